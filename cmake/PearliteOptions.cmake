@@ -1,0 +1,36 @@
+# Build options, and the compile options that results depend on (they are exported with the targets).
+
+option(PEARLITE_NATIVE "Build for the CPU at hand; OFF builds for any x86-64-v3 CPU" ON)
+option(PEARLITE_TESTS "Build the tests and benchmarks" ON)
+option(PEARLITE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+option(PEARLITE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
+endif()
+
+# What the ABI and the bits of a result need: a program that links Pearlite must be compiled with the same.
+add_library(pearlite_abi INTERFACE)
+add_library(Pearlite::abi ALIAS pearlite_abi)
+set_target_properties(pearlite_abi PROPERTIES EXPORT_NAME abi)
+target_compile_features(pearlite_abi INTERFACE cxx_std_20)
+if(PEARLITE_NATIVE)
+    set(PEARLITE_ARCHITECTURE native)
+    target_compile_options(pearlite_abi INTERFACE -march=native -mprefer-vector-width=512)
+else()
+    set(PEARLITE_ARCHITECTURE x86-64-v3)
+    target_compile_options(pearlite_abi INTERFACE -march=x86-64-v3)
+endif()
+target_compile_options(pearlite_abi INTERFACE -ffp-contract=off)
+target_compile_definitions(pearlite_abi INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+
+add_library(pearlite_warnings INTERFACE)
+target_compile_options(pearlite_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+    -Woverloaded-virtual -Wcast-qual -Wno-psabi)
+if(PEARLITE_WARNINGS_AS_ERRORS)
+    target_compile_options(pearlite_warnings INTERFACE -Werror)
+endif()
+if(PEARLITE_SANITIZE)
+    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -O1)
+    add_link_options(-fsanitize=address,undefined)
+endif()

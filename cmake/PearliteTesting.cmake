@@ -1,0 +1,48 @@
+# How tests are registered; every MPI test runs at several rank counts, with a timeout.
+
+set(PEARLITE_TEST_RANKS 1 2 3 4 CACHE STRING "Rank counts at which every MPI test runs")
+set(PEARLITE_MPI_ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader)
+
+# pearlite_layer_tests(LAYER): the tests of tests/LAYER against Pearlite::LAYER (a directory that is not a layer gets all).
+function(pearlite_layer_tests layer)
+    set(directory "${CMAKE_CURRENT_SOURCE_DIR}/${layer}")
+    file(GLOB all CONFIGURE_DEPENDS "${directory}/*_test.cpp")
+    set(mpi ${all})
+    list(FILTER mpi INCLUDE REGEX "_mpi_test\\.cpp$")
+    set(serial ${all})
+    list(FILTER serial EXCLUDE REGEX "_mpi_test\\.cpp$")
+    if(TARGET pearlite_${layer})
+        set(library pearlite_${layer})
+    else()
+        set(library pearlite_app)
+    endif()
+
+    if(serial)
+        add_executable(${layer}_test ${serial})
+        target_link_libraries(${layer}_test PRIVATE ${library} pearlite_warnings GTest::gmock GTest::gtest_main)
+        target_include_directories(${layer}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+        add_test(NAME ${layer} COMMAND ${layer}_test)
+        set_tests_properties(${layer} PROPERTIES TIMEOUT 300 LABELS "${layer}" ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}")
+    endif()
+    if(mpi)
+        add_executable(${layer}_mpi_test ${mpi} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
+        target_link_libraries(${layer}_mpi_test PRIVATE ${library} pearlite_parallel pearlite_warnings GTest::gmock GTest::gtest)
+        target_include_directories(${layer}_mpi_test PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+        foreach(ranks IN LISTS PEARLITE_TEST_RANKS)
+            pearlite_mpi_test(${layer}_mpi RANKS ${ranks} COMMAND $<TARGET_FILE:${layer}_mpi_test> LABELS ${layer} mpi)
+        endforeach()
+    endif()
+endfunction()
+
+# pearlite_mpi_test(NAME RANKS n COMMAND ... [LABELS ...] [TIMEOUT s]): registers NAME_n.
+function(pearlite_mpi_test name)
+    cmake_parse_arguments(test "" "RANKS;TIMEOUT" "COMMAND;LABELS" ${ARGN})
+    if(NOT test_TIMEOUT)
+        set(test_TIMEOUT 300)
+    endif()
+    add_test(NAME ${name}_${test_RANKS} COMMAND ${MPIEXEC_EXECUTABLE} -n ${test_RANKS} ${test_COMMAND})
+    set_tests_properties(${name}_${test_RANKS} PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}"
+        ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}" PROCESSORS ${test_RANKS})
+endfunction()
