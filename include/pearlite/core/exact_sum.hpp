@@ -1,0 +1,43 @@
+#pragma once
+/// Sums that do not depend on the order of their terms: a superaccumulator (Kulisch) that holds every double exactly.
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace pearlite {
+
+/// An exact accumulator of doubles. The sum it returns is the exact sum of all terms ever added, correctly rounded to
+/// nearest even, so it is the same for every order and every split. Infinities and NaN are counted apart: a sum with a
+/// NaN, or with infinities of both signs, is NaN; with infinities of one sign it is that infinity.
+/// Fixed layout of 64-bit integer words, so that MPI_SUM over the words adds accumulators (see normalise()).
+class ExactSum {
+  public:
+    static constexpr int n_limbs = 70;            ///< 32 bits of the fixed-point sum each, in signed 64-bit words
+    static constexpr int n_words = n_limbs + 3;   ///< then the counts of +inf, -inf and NaN
+
+    ExactSum() = default;
+    explicit ExactSum(std::span<const double> values) { add(values); }
+
+    void add(double value);
+    void add(std::span<const double> values);
+    void add(const ExactSum& other);
+
+    /// Propagates carries so that each limb but the last is in [0, 2^32): then the words of up to 2^31 accumulators can
+    /// be added one by one without overflow.
+    void normalise();
+    /// The sum, correctly rounded. Does not change the represented value.
+    double value() const;
+
+    std::span<std::int64_t, n_words> words() { return words_; }
+    std::span<const std::int64_t, n_words> words() const { return words_; }
+
+  private:
+    std::array<std::int64_t, n_words> words_{};
+    std::int64_t pending_ = 0; ///< additions since the last carry propagation; limbs overflow only after 2^30
+};
+
+/// The exactly rounded sum of the values.
+double exact_sum(std::span<const double> values);
+
+} // namespace pearlite

@@ -1,0 +1,28 @@
+#pragma once
+/// Arithmetic of numbers held as their logarithms. -inf is the logarithm of zero and legal everywhere; NaN propagates.
+
+#include <limits>
+#include <span>
+
+namespace pearlite {
+
+inline constexpr double log_zero = -std::numeric_limits<double>::infinity();
+
+/// log(exp(a) + exp(b)).
+double log_add(double a, double b);
+/// log(exp(a) - exp(b)), a >= b; log_zero when equal.
+double log_subtract(double a, double b);
+/// log(1 - exp(a)), a <= 0, accurate at both ends (Maechler 2012).
+double log1m_exp(double a);
+/// log(1 + exp(x)), without overflow.
+double softplus(double x);
+/// 1/(1 + exp(-x)), without overflow.
+double logistic(double x);
+/// log(p/(1-p)).
+double logit(double p);
+/// log sum exp of the values, in their order; log_zero for none.
+double log_sum_exp(std::span<const double> values);
+/// log_sum_exp - log n; n >= 1.
+double log_mean_exp(std::span<const double> values);
+
+} // namespace pearlite

@@ -1,0 +1,45 @@
+#pragma once
+/// Input files as plain arrays. Every reader throws InputError with file, line (or offset) and what was expected.
+
+#include "pearlite/core/types.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pearlite::io {
+
+/// A table of numbers, rows x columns; names if the file has a header.
+struct Table {
+    std::vector<std::string> names;
+    Matrix values;
+    /// The column of this name; InputError lists the names there are.
+    Index column(const std::string& name) const;
+    std::string source; ///< the file, for messages
+};
+
+/// Comma-separated numbers under one header line of names.
+Table read_csv(const std::filesystem::path& file);
+/// Blank-separated numbers without a header (lines that start with # are skipped).
+Table read_columns(const std::filesystem::path& file);
+
+/// RBM weights and biases: W is visible x hidden.
+struct RbmArrays {
+    Matrix weights;
+    Vector visible_bias;
+    Vector hidden_bias;
+};
+/// By extension. .h5: datasets `weights` (visible x hidden, float64), `visible_bias`, `hidden_bias`. .f64: int64 n_visible,
+/// n_hidden, then float64 W row-major by visible unit, visible biases, hidden biases, all little-endian, nothing after.
+RbmArrays read_rbm(const std::filesystem::path& file);
+
+/// Per-pixel counts of a set of images in MNIST's idx format (gzip or plain): in how many of the n images is pixel i on,
+/// where a grey level g of 0..255 counts g/255.
+struct PixelCounts {
+    Vector n_on;
+    Index n_images = 0;
+};
+PixelCounts read_idx_pixel_counts(const std::filesystem::path& file);
+
+} // namespace pearlite::io

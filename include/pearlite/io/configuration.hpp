@@ -1,0 +1,103 @@
+#pragma once
+/// TOML configurations: typed look-ups that remember every mistake, so that all are reported at once, each with file,
+/// line, key and what was expected; and the resolved configuration, with every default that was used.
+
+#include "pearlite/core/types.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pearlite::io {
+
+/// Closed interval of legal values.
+template <class T>
+struct Range {
+    T low = std::numeric_limits<T>::lowest();
+    T high = std::numeric_limits<T>::max();
+    bool open_low = false;  ///< low itself is not legal
+    bool open_high = false; ///< high itself is not legal
+};
+
+class Section;
+
+class Configuration {
+  public:
+    /// Parses a file. `overrides` are `key.path=value` strings (--set), the value in TOML syntax or, failing that, taken as
+    /// a string; later ones win. Throws InputError (file, line, column) on syntax errors.
+    static Configuration load(const std::filesystem::path& file, const std::vector<std::string>& overrides = {},
+                              const std::optional<std::filesystem::path>& data_directory = {});
+    /// The same from text; `name` stands for the file in messages, relative paths are taken from `directory`.
+    static Configuration parse(std::string_view text, const std::string& name, const std::filesystem::path& directory,
+                               const std::vector<std::string>& overrides = {},
+                               const std::optional<std::filesystem::path>& data_directory = {});
+
+    /// The table [name]; an absent one is an empty table.
+    Section section(const std::string& name);
+    bool has_section(const std::string& name) const;
+
+    /// Records a mistake found elsewhere (impossible combinations); `key` as "model.size".
+    void error(const std::string& key, const std::string& message);
+
+    /// Throws InputError with every recorded mistake, one a line, if there is any: also unknown tables and unknown keys
+    /// (those never asked for), with the nearest known name as a suggestion. Call once all look-ups are done.
+    void check();
+    bool has_errors() const;
+
+    /// TOML text with every key that was asked for and its value, in order of asking: run as a configuration, it gives the
+    /// same run. Paths are absolute or as written.
+    std::string resolved() const;
+
+    /// Where relative data paths start, if known (--data-dir or PEARLITE_DATA_DIR).
+    std::optional<std::filesystem::path> data_directory() const;
+    /// Where other relative paths start: the TOML file's directory.
+    std::filesystem::path directory() const;
+
+    struct State;
+
+  private:
+    std::shared_ptr<State> state_;
+};
+
+/// One table of a configuration. A look-up that fails (wrong type, outside the range, missing without a default) records
+/// the mistake and returns the fallback (or a zero value), so that the rest can be checked too.
+class Section {
+  public:
+    bool has(const std::string& key) const;
+
+    Index integer(const std::string& key, std::optional<Index> fallback = {}, Range<Index> range = {});
+    /// An integer is accepted as a number.
+    double number(const std::string& key, std::optional<double> fallback = {}, Range<double> range = {});
+    bool boolean(const std::string& key, std::optional<bool> fallback = {});
+    std::string text(const std::string& key, std::optional<std::string> fallback = {});
+    /// One of `options`; a wrong value's message lists them and suggests the nearest.
+    std::string choice(const std::string& key, const std::vector<std::string>& options,
+                       std::optional<std::string> fallback = {});
+    std::vector<double> numbers(const std::string& key, std::optional<std::vector<double>> fallback = {});
+    /// A duration in seconds: a number, or text as [D-]HH:MM:SS.
+    double seconds(const std::string& key, std::optional<double> fallback = {});
+    /// An input file that must exist: under the data directory (data_file) or the configuration's directory (file). The
+    /// message for a missing data file names the directory searched, or says how to set one.
+    std::optional<std::filesystem::path> data_file(const std::string& key, std::optional<std::string> fallback = {});
+    std::optional<std::filesystem::path> file(const std::string& key, std::optional<std::string> fallback = {});
+
+    /// Records a mistake about `key` of this table.
+    void error(const std::string& key, const std::string& message);
+    const std::string& name() const;
+
+  private:
+    friend class Configuration;
+    Section(std::shared_ptr<Configuration::State> state, std::string name);
+    std::shared_ptr<Configuration::State> state_;
+    std::string name_;
+};
+
+/// Seconds from "S", "S.s" or "[D-]HH:MM:SS"; InputError otherwise.
+double parse_duration(const std::string& text);
+
+} // namespace pearlite::io

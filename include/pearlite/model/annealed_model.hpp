@@ -1,0 +1,54 @@
+#pragma once
+/// The concepts a model fulfils to be annealed along a path of unnormalised densities f_b, b from 0 to b_end (ALGORITHMS
+/// section 0 of the papers' common picture: x ~ p_0 is easy, p_{b_end} is wanted).
+
+#include "pearlite/core/block.hpp"
+#include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/fingerprint.hpp"
+
+#include <concepts>
+#include <optional>
+#include <span>
+
+namespace pearlite::model {
+
+/// Spans of doubles over a block are indexed by slot and have size() elements. b is the inverse temperature on the path.
+///   make_block(n)                        an empty block of n particles
+///   draw_start(block, streams)           x ~ p_0 for every particle, ready for use
+///   prepare(block)                       recompute what is derived from the states, after unpack
+///   add_log_ratio(block, from, to, out)  out[i] += log f_to(x_i) - log f_from(x_i)
+///   path_derivative(block, b, out)       out[i] = d log f_b(x_i)/db; for a geometric path u = log f_1 - log f_0
+///   log_normaliser_start()               log Z_0 where known in closed form
+///   exact_log_ratio(b_end)               log Z_{b_end} - log Z_0 where it can be computed, else nothing (may be costly)
+template <class M>
+concept AnnealedModel = ParticleBlock<typename M::Block> &&
+    requires(const M& model, typename M::Block& block, const typename M::Block& const_block,
+             const BlockStreams& streams, double b, std::span<double> out, Index size, Fingerprint& fingerprint) {
+    { model.make_block(size) } -> std::same_as<typename M::Block>;
+    model.draw_start(block, streams);
+    model.prepare(block);
+    model.add_log_ratio(const_block, b, b, out);
+    model.path_derivative(const_block, b, out);
+    { model.log_normaliser_start() } -> std::same_as<std::optional<double>>;
+    { model.exact_log_ratio(b) } -> std::same_as<std::optional<double>>;
+    model.fingerprint(fingerprint);
+};
+
+/// The model brings a transition of its own that leaves p_b invariant: move(block, b, streams), one sweep.
+template <class M>
+concept HasMove = AnnealedModel<M> &&
+    requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b) {
+    model.move(block, b, streams);
+};
+
+/// The model fuses a whole annealing step because the parts share work:
+///   anneal(block, from, to, streams, increments, derivative)
+/// increments[i] += log f_to(x_i) - log f_from(x_i) at the present state, then x_i ~ T_to(. | x_i), then
+/// derivative[i] = d log f_b(x_i)/db at b = to and the new state. Same bits as add_log_ratio, move, path_derivative.
+template <class M>
+concept HasFusedAnneal = HasMove<M> &&
+    requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b, std::span<double> out) {
+    model.anneal(block, b, b, streams, out, out);
+};
+
+} // namespace pearlite::model

@@ -1,0 +1,26 @@
+#pragma once
+/// The random streams of one block at one step.
+
+#include "pearlite/random/stream.hpp"
+
+namespace pearlite::model {
+
+/// Addresses for what happens to one block in one step of a run. `at(purpose, i)` is the stream of the particle in slot i
+/// of the block (by its global slot); `shared(purpose)` the one of the whole block (by its global number), for draws that
+/// the layout takes for all its particles at once.
+struct BlockStreams {
+    std::uint64_t seed = 0;
+    std::uint32_t step = 0;
+    Index generation = 0;
+    Index first_slot = 0; ///< global slot of the block's first particle
+    Index block = 0;      ///< global number of the block in its generation
+
+    random::Address at(random::Purpose purpose, Index i) const {
+        return {seed, purpose, random::slot_id(generation, first_slot + i), step};
+    }
+    random::Address shared(random::Purpose purpose) const {
+        return {seed, purpose, random::slot_id(generation, block), step};
+    }
+};
+
+} // namespace pearlite::model

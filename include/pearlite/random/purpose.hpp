@@ -1,0 +1,23 @@
+#pragma once
+/// The registry of random-number purposes: every use of randomness in Pearlite has a name here, and no two uses share
+/// one. The numbers are part of what a seed means: append, never renumber.
+
+#include <cstdint>
+
+namespace pearlite::random {
+
+enum class Purpose : std::uint8_t {
+    start = 1,          ///< the draw from the path's first distribution
+    move = 2,           ///< the model's or kernel's transition: proposals, sub-updates
+    accept = 3,         ///< acceptance of a proposal
+    hidden_units = 4,   ///< RBM: hidden units given visible ones
+    visible_units = 5,  ///< RBM: visible units given hidden ones
+    resample = 6,       ///< resampling
+    bootstrap = 7,      ///< bootstrap standard errors
+    batch_seed = 8,     ///< seeds derived for independent batches and pilots
+    synthetic_data = 9, ///< data or weights that a configuration asks to be generated
+    user = 10,          ///< a user's own model
+    test = 255,         ///< tests only
+};
+
+} // namespace pearlite::random
