@@ -3,6 +3,7 @@
 
 #include "pearlite/core/types.hpp"
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -13,9 +14,7 @@ enum class ErrorKind : int { none = 0, input = 1, file = 2, numerical = 3, contr
 
 class Error : public std::runtime_error {
   public:
-    Error(ErrorKind kind, const std::string& message)
-        : std::runtime_error(message)
-        , kind_(kind) {}
+    Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
     ErrorKind kind() const { return kind_; }
 
   private:
@@ -24,32 +23,28 @@ class Error : public std::runtime_error {
 
 /// Bad configuration, data or command line; the message says where and what was expected.
 struct InputError : Error {
-    explicit InputError(const std::string& message)
-        : Error(ErrorKind::input, message) {}
+    explicit InputError(const std::string& message) : Error(ErrorKind::input, message) {}
 };
 
 /// A file that cannot be read or written, is damaged or does not belong to this run.
 struct FileError : Error {
-    explicit FileError(const std::string& message)
-        : Error(ErrorKind::file, message) {}
+    explicit FileError(const std::string& message) : Error(ErrorKind::file, message) {}
 };
 
 /// A number that must not arise, NaN above all; the message names step and particle.
 struct NumericalError : Error {
-    explicit NumericalError(const std::string& message)
-        : Error(ErrorKind::numerical, message) {}
+    explicit NumericalError(const std::string& message) : Error(ErrorKind::numerical, message) {}
 };
 
 /// A broken promise between parts of the program: a defect, never the user's fault.
 struct ContractViolation : Error {
-    explicit ContractViolation(const std::string& message)
-        : Error(ErrorKind::contract, message) {}
+    explicit ContractViolation(const std::string& message) : Error(ErrorKind::contract, message) {}
 };
 
-/// Throws the class that belongs to `kind`.
+/// Throws the class that belongs to `kind`; a plain Error of kind other for `none` and `other`.
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& message);
 
-/// Kind and message of a caught exception (kind none for a null pointer).
+/// Kind and message of a caught exception (kind none for a null pointer; other for what is not a pearlite::Error).
 struct ErrorReport {
     ErrorKind kind = ErrorKind::none;
     std::string message;

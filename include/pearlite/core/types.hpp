@@ -9,12 +9,17 @@ namespace pearlite {
 /// Counts and positions: particles, slots, blocks, steps.
 using Index = std::int64_t;
 
+/// Counts that 64 bits cannot hold: sums of many 62-bit integer weights. (An extension of the compiler.)
+__extension__ typedef unsigned __int128 WideCount;
+
 /// Blocks are padded to a multiple of this many particles, so that vector code always works on whole packets and a
 /// particle's numbers do not depend on how many neighbours its block has.
 inline constexpr Index block_padding = 16;
 
 /// `size` rounded up to a multiple of block_padding.
-constexpr Index padded(Index size) { return (size + block_padding - 1) / block_padding * block_padding; }
+constexpr Index padded(Index size) {
+    return (size + block_padding - 1) / block_padding * block_padding;
+}
 
 using Matrix = Eigen::MatrixXd; ///< column-major; in a block of particles a column is a particle
 using Vector = Eigen::VectorXd;

@@ -1,0 +1,40 @@
+#include "pearlite/core/error.hpp"
+
+#include <new>
+
+namespace pearlite {
+
+void throw_error(ErrorKind kind, const std::string& message) {
+    switch (kind) {
+    case ErrorKind::input:
+        throw InputError(message);
+    case ErrorKind::file:
+        throw FileError(message);
+    case ErrorKind::numerical:
+        throw NumericalError(message);
+    case ErrorKind::contract:
+        throw ContractViolation(message);
+    case ErrorKind::none:
+    case ErrorKind::other:
+        break;
+    }
+    throw Error(ErrorKind::other, message);
+}
+
+ErrorReport describe(const std::exception_ptr& error) {
+    if (!error)
+        return {};
+    try {
+        std::rethrow_exception(error);
+    } catch (const Error& e) {
+        return {e.kind() == ErrorKind::none ? ErrorKind::other : e.kind(), e.what()};
+    } catch (const std::bad_alloc&) {
+        return {ErrorKind::other, "out of memory"};
+    } catch (const std::exception& e) {
+        return {ErrorKind::other, e.what()};
+    } catch (...) {
+        return {ErrorKind::other, "unknown error"};
+    }
+}
+
+} // namespace pearlite
