@@ -15,11 +15,11 @@ struct Transfer {
     Index items = 0;
 };
 
-/// Sends and receives fixed-size items. Items for a peer are numbered 0.. in the order in which they are packed; the peer
-/// unpacks them in that order. Collective over the ranks that have transfers; both sides must list matching counts
+/// Sends and receives fixed-size items. Items for a peer are numbered 0.. in the order in which they are packed; the
+/// peer unpacks them in that order. Collective over the ranks that have transfers; both sides must list matching counts
 /// (nothing is negotiated). Memory: at most `ring` buffers of `chunk` items each way, whatever the traffic.
-/// `pack(peer, item, out)` and `unpack(peer, item, in)` are called once per item; a peer equal to this rank is a contract
-/// violation.
+/// `pack(peer, item, out)` and `unpack(peer, item, in)` are called once per item; a peer equal to this rank is a
+/// contract violation.
 void exchange(const Communicator& ranks, std::size_t item_bytes, std::span<const Transfer> outgoing,
               std::span<const Transfer> incoming,
               const std::function<void(int peer, Index item, std::span<std::byte> out)>& pack,

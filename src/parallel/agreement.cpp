@@ -1,0 +1,34 @@
+#include "pearlite/parallel/agreement.hpp"
+
+#include <string>
+
+namespace pearlite::parallel {
+
+namespace {
+
+// An error that ranks agreed on in an inner phase already says whose it was.
+bool names_rank(const std::string& message, int ranks) {
+    return message.ends_with(" of " + std::to_string(ranks) + ")") && message.find(" (rank ") != std::string::npos;
+}
+
+} // namespace
+
+void agree(const Communicator& ranks, const std::exception_ptr& error) {
+    const int n = ranks.size();
+    const Index mine = error ? n - ranks.rank() : 0; // so that the greatest belongs to the lowest rank
+    const Index greatest = ranks.max(mine);
+    if (greatest == 0)
+        return;
+
+    const int failed = n - static_cast<int>(greatest);
+    ErrorReport report;
+    if (ranks.rank() == failed)
+        report = describe(error);
+    ranks.broadcast(std::span(&report.kind, 1), failed);
+    report.message = ranks.broadcast(report.message, failed);
+    if (n > 1 && !names_rank(report.message, n))
+        report.message += " (rank " + std::to_string(failed) + " of " + std::to_string(n) + ")";
+    throw_error(report.kind, report.message);
+}
+
+} // namespace pearlite::parallel

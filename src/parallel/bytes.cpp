@@ -1,0 +1,126 @@
+// The byte forms of the collectives. Where one call of MPI cannot count the bytes, several of the same kind or
+// broadcasts rank by rank take its place; all ranks know all sizes, so that all take the same way.
+#include "communicator_implementation.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <algorithm>
+#include <boost/mpi/collectives.hpp>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+namespace pearlite::parallel {
+
+namespace {
+
+using detail::check;
+using Bytes = std::vector<std::byte>;
+
+std::vector<std::uint64_t> sizes_of_all(const boost::mpi::communicator& group, std::size_t mine) {
+    std::vector<std::uint64_t> sizes;
+    boost::mpi::all_gather(group, static_cast<std::uint64_t>(mine), sizes);
+    return sizes;
+}
+
+// Where each rank's bytes lie one after another; one entry more than ranks, the last is the total.
+std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& sizes) {
+    std::vector<std::uint64_t> offsets(sizes.size() + 1, 0);
+    std::partial_sum(sizes.begin(), sizes.end(), offsets.begin() + 1);
+    return offsets;
+}
+
+std::vector<int> as_int(std::span<const std::uint64_t> values) {
+    return {values.begin(), values.end()};
+}
+
+} // namespace
+
+void Communicator::broadcast_bytes(std::span<std::byte> bytes, int root) const {
+    PEARLITE_EXPECTS(root >= 0 && root < size());
+    if (!implementation_->group)
+        return;
+    const MPI_Comm group = *implementation_->group;
+    detail::in_pieces(bytes.size(), implementation_->largest_message, [&](std::size_t first, std::size_t count) {
+        check(MPI_Bcast(bytes.data() + first, static_cast<int>(count), MPI_BYTE, root, group), "MPI_Bcast");
+    });
+}
+
+std::vector<std::byte> Communicator::all_gather_bytes_of_equal_size(std::span<const std::byte> bytes) const {
+    if (!implementation_->group)
+        return {bytes.begin(), bytes.end()};
+    const auto ranks = static_cast<std::size_t>(size());
+    if (bytes.size() > implementation_->largest_message / ranks)
+        return all_gather_bytes(bytes);
+    Bytes gathered(bytes.size() * ranks);
+    const int count = static_cast<int>(bytes.size());
+    check(MPI_Allgather(bytes.data(), count, MPI_BYTE, gathered.data(), count, MPI_BYTE, *implementation_->group),
+          "MPI_Allgather");
+    return gathered;
+}
+
+std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {
+    if (!implementation_->group)
+        return {bytes.begin(), bytes.end()};
+    const auto sizes = sizes_of_all(*implementation_->group, bytes.size());
+    const auto offsets = offsets_of(sizes);
+    Bytes gathered(offsets.back());
+    if (offsets.back() <= implementation_->largest_message) {
+        check(MPI_Allgatherv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, gathered.data(),
+                             as_int(sizes).data(), as_int(offsets).data(), MPI_BYTE, *implementation_->group),
+              "MPI_Allgatherv");
+        return gathered;
+    }
+    std::ranges::copy(bytes, gathered.begin() + static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(rank())]));
+    for (std::size_t r = 0; r < sizes.size(); ++r)
+        broadcast_bytes(std::span(gathered).subspan(offsets[r], sizes[r]), static_cast<int>(r));
+    return gathered;
+}
+
+std::vector<std::byte> Communicator::gather_bytes(std::span<const std::byte> bytes, int root) const {
+    PEARLITE_EXPECTS(root >= 0 && root < size());
+    if (!implementation_->group)
+        return {bytes.begin(), bytes.end()};
+    const auto sizes = sizes_of_all(*implementation_->group, bytes.size());
+    const auto offsets = offsets_of(sizes);
+    Bytes gathered(rank() == root ? offsets.back() : 0);
+    if (offsets.back() <= implementation_->largest_message) {
+        check(MPI_Gatherv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, gathered.data(), as_int(sizes).data(),
+                          as_int(offsets).data(), MPI_BYTE, root, *implementation_->group),
+              "MPI_Gatherv");
+        return gathered;
+    }
+    std::vector<Request> receives;
+    if (rank() == root)
+        for (std::size_t r = 0; r < sizes.size(); ++r)
+            receives.push_back(
+                receive(static_cast<int>(r), detail::gather_tag, std::span(gathered).subspan(offsets[r], sizes[r])));
+    send(root, detail::gather_tag, bytes).wait();
+    for (Request& request : receives)
+        request.wait();
+    return gathered;
+}
+
+std::vector<std::vector<std::byte>>
+Communicator::all_to_all_bytes(const std::vector<std::span<const std::byte>>& outgoing) const {
+    PEARLITE_EXPECTS(outgoing.size() == static_cast<std::size_t>(size()));
+    if (!implementation_->group)
+        return {Bytes(outgoing[0].begin(), outgoing[0].end())};
+    std::vector<std::uint64_t> outgoing_sizes(outgoing.size());
+    std::ranges::transform(outgoing, outgoing_sizes.begin(), &std::span<const std::byte>::size);
+    std::vector<std::uint64_t> incoming_sizes;
+    boost::mpi::all_to_all(*implementation_->group, outgoing_sizes, incoming_sizes);
+
+    std::vector<Bytes> incoming(outgoing.size());
+    std::vector<Request> requests;
+    for (std::size_t r = 0; r < incoming.size(); ++r) {
+        incoming[r].resize(incoming_sizes[r]);
+        requests.push_back(receive(static_cast<int>(r), detail::all_to_all_tag, incoming[r]));
+    }
+    for (std::size_t r = 0; r < outgoing.size(); ++r)
+        requests.push_back(send(static_cast<int>(r), detail::all_to_all_tag, outgoing[r]));
+    for (Request& request : requests)
+        request.wait();
+    return incoming;
+}
+
+} // namespace pearlite::parallel

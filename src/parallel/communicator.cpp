@@ -1,0 +1,139 @@
+// Lifetime, numbers and text; the byte forms are in bytes.cpp and point_to_point.cpp.
+#include "communicator_implementation.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <boost/mpi/collectives.hpp>
+#include <boost/mpi/environment.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace pearlite::parallel {
+
+namespace {
+
+bool mpi_is_running() {
+    return boost::mpi::environment::initialized() && !boost::mpi::environment::finalized();
+}
+
+// Doubles in the order of integers, -0 below +0, every NaN above all: MPI_MAX of doubles leaves NaN to chance.
+std::int64_t ordered_key(double value) {
+    if (std::isnan(value))
+        return std::numeric_limits<std::int64_t>::max();
+    const auto bits = std::bit_cast<std::int64_t>(value);
+    return bits >= 0 ? bits : bits ^ std::numeric_limits<std::int64_t>::max();
+}
+
+double value_of_key(std::int64_t key) {
+    if (key == std::numeric_limits<std::int64_t>::max())
+        return std::numeric_limits<double>::quiet_NaN();
+    return std::bit_cast<double>(key >= 0 ? key : key ^ std::numeric_limits<std::int64_t>::max());
+}
+
+template <class Operation>
+void reduce_in_place(const boost::mpi::communicator& group, std::span<std::int64_t> values, std::size_t largest_message,
+                     Operation operation) {
+    const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(std::int64_t), 1);
+    detail::in_pieces(values.size(), limit, [&](std::size_t first, std::size_t count) {
+        boost::mpi::all_reduce(group, boost::mpi::inplace(values.data() + first), static_cast<int>(count), operation);
+    });
+}
+
+} // namespace
+
+Communicator::Communicator(std::shared_ptr<const Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+Communicator Communicator::world() {
+    PEARLITE_EXPECTS(mpi_is_running());
+    auto implementation = std::make_shared<Implementation>();
+    implementation->group.emplace(MPI_COMM_WORLD, boost::mpi::comm_attach);
+    implementation->native = MPI_COMM_WORLD;
+    return Communicator(std::move(implementation));
+}
+
+Communicator Communicator::alone() {
+    return Communicator(std::make_shared<const Implementation>());
+}
+
+Communicator Communicator::with_largest_message(std::size_t bytes) const {
+    PEARLITE_EXPECTS(bytes >= 1 && bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max()));
+    auto implementation = std::make_shared<Implementation>(*implementation_);
+    implementation->largest_message = bytes;
+    return Communicator(std::move(implementation));
+}
+
+std::size_t Communicator::largest_message() const {
+    return implementation_->largest_message;
+}
+
+int Communicator::rank() const {
+    return implementation_->group ? implementation_->group->rank() : 0;
+}
+
+int Communicator::size() const {
+    return implementation_->group ? implementation_->group->size() : 1;
+}
+
+void Communicator::barrier() const {
+    if (implementation_->group)
+        implementation_->group->barrier();
+}
+
+double Communicator::max(double value) const {
+    max(std::span(&value, 1));
+    return value;
+}
+
+void Communicator::max(std::span<double> values) const {
+    std::vector<std::int64_t> keys(values.size());
+    std::transform(values.begin(), values.end(), keys.begin(), ordered_key);
+    if (implementation_->group)
+        reduce_in_place(*implementation_->group, keys, implementation_->largest_message,
+                        boost::mpi::maximum<std::int64_t>());
+    std::transform(keys.begin(), keys.end(), values.begin(), value_of_key);
+}
+
+Index Communicator::max(Index value) const {
+    if (implementation_->group)
+        reduce_in_place(*implementation_->group, std::span(&value, 1), implementation_->largest_message,
+                        boost::mpi::maximum<std::int64_t>());
+    return value;
+}
+
+Index Communicator::sum(Index value) const {
+    sum(std::span(&value, 1));
+    return value;
+}
+
+void Communicator::sum(std::span<std::int64_t> values) const {
+    if (implementation_->group)
+        reduce_in_place(*implementation_->group, values, implementation_->largest_message, std::plus<std::int64_t>());
+}
+
+std::string Communicator::broadcast(const std::string& text, int root) const {
+    std::uint64_t length = text.size();
+    broadcast(std::span(&length, 1), root);
+    std::string result = text;
+    result.resize(length);
+    broadcast(std::span(result), root);
+    return result;
+}
+
+Communicator Communicator::split(int color) const {
+    if (!implementation_->group)
+        return *this;
+    auto implementation = std::make_shared<Implementation>(*implementation_);
+    implementation->group.emplace(implementation_->group->split(color, rank()));
+    implementation->native = *implementation->group;
+    return Communicator(std::move(implementation));
+}
+
+const void* Communicator::native() const {
+    return mpi_is_running() ? &implementation_->native : nullptr;
+}
+
+} // namespace pearlite::parallel

@@ -1,0 +1,44 @@
+#pragma once
+// What the sources of the communicator share. A communicator without MPI (alone) has no `group`.
+
+#include "pearlite/parallel/communicator.hpp"
+
+#include <boost/mpi/communicator.hpp>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace pearlite::parallel {
+
+struct Communicator::Implementation {
+    std::optional<boost::mpi::communicator> group;
+    MPI_Comm native = MPI_COMM_SELF;
+    std::size_t largest_message = std::size_t{1} << 30; // bytes; MPI 3 counts in int
+};
+
+struct Communicator::Request::Implementation {
+    std::vector<MPI_Request> parts; // one for each message of at most largest_message bytes
+    bool sending = false;
+};
+
+namespace detail {
+
+/// Tags from 32000 to the largest that MPI promises are the layer's own.
+inline constexpr int largest_tag = 32767;
+inline constexpr int exchange_tag = 32000;
+inline constexpr int gather_tag = 32001;
+inline constexpr int all_to_all_tag = 32002;
+
+/// Turns a failed call of MPI into an Error that names it.
+void check(int code, const char* routine);
+
+/// Calls work(first, count) for the runs of at most `limit` that cover 0 .. size.
+template <class Work>
+void in_pieces(std::size_t size, std::size_t limit, Work&& work) {
+    for (std::size_t first = 0; first < size; first += limit)
+        work(first, size - first < limit ? size - first : limit);
+}
+
+} // namespace detail
+
+} // namespace pearlite::parallel

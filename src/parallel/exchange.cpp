@@ -1,0 +1,177 @@
+#include "pearlite/parallel/exchange.hpp"
+
+#include "communicator_implementation.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <optional>
+#include <utility>
+
+// Why nobody waits for ever. A message has the key (distance from sender to receiver, number within the pair), which
+// both ends compute alike. Every rank posts its sends in the order of their keys, and so its receives, as far as the
+// rings reach, and waits only for the least key that it has posted. Take the least key of all messages not yet
+// delivered: what its two ends posted before it is delivered, so both have posted it, whatever the length of the rings,
+// and it arrives.
+
+namespace pearlite::parallel {
+
+namespace {
+
+struct Message {
+    int distance = 0;
+    int peer = 0;
+    Index first = 0;
+    Index count = 0;
+
+    friend bool earlier(const Message& a, const Message& b) {
+        return std::pair(a.distance, a.first) < std::pair(b.distance, b.first);
+    }
+};
+
+// The messages of one direction in the order of their keys; a peer that is listed twice has its items in one sequence.
+class Traffic {
+  public:
+    Traffic(std::span<const Transfer> transfers, const Communicator& ranks, int direction, Index chunk)
+        : ranks_(ranks.size()),
+          chunk_(chunk),
+          items_(static_cast<std::size_t>(ranks.size()), 0),
+          rank_(ranks.rank()),
+          direction_(direction) {
+        for (const Transfer& transfer : transfers) {
+            PEARLITE_EXPECTS(transfer.peer >= 0 && transfer.peer < ranks_ && transfer.peer != rank_);
+            PEARLITE_EXPECTS(transfer.items >= 0);
+            items_[static_cast<std::size_t>(transfer.peer)] += transfer.items;
+        }
+    }
+
+    std::optional<Message> next() {
+        while (distance_ < ranks_) {
+            const int peer = (rank_ + direction_ * distance_ + ranks_) % ranks_;
+            const Index items = items_[static_cast<std::size_t>(peer)];
+            if (first_ < items) {
+                const Message message{distance_, peer, first_, std::min(chunk_, items - first_)};
+                first_ += message.count;
+                return message;
+            }
+            ++distance_;
+            first_ = 0;
+        }
+        return std::nullopt;
+    }
+
+  private:
+    int ranks_;
+    Index chunk_;
+    std::vector<Index> items_; // by peer
+    int rank_;
+    int direction_; // +1: to rank + distance; -1: from rank - distance
+    int distance_ = 1;
+    Index first_ = 0;
+};
+
+struct Posted {
+    Message message;
+    std::vector<std::byte> buffer;
+    Communicator::Request request;
+};
+
+// A bounded queue of posted messages whose buffers are used again.
+class Ring {
+  public:
+    Ring(Traffic traffic, std::size_t item_bytes, int size)
+        : traffic_(std::move(traffic)),
+          item_bytes_(item_bytes),
+          room_(static_cast<std::size_t>(size)),
+          upcoming_(traffic_.next()) {}
+
+    template <class Post>
+    void fill(Post&& post) {
+        for (; upcoming_ && posted_.size() < room_; upcoming_ = traffic_.next()) {
+            std::vector<std::byte> buffer;
+            if (!free_.empty()) {
+                buffer = std::move(free_.back());
+                free_.pop_back();
+            }
+            buffer.resize(static_cast<std::size_t>(upcoming_->count) * item_bytes_);
+            posted_.push_back({*upcoming_, std::move(buffer), {}});
+            post(posted_.back());
+        }
+    }
+
+    bool empty() const { return posted_.empty(); }
+    const Message& oldest() const { return posted_.front().message; }
+
+    /// Waits for the oldest message, shows it to `use`, and frees its buffer.
+    template <class Use>
+    void finish_oldest(Use&& use) {
+        posted_.front().request.wait();
+        use(posted_.front());
+        free_.push_back(std::move(posted_.front().buffer));
+        posted_.pop_front();
+    }
+
+  private:
+    Traffic traffic_;
+    std::size_t item_bytes_;
+    std::size_t room_;
+    std::optional<Message> upcoming_;
+    std::deque<Posted> posted_; // its elements do not move while MPI writes into their buffers
+    std::vector<std::vector<std::byte>> free_;
+};
+
+// Runs work(item, bytes) over the items of a message. After a failure the traffic goes on, for the sake of the others.
+template <class Bytes, class Work>
+void for_each_item(const Message& message, Bytes bytes, std::size_t item_bytes, std::exception_ptr& error,
+                   Work&& work) {
+    if (error)
+        return;
+    try {
+        for (Index i = 0; i < message.count; ++i)
+            work(message.first + i, bytes.subspan(static_cast<std::size_t>(i) * item_bytes, item_bytes));
+    } catch (...) {
+        error = std::current_exception();
+    }
+}
+
+} // namespace
+
+void exchange(const Communicator& ranks, std::size_t item_bytes, std::span<const Transfer> outgoing,
+              std::span<const Transfer> incoming,
+              const std::function<void(int peer, Index item, std::span<std::byte> out)>& pack,
+              const std::function<void(int peer, Index item, std::span<const std::byte> in)>& unpack, Index chunk,
+              int ring) {
+    PEARLITE_EXPECTS(chunk >= 1 && ring >= 1);
+    Ring sends(Traffic(outgoing, ranks, +1, chunk), item_bytes, ring);
+    Ring receives(Traffic(incoming, ranks, -1, chunk), item_bytes, ring);
+    std::exception_ptr error;
+
+    const auto post_receive = [&](Posted& posted) {
+        posted.request = ranks.receive(posted.message.peer, detail::exchange_tag, posted.buffer);
+    };
+    const auto post_send = [&](Posted& posted) {
+        for_each_item(posted.message, std::span(posted.buffer), item_bytes, error,
+                      [&](Index item, std::span<std::byte> out) { pack(posted.message.peer, item, out); });
+        posted.request = ranks.send(posted.message.peer, detail::exchange_tag, posted.buffer);
+    };
+    const auto unpack_received = [&](const Posted& posted) {
+        for_each_item(posted.message, std::span<const std::byte>(posted.buffer), item_bytes, error,
+                      [&](Index item, std::span<const std::byte> in) { unpack(posted.message.peer, item, in); });
+    };
+
+    for (;;) {
+        receives.fill(post_receive);
+        sends.fill(post_send);
+        if (receives.empty() && sends.empty())
+            break;
+        if (sends.empty() || (!receives.empty() && !earlier(sends.oldest(), receives.oldest())))
+            receives.finish_oldest(unpack_received);
+        else
+            sends.finish_oldest([](const Posted&) {});
+    }
+    if (error)
+        std::rethrow_exception(error);
+}
+
+} // namespace pearlite::parallel

@@ -1,0 +1,128 @@
+#include "pearlite/parallel/reduction.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/core/log_space.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pearlite::parallel {
+
+namespace {
+
+// Words of a fixed-point sum; MPI_SUM adds them one by one.
+struct FixedPoint {
+    std::int64_t high = 0;    // in units of 2^-bits
+    std::int64_t low = 0;     // in units of 2^-(2 bits)
+    std::int64_t outside = 0; // terms that are not in [0, 1]
+    std::int64_t terms = 0;
+};
+
+// Bits of a word. 62 - ceil(log2 n) keep the sum of n terms within 62 bits; 51 is what the rounding trick below can do.
+int word_bits(Index n_terms) {
+    const int bits_for_count =
+        static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<Index>(n_terms, 1) - 1)));
+    return std::min(62 - bits_for_count, 51);
+}
+
+// Adding 1.5 x 2^52 rounds a number of at most 51 bits to an integer and leaves it in the low bits of the sum: the
+// conversion that every vector unit has.
+FixedPoint fixed_point(std::span<const double> terms, int bits) {
+    const double scale = std::ldexp(1.0, bits);
+    constexpr double rounder = 0x1.8p52;
+    constexpr auto rounder_bits = std::bit_cast<std::int64_t>(rounder);
+    std::int64_t high = 0;
+    std::int64_t low = 0;
+    std::int64_t outside = 0;
+    for (const double term : terms) {
+        const double scaled = term * scale;
+        const double high_rounded = scaled + rounder;
+        const double low_rounded = (scaled - (high_rounded - rounder)) * scale + rounder;
+        high += std::bit_cast<std::int64_t>(high_rounded) - rounder_bits;
+        low += std::bit_cast<std::int64_t>(low_rounded) - rounder_bits;
+        outside += (term >= 0.0 && term <= 1.0) ? 0 : 1;
+    }
+    return {high, low, outside, static_cast<std::int64_t>(terms.size())};
+}
+
+} // namespace
+
+double exact_sum(const Communicator& ranks, std::span<const double> terms) {
+    ExactSum sum(terms);
+    exact_sum(ranks, std::span(&sum, 1));
+    return sum.value();
+}
+
+void exact_sum(const Communicator& ranks, std::span<ExactSum> sums) {
+    constexpr std::size_t n_words = ExactSum::n_words;
+    std::vector<std::int64_t> words(sums.size() * n_words);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        sums[i].normalise();
+        std::ranges::copy(std::as_const(sums[i]).words(), words.begin() + static_cast<std::ptrdiff_t>(i * n_words));
+    }
+    ranks.sum(words);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        std::ranges::copy(std::span(words).subspan(i * n_words, n_words), sums[i].words().begin());
+        sums[i].normalise();
+    }
+}
+
+double fixed_point_sum(const Communicator& ranks, std::span<const double> terms, Index n_terms) {
+    const int bits = word_bits(n_terms);
+    auto words = std::bit_cast<std::array<std::int64_t, 4>>(fixed_point(terms, bits));
+    ranks.sum(words);
+    const auto sum = std::bit_cast<FixedPoint>(words);
+    // Checked after the reduction, so that all ranks fail together.
+    if (sum.outside != 0)
+        throw NumericalError("fixed-point sum: " + std::to_string(sum.outside) + " terms are not in [0, 1]");
+    PEARLITE_EXPECTS(sum.terms <= n_terms);
+    __extension__ typedef __int128 Wide;
+    const Wide total = static_cast<Wide>(sum.high) * (Wide{1} << bits) + sum.low;
+    return std::ldexp(static_cast<double>(total), -2 * bits);
+}
+
+double log_sum_exp(const Communicator& ranks, std::span<const double> log_terms) {
+    double maximum = log_zero;
+    for (const double log_term : log_terms) {
+        if (std::isnan(log_term)) {
+            maximum = log_term;
+            break;
+        }
+        maximum = std::max(maximum, log_term);
+    }
+    maximum = ranks.max(maximum);
+    if (!std::isfinite(maximum))
+        return maximum;
+
+    ExactSum sum;
+    std::array<double, 256> terms;
+    for (std::size_t first = 0; first < log_terms.size(); first += terms.size()) {
+        const auto part = log_terms.subspan(first, std::min(terms.size(), log_terms.size() - first));
+        std::ranges::transform(part, terms.begin(), [&](double log_term) { return std::exp(log_term - maximum); });
+        sum.add(std::span<const double>(terms).first(part.size()));
+    }
+    exact_sum(ranks, std::span(&sum, 1));
+    sum.add(-1.0); // the maximum's own term, so that log1p keeps what is small beside it
+    return maximum + std::log1p(sum.value());
+}
+
+Scan exclusive_scan(const Communicator& ranks, WideCount local) {
+    using Halves = std::array<std::uint64_t, 2>;
+    const Halves mine{static_cast<std::uint64_t>(local), static_cast<std::uint64_t>(local >> 64)};
+    Scan scan;
+    int rank = 0;
+    for (const Halves& halves : ranks.all_gather(mine)) {
+        if (rank++ == ranks.rank())
+            scan.before = scan.total;
+        scan.total += static_cast<WideCount>(halves[1]) << 64 | halves[0];
+    }
+    return scan;
+}
+
+} // namespace pearlite::parallel
