@@ -1,0 +1,115 @@
+"""Checks every #include of the sources against the table of layers in docs/architecture.md.
+
+usage: check_layers.py [--self-test] PROJECT_ROOT
+
+Exit status 1 and one line for each include that the table does not allow. --self-test runs the check on small trees with a
+known fault each, all of which it must find.
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+TABLE_ROW = re.compile(r"^\| `(\w+)` \|([^|]*)\|$", re.MULTILINE)
+SOURCE_SUFFIXES = {".hpp", ".h", ".cpp", ".inl"}
+# Libraries that one layer alone may include.
+OWNED_LIBRARIES = {"parallel": re.compile(r"mpi\.h$|boost/mpi(/|\.hpp$)"), "io": re.compile(r"(hdf5(_hl)?|H5\w+)\.h$")}
+
+
+def read_table(document):
+    """{layer: set of layers it may include} and a list of faults of the table itself."""
+    table, faults = {}, []
+    for layer, cell in TABLE_ROW.findall(document):
+        allowed = set(re.findall(r"`(\w+)`", cell))
+        faults += [f"table: {layer} may not include {other}, which does not stand above it" for other in allowed - set(table)]
+        table[layer] = allowed
+    return table, faults or ([] if table else ["table: no rows found"])
+
+
+def sources(root, table):
+    """(layer, file) of every source file; layer is None for a directory that the table does not name."""
+    for base in (root / "include/pearlite", root / "src"):
+        for file in sorted(base.rglob("*")):
+            if file.suffix in SOURCE_SUFFIXES:
+                layer = file.relative_to(base).parts[0]
+                yield (layer if layer in table else None), file
+    for file in sorted((root / "drivers").rglob("*")):
+        if file.suffix in SOURCE_SUFFIXES:
+            yield "drivers", file
+
+
+def fault_of(include, layer, allowed):
+    """What is wrong with this include in this layer, or None."""
+    for owner, pattern in OWNED_LIBRARIES.items():
+        if pattern.match(include) and layer != owner:
+            return f"only {owner} may include it"
+    if ".." in include.split("/"):
+        return "relative includes hide the layer"
+    if include.startswith("pearlite/"):
+        target = include.split("/")[1]
+        if target != layer and target not in allowed:
+            return f"{layer} may not include {target}"
+    return None
+
+
+def check(root):
+    """All faults under the project root, one line each, and the number of includes looked at."""
+    table, faults = read_table((root / "docs/architecture.md").read_text())
+    count = 0
+    for layer, file in sources(root, table):
+        name = file.relative_to(root)
+        if layer is None:
+            faults.append(f"{name}: its layer is not in the table")
+            continue
+        for include in INCLUDE.findall(file.read_text()):
+            count += 1
+            fault = fault_of(include, layer, table.get(layer, set()))
+            if fault:
+                faults.append(f"{name}: #include of {include}: {fault}")
+    return faults, count
+
+
+def self_test(root):
+    """Plants one fault at a time in a small tree; returns what the check got wrong."""
+    header = "include/pearlite/core/a.hpp"
+    sound = {header: "#include <vector>\n", "src/random/a.cpp": '#include "pearlite/core/a.hpp"\n',
+             "src/parallel/a.cpp": "#include <mpi.h>\n#include <boost/mpi.hpp>\n", "src/io/a.cpp": "#include <hdf5.h>\n"}
+    planted = [(header, '#include "pearlite/io/a.hpp"'), (header, "  #  include <pearlite/random/a.hpp>"),
+               ("src/estimator/a.cpp", '#include "pearlite/parallel/a.hpp"'), ("src/random/b.cpp", '#include "../io/a.hpp"'),
+               ("src/io/b.cpp", "#include <mpi.h>"), ("src/app/a.cpp", "#include <boost/mpi/communicator.hpp>"),
+               ("src/app/a.cpp", "#include <hdf5.h>"), ("src/unknown/a.cpp", "#include <vector>"),
+               ("drivers/a.cpp", '#include "pearlite/io/a.hpp"')]
+    document = (root / "docs/architecture.md").read_text()
+    mistakes = []
+    for extra in [None, *planted]:
+        with tempfile.TemporaryDirectory() as name:
+            tree = pathlib.Path(name)
+            for path, text in {"docs/architecture.md": document, **sound, **(dict([extra]) if extra else {})}.items():
+                (tree / path).parent.mkdir(parents=True, exist_ok=True)
+                (tree / path).write_text(text)
+            if len(check(tree)[0]) != (1 if extra else 0):
+                mistakes.append(f"self-test: {extra or 'sound tree'} gave {check(tree)[0]}")
+    upward = document.replace("| `core` | |", "| `core` | `io` |")
+    if len(read_table(upward)[1]) != 1:
+        mistakes.append("self-test: a table that points upward was accepted")
+    return mistakes
+
+
+def main():
+    arguments = sys.argv[1:]
+    root = pathlib.Path(arguments[-1])
+    if "--self-test" in arguments:
+        faults = self_test(root)
+        print("planted faults: " + ("some missed" if faults else "all found"))
+    else:
+        faults, count = check(root)
+        print(f"{count} includes checked, {len(faults)} faults")
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
