@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# What jobs/pearlite.sbatch decides, with stand-ins for SLURM's commands and for pearlite.
+#   sbatch_decisions_test.sh PROJECT_ROOT
+set -euo pipefail
+root=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+mkdir "$work/bin"
+cat >"$work/bin/scontrol" <<STAND_IN
+#!/bin/bash
+[ "\$1" != show ] || echo "   Command=$root/jobs/pearlite.sbatch a.toml"
+[ "\$1" != requeue ] || echo "\$2" >>"$work/requeued"
+STAND_IN
+cat >"$work/bin/squeue" <<'STAND_IN'
+#!/bin/bash
+echo "${TIME_LEFT:-1-00:10:00}"
+STAND_IN
+# Acts as the environment says: OUTCOME is the status written to summary.json, CHECKPOINT the step reached, EXIT the exit status.
+cat >"$work/bin/pearlite" <<'STAND_IN'
+#!/bin/bash
+echo "$*" >>calls
+mkdir -p runs/a
+[ -z "${CHECKPOINT:-}" ] || touch "runs/a/checkpoint.$(printf %012d "$CHECKPOINT").h5"
+[ -z "${OUTCOME:-}" ] || echo "{\"schema\": 1, \"status\": \"$OUTCOME\"}" >runs/a/summary.json
+exit "${EXIT:-0}"
+STAND_IN
+chmod +x "$work"/bin/*
+touch "$work/a.toml"
+
+# submit RESTARTS ARGUMENTS...: one segment of the job; leaves its exit status in `status`.
+submit() {
+    local restarts=$1
+    shift
+    rm -f "$work/requeued" "$work/calls"
+    status=0
+    (cd / && PATH=$work/bin:$PATH PEARLITE=$work/bin/pearlite PEARLITE_LAUNCHER=env SLURM_JOB_ID=7 \
+        SLURM_RESTART_COUNT=$restarts SLURM_SUBMIT_DIR=$work bash "$root/jobs/pearlite.sbatch" "$@") \
+        >"$work/log" 2>&1 || status=$?
+}
+
+# expect NAME STATUS CALL REQUEUES: compares with the last segment.
+expect() {
+    local call requeues=0
+    call=$(cat "$work/calls" 2>/dev/null || true)
+    [ ! -e "$work/requeued" ] || requeues=$(wc -l <"$work/requeued")
+    if [ "$status|$call|$requeues" != "$2|$3|$4" ]; then
+        echo "$1: got '$status|$call|$requeues', expected '$2|$3|$4'"
+        sed 's/^/    /' "$work/log"
+        failures=$((failures + 1))
+    fi
+}
+
+clear_run() { rm -rf "$work/runs"; }
+
+OUTCOME=finished submit 0 a.toml --seed 7
+expect "a first run that finishes" 0 "run a.toml --seed 7 --time-limit 86880" 0
+
+clear_run
+OUTCOME=stopped CHECKPOINT=10 EXIT=3 TIME_LEFT=09:58 submit 0 a.toml --data-dir data
+expect "a first run that stops" 0 "run a.toml --data-dir data --time-limit 478" 1
+OUTCOME=stopped CHECKPOINT=20 EXIT=1 TIME_LEFT=1:40 submit 1 a.toml --data-dir data
+expect "resuming; mpirun turned 3 into 1" 0 "resume runs/a --data-dir data --time-limit 50" 1
+OUTCOME=finished TIME_LEFT=UNLIMITED submit 2 a.toml
+expect "resuming to the end" 0 "resume runs/a" 0
+
+clear_run
+for restart in 0 1; do
+    OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit $restart a.toml --time-limit 60
+    expect "segment $restart without progress" 0 \
+        "$([ $restart = 0 ] && echo run a.toml || echo resume runs/a) --time-limit 60" 1
+done
+OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit 2 a.toml --time-limit 60
+expect "the third segment without progress fails" 4 "resume runs/a --time-limit 60" 0
+OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit 0 a.toml --time-limit 60
+expect "submitted again it gets three more" 0 "resume runs/a --time-limit 60" 1
+OUTCOME=stopped CHECKPOINT=12 EXIT=3 submit 0 a.toml --overwrite --time-limit 60
+expect "--overwrite starts afresh" 0 "run a.toml --overwrite --time-limit 60" 1
+OUTCOME=stopped CHECKPOINT=14 EXIT=3 submit 1 a.toml --overwrite --time-limit 60
+expect "but only once" 0 "resume runs/a --time-limit 60" 1
+
+clear_run
+EXIT=2 submit 0 a.toml --time-limit 60
+expect "bad input" 2 "run a.toml --time-limit 60" 0
+EXIT=139 submit 0 a.toml --time-limit 60
+expect "a crash without a checkpoint" 139 "run a.toml --time-limit 60" 0
+OUTCOME=finished submit 1 a.toml --time-limit 60
+expect "a restart after dying before the first checkpoint" 0 "run a.toml --time-limit 60 --overwrite" 0
+clear_run
+EXIT=0 submit 0 a.toml --time-limit 60
+expect "success without a summary is no success" 1 "run a.toml --time-limit 60" 0
+submit 0
+expect "no arguments" 2 "" 0
+
+echo "$failures failures"
+[ "$failures" -eq 0 ]
