@@ -7,6 +7,7 @@ root=$(cd "$1" && pwd)
 PEARLITE=$2
 export PEARLITE
 PATH=$PATH:/usr/sbin
+. "$root/jobs/mpi-environment.sh"
 
 for command in sbatch srun slurmctld slurmd munged; do
     if ! command -v "$command" >/dev/null; then

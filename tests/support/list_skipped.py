@@ -28,6 +28,7 @@ def main():
         print(f"\nSkipped tests: {len(skipped)}")
         for name, reason in skipped:
             print(f"    {name}: {reason}")
+        print()
 
 
 if __name__ == "__main__":
