@@ -1,0 +1,28 @@
+#pragma once
+/// A number with its uncertainty, or the reason why there is none.
+
+#include <optional>
+#include <string>
+
+namespace pearlite::estimator {
+
+struct Interval {
+    double low = 0;
+    double high = 0;
+};
+
+/// An estimate of a log normalising constant (or ratio). `standard_error` and `interval95` are absent when the diagnostics
+/// do not support them; `note` then says why, or how the error is to be read ("conservative").
+struct Estimate {
+    std::string estimator; ///< "product", "bar", ...
+    double value = 0;
+    std::optional<double> standard_error;
+    std::optional<Interval> interval95;
+    std::string error_method; ///< "delta", "bootstrap", "lee-whiteley", "chan-lai", "batches"
+    std::string note;
+};
+
+/// value -+ 1.96 standard errors.
+Interval normal_interval(double value, double standard_error);
+
+} // namespace pearlite::estimator

@@ -1,0 +1,35 @@
+#pragma once
+/// Estimates from independent weights (annealed importance sampling, Neal 2001): log of the mean weight, with the delta
+/// method and the bootstrap.
+
+#include "pearlite/estimator/estimate.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pearlite::estimator {
+
+/// (sum w)^2 / sum w^2, in particles; 0 when every weight is zero.
+double effective_sample_size(std::span<const double> log_weights);
+
+/// Standard error of log((1/M) sum w) by the delta method: sqrt((sum w^2/(sum w)^2 - 1/M) M/(M-1)); M >= 2.
+double delta_standard_error(std::span<const double> log_weights);
+
+/// Bootstrap distribution of log((1/M) sum w): `replicates` resamples of the M weights with replacement, random numbers
+/// addressed by (seed, bootstrap, replicate). A resample of zero weight alone gives log_zero.
+std::vector<double> bootstrap_log_mean(std::span<const double> log_weights, std::uint64_t seed, int replicates);
+
+/// Weights of M independent trajectories give log Z_K/Z_0 with both errors: the delta method's and the bootstrap's (its
+/// standard deviation, and the percentile interval). With fewer than `min_ess` effective trajectories the error bars are
+/// withheld: the largest weight then decides the estimate and no spread can be read off the sample.
+struct ImportanceEstimate {
+    Estimate delta;
+    Estimate bootstrap;
+    double ess = 0;
+    double variance_log_weight = 0; ///< Var[log w] (n - 1), the cost that optimised schedules minimise
+};
+ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed,
+                                       int bootstrap_replicates = 1000, double min_ess = 5);
+
+} // namespace pearlite::estimator

@@ -1,0 +1,35 @@
+#pragma once
+/// Weighted posterior summaries.
+
+#include "pearlite/core/types.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::estimator {
+
+struct PosteriorSummary {
+    std::string name;
+    double mean = 0;
+    double sd = 0;
+    double mcse = 0; ///< standard error of the mean
+    double ess = 0;  ///< sd^2 / mcse^2 capped at the number of draws
+    double quantile_025 = 0, quantile_500 = 0, quantile_975 = 0;
+};
+
+/// The p-quantile of weighted values: the smallest value at which the cumulated normalised weight reaches p.
+double weighted_quantile(std::span<const double> values, std::span<const double> log_weights, double p);
+
+/// Summaries of each row of `draws` (d x M) under the log weights (M). The Monte Carlo error comes from the families of
+/// common ancestors `eves` (M entries): mcse^2 = sum_e (sum_{i in e} W_i (phi_i - mean))^2, which for unresampled weights is
+/// sum W^2 (phi - mean)^2 and after resampling counts a family as one draw.
+std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>& names, const Matrix& draws,
+                                                  std::span<const double> log_weights,
+                                                  std::span<const std::int64_t> eves);
+
+/// R independent batches combined: means and second moments weighted by Z_r, mcse^2 = sum_r (W_r (mean_r - mean))^2 R/(R-1).
+std::vector<PosteriorSummary> combine_batches(const std::vector<std::vector<PosteriorSummary>>& batches,
+                                              std::span<const double> log_ratios);
+
+} // namespace pearlite::estimator

@@ -1,0 +1,140 @@
+#pragma once
+/// Random-walk Metropolis on R^d with a proposal scaled to the population.
+
+#include "pearlite/core/error.hpp"
+#include "pearlite/kernel/proposal.hpp"
+#include "pearlite/model/density_block.hpp"
+#include "pearlite/parallel/communicator.hpp"
+#include "pearlite/path/geometric.hpp"
+#include "pearlite/population/generation.hpp"
+#include "pearlite/population/weights.hpp"
+#include "pearlite/random/fill.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace pearlite::kernel {
+
+/// Where proposal scales come from: the population itself at each temperature (`online`; it costs O(1/M) bias in Z), or a
+/// table made beforehand (`given`: from a pilot whose particles are thrown away), which keeps Z unbiased.
+enum class Adaptation { online, given };
+
+/// x' = x + L z, z ~ N(0, I), L L' = (2.38^2/d) Cov_weighted; accepted with probability min(1, f_b(x')/f_b(x)).
+template <class D>
+class RandomWalk {
+  public:
+    using Model = path::GeometricPath<D>;
+    using Block = model::DensityBlock;
+
+    /// Adapts online; remembers the factor of every step, for use by a later run.
+    explicit RandomWalk(Index moves)
+        : moves_(moves)
+        , adaptation_(Adaptation::online) {
+        PEARLITE_EXPECTS(moves >= 1);
+    }
+    /// Uses `factors`: row k is step k's d x d factor, column-major; step 0 is not used.
+    RandomWalk(Index moves, Matrix factors)
+        : moves_(moves)
+        , adaptation_(Adaptation::given)
+        , factors_(std::move(factors)) {
+        PEARLITE_EXPECTS(moves >= 1);
+    }
+
+    Index moves() const { return moves_; }
+    bool adapts() const { return adaptation_ == Adaptation::online; }
+    static constexpr bool accepts() { return true; }
+    /// (steps + 1) x d^2: the factors used so far (online) or given.
+    const Matrix& factors() const { return factors_; }
+
+    /// Sets the proposals of step `step`: online (collective) from the generation's weighted covariance.
+    void adapt(const parallel::Communicator& ranks, const population::Generation<Block>& generation, Index step) {
+        if (adaptation_ == Adaptation::given) {
+            const auto d = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(factors_.cols()))));
+            factor_ = factors_.row(std::min(step, factors_.rows() - 1)).reshaped(d, d);
+            return;
+        }
+        const auto& layout = generation.layout();
+        const Index d = dimension_of(ranks, generation);
+        Matrix points(d, generation.local_size());
+        for (Index b = 0; b < generation.local_blocks(); ++b)
+            points.middleCols(generation.block_begin(b), generation.block(b).size()) =
+                generation.block(b).points.leftCols(generation.block(b).size());
+        const auto summary = population::summarise(ranks, layout, generation.log_weights());
+        const auto moments =
+            population::weighted_moments(ranks, layout, generation.log_weights(), summary.log_max, points);
+        const Matrix fallback = factor_.size() ? factor_ : Matrix(Matrix::Identity(d, d));
+        factor_ = random_walk_factor(moments.covariance, fallback);
+        if (factors_.rows() <= step)
+            factors_.conservativeResizeLike(Matrix::Zero(std::max(2 * step, step + 1), d * d));
+        factors_.row(step) = factor_.reshaped().transpose();
+    }
+
+    /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states. Returns the number of accepted proposals.
+    Index move(const Model& model, Block& block, double b, const model::BlockStreams& streams,
+               std::span<double> derivative) const {
+        Index accepted = 0;
+        for (Index m = 0; m < moves_; ++m) {
+            auto of_move = streams;
+            of_move.step = streams.step * static_cast<std::uint32_t>(moves_) + static_cast<std::uint32_t>(m);
+            accepted += propose_and_accept(model, block, b, of_move);
+        }
+        model.path_derivative(block, b, derivative);
+        return accepted;
+    }
+
+    /// increments[i] += log f_to(x_i) - log f_from(x_i), then move() at `to`.
+    Index anneal(const Model& model, Block& block, double from, double to, const model::BlockStreams& streams,
+                 std::span<double> increments, std::span<double> derivative) const {
+        model.add_log_ratio(block, from, to, increments);
+        return move(model, block, to, streams, derivative);
+    }
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("proposal_factor", factor_);
+        f("proposal_factors", factors_);
+    }
+
+  private:
+    Index propose_and_accept(const Model& model, Block& block, double b, const model::BlockStreams& streams) const {
+        const Index d = block.dimension();
+        for (Index i = 0; i < block.size(); ++i)
+            random::fill_normal(streams.at(random::Purpose::move, i),
+                                {block.normals.col(i).data(), static_cast<std::size_t>(d)});
+        block.proposals.noalias() = factor_.template triangularView<Eigen::Lower>() * block.normals;
+        block.proposals += block.points;
+        model.evaluate(block, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood, streams);
+
+        Index accepted = 0;
+        for (Index i = 0; i < block.size(); ++i) {
+            const double present = block.log_prior(i) + tempered(b, block.log_likelihood(i));
+            const double proposed = block.proposed_log_prior(i) + tempered(b, block.proposed_log_likelihood(i));
+            if (proposed == log_zero)
+                continue;
+            random::Stream stream(streams.at(random::Purpose::accept, i));
+            if (std::log(stream.uniform()) < proposed - present) {
+                block.points.col(i) = block.proposals.col(i);
+                block.log_prior(i) = block.proposed_log_prior(i);
+                block.log_likelihood(i) = block.proposed_log_likelihood(i);
+                ++accepted;
+            }
+        }
+        return accepted;
+    }
+
+    static constexpr double log_zero = -std::numeric_limits<double>::infinity();
+    /// b log L, where L = 0 matters at b > 0 only.
+    static double tempered(double b, double log_likelihood) { return b == 0 ? 0 : b * log_likelihood; }
+
+    static Index dimension_of(const parallel::Communicator& ranks, const population::Generation<Block>& generation) {
+        return ranks.max(generation.local_blocks() > 0 ? generation.block(0).dimension() : Index{0});
+    }
+
+    Index moves_;
+    Adaptation adaptation_;
+    Matrix factor_;
+    Matrix factors_;
+};
+
+} // namespace pearlite::kernel

@@ -1,0 +1,77 @@
+#pragma once
+/// Densities over R^d in the form in which people have them: a prior to start from and a likelihood.
+
+#include "pearlite/core/types.hpp"
+#include "pearlite/model/fingerprint.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::model {
+
+template <class D>
+concept HasParameterNames = requires(const D& density) {
+    { density.parameter_names() } -> std::convertible_to<std::vector<std::string>>;
+};
+template <class D>
+concept HasPriorSampler = requires(const D& density, random::Stream& stream, std::span<double> x) {
+    density.draw_prior(stream, x);
+};
+template <class D>
+concept HasLogPrior = requires(const D& density, std::span<const double> x) {
+    { density.log_prior(x) } -> std::convertible_to<double>;
+};
+template <class D>
+concept HasLogLikelihood = requires(const D& density, std::span<const double> x) {
+    { density.log_likelihood(x) } -> std::convertible_to<double>;
+};
+
+/// Optional: both log densities of many points at once (d x n, a point per column); results of length n. Points beyond
+/// those asked for are padding and may hold anything.
+template <class D>
+concept HasBlockDensity =
+    requires(const D& density, const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) {
+        density.evaluate(points, log_prior, log_likelihood);
+    };
+/// Optional: gradient of log prior + b log likelihood at x into a span of d.
+template <class D>
+concept HasGradient = requires(const D& density, std::span<const double> x, double b, std::span<double> gradient) {
+    density.gradient(x, b, gradient);
+};
+/// Optional: log of the prior's normalising constant, where log_prior leaves it out (otherwise the prior is normalised).
+template <class D>
+concept HasPriorNormaliser = requires(const D& density) {
+    { density.log_prior_normaliser() } -> std::convertible_to<double>;
+};
+/// Optional: the exact log of integral prior x likelihood over integral prior, for comparison.
+template <class D>
+concept HasExactLogRatio = requires(const D& density) {
+    { density.exact_log_ratio() } -> std::convertible_to<std::optional<double>>;
+};
+/// Optional: the data, so that a checkpoint made with other data is recognised.
+template <class D>
+concept HasFingerprint = requires(const D& density, Fingerprint& fingerprint) { density.fingerprint(fingerprint); };
+
+/// What annealing from prior to posterior asks of a density.
+template <class D>
+concept Density = HasParameterNames<D> && HasPriorSampler<D> &&
+    (HasBlockDensity<D> || (HasLogPrior<D> && HasLogLikelihood<D>));
+
+/// Says at compile time, member by member, what a density lacks.
+template <class D>
+constexpr void require_density() {
+    static_assert(HasParameterNames<D>,
+                  "this model lacks: std::vector<std::string> parameter_names() const  (one name per dimension)");
+    static_assert(HasPriorSampler<D>, "this model lacks: void draw_prior(pearlite::random::Stream& stream, "
+                                      "std::span<double> x) const  (one exact draw from the prior into x)");
+    static_assert(HasBlockDensity<D> || HasLogPrior<D>,
+                  "this model lacks: double log_prior(std::span<const double> x) const  (normalised; -infinity outside the support)");
+    static_assert(HasBlockDensity<D> || HasLogLikelihood<D>,
+                  "this model lacks: double log_likelihood(std::span<const double> x) const");
+}
+
+} // namespace pearlite::model

@@ -1,0 +1,57 @@
+#pragma once
+/// The block of continuous models: points with their log densities.
+
+#include "pearlite/core/block.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <cstring>
+
+namespace pearlite::model {
+
+/// n points of R^d, one per column, each with log prior and log likelihood as they were when the point was accepted. All
+/// are packed (d + 2 doubles), so that moving a particle costs no evaluation and an estimated likelihood stays the same.
+/// The proposals are scratch space of kernels.
+class DensityBlock {
+  public:
+    DensityBlock(Index dimension, Index size)
+        : size_(size)
+        , points(Matrix::Zero(dimension, padded(size)))
+        , log_prior(Vector::Zero(padded(size)))
+        , log_likelihood(Vector::Zero(padded(size)))
+        , proposals(points)
+        , normals(points)
+        , proposed_log_prior(log_prior)
+        , proposed_log_likelihood(log_prior) {}
+
+    Index dimension() const { return points.rows(); }
+    Index size() const { return size_; }
+    Index padded_size() const { return points.cols(); }
+    std::size_t packed_bytes() const { return static_cast<std::size_t>(dimension() + 2) * sizeof(double); }
+
+    void pack(Index slot, std::span<std::byte> out) const {
+        PEARLITE_EXPECTS(slot >= 0 && slot < size_ && out.size() == packed_bytes());
+        const auto point_bytes = static_cast<std::size_t>(dimension()) * sizeof(double);
+        std::memcpy(out.data(), points.col(slot).data(), point_bytes);
+        std::memcpy(out.data() + point_bytes, &log_prior(slot), sizeof(double));
+        std::memcpy(out.data() + point_bytes + sizeof(double), &log_likelihood(slot), sizeof(double));
+    }
+    void unpack(Index slot, std::span<const std::byte> in) {
+        PEARLITE_EXPECTS(slot >= 0 && slot < size_ && in.size() == packed_bytes());
+        const auto point_bytes = static_cast<std::size_t>(dimension()) * sizeof(double);
+        std::memcpy(points.col(slot).data(), in.data(), point_bytes);
+        std::memcpy(&log_prior(slot), in.data() + point_bytes, sizeof(double));
+        std::memcpy(&log_likelihood(slot), in.data() + point_bytes + sizeof(double), sizeof(double));
+    }
+
+  private:
+    Index size_;
+
+  public:
+    Matrix points;         ///< d x padded
+    Vector log_prior;      ///< padded
+    Vector log_likelihood; ///< padded
+    Matrix proposals, normals;
+    Vector proposed_log_prior, proposed_log_likelihood;
+};
+
+} // namespace pearlite::model

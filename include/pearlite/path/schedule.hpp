@@ -1,0 +1,37 @@
+#pragma once
+/// Annealing schedules: the inverse temperatures 0 = b_0 < b_1 < ... < b_K = b_end. A schedule is data: it can be saved,
+/// plotted and used by every sampler.
+
+#include "pearlite/core/types.hpp"
+
+#include <vector>
+
+namespace pearlite::path {
+
+class Schedule {
+  public:
+    Schedule() = default;
+    /// b_0 = 0, strictly increasing, finite, at least two points; InputError says which point is wrong.
+    explicit Schedule(std::vector<double> inverse_temperatures);
+
+    /// K: the number of intervals.
+    Index steps() const { return static_cast<Index>(points_.size()) - 1; }
+    double operator[](Index k) const { return points_[static_cast<std::size_t>(k)]; }
+    double end() const { return points_.back(); }
+    const std::vector<double>& points() const { return points_; }
+
+  private:
+    std::vector<double> points_;
+};
+
+/// b_k = b_end k/K.
+Schedule linear_schedule(Index steps, double end);
+
+/// b_0 = 0, b_k = b_end epsilon^((K-k)/(K-1)): even in log b from epsilon b_end; K >= 2.
+Schedule geometric_schedule(Index steps, double end, double epsilon = 1e-3);
+
+/// The shape of Salakhutdinov & Murray (2008): 500 intervals on [0, 0.5], 4000 on [0.5, 0.9], 10000 on [0.9, 1] (times
+/// b_end), their numbers scaled to K in total (K >= 3) by largest remainder with at least one each.
+Schedule sm08_schedule(Index steps, double end);
+
+} // namespace pearlite::path

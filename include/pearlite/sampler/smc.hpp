@@ -1,0 +1,261 @@
+#pragma once
+/// Tempered sequential Monte Carlo (Del Moral, Doucet & Jasra 2006), with the steps of Tran, Strickland, Pitt & Kohn's
+/// algorithm 1: M particles that are weighted, resampled when the ESS falls, and moved.
+///
+///     x ~ p_0;  W = 1/M
+///     for t = 1..T:
+///         a_t from the schedule, or as far from a_{t-1} as the conditional ESS allows
+///         W <- W f_{a_t}(x)/f_{a_{t-1}}(x);   log Z += log sum_i W_i;  normalise
+///         if ESS < alpha M: resample (W = 1/M)
+///         x ~ T_t(. | x), n_moves times, T_t leaving p_{a_t} invariant, its scale from the population before the move
+///
+/// a_t: inverse temperatures; alpha: ess_threshold. Z is unbiased if schedule and proposal scales are fixed beforehand.
+
+#include "pearlite/estimator/genealogy.hpp"
+#include "pearlite/model/annealed_model.hpp"
+#include "pearlite/parallel/agreement.hpp"
+#include "pearlite/path/schedule.hpp"
+#include "pearlite/population/population.hpp"
+#include "pearlite/population/weights.hpp"
+#include "pearlite/sampler/settings.hpp"
+#include "pearlite/sampler/streams.hpp"
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <set>
+#include <variant>
+#include <vector>
+
+namespace pearlite::sampler {
+
+/// The next temperature is as far as the conditional ESS of the step allows: the given fraction of M.
+struct AdaptiveSchedule {
+    double inverse_temperature_end = 1;
+    double conditional_ess = 0.95;
+};
+
+struct SmcSettings {
+    population::Resampling resampling = population::Resampling::systematic;
+    double ess_threshold = 0.5; ///< alpha, a fraction of M
+};
+
+template <model::AnnealedModel M, class Kernel>
+class Smc {
+  public:
+    using Model = M;
+    using Block = typename M::Block;
+
+    /// Collective. Draws the particles' starts.
+    Smc(const parallel::Communicator& ranks, std::shared_ptr<const M> model,
+        std::variant<path::Schedule, AdaptiveSchedule> schedule, Kernel kernel, const PopulationSettings& settings,
+        const SmcSettings& smc_settings)
+        : ranks_(ranks)
+        , model_(std::move(model))
+        , schedule_(std::move(schedule))
+        , kernel_(std::move(kernel))
+        , settings_(settings)
+        , smc_settings_(smc_settings) {
+        auto& particles = population_.append(settings.particles, settings.block, ranks_,
+                                             [&](Index size) { return model_->make_block(size); });
+        increments_.resize(particles.log_weights().size());
+        derivatives_.resize(particles.log_weights().size());
+        on_the_fly_.begin(0);
+        parallel::together(ranks_, [&] {
+            for (Index b = 0; b < particles.local_blocks(); ++b) {
+                auto& block = particles.block(b);
+                model_->draw_start(block, block_streams(particles, b, settings_.seed, 0));
+                model_->path_derivative(block, 0, particles.of_block(derivatives_, b));
+                on_the_fly_.add_block(particles.of_block(particles.log_weights(), b),
+                                      particles.of_block(derivatives_, b), 0);
+            }
+        });
+        n_eves_ = settings.particles;
+        record(0, false);
+    }
+
+    bool finished() const { return a_ == inverse_temperature_end(); }
+
+    /// Collective. One temperature.
+    void step() {
+        PEARLITE_EXPECTS(!finished());
+        ++t_;
+        auto& particles = population_.generation(0);
+        const double from = a_;
+        a_ = next_inverse_temperature();
+
+        reweight(from, a_);
+        const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights());
+        if (weights.log_max == log_zero_)
+            throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
+        log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
+        ess_ = weights.ess;
+        if (finished()) // errors are read off before any resampling that follows the last weighting
+            final_eve_weights_ = population::eve_weights(ranks_, particles.layout(), particles.log_weights(), particles.eves());
+
+        kernel_.adapt(ranks_, particles, t_);
+        const bool resample = weights.ess < smc_settings_.ess_threshold * static_cast<double>(settings_.particles);
+        if (resample)
+            resample_particles();
+        move();
+        record(kernel_.accepts() ? settings_.particles * kernel_.moves() : 0, resample);
+    }
+
+    Progress progress() const {
+        const auto* given = std::get_if<path::Schedule>(&schedule_);
+        return {t_, given ? given->steps() : 0, a_, ess_, log_ratio_};
+    }
+
+    /// Collective; finished().
+    Outcome outcome() const {
+        Outcome outcome;
+        outcome.ess = ess_;
+        outcome.log_ratio = {estimator::single_run_estimate(
+            log_ratio_, final_eve_weights_, static_cast<double>(settings_.particles), static_cast<int>(n_resamplings_),
+            smc_settings_.resampling == population::Resampling::multinomial)};
+        if (ess_ < 20)
+            outcome.warnings.push_back("the effective sample size of the final weights is below 20: use more particles, "
+                                       "or more temperatures");
+        return outcome;
+    }
+
+    void flush() {}
+    const M& model() const { return *model_; }
+    const Kernel& kernel() const { return kernel_; }
+    /// The inverse temperatures visited so far.
+    path::Schedule visited_schedule() const { return path::Schedule(trace_.inverse_temperature); }
+    double log_ratio() const { return log_ratio_; }
+    const Trace& trace() const { return trace_; }
+    population::Population<Block>& population() { return population_; }
+    const PopulationSettings& settings() const { return settings_; }
+    Index updates_per_step() const { return settings_.particles * kernel_.moves(); }
+
+    /// What a checkpoint holds. After reading, prepare() must follow.
+    template <class Fields>
+    void fields(Fields& f) {
+        f("step", t_);
+        f("inverse_temperature", a_);
+        f("log_ratio", log_ratio_);
+        f("log_ratio_at_resampling", log_ratio_at_resampling_);
+        f("ess", ess_);
+        f("resamplings", n_resamplings_);
+        f("eves", n_eves_);
+        f("final_eve_weights", final_eve_weights_);
+        population_.fields(f, packed_particle_bytes(*model_));
+        f.enter("trace");
+        trace_.fields(f);
+        f.leave();
+        f.enter("kernel");
+        kernel_.fields(f);
+        f.leave();
+    }
+    /// After reading: recomputes what is derived from the states.
+    void prepare() { prepare_blocks(*model_, population_.generation(0)); }
+
+  private:
+    static constexpr double log_zero_ = -std::numeric_limits<double>::infinity();
+
+    double inverse_temperature_end() const {
+        if (const auto* given = std::get_if<path::Schedule>(&schedule_))
+            return given->end();
+        return std::get<AdaptiveSchedule>(schedule_).inverse_temperature_end;
+    }
+
+    /// a_t: given, or the largest step whose conditional ESS is not below the wanted fraction, by bisection.
+    double next_inverse_temperature() {
+        if (const auto* given = std::get_if<path::Schedule>(&schedule_))
+            return (*given)[t_];
+        const auto& wanted = std::get<AdaptiveSchedule>(schedule_);
+        if (conditional_ess(a_, wanted.inverse_temperature_end) >= wanted.conditional_ess)
+            return wanted.inverse_temperature_end;
+        double low = a_, high = wanted.inverse_temperature_end;
+        for (int i = 0; i < 60 && high - low > 1e-6 * (high - a_); ++i) {
+            const double middle = 0.5 * (low + high);
+            (conditional_ess(a_, middle) >= wanted.conditional_ess ? low : high) = middle;
+        }
+        if (!(low > a_))
+            throw NumericalError("the adaptive schedule found no step at inverse temperature " + std::to_string(a_) +
+                                 ": the conditional ESS falls below its threshold at once");
+        return low;
+    }
+
+    double conditional_ess(double from, double to) {
+        const auto& particles = population_.generation(0);
+        parallel::together(ranks_, [&] { compute_increments(from, to); });
+        return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments_);
+    }
+
+    void compute_increments(double from, double to) {
+        auto& particles = population_.generation(0);
+        std::fill(increments_.begin(), increments_.end(), 0.0);
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            model_->add_log_ratio(particles.block(b), from, to, particles.of_block(increments_, b));
+    }
+
+    void reweight(double from, double to) {
+        auto& particles = population_.generation(0);
+        parallel::together(ranks_, [&] {
+            compute_increments(from, to);
+            auto& log_w = particles.log_weights();
+            for (std::size_t i = 0; i < log_w.size(); ++i)
+                log_w[i] += increments_[i];
+            for (Index b = 0; b < particles.local_blocks(); ++b)
+                require_numbers(particles.of_block(log_w, b), particles, b, t_);
+        });
+    }
+
+    void resample_particles() {
+        auto& particles = population_.generation(0);
+        const auto numbers =
+            population::offspring(ranks_, particles.layout(), particles.number(), particles.log_weights(),
+                                  smc_settings_.resampling, settings_.seed, static_cast<std::uint32_t>(t_));
+        population::relocate(ranks_, particles, numbers, packed_particle_bytes(*model_));
+        prepare();
+        log_ratio_at_resampling_ = log_ratio_;
+        ++n_resamplings_;
+        const auto eves = ranks_.all_gather(std::span<const std::int64_t>(particles.eves()));
+        n_eves_ = static_cast<Index>(std::set<std::int64_t>(eves.begin(), eves.end()).size());
+    }
+
+    void move() {
+        auto& particles = population_.generation(0);
+        on_the_fly_.begin(a_);
+        parallel::together(ranks_, [&] {
+            for (Index b = 0; b < particles.local_blocks(); ++b) {
+                const auto derivative = particles.of_block(derivatives_, b);
+                const Index accepted = kernel_.move(*model_, particles.block(b), a_,
+                                                    block_streams(particles, b, settings_.seed, t_), derivative);
+                on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivative, accepted);
+            }
+        });
+    }
+
+    void record(Index proposals, bool resampled) {
+        on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_.accepts() ? std::max<Index>(proposals, 1) : 0,
+                          trace_);
+        trace_.ess.back() = t_ == 0 ? static_cast<double>(settings_.particles) : ess_; // of the weighting, not after resampling
+        trace_.resampled.push_back(resampled ? 1 : 0);
+        trace_.eves.push_back(n_eves_);
+    }
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const M> model_;
+    std::variant<path::Schedule, AdaptiveSchedule> schedule_;
+    Kernel kernel_;
+    PopulationSettings settings_;
+    SmcSettings smc_settings_;
+    population::Population<Block> population_;
+    Index t_ = 0;
+    double a_ = 0;
+    double log_ratio_ = 0;
+    double log_ratio_at_resampling_ = 0;
+    double ess_ = 0;
+    Index n_resamplings_ = 0;
+    Index n_eves_ = 0;
+    std::vector<double> final_eve_weights_;
+    Trace trace_;
+    OnTheFly on_the_fly_;
+    std::vector<double> increments_, derivatives_;
+};
+
+} // namespace pearlite::sampler

@@ -1,0 +1,68 @@
+#include "pearlite/estimator/genealogy.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/log_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::estimator {
+
+namespace {
+
+double sum_of_squares(std::span<const double> values) {
+    double sum = 0;
+    for (const double x : values)
+        sum += x * x;
+    return sum;
+}
+
+} // namespace
+
+double lee_whiteley_variance(std::span<const double> eve_weights, double n_particles, int n_resamplings) {
+    PEARLITE_EXPECTS(n_particles > 1);
+    return 1 - std::pow(n_particles / (n_particles - 1), n_resamplings + 1) * (1 - sum_of_squares(eve_weights));
+}
+
+double chan_lai_variance(std::span<const double> eve_weights, double n_particles) {
+    return sum_of_squares(eve_weights) - 1 / n_particles;
+}
+
+Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles, int n_resamplings,
+                             bool multinomial) {
+    Estimate estimate{"product", log_ratio, {}, {}, multinomial ? "lee-whiteley" : "chan-lai", ""};
+    if (static_cast<int>(eve_weights.size()) < min_eves) {
+        estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches",
+                                    eve_weights.size(), min_eves);
+        return estimate;
+    }
+    const double variance = multinomial ? lee_whiteley_variance(eve_weights, n_particles, n_resamplings)
+                                        : chan_lai_variance(eve_weights, n_particles);
+    if (!(variance > 0)) {
+        estimate.note = "no error bar from one run: the estimated variance is not positive; use batches";
+        return estimate;
+    }
+    estimate.standard_error = std::sqrt(variance);
+    estimate.interval95 = normal_interval(log_ratio, *estimate.standard_error);
+    if (!multinomial)
+        estimate.note = "conservative";
+    return estimate;
+}
+
+Estimate batch_estimate(std::span<const double> log_ratios) {
+    PEARLITE_EXPECTS(log_ratios.size() >= 2);
+    const auto r = static_cast<double>(log_ratios.size());
+    Estimate estimate{"product", log_mean_exp(log_ratios), {}, {}, "batches", ""};
+    double sum = 0;
+    for (const double log_ratio : log_ratios) {
+        const double relative = std::exp(log_ratio - estimate.value) - 1;
+        sum += relative * relative;
+    }
+    estimate.standard_error = std::sqrt(sum / (r * (r - 1)));
+    estimate.interval95 = normal_interval(estimate.value, *estimate.standard_error);
+    return estimate;
+}
+
+} // namespace pearlite::estimator

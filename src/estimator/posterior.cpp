@@ -1,0 +1,106 @@
+#include "pearlite/estimator/posterior.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/log_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace pearlite::estimator {
+
+namespace {
+
+std::vector<double> normalised(std::span<const double> log_weights) {
+    const double log_sum = log_sum_exp(log_weights);
+    std::vector<double> weights;
+    weights.reserve(log_weights.size());
+    for (const double lw : log_weights)
+        weights.push_back(std::exp(lw - log_sum));
+    return weights;
+}
+
+} // namespace
+
+double weighted_quantile(std::span<const double> values, std::span<const double> log_weights, double p) {
+    PEARLITE_EXPECTS(!values.empty() && values.size() == log_weights.size());
+    const auto weights = normalised(log_weights);
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return values[a] < values[b]; });
+    double cumulated = 0;
+    for (const auto i : order) {
+        cumulated += weights[i];
+        if (cumulated >= p && weights[i] > 0)
+            return values[i];
+    }
+    return values[order.back()];
+}
+
+std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>& names, const Matrix& draws,
+                                                  std::span<const double> log_weights,
+                                                  std::span<const std::int64_t> eves) {
+    PEARLITE_EXPECTS(draws.rows() == static_cast<Index>(names.size()) &&
+                     draws.cols() == static_cast<Index>(log_weights.size()) && eves.size() == log_weights.size());
+    const auto weights = normalised(log_weights);
+    std::vector<PosteriorSummary> summaries;
+    for (Index k = 0; k < draws.rows(); ++k) {
+        const Vector row = draws.row(k);
+        const std::span<const double> values(row.data(), static_cast<std::size_t>(row.size()));
+        PosteriorSummary summary;
+        summary.name = names[static_cast<std::size_t>(k)];
+        for (std::size_t i = 0; i < values.size(); ++i)
+            summary.mean += weights[i] * values[i];
+        std::map<std::int64_t, double> families;
+        double variance = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double centred = values[i] - summary.mean;
+            variance += weights[i] * centred * centred;
+            families[eves[i]] += weights[i] * centred;
+        }
+        double squared_error = 0;
+        for (const auto& [eve, deviation] : families)
+            squared_error += deviation * deviation;
+        summary.sd = std::sqrt(variance);
+        summary.mcse = std::sqrt(squared_error);
+        summary.ess = squared_error > 0 ? std::min(variance / squared_error, static_cast<double>(values.size())) : 0;
+        summary.quantile_025 = weighted_quantile(values, log_weights, 0.025);
+        summary.quantile_500 = weighted_quantile(values, log_weights, 0.5);
+        summary.quantile_975 = weighted_quantile(values, log_weights, 0.975);
+        summaries.push_back(summary);
+    }
+    return summaries;
+}
+
+std::vector<PosteriorSummary> combine_batches(const std::vector<std::vector<PosteriorSummary>>& batches,
+                                              std::span<const double> log_ratios) {
+    PEARLITE_EXPECTS(batches.size() == log_ratios.size() && batches.size() >= 2);
+    const auto weights = normalised(log_ratios);
+    const auto r = static_cast<double>(batches.size());
+    std::vector<PosteriorSummary> combined(batches.front().size());
+    for (std::size_t k = 0; k < combined.size(); ++k) {
+        auto& c = combined[k];
+        c.name = batches.front()[k].name;
+        for (std::size_t b = 0; b < batches.size(); ++b) {
+            const auto& s = batches[b][k];
+            c.mean += weights[b] * s.mean;
+            c.quantile_025 += weights[b] * s.quantile_025;
+            c.quantile_500 += weights[b] * s.quantile_500;
+            c.quantile_975 += weights[b] * s.quantile_975;
+        }
+        double variance = 0, squared_error = 0;
+        for (std::size_t b = 0; b < batches.size(); ++b) {
+            const auto& s = batches[b][k];
+            const double deviation = s.mean - c.mean;
+            variance += weights[b] * (s.sd * s.sd + deviation * deviation);
+            squared_error += weights[b] * weights[b] * deviation * deviation;
+        }
+        c.sd = std::sqrt(variance);
+        c.mcse = std::sqrt(squared_error * r / (r - 1));
+        c.ess = c.mcse > 0 ? variance / (c.mcse * c.mcse) : 0;
+    }
+    return combined;
+}
+
+} // namespace pearlite::estimator

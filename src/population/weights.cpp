@@ -1,0 +1,174 @@
+#include "pearlite/population/weights.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/core/log_space.hpp"
+#include "pearlite/parallel/agreement.hpp"
+#include "pearlite/parallel/reduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace pearlite::population {
+
+namespace {
+
+/// Calls work(first, count) for each local block's range of local particles.
+template <class Work>
+void for_each_block(const parallel::BlockLayout& layout, Work&& work) {
+    for (Index first = 0; first < layout.local_items(); first += layout.block())
+        work(first, std::min(layout.block(), layout.local_items() - first));
+}
+
+std::string not_a_number(Index particle) { return "the log weight of particle " + std::to_string(particle) + " is NaN"; }
+
+/// Largest log weight of all ranks.
+double largest(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+               std::span<const double> log_weights) {
+    double local = log_zero;
+    parallel::together(ranks, [&] {
+        for (std::size_t i = 0; i < log_weights.size(); ++i) {
+            if (std::isnan(log_weights[i]))
+                throw NumericalError(not_a_number(layout.first_local_item() + static_cast<Index>(i)));
+            local = std::max(local, log_weights[i]);
+        }
+    });
+    return ranks.max(local);
+}
+
+} // namespace
+
+std::vector<double> BlockSums::total(const parallel::Communicator& ranks) {
+    parallel::exact_sum(ranks, std::span(sums_));
+    std::vector<double> values;
+    values.reserve(sums_.size());
+    for (const auto& sum : sums_)
+        values.push_back(sum.value());
+    return values;
+}
+
+WeightSummary summarise(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                        std::span<const double> log_weights) {
+    PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items());
+    WeightSummary summary;
+    summary.log_max = largest(ranks, layout, log_weights);
+    if (summary.log_max == log_zero) {
+        summary.log_sum = summary.log_mean = log_zero;
+        return summary;
+    }
+    BlockSums sums(2);
+    for_each_block(layout, [&](Index first, Index count) {
+        double sum = 0, squares = 0;
+        for (Index i = first; i < first + count; ++i) {
+            const double w = std::exp(log_weights[static_cast<std::size_t>(i)] - summary.log_max);
+            sum += w;
+            squares += w * w;
+        }
+        sums.add(0, sum);
+        sums.add(1, squares);
+    });
+    const auto total = sums.total(ranks);
+    summary.log_sum = summary.log_max + std::log(total[0]);
+    summary.log_mean = summary.log_sum - std::log(static_cast<double>(layout.size()));
+    summary.ess = total[0] * total[0] / total[1];
+    return summary;
+}
+
+double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                       std::span<const double> log_weights, std::span<const double> log_increments) {
+    PEARLITE_EXPECTS(log_weights.size() == log_increments.size());
+    const double max_weight = largest(ranks, layout, log_weights);
+    std::vector<double> incremented(log_weights.size());
+    for (std::size_t i = 0; i < incremented.size(); ++i)
+        incremented[i] = log_weights[i] == log_zero ? log_zero : log_increments[i];
+    const double max_increment = largest(ranks, layout, incremented);
+    if (max_increment == log_zero)
+        return 0;
+    BlockSums sums(3);
+    for_each_block(layout, [&](Index first, Index count) {
+        double weight = 0, linear = 0, square = 0;
+        for (Index i = first; i < first + count; ++i) {
+            const auto k = static_cast<std::size_t>(i);
+            const double w = std::exp(log_weights[k] - max_weight);
+            const double e = std::exp(incremented[k] - max_increment);
+            weight += w;
+            linear += w * e;
+            square += w * e * e;
+        }
+        sums.add(0, weight);
+        sums.add(1, linear);
+        sums.add(2, square);
+    });
+    const auto total = sums.total(ranks);
+    return total[2] > 0 ? total[1] * total[1] / (total[0] * total[2]) : 0;
+}
+
+Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                         std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points) {
+    PEARLITE_EXPECTS(points.cols() == layout.local_items());
+    const Index d = points.rows();
+    const auto weight = [&](Index i) { return std::exp(log_weights[static_cast<std::size_t>(i)] - log_max); };
+
+    BlockSums first_moments(static_cast<std::size_t>(d) + 1);
+    for_each_block(layout, [&](Index first, Index count) {
+        double total = 0;
+        Vector sum = Vector::Zero(d);
+        for (Index i = first; i < first + count; ++i) {
+            total += weight(i);
+            sum += weight(i) * points.col(i);
+        }
+        first_moments.add(0, total);
+        for (Index k = 0; k < d; ++k)
+            first_moments.add(static_cast<std::size_t>(k) + 1, sum(k));
+    });
+    const auto firsts = first_moments.total(ranks);
+    Moments moments{Vector(d), Matrix(d, d)};
+    for (Index k = 0; k < d; ++k)
+        moments.mean(k) = firsts[static_cast<std::size_t>(k) + 1] / firsts[0];
+
+    // The second pass is centred, so that a far-off mean does not swallow the variance.
+    BlockSums second_moments(static_cast<std::size_t>(d * (d + 1) / 2));
+    for_each_block(layout, [&](Index first, Index count) {
+        Matrix sum = Matrix::Zero(d, d);
+        for (Index i = first; i < first + count; ++i) {
+            const Vector centred = points.col(i) - moments.mean;
+            sum.noalias() += (weight(i) * centred) * centred.transpose();
+        }
+        std::size_t k = 0;
+        for (Index column = 0; column < d; ++column)
+            for (Index row = column; row < d; ++row)
+                second_moments.add(k++, sum(row, column));
+    });
+    const auto seconds = second_moments.total(ranks);
+    std::size_t k = 0;
+    for (Index column = 0; column < d; ++column)
+        for (Index row = column; row < d; ++row)
+            moments.covariance(row, column) = moments.covariance(column, row) = seconds[k++] / firsts[0];
+    return moments;
+}
+
+std::vector<double> eve_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                                std::span<const double> log_weights, std::span<const std::int64_t> eves) {
+    PEARLITE_EXPECTS(eves.size() == log_weights.size());
+    const auto summary = summarise(ranks, layout, log_weights);
+    // A family may live on several ranks: its members' weights meet on every rank, in slot order, and are added exactly.
+    struct Member {
+        std::int64_t eve;
+        double weight;
+    };
+    std::vector<Member> local;
+    for (std::size_t i = 0; i < eves.size(); ++i)
+        if (log_weights[i] > log_zero)
+            local.push_back({eves[i], std::exp(log_weights[i] - summary.log_sum)});
+    std::map<std::int64_t, ExactSum> families;
+    for (const auto& member : ranks.all_gather(std::span<const Member>(local)))
+        families[member.eve].add(member.weight);
+    std::vector<double> sums;
+    sums.reserve(families.size());
+    for (const auto& [eve, sum] : families)
+        sums.push_back(sum.value());
+    return sums;
+}
+
+} // namespace pearlite::population
