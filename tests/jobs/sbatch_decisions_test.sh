@@ -17,10 +17,18 @@ cat >"$work/bin/squeue" <<'STAND_IN'
 #!/bin/bash
 echo "${TIME_LEFT:-1-00:10:00}"
 STAND_IN
-# Acts as the environment says: OUTCOME is the status written to summary.json, CHECKPOINT the step reached, EXIT the exit status.
+# Acts as the environment says: OUTCOME is the status written to summary.json, CHECKPOINT the step reached, EXIT the exit status,
+# AWAIT a signal to wait for first.
 cat >"$work/bin/pearlite" <<'STAND_IN'
 #!/bin/bash
+received=
+[ -z "${AWAIT:-}" ] || trap 'received=yes' "$AWAIT"
 echo "$*" >>calls
+for ((i = 0; i < 100; ++i)); do
+    [ -n "${AWAIT:-}" ] && [ -z "$received" ] || break
+    sleep 0.1
+done
+[ $i -lt 100 ] || exit 9
 mkdir -p runs/a
 [ -z "${CHECKPOINT:-}" ] || touch "runs/a/checkpoint.$(printf %012d "$CHECKPOINT").h5"
 [ -z "${OUTCOME:-}" ] || echo "{\"schema\": 1, \"status\": \"$OUTCOME\"}" >runs/a/summary.json
@@ -29,15 +37,21 @@ STAND_IN
 chmod +x "$work"/bin/*
 touch "$work/a.toml"
 
-# submit RESTARTS ARGUMENTS...: one segment of the job; leaves its exit status in `status`.
+# submit RESTARTS ARGUMENTS...: one segment of the job, sent the signal AWAIT if that is set; leaves its exit status in `status`.
 submit() {
-    local restarts=$1
+    local restarts=$1 job
     shift
     rm -f "$work/requeued" "$work/calls"
-    status=0
     (cd / && PATH=$work/bin:$PATH PEARLITE=$work/bin/pearlite PEARLITE_LAUNCHER=env SLURM_JOB_ID=7 \
-        SLURM_RESTART_COUNT=$restarts SLURM_SUBMIT_DIR=$work bash "$root/jobs/pearlite.sbatch" "$@") \
-        >"$work/log" 2>&1 || status=$?
+        SLURM_RESTART_COUNT=$restarts SLURM_SUBMIT_DIR=$work exec bash "$root/jobs/pearlite.sbatch" "$@") \
+        >"$work/log" 2>&1 &
+    job=$!
+    if [ -n "${AWAIT:-}" ]; then
+        until [ -s "$work/calls" ]; do sleep 0.1; done
+        kill "-$AWAIT" "$job"
+    fi
+    status=0
+    wait "$job" || status=$?
 }
 
 # expect NAME STATUS CALL REQUEUES: compares with the last segment.
@@ -79,6 +93,12 @@ OUTCOME=stopped CHECKPOINT=12 EXIT=3 submit 0 a.toml --overwrite --time-limit 60
 expect "--overwrite starts afresh" 0 "run a.toml --overwrite --time-limit 60" 1
 OUTCOME=stopped CHECKPOINT=14 EXIT=3 submit 1 a.toml --overwrite --time-limit 60
 expect "but only once" 0 "resume runs/a --time-limit 60" 1
+
+clear_run
+AWAIT=USR1 OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit 0 a.toml --time-limit 60
+expect "told to stop, it requeues" 0 "run a.toml --time-limit 60" 1
+AWAIT=TERM OUTCOME=stopped CHECKPOINT=20 EXIT=3 submit 1 a.toml --time-limit 60
+expect "cancelled, it does not" 3 "resume runs/a --time-limit 60" 0
 
 clear_run
 EXIT=2 submit 0 a.toml --time-limit 60
