@@ -1,0 +1,91 @@
+#pragma once
+/// What a configuration and its sections share: the parsed table, where each value came from, what was asked for and
+/// every mistake so far. Private to the configuration sources, so that toml++ stays out of the public headers.
+
+#include "pearlite/io/configuration.hpp"
+
+#include <toml++/toml.h>
+
+namespace pearlite::io {
+
+/// Where a message points, and its place among the messages: lines of the file, then the file as a whole, then
+/// overrides.
+struct Place {
+    Index order;
+    std::string text;
+};
+
+struct Mistake {
+    Place place;
+    std::string message;
+};
+
+/// A --set argument: `path` is its key, `argument` the whole of it as typed.
+struct Override {
+    std::string path;
+    std::string argument;
+};
+
+/// A key that was asked for. `text` is its value as TOML, absent if there is none (a mistake, or only has() was asked);
+/// `provisional` marks the unconverted text that has() leaves until a typed look-up replaces it.
+struct AskedKey {
+    std::string section;
+    std::string key;
+    std::optional<std::string> text;
+    bool provisional = false;
+};
+
+struct Configuration::State {
+    std::string name;
+    std::filesystem::path directory;
+    std::optional<std::filesystem::path> data_directory;
+    toml::table root;
+    std::vector<Override> overrides; ///< those still in force, in order
+    std::vector<Mistake> mistakes;
+    std::vector<std::string> sections; ///< every table asked for, in order
+    std::vector<AskedKey> asked;       ///< every key asked for, in order
+    /// A choice failed, so that the keys which the right choice would have asked for are not known.
+    bool names_incomplete = false;
+
+    /// Puts the argument of a --set into the table; InputError if it is not `key.path=value`.
+    void apply_override(const std::string& argument);
+
+    /// The node at a dotted path, or null.
+    const toml::node* find(const std::string& path) const;
+    /// The place of a dotted path: its override, its line, else the line of the innermost table there is.
+    Place place(const std::string& path) const;
+    Place place(const std::string& path, const toml::key& key) const;
+    void record(const Place& place, const std::string& message);
+
+    void know_section(const std::string& section);
+    AskedKey& ask(const std::string& section, const std::string& key);
+    /// Remembers the value of a key; ContractViolation if it was asked for before and had another.
+    void remember(const std::string& section, const std::string& key, const std::string& text);
+
+    /// Records every table and key that nobody asked for.
+    void record_unknown_names();
+
+  private:
+    std::optional<Place> override_place(const std::string& path) const;
+    Place line_place(Index line) const;
+    void record_unknown_names(const toml::table& table, const std::string& path);
+};
+
+std::string join_path(const std::string& table, std::string_view key);
+std::vector<std::string> split_path(std::string_view path);
+
+/// Values as TOML: floats in their shortest exact form, with a point or an exponent.
+std::string toml_text(Index value);
+std::string toml_text(double value);
+std::string toml_text(bool value);
+std::string toml_text(const std::string& value);
+std::string toml_text(const std::vector<double>& value);
+std::string toml_text(const toml::node& node);
+
+/// The candidate that differs least from `name`, if it is near enough to be meant.
+std::optional<std::string> nearest(const std::string& name, const std::vector<std::string>& candidates);
+/// "a, b, c", each between `before` and `after`.
+std::string listed(const std::vector<std::string>& names, const std::string& before = "",
+                   const std::string& after = "");
+
+} // namespace pearlite::io

@@ -1,0 +1,15 @@
+#pragma once
+/// Input files that a person names. Private to this layer.
+
+#include <filesystem>
+#include <string>
+
+namespace pearlite::io {
+
+/// InputError if the file is absent, a directory or cannot be read; `expected` is what it should have been.
+void require_readable_file(const std::filesystem::path& file, const std::string& expected);
+
+/// All of a file's bytes; throws as require_readable_file.
+std::string read_whole_file(const std::filesystem::path& file, const std::string& expected);
+
+} // namespace pearlite::io
