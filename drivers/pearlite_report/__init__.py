@@ -1,0 +1,1 @@
+"""The parts of `pearlite report`: reading a run, statistics and number formats, figures, the page."""

@@ -1,0 +1,201 @@
+"""Figures of what happens along the path: one function each, None when the run has nothing to draw."""
+
+import math
+
+import numpy
+
+from . import numbers
+from .estimates import exact_of, interval_of, main_estimate
+from .style import BLUE, GREEN, VERMILLION, finish, left_out, new_axes
+
+MAX_POINTS = 3000  # more cannot be told apart at the width of a page
+MARKERS_UP_TO = 60
+INVERSE_TEMPERATURE = "Inverse temperature β"
+
+
+def effective_sample_size(run):
+    series = _series(run, "ess")
+    if series is None:
+        return None
+    figure, axes = new_axes()
+    _draw_series(axes, series)
+    _scale_positive(axes, series.y, decades=1)
+    axes.set_ylabel("Effective sample size (particles)")
+    caption = "How many independent, equally weighted particles the weighted population is worth."
+    resampled = _series(run, "resampled")
+    if resampled is not None:
+        at = resampled.x[resampled.y > 0]
+        caption += f" {numbers.counted(len(at), 'resampling')}"
+        if 0 < len(at) <= 300:
+            axes.plot(
+                at,
+                numpy.full(len(at), 0.02),
+                "|",
+                color=VERMILLION,
+                markersize=7,
+                transform=axes.get_xaxis_transform(),
+                clip_on=False,
+            )
+            caption += ", marked along the lower edge."
+        else:
+            caption += "."
+    return _finish(figure, "effective-sample-size", "Effective sample size", caption, series)
+
+
+def running_log_ratio(run):
+    series = _series(run, "log_ratio")
+    if series is None:
+        return None
+    figure, axes = new_axes()
+    _draw_series(axes, series, label="running estimate")
+    caption = "The estimate as it accumulates along the path, from 0 at the base distribution."
+    estimate = main_estimate(run)
+    if estimate is not None:
+        value, interval = estimate["value"], interval_of(estimate)
+        spread = None if interval is None else [[max(value - interval[0], 0)], [max(interval[1] - value, 0)]]
+        axes.errorbar(
+            [series.x[-1]],
+            [value],
+            spread,
+            fmt="o",
+            color=VERMILLION,
+            markersize=4.5,
+            capsize=3,
+            zorder=3,
+            label="final" if interval is None else "final, 95 % interval",
+        )
+        if exact_of(estimate) is not None:
+            axes.axhline(exact_of(estimate), color=GREEN, linestyle="--", linewidth=1.1, label="exact")
+        axes.legend(loc="best")
+    axes.set_ylabel("Running log Z / Z₀ (nats)")
+    return _finish(figure, "running-log-ratio", "Running log Z/Z₀", caption, series)
+
+
+def variance_of_u(run):
+    series = _series(run, "variance_u")
+    if series is None:
+        return None
+    figure, axes = new_axes()
+    _draw_series(axes, series)
+    _scale_positive(axes, series.y, decades=2)
+    axes.set_ylabel("Variance of u = d log f / dβ")
+    return _finish(
+        figure,
+        "variance-u",
+        "Variance of u",
+        "Where this is high the path is hard: a good schedule takes small steps there.",
+        series,
+    )
+
+
+def mean_of_u(run):
+    series = _series(run, "mean_u")
+    if series is None:
+        return None
+    figure, axes = new_axes()
+    _draw_series(axes, series)
+    axes.set_ylabel("Mean of u = d log f / dβ")
+    return _finish(
+        figure,
+        "mean-u",
+        "Mean of u",
+        "The integrand of thermodynamic integration: the area under the curve is log Z/Z₀.",
+        series,
+    )
+
+
+def schedule(run):
+    series = _series(run, "inverse_temperature", against_step=True)
+    if series is None:
+        return None
+    figure, axes = new_axes()
+    _draw_series(axes, series)
+    axes.set_ylabel(INVERSE_TEMPERATURE)
+    n_steps = max(len(run.per_step["inverse_temperature"]) - 1, 0)
+    return _finish(figure, "schedule", "Schedule", f"{numbers.counted(n_steps, 'step')}.", series)
+
+
+def acceptance(run):
+    series = _series(run, "acceptance", against_step=True)
+    if series is None or series.x[-1] == 0:
+        return None
+    moved = series.x > 0  # the row before step 1 has no move
+    series.x, series.y = series.x[moved], series.y[moved]
+    figure, axes = new_axes()
+    _draw_series(axes, series)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_ylabel("Accepted proposals (fraction)")
+    return _finish(
+        figure, "acceptance", "Acceptance", f"Mean over the steps: {numbers.fixed(float(series.y.mean()), 3)}.", series
+    )
+
+
+def distinct_eves(run):
+    series = _series(run, "eves", against_step=True)
+    if series is None:
+        return None
+    figure, axes = new_axes()
+    _draw_series(axes, series, drawstyle="steps-post")
+    _scale_positive(axes, series.y, decades=1)
+    axes.set_ylabel("Distinct Eves (count)")
+    return _finish(
+        figure,
+        "eves",
+        "Distinct Eves",
+        "How many particles of the first generation still have descendants; "
+        f"{numbers.plain(int(series.y[-1]))} at the end.",
+        series,
+    )
+
+
+class _Series:
+    """The finite points of one per-step series, ready to draw."""
+
+    def __init__(self, x, y, x_label):
+        finite = numpy.isfinite(x) & numpy.isfinite(y)
+        self.x, self.y, self.x_label = x[finite], y[finite], x_label
+        self.n_left_out = int((~finite).sum())
+
+
+def _series(run, name, against_step=False):
+    if name not in run.per_step:
+        return None
+    x = None if against_step else run.inverse_temperatures_of(name)
+    series = _Series(
+        run.steps_of(name) if x is None else x, run.per_step[name], "Step" if x is None else INVERSE_TEMPERATURE
+    )
+    if len(series.x) == 0:
+        run.remarks.append(f"per_step/{name} has no finite value; its figure is left out")
+        return None
+    return series
+
+
+def _draw_series(axes, series, **style):
+    x, y = numbers.decimate(series.x, series.y, MAX_POINTS)
+    marker = {"marker": "o", "markersize": 3} if len(x) <= MARKERS_UP_TO else {}
+    axes.plot(x, y, color=BLUE, **marker, **style)
+    axes.set_xlabel(series.x_label)
+    if series.x_label == "Step":
+        axes.xaxis.get_major_locator().set_params(integer=True, nbins=7)
+    elif _is_crowded(series.x):
+        first_decade = math.floor(math.log10(series.x[series.x > 0].min()))
+        axes.set_xscale("symlog", linthresh=10.0**first_decade, linscale=0.8)
+
+
+def _is_crowded(x):
+    """Whether half of the steps stand in the first 3 % of a linear axis, as in schedules that grow by factors."""
+    return x.min() >= 0 and 0 < numpy.median(x) < 0.03 * x.max()
+
+
+def _scale_positive(axes, values, decades):
+    """A log scale if the values span more than so many decades, else a linear one that starts at zero."""
+    if values.min() > 0 and values.max() > values.min() * 10**decades:
+        axes.set_yscale("log")
+    elif values.min() >= 0 and values.max() > 0:
+        axes.set_ylim(0, 1.06 * values.max())
+
+
+def _finish(figure, name, title, caption, series):
+    if len(series.x) > MAX_POINTS:
+        caption += f" Thinned from {numbers.plain(len(series.x))} points, extremes kept."
+    return finish(figure, name, "annealing", title, caption + left_out(series.n_left_out))

@@ -1,0 +1,105 @@
+"""The estimates of a run: what of the summary can be used, and the figures that compare them."""
+
+import math
+
+import numpy
+
+from . import numbers
+from .style import BLUE, GREEN, ORANGE, VERMILLION, WIDE, finish, left_out, new_axes
+
+
+def interval_of(entry):
+    """The two ends of the 95 % interval, or None."""
+    interval = entry.get("interval95")
+    if isinstance(interval, list) and len(interval) == 2 and all(map(_is_finite, interval)):
+        return min(interval), max(interval)
+    return None
+
+
+def exact_of(entry):
+    return entry["exact"] if _is_finite(entry.get("exact")) else None
+
+
+def usable_estimates(run, quantity):
+    """The estimates of `log_ratio` (log Z/Z_0) or `log_normaliser` (log Z) that have a finite value."""
+    return [
+        entry
+        for entry in run.summary.get("log_evidence") or []
+        if isinstance(entry, dict) and entry.get("quantity", "log_ratio") == quantity and _is_finite(entry.get("value"))
+    ]
+
+
+def main_estimate(run):
+    """The first usable estimate of log Z/Z_0, or None."""
+    return next(iter(usable_estimates(run, "log_ratio")), None)
+
+
+def compared_estimates(run):
+    """All estimators of one quantity with their intervals, one below the other."""
+    quantity = max(("log_ratio", "log_normaliser"), key=lambda name: len(usable_estimates(run, name)))
+    entries = usable_estimates(run, quantity)
+    if len(entries) < 2:
+        return None
+    figure, axes = new_axes((WIDE[0], 1.1 + 0.3 * len(entries)))
+    for row, entry in enumerate(entries):
+        interval = interval_of(entry)
+        if interval is not None:
+            axes.plot(interval, [row, row], color=BLUE, linewidth=2.2, alpha=0.55, solid_capstyle="butt")
+        axes.plot([entry["value"]], [row], "o", color=BLUE, markersize=5)
+    exact = next((exact_of(entry) for entry in entries if exact_of(entry) is not None), None)
+    if exact is not None:
+        axes.axvline(exact, color=GREEN, linestyle="--", linewidth=1.1, label="exact")
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
+    axes.set_yticks(range(len(entries)), [str(entry.get("estimator", "?")) for entry in entries])
+    axes.set_ylim(len(entries) - 0.5, -0.5)
+    axes.locator_params(axis="x", nbins=6)
+    axes.set_xlabel("log Z / Z₀ (nats)" if quantity == "log_ratio" else "log Z (nats)")
+    return finish(figure, "estimates", "estimates", "Estimators compared", "Dots with 95 % intervals.")
+
+
+def batches(run):
+    """One dot a batch, the combined estimate as a line with its interval as a band."""
+    values = run.batch_log_ratio
+    if values is None or len(values) < 2 or not numpy.isfinite(values).any():
+        return None
+    finite = numpy.isfinite(values)
+    figure, axes = new_axes()
+    axes.plot(numpy.flatnonzero(finite), values[finite], "o", color=BLUE, markersize=4.5, label="batch")
+    estimate = main_estimate(run) or {"value": numbers.log_mean_exp(values)}
+    if interval_of(estimate) is not None:
+        axes.axhspan(*interval_of(estimate), color=ORANGE, alpha=0.25, linewidth=0, label="95 % interval")
+    if exact_of(estimate) is not None:
+        axes.axhline(exact_of(estimate), color=GREEN, linestyle="--", linewidth=1.1, label="exact")
+    axes.axhline(estimate["value"], color=VERMILLION, linewidth=1.1, label="combined")
+    axes.legend(loc="lower center", ncol=4, bbox_to_anchor=(0.5, 1), columnspacing=1, handlelength=1.4)
+    axes.set_xlabel("Batch (number, from 0)")
+    axes.set_ylabel("log Z / Z₀ (nats)")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    caption = f"{numbers.counted(len(values), 'batch', 'batches')}; combined on the scale of Z, not of log Z."
+    return finish(
+        figure, "batches", "estimates", "Independent batches", caption + left_out(int((~finite).sum()), "batch")
+    )
+
+
+def replicates(run):
+    """The best energy of every replicate of an optimisation, lowest first."""
+    best = [entry.get("best") for entry in run.summary.get("replicates") or [] if isinstance(entry, dict)]
+    finite = numpy.sort([value for value in best if _is_finite(value)])
+    if len(finite) == 0:
+        return None
+    figure, axes = new_axes()
+    axes.plot(numpy.arange(1, len(finite) + 1), finite, "o", color=BLUE, markersize=4.5)
+    axes.set_xlabel("Replicate, in order of its best energy")
+    axes.set_ylabel("Best energy found")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    caption = (
+        f"{numbers.counted(len(finite), 'replicate')}: lowest {numbers.plain(float(finite[0]))}, "
+        f"mean {numbers.plain(float(finite.mean()))}."
+    )
+    return finish(
+        figure, "replicates", "optimisation", "Replicates", caption + left_out(len(best) - len(finite), "replicate")
+    )
+
+
+def _is_finite(value):
+    return numbers.is_number(value) and math.isfinite(value)

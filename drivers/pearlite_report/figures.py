@@ -1,0 +1,25 @@
+"""All figures of a run, in the order of the page."""
+
+from . import along_path, estimates, population
+from .style import drawing_style
+
+
+def draw_all(run):
+    """The pictures that this run has the numbers for."""
+    with drawing_style():
+        pictures = [
+            estimates.compared_estimates(run),
+            estimates.batches(run),
+            estimates.replicates(run),
+            population.log_weights(run),
+            along_path.effective_sample_size(run),
+            along_path.running_log_ratio(run),
+            along_path.variance_of_u(run),
+            along_path.mean_of_u(run),
+            along_path.schedule(run),
+            along_path.acceptance(run),
+            along_path.distinct_eves(run),
+            *population.marginals(run),
+            population.particles(run),
+        ]
+    return [picture for picture in pictures if picture is not None]

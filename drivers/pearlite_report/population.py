@@ -1,0 +1,146 @@
+"""Figures of the final population: weights, posterior marginals, particles as images."""
+
+import io
+import math
+
+import matplotlib.image
+import numpy
+
+from . import numbers
+from .run import MAX_MARGINALS
+from .style import PALE_BLUE, SMALL, VERMILLION, Picture, as_svg, finish, left_out, new_axes
+
+
+def log_weights(run):
+    if run.log_weight is None or len(run.log_weight) == 0:
+        return None
+    centre = numbers.log_mean_exp(run.log_weight)
+    weights = numbers.normalised_weights(run.log_weight)
+    if weights is None or not math.isfinite(centre):
+        run.remarks.append("No particle has a finite log weight; the figure of the log weights is left out")
+        return None
+    finite = numpy.isfinite(run.log_weight)
+    centred = run.log_weight[finite] - centre
+    figure, axes = new_axes()
+    axes.hist(
+        centred, bins=_n_bins(len(centred)), range=_range_of(centred), color=PALE_BLUE, edgecolor="white", linewidth=0.4
+    )
+    axes.axvline(0, color=VERMILLION, linewidth=1.1, label="log of the mean weight")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), borderaxespad=0)
+    axes.set_xlabel("Log weight minus the log of the mean weight (nats)")
+    axes.set_ylabel("Particles")
+    caption = (
+        f"{numbers.counted(len(run.log_weight), 'particle')}; the largest normalised weight is "
+        f"{numbers.plain(float(weights.max()), 3)}, the effective sample size "
+        f"{numbers.plain(numbers.effective_sample_size(weights), 4)}."
+    )
+    return finish(
+        figure,
+        "log-weights",
+        "estimates",
+        "Final log weights",
+        caption + left_out(int((~finite).sum()), "particle", "-inf or NaN"),
+    )
+
+
+def marginals(run):
+    """A small weighted histogram per parameter."""
+    if run.samples is None or len(run.samples) == 0:
+        return []
+    weights, remark = _sample_weights(run)
+    if weights is None:
+        return []
+    return [picture for j in range(run.samples.shape[1]) if (picture := _marginal(run, j, weights, remark)) is not None]
+
+
+def _marginal(run, j, weights, remark):
+    finite = numpy.isfinite(run.samples[:, j]) & (weights > 0)
+    values, weights = run.samples[finite, j], weights[finite]
+    if len(values) == 0:
+        return None
+    name = run.sample_names[j]
+    low, high = numbers.weighted_quantiles(values, weights, [0.001, 0.999])
+    figure, axes = new_axes(SMALL)
+    n_bins = _n_bins(numbers.effective_sample_size(weights / weights.sum()), most=40)
+    axes.hist(
+        values,
+        bins=n_bins,
+        range=_range_of(numpy.array([low, high]), margin=0.04),
+        weights=weights / weights.sum(),
+        density=True,
+        color=PALE_BLUE,
+        edgecolor="white",
+        linewidth=0.3,
+    )
+    entry = next(
+        (
+            entry
+            for entry in run.summary.get("posterior") or []
+            if isinstance(entry, dict) and entry.get("name") == name
+        ),
+        {},
+    )
+    if numbers.is_number(entry.get("mean")) and math.isfinite(entry["mean"]):
+        axes.axvline(entry["mean"], color=VERMILLION, linewidth=1.4)
+    axes.set_xlabel(name)
+    axes.set_ylabel("Density")
+    axes.grid(False)
+    axes.set_yticks([])
+    axes.locator_params(axis="x", nbins=5)
+    if run.n_parameters > MAX_MARGINALS:
+        remark += f" The first {MAX_MARGINALS} of {run.n_parameters} parameters are drawn."
+    return Picture(f"marginal-{j + 1:02d}", "posterior", name, remark, as_svg(figure))
+
+
+def _sample_weights(run):
+    equal = numpy.full(len(run.samples), 1.0 / len(run.samples))
+    if run.log_weight is None:
+        return equal, "The draws have equal weights."
+    if len(run.log_weight) != len(run.samples):
+        return equal, f"{len(run.samples)} draws but {len(run.log_weight)} weights: drawn unweighted."
+    return numbers.normalised_weights(run.log_weight), "Weighted draws."
+
+
+def particles(run):
+    """The final particles as images: a contact sheet, ten a row, black for 1."""
+    if run.images is None:
+        return None
+    n, rows, columns = run.images.shape
+    across, gap = min(n, 10), 2
+    down = math.ceil(n / across)
+    sheet = numpy.full((down * (rows + gap) + gap, across * (columns + gap) + gap), 0.12)
+    for i, image in enumerate(numpy.nan_to_num(numpy.clip(run.images, 0, 1))):
+        top, left = gap + i // across * (rows + gap), gap + i % across * (columns + gap)
+        sheet[top : top + rows, left : left + columns] = image
+    for i in range(n, down * across):
+        top, left = gap + i // across * (rows + gap), gap + i % across * (columns + gap)
+        sheet[top : top + rows + gap, left : left + columns + gap] = 0
+    enlarge = max(1, round(900 / sheet.shape[1]))
+    buffer = io.BytesIO()
+    matplotlib.image.imsave(
+        buffer,
+        numpy.kron(sheet, numpy.ones((enlarge, enlarge))),
+        format="png",
+        cmap="gray_r",
+        vmin=0,
+        vmax=1,
+        metadata={"Software": None},
+    )
+    bad = int((~numpy.isfinite(run.images)).sum())
+    caption = (
+        f"The first {n} of {numbers.counted(run.n_images, 'final particle')}, in slot order, ten a row, "
+        f"{rows} × {columns} pixels; white is 0, black is 1." + left_out(bad, "pixel")
+    )
+    return Picture("particles", "particles", "Final particles", caption, buffer.getvalue(), "png")
+
+
+def _n_bins(n, most=60):
+    return int(min(max(2 * n ** (1 / 3), 8), most))
+
+
+def _range_of(values, margin=0.0):
+    low, high = float(values.min()), float(values.max())
+    if high - low <= 1e-12 * max(abs(low), abs(high), 1.0):
+        half = 0.5 * max(abs(low), 1.0)
+        return low - half, high + half
+    return low - margin * (high - low), high + margin * (high - low)

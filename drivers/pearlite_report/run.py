@@ -1,0 +1,199 @@
+"""What a run directory holds, as plain arrays. Nothing here draws or formats."""
+
+import dataclasses
+import json
+import pathlib
+
+import h5py
+import numpy
+
+from . import stamp
+
+SUMMARY_SCHEMA = 1
+MAX_IMAGES = 100
+MAX_MARGINALS = 12
+
+# What h5py raises on a file that it cannot make sense of.
+UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError)
+
+
+class ReportError(Exception):
+    """The input does not allow a report; the message says what is wrong and what to do."""
+
+
+@dataclasses.dataclass
+class Run:
+    """One run. Arrays that the run did not record are None; `remarks` says what was recorded but could not be used."""
+
+    directory: pathlib.Path
+    summary: dict
+    configuration: str = ""
+    build: dict = dataclasses.field(default_factory=dict)
+    per_step: dict = dataclasses.field(default_factory=dict)  # name -> float64 [number of rows]
+    log_weight: numpy.ndarray | None = None  # [particles]
+    sample_names: list = dataclasses.field(default_factory=list)
+    samples: numpy.ndarray | None = None  # [particles, up to MAX_MARGINALS]
+    n_parameters: int = 0
+    images: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns]
+    n_images: int = 0
+    batch_log_ratio: numpy.ndarray | None = None  # [batches]
+    remarks: list = dataclasses.field(default_factory=list)
+
+    def steps_of(self, name):
+        """The step of every row of a per-step series."""
+        n = len(self.per_step[name])
+        step = self.per_step.get("step")
+        if step is not None and len(step) == n:
+            return step
+        # A schedule has one more entry than there are steps: its first is the state before step 1.
+        schedule = self.per_step.get("inverse_temperature")
+        return numpy.arange(n, dtype=float) + (0.0 if schedule is None or len(schedule) == n else 1.0)
+
+    def inverse_temperatures_of(self, name):
+        """The inverse temperature at every row of a per-step series, or None if the run has no schedule."""
+        n = len(self.per_step[name])
+        schedule = self.per_step.get("inverse_temperature")
+        if schedule is None:
+            return None
+        if len(schedule) == n:
+            return schedule
+        at = self.steps_of(name)
+        if numpy.all(numpy.isfinite(at)) and at.min() >= 0 and at.max() < len(schedule):
+            counts_from_zero = n + 1 == len(schedule) and at[0] == 0
+            return schedule[at.astype(numpy.int64) + (1 if counts_from_zero else 0)]
+        return None
+
+
+def read_run(directory):
+    """Reads summary.json and results.h5 of a run directory. ReportError if either is missing or damaged."""
+    directory = pathlib.Path(directory)
+    if not directory.exists():
+        raise ReportError(f"{directory}: no such directory")
+    if not directory.is_dir():
+        raise ReportError(f"{directory}: not a directory (name the run directory, not a file in it)")
+    results = directory / "results.h5"
+    if not results.exists():
+        raise ReportError(_why_no_results(directory))
+    run = Run(directory, _read_summary(directory / "summary.json"))
+    _read_results(results, run)
+    return run
+
+
+def _why_no_results(directory):
+    if any(directory.glob("checkpoint.*.h5")):
+        return (
+            f"{directory}: no results.h5 yet, only checkpoints: the run is not finished. "
+            f"Continue it with: pearlite resume {directory}"
+        )
+    return f"{directory}: no results.h5; this is not the directory of a finished run"
+
+
+def _read_summary(path):
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ReportError(f"{path}: no such file; results.h5 is there, but a report needs both") from None
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{path}: cannot be read as JSON ({error})") from None
+    if not isinstance(summary, dict):
+        raise ReportError(f"{path}: expected one JSON object")
+    schema = summary.get("schema")
+    if schema != SUMMARY_SCHEMA:
+        raise ReportError(f"{path}: schema is {schema!r}, this program reads schema {SUMMARY_SCHEMA}")
+    return summary
+
+
+def _read_results(path, run):
+    try:
+        stamp.verify(path, "results")
+        with h5py.File(path, "r") as file:
+            contents = _Contents(file, run.remarks)
+            run.configuration = contents.text("configuration")
+            run.build = {name: contents.value(f"build/{name}") for name in ("version", "compiler", "libraries")}
+            _read_per_step(file, contents, run)
+            run.log_weight = contents.array("log_weight", 1)
+            run.batch_log_ratio = contents.array("batches/log_ratio", 1)
+            _read_samples(contents, run)
+            _read_images(contents, run)
+    except stamp.StampError as error:
+        raise ReportError(f"{path} is {error}") from None
+    except UNREADABLE as error:
+        raise ReportError(f"{path}: cannot be read ({error})") from None
+
+
+def _read_per_step(file, contents, run):
+    group = file.get("per_step")
+    for name in group if isinstance(group, h5py.Group) else ():
+        values = contents.array(f"per_step/{name}", 1)
+        if values is not None and len(values) > 0:
+            run.per_step[name] = values
+
+
+def _read_samples(contents, run):
+    names = contents.value("samples/names")
+    run.sample_names = [names] if isinstance(names, str) else list(names or [])
+    run.samples = contents.array("samples/values", 2, columns=MAX_MARGINALS)
+    if run.samples is None:
+        return
+    run.n_parameters = contents.shape("samples/values")[1]
+    if len(run.sample_names) != run.n_parameters:
+        run.remarks.append(
+            f"samples/names has {len(run.sample_names)} names for {run.n_parameters} parameters; "
+            "parameters are numbered instead"
+        )
+        run.sample_names = [f"parameter {i + 1}" for i in range(run.n_parameters)]
+
+
+def _read_images(contents, run):
+    pixels = contents.array("images/pixels", 2, rows=MAX_IMAGES)
+    rows, columns = contents.value("images/rows"), contents.value("images/columns")
+    if pixels is None or len(pixels) == 0:
+        return
+    if rows is None or columns is None or int(rows) * int(columns) != pixels.shape[1]:
+        run.remarks.append(
+            f"images/pixels has {pixels.shape[1]} pixels an image, which is not "
+            f"{rows} x {columns}; images are left out"
+        )
+        return
+    run.n_images = contents.shape("images/pixels")[0]
+    run.images = pixels.reshape(len(pixels), int(rows), int(columns))
+
+
+class _Contents:
+    """Lenient access to the datasets of one file: what is absent is None, what has a strange shape is remarked on."""
+
+    def __init__(self, file, remarks):
+        self._file = file
+        self._remarks = remarks
+
+    def shape(self, name):
+        return self._file[name].shape
+
+    def array(self, name, dimensions, rows=None, columns=None):
+        """A float64 array with this number of dimensions, at most so many rows and columns of it."""
+        dataset = self._file.get(name)
+        if not isinstance(dataset, h5py.Dataset):
+            return None
+        if len(dataset.shape or ()) != dimensions or dataset.dtype.kind not in "fiub":
+            self._remarks.append(f"{name} is not a numeric array of {dimensions} dimension(s); it is left out")
+            return None
+        part = (slice(rows), slice(columns))[:dimensions]
+        return numpy.asarray(dataset[part], dtype=numpy.float64)
+
+    def value(self, name):
+        """A scalar or a list; strings are decoded, an array of one element counts as a scalar."""
+        dataset = self._file.get(name)
+        if not isinstance(dataset, h5py.Dataset) or dataset.shape is None:
+            return None
+        values = [_plain(item) for item in numpy.asarray(dataset[()]).ravel()]
+        return values[0] if len(values) == 1 else values
+
+    def text(self, name):
+        value = self.value(name)
+        return value if isinstance(value, str) else ""
+
+
+def _plain(item):
+    if isinstance(item, bytes):
+        return item.decode("utf-8", errors="replace")
+    return item.item() if isinstance(item, numpy.generic) else item
