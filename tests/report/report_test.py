@@ -1,0 +1,388 @@
+"""Runs the report on invented run directories and reads the page that comes out."""
+
+import base64
+import contextlib
+import html.parser
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+SKIPPED = 77
+try:
+    import h5py  # noqa: F401
+    import matplotlib.image
+    import numpy
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(SKIPPED)
+
+import synthetic_runs
+
+REPORT = pathlib.Path(os.environ.get("PEARLITE_REPORT") or pathlib.Path(__file__).parents[2] / "drivers" / "report.py")
+sys.path.insert(0, str(REPORT.parent))
+import report  # noqa: E402
+from pearlite_report import numbers  # noqa: E402
+
+MINUS = "\N{MINUS SIGN}"
+VOID = {"meta", "img", "br", "hr", "link", "input"}
+
+
+class Page(html.parser.HTMLParser):
+    """What a test asks of a page: whether tags nest, the images, what would be fetched, and the text."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.open_tags, self.images, self.addresses, self.words, self.tags = [], [], [], [], []
+        self.source = path.read_text(encoding="utf-8")
+        self.feed(self.source)
+        self.close()
+        self.text = re.sub("[ \\n]+", " ", " ".join(self.words))
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        values = dict(attributes)
+        if tag == "img":
+            self.images.append(values["src"])
+        self.addresses += [values[name] for name in ("href", "src", "data") if name in values]
+        if tag not in VOID:
+            self.open_tags.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open_tags or self.open_tags[-1] != tag:
+            raise AssertionError(f"</{tag}> closes {self.open_tags[-1:]}, line {self.getpos()[0]}")
+        self.open_tags.pop()
+
+    def handle_data(self, data):
+        if "style" not in self.open_tags:
+            self.words.append(data)
+
+
+class WithDirectory(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name) / "run"
+
+    def run_report(self, *arguments):
+        """What the command returns, in this process: starting Python for every case would take most of the time."""
+        output, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            status = report.main([str(argument) for argument in arguments])
+        return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
+
+    def page(self, directory=None):
+        """The page of a run, after the checks that every page must pass."""
+        directory = directory or self.directory
+        done = self.run_report(directory)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, f"{directory / 'report.html'}\n")
+        page = Page(directory / "report.html")
+        self.assertEqual(page.open_tags, [])
+        self.assertTrue(all(address.startswith("data:image/") for address in page.addresses), page.addresses)
+        self.assertNotIn("http", page.text)
+        self.assertNotIn("script", page.tags)
+        self.assertNotIn("url(", page.source)
+        files = {path.read_bytes() for path in (directory / "figures").iterdir()}
+        self.assertEqual({base64.b64decode(source.split(",", 1)[1]) for source in page.images}, files)
+        return page
+
+    def figure_names(self):
+        return {path.name for path in (self.directory / "figures").iterdir()}
+
+    def assert_shows(self, page, *texts):
+        for text in texts:
+            self.assertIn(text, page.text)
+
+
+class Reports(WithDirectory):
+    def test_estimates_exact_value_and_refusal(self):
+        synthetic_runs.ising(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "= 180.412 ± 0.012 (95 % interval 180.388 to 180.436)",
+            "Exact 180.400, z = 1.00",
+            f"z = {MINUS}0.97",
+            "cumulant-both Refused: the work values are not Gaussian (skewness 1.9 > 0.5)",
+            "1 h 12 min 2 s",
+            "2.345 × 10⁹ spin updates per second",
+            "9f86d081884c7d65",
+            "Eigen 3.4.0, HDF5 1.10.8",
+            "ising · Annealed importance sampling",
+            'name = "ising" # a & b < c',
+        )
+        self.assertNotIn("do not agree", page.text)
+        self.assertNotIn('id="warnings"', page.source)
+        self.assertEqual(
+            self.figure_names(),
+            {
+                "estimates.svg",
+                "log-weights.svg",
+                "effective-sample-size.svg",
+                "running-log-ratio.svg",
+                "variance-u.svg",
+                "mean-u.svg",
+                "schedule.svg",
+            },
+        )
+        for figure in (self.directory / "figures").iterdir():
+            xml.etree.ElementTree.parse(figure)
+
+    def test_images_warnings_and_a_wrong_estimate(self):
+        synthetic_runs.rbm(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            f"log Z = {MINUS}451.00 ± 0.41",
+            f"z = {MINUS}7.10: the estimate and the exact value do not agree",
+            "2 warnings",
+            "The effective sample size is 3.1 of 256: <use more steps>.",
+            "Largest weight 0.44",
+            "2 points left out (not finite)",
+            "3 particles left out (-inf or NaN)",
+            "The first 100 of 256 final particles",
+            "28 × 28 pixels",
+        )
+        self.assertIn("particles.png", self.figure_names())
+        sheet = matplotlib.image.imread(self.directory / "figures" / "particles.png")
+        self.assertEqual(sheet.shape[0], sheet.shape[1])
+        self.assertEqual(sheet.shape[0] % (10 * (28 + 2) + 2), 0)
+
+    def test_posterior_and_batches(self):
+        synthetic_runs.regression(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            f"= {MINUS}312.48 ± 0.11",
+            "parameter mean sd mcse ess 2.5 % 50 % 97.5 %",
+            f"beta[1] 3.000 2.000 0.046 1890 {MINUS}1.000 3.000 7.000",
+            "12 resamplings, marked",
+            "8 batches",
+            "1 batch left out (not finite)",
+            "20 at the end",
+            "Schedule. 24 steps.",
+            "Recorded in batch 0 of 8.",
+            "Acceptance. Mean over the steps: 0.250.",
+        )
+        self.assertLessEqual(
+            {f"marginal-{i:02d}.svg" for i in range(1, 6)} | {"batches.svg", "eves.svg", "acceptance.svg"},
+            self.figure_names(),
+        )
+
+    def test_many_parameters_are_cut_to_twelve_and_said(self):
+        synthetic_runs.regression(self.directory, n_parameters=15)
+        page = self.page()
+        self.assertEqual(sum(name.startswith("marginal") for name in self.figure_names()), 12)
+        self.assert_shows(page, "The first 12 of 15 parameters are drawn.", "beta[14]")
+
+    def test_an_optimisation_has_no_path(self):
+        synthetic_runs.optimisation(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            f"lowest energy found {MINUS}3.2941",
+            "all 30 numbers are in summary.json",
+            f"20 replicates: lowest {MINUS}3.29",
+        )
+        self.assertEqual(self.figure_names(), {"replicates.svg"})
+
+    def test_a_stopped_run_of_one_step_says_so(self):
+        synthetic_runs.ising(self.directory, n_steps=1, status="stopped")
+        self.assert_shows(self.page(), "This run is stopped, not finished", "1 step.")
+
+    def test_a_long_run_is_thinned(self):
+        synthetic_runs.ising(self.directory, n_steps=145000)
+        page = self.page()
+        self.assertIn("Thinned from 145\N{NARROW NO-BREAK SPACE}001 points", page.text)
+        self.assertLess(len(page.source), 600_000)
+
+    def test_only_the_configuration(self):
+        synthetic_runs.write_run(self.directory, {"schema": 1}, {"configuration": "[run]\nseed = 1\n"})
+        self.assert_shows(self.page(), "unknown model · unknown algorithm", "seed = 1")
+        self.assertEqual(self.figure_names(), set())
+
+    def test_strange_contents_are_remarked_on(self):
+        nothing = numpy.full(5, numpy.nan)
+        synthetic_runs.write_run(
+            self.directory,
+            synthetic_runs.common("smc", "<b>toy</b>"),
+            {
+                "configuration": "",
+                "per_step/ess": nothing,
+                "per_step/variance_u": numpy.ones((5, 2)),
+                "per_step/acceptance": numpy.array([0.5]),
+                "log_weight": numpy.full(4, -numpy.inf),
+                "samples/names": ["a"],
+                "samples/values": numpy.zeros((3, 2)),
+                "images/pixels": numpy.zeros((3, 10)),
+                "images/rows": 3,
+                "images/columns": 3,
+            },
+        )
+        page = self.page()
+        self.assert_shows(
+            page,
+            "<b>toy</b>",
+            "per_step/ess has no finite value",
+            "per_step/variance_u is not a numeric array",
+            "No particle has a finite log weight",
+            "1 names for 2 parameters",
+            "10 pixels an image",
+            "3 draws but 4 weights",
+        )
+        self.assertNotIn("b", page.tags[: page.tags.index("section")])
+
+    def test_json_null_and_missing_numbers(self):
+        summary = synthetic_runs.common("smc", "toy")
+        summary["log_evidence"] = [
+            {"estimator": "product", "value": None, "standard_error": None, "interval95": [None, None]},
+            {"estimator": "bar", "quantity": "log_ratio", "value": 2.5, "note": "only 7 Eves are left"},
+        ]
+        summary["posterior"] = [{"name": "x", "mean": 0.5}]
+        summary["diagnostics"] = None
+        synthetic_runs.write_run(self.directory, summary, {"configuration": "", "log_weight": numpy.zeros(1)})
+        self.assert_shows(self.page(), "not available", "= 2.5 (no standard error) only 7 Eves are left", "x 0.5")
+
+    def test_same_run_same_bytes_and_no_stale_figures(self):
+        synthetic_runs.regression(self.directory)
+        first = self.page().source
+        (self.directory / "figures" / "old.svg").write_text("<svg/>")
+        self.assertEqual(self.page().source, first)
+
+    def test_as_a_program(self):
+        synthetic_runs.optimisation(self.directory)
+        for directory, expected in ((self.directory, (0, f"{self.directory / 'report.html'}\n")), ("absent", (2, ""))):
+            done = subprocess.run([sys.executable, "-B", REPORT, directory], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), expected, done.stderr)
+
+    def test_another_output_directory(self):
+        synthetic_runs.optimisation(self.directory)
+        output = self.directory / "deep" / "report"
+        done = self.run_report(self.directory, "-o", output)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{output / 'report.html'}\n"))
+        self.assertTrue((output / "figures" / "replicates.svg").exists())
+        self.assertFalse((self.directory / "report.html").exists())
+
+
+class Refusals(WithDirectory):
+    def assert_refused(self, *texts, status=2, arguments=()):
+        done = self.run_report(self.directory, *arguments)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for text in texts:
+            self.assertIn(text, done.stderr)
+        self.assertFalse((self.directory / "report.html").exists())
+
+    def damage(self, change):
+        path = synthetic_runs.optimisation(self.directory) / "results.h5"
+        path.write_bytes(change(path.read_bytes()))
+
+    def test_no_directory(self):
+        self.assert_refused("no such directory")
+
+    def test_a_file_instead_of_a_directory(self):
+        self.directory.write_text("")
+        self.assert_refused("not a directory")
+
+    def test_only_checkpoints(self):
+        self.directory.mkdir()
+        (self.directory / "checkpoint.000100.h5").write_bytes(b"")
+        self.assert_refused("only checkpoints", "pearlite resume")
+
+    def test_nothing(self):
+        self.directory.mkdir()
+        self.assert_refused("no results.h5")
+
+    def test_summary(self):
+        path = synthetic_runs.optimisation(self.directory) / "summary.json"
+        for text, said in (
+            ("{", "JSON"),
+            ("[1]", "one JSON object"),
+            (json.dumps({"schema": 2}), "schema is 2"),
+            (None, "no such file"),
+        ):
+            with self.subTest(said):
+                path.unlink() if text is None else path.write_text(text)
+                self.assert_refused("summary.json", said)
+
+    def test_damage(self):
+        def flipped(data):
+            middle = len(data) // 2
+            return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+        cases = (
+            (lambda data: data[:-100], "cut short"),
+            (lambda data: data[:100], "stamp"),
+            (lambda data: b"", "empty"),
+            (flipped, "checksum"),
+            (lambda data: b"\0" * 512 + data[512:], "not a Pearlite container"),
+            (lambda data: data + b"more", "damaged"),
+            (lambda data: data.replace(b"schema 1", b"schema 9", 1), "schema 9"),
+        )
+        for change, said in cases:
+            with self.subTest(said):
+                self.damage(change)
+                self.assert_refused("results.h5", said)
+
+    def test_a_checkpoint_under_another_name(self):
+        synthetic_runs.stamp(synthetic_runs.optimisation(self.directory) / "results.h5", kind="checkpoint")
+        self.assert_refused("of kind checkpoint, not results")
+
+    def test_a_sealed_file_that_is_not_hdf5(self):
+        path = synthetic_runs.optimisation(self.directory) / "results.h5"
+        path.write_bytes(b"\0" * 5000)
+        synthetic_runs.stamp(path)
+        self.assert_refused("results.h5: cannot be read")
+
+    def test_an_output_that_cannot_be_written(self):
+        synthetic_runs.optimisation(self.directory)
+        self.assert_refused("cannot write", status=1, arguments=("-o", self.directory / "summary.json"))
+
+
+class Numbers(unittest.TestCase):
+    def test_log_mean_exp_and_weights(self):
+        values = numpy.array([1000.0, 1000 + numpy.log(3), -numpy.inf, numpy.nan])
+        self.assertAlmostEqual(numbers.log_mean_exp(values), 1000 + numpy.log(4 / 3), places=10)
+        numpy.testing.assert_allclose(numbers.normalised_weights(values), [0.25, 0.75, 0, 0])
+        self.assertIsNone(numbers.normalised_weights(numpy.array([-numpy.inf, numpy.nan])))
+        self.assertAlmostEqual(numbers.effective_sample_size(numpy.array([0.25, 0.75, 0])), 1.6)
+
+    def test_weighted_quantiles(self):
+        values, weights = numpy.array([3.0, 1.0, 2.0]), numpy.array([0.1, 0.6, 0.3])
+        self.assertEqual(list(numbers.weighted_quantiles(values, weights, [0.0, 0.5, 0.7, 0.99])), [1, 1, 2, 3])
+
+    def test_thinning_keeps_spikes_and_ends(self):
+        y = numpy.sin(numpy.arange(100000.0))
+        y[54321], y[12345] = 50, -50
+        x, kept = numbers.decimate(numpy.arange(100000.0), y, 3000)
+        self.assertLessEqual(len(x), 3000)
+        self.assertTrue(numpy.all(numpy.diff(x) > 0))
+        self.assertEqual((x[0], x[-1], kept.max(), kept.min()), (0, 99999, 50, -50))
+
+    def test_formats(self):
+        for value, error, expected in (
+            (180.41234, 0.0123, "180.412"),
+            (-4.0, 3.2, f"{MINUS}4.0"),
+            (12345.6, 130.0, "12346"),
+            (1.23456789, 0.0, "1.23456789"),
+            (2.5, None, "2.5"),
+            (float("nan"), 0.1, "not a number"),
+        ):
+            self.assertEqual(numbers.with_precision_of(value, error), expected)
+        self.assertEqual(numbers.plain(-1.5e-7, 3), f"{MINUS}1.5 × 10⁻⁷")
+        self.assertEqual(numbers.plain(2**53 + 1), "9\u202f007\u202f199\u202f254\u202f740\u202f993")
+        self.assertEqual(
+            [numbers.duration(s) for s in (0.25, 59.94, 61, 90061)],
+            ["0.25 s", "59.9 s", "1 min 1 s", "1 d 1 h 1 min 1 s"],
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,229 @@
+"""Run directories made of invented but plausible numbers, one function per kind of run."""
+
+import hashlib
+import json
+
+import h5py
+import numpy
+
+PIECE_BYTES = 4 << 20
+
+
+def write_run(directory, summary, datasets):
+    """A run directory with these contents; entries of `datasets` that are None are not written."""
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+    path = directory / "results.h5"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        for name, value in datasets.items():
+            if isinstance(value, list):
+                file.create_dataset(name, data=value, dtype=h5py.string_dtype())
+            elif value is not None:
+                file.create_dataset(name, data=value)
+    stamp(path)
+    return directory
+
+
+def stamp(path, kind="results", schema=1):
+    """Writes the stamp that the program writes: lines, length, and a checksum over lines and pieces."""
+    data = path.read_bytes()
+    lines = f"pearlite container\nschema {schema}\nkind {kind}\nbytes {len(data)}\n"
+    whole = hashlib.sha256(lines.encode())
+    for begin in range(512, len(data), PIECE_BYTES):
+        whole.update(hashlib.sha256(data[begin : begin + PIECE_BYTES]).digest())
+    text = f"{lines}sha256 {whole.hexdigest()}\ncomplete\n".encode()
+    path.write_bytes(text + b"\n" * (512 - len(text)) + data[512:])
+
+
+def ising(directory, n_steps=2000, status="finished"):
+    """Annealed importance sampling of a small Ising model with an exact answer, two estimators and a refused one."""
+    rng = numpy.random.default_rng(1)
+    beta = numpy.linspace(0, 1, n_steps + 1) ** 1.5
+    heat = 400 / (1 + ((beta - 0.45) / 0.08) ** 2) + 20
+    log_ratio = 180 * beta**2 + 0.02 * numpy.cumsum(rng.normal(size=n_steps + 1)) / numpy.sqrt(n_steps)
+    log_weight = 180.4 + 0.6 * rng.normal(size=4096)
+    summary = {
+        **common("annealed-importance", "ising", status),
+        "log_evidence": [
+            {
+                "estimator": "product",
+                "quantity": "log_ratio",
+                "value": 180.41234,
+                "standard_error": 0.0123,
+                "interval95": [180.38823, 180.43645],
+                "exact": 180.4,
+                "z_score": 1.003,
+            },
+            {
+                "estimator": "power-posterior",
+                "quantity": "log_ratio",
+                "value": 180.37,
+                "standard_error": 0.031,
+                "interval95": [180.309, 180.431],
+                "exact": 180.4,
+                "z_score": -0.97,
+            },
+            {"estimator": "cumulant-both", "refused": "the work values are not Gaussian (skewness 1.9 > 0.5)"},
+        ],
+        "verdict": "The diagnostics support the estimate.",
+        "diagnostics": {"ess": 2858.3, "warnings": []},
+    }
+    return write_run(
+        directory,
+        summary,
+        {
+            "configuration": CONFIGURATION,
+            "build/version": b"0.1.0",
+            "build/compiler": "g++ 12.2.0",
+            "build/libraries": ["Eigen 3.4.0", "HDF5 1.10.8"],
+            "per_step/step": numpy.arange(n_steps + 1),
+            "per_step/inverse_temperature": beta,
+            "per_step/ess": 4096 / (1 + 0.43 * beta),
+            "per_step/log_ratio": log_ratio,
+            "per_step/variance_u": heat,
+            "per_step/mean_u": 360 * beta,
+            "log_weight": log_weight,
+        },
+    )
+
+
+def rbm(directory):
+    """Annealing of a restricted Boltzmann machine: images, a collapsed ESS, weights of -inf, NaN on the path, warnings."""
+    rng = numpy.random.default_rng(2)
+    n_steps, n_particles, side = 500, 256, 28
+    beta = numpy.linspace(0, 1, n_steps + 1)
+    variance = 3000 * numpy.exp(-8 * beta) + 4
+    variance[[17, 40]] = [numpy.nan, numpy.inf]
+    log_weight = 451 + 4 * rng.normal(size=n_particles)
+    log_weight[:3] = [-numpy.inf, -numpy.inf, numpy.nan]
+    y, x = numpy.mgrid[0:side, 0:side]
+    radius = rng.uniform(5, 10, size=(n_particles, 1, 1))
+    ring = numpy.exp(-(((numpy.hypot(y - 13.5, x - 13.5) - radius) / 1.6) ** 2)) * rng.uniform(
+        0.7, 1, (n_particles, 1, 1)
+    )
+    summary = {
+        **common("annealed-importance", "rbm"),
+        "log_evidence": [
+            {
+                "estimator": "product",
+                "quantity": "log_normaliser",
+                "value": -4.51e2,
+                "standard_error": 0.41,
+                "interval95": [-451.8, -450.2],
+                "exact": -448.1,
+                "z_score": -7.1,
+            }
+        ],
+        "verdict": "The diagnostics do not support the estimate.",
+        "diagnostics": {
+            "ess": 3.1,
+            "largest_weight": 0.44,
+            "warnings": ["The effective sample size is 3.1 of 256: <use more steps>.", "Second warning."],
+        },
+    }
+    return write_run(
+        directory,
+        summary,
+        {
+            "configuration": numpy.bytes_(CONFIGURATION),
+            "per_step/inverse_temperature": beta,
+            "per_step/ess": 256 * numpy.exp(-4.4 * beta[1:]),
+            "per_step/log_ratio": 451 * beta[1:],
+            "per_step/variance_u": variance,
+            "log_weight": log_weight,
+            "images/pixels": ring.reshape(n_particles, -1),
+            "images/rows": numpy.array([side]),
+            "images/columns": numpy.int64(side),
+        },
+    )
+
+
+def regression(directory, n_parameters=5):
+    """SMC with chosen temperatures, resampling, acceptance, batches and a weighted posterior."""
+    rng = numpy.random.default_rng(3)
+    n_steps, n_particles, n_batches = 24, 2000, 8
+    names = [f"beta[{i}]" for i in range(n_parameters)]
+    beta = numpy.concatenate([[0], numpy.geomspace(1e-4, 1, n_steps)])
+    values = rng.normal(size=(n_particles, n_parameters)) * (1 + numpy.arange(n_parameters)) + 3 * numpy.arange(
+        n_parameters
+    )
+    batches = -312.5 + 0.3 * rng.normal(size=n_batches)
+    batches[2] = -numpy.inf
+    summary = {
+        **common("smc", "mixed-logistic"),
+        "log_evidence": [
+            {
+                "estimator": "product",
+                "quantity": "log_ratio",
+                "value": -312.48,
+                "standard_error": 0.11,
+                "interval95": [-312.70, -312.26],
+            }
+        ],
+        "posterior": [
+            {
+                "name": name,
+                "mean": 3.0 * i,
+                "sd": 1.0 + i,
+                "mcse": 0.023 * (1 + i),
+                "ess": 1890.2,
+                "quantiles": {"0.025": 3.0 * i - 2 * (1 + i), "0.5": 3.0 * i, "0.975": 3.0 * i + 2 * (1 + i)},
+            }
+            for i, name in enumerate(names)
+        ],
+        "diagnostics": {"ess": 1312.0, "warnings": []},
+    }
+    return write_run(
+        directory,
+        summary,
+        {
+            "configuration": CONFIGURATION,
+            "per_step/step": numpy.arange(1, n_steps + 1),
+            "per_step/inverse_temperature": beta,
+            "per_step/ess": rng.uniform(900, 1100, n_steps),
+            "per_step/log_ratio": -312.5 * numpy.sqrt(beta[1:]),
+            "per_step/variance_u": 1e6 * numpy.exp(-9 * beta[1:]),
+            "per_step/acceptance": numpy.concatenate([[0], numpy.tile([0.2, 0.3], n_steps // 2)]),
+            "per_step/resampled": numpy.arange(n_steps) % 2,
+            "per_step/eves": (2000 * numpy.exp(-0.2 * numpy.arange(n_steps))).astype(numpy.int64),
+            "log_weight": 0.8 * rng.normal(size=n_particles),
+            "samples/names": names,
+            "samples/values": values,
+            "batches/log_ratio": batches,
+        },
+    )
+
+
+def optimisation(directory):
+    """Simulated annealing: no path, no weights, a best state and replicates."""
+    summary = {
+        **common("pisaa", "ab-protein"),
+        "best": {"energy": -3.2941, "state": [0.25 * i for i in range(30)]},
+        "replicates": [{"seed": i, "best": -3.29 + 0.01 * (i * 7 % 10)} for i in range(20)],
+    }
+    return write_run(directory, summary, {"configuration": CONFIGURATION})
+
+
+def common(algorithm, model, status="finished"):
+    return {
+        "schema": 1,
+        "algorithm": algorithm,
+        "model": model,
+        "seed": 42,
+        "ranks": 4,
+        "block": 64,
+        "build": "release 1a2b3c",
+        "status": status,
+        "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "timing": {"wall_seconds": 4321.7, "updates_per_second": 2.345e9, "unit": "spin updates"},
+    }
+
+
+CONFIGURATION = """[run]
+seed = 42
+block = 64
+
+[model]
+name = "ising"   # a & b < c
+size = 16
+"""
