@@ -44,6 +44,23 @@ inline void add_to_limbs(Words& words, double value) {
     limb[1] += (high ^ sign) - sign;
 }
 
+// Terms that follow one another mostly change the same limbs; with two sets of limbs they need not wait for each
+// other.
+void add_interleaved(Words& words, std::span<const double> values) {
+    constexpr std::size_t n_sets = 2;
+    std::array<Words, n_sets> sets{};
+    const std::size_t in_sets = values.size() >= 16 * n_sets ? values.size() / n_sets * n_sets : 0;
+    for (std::size_t i = 0; i < in_sets; i += n_sets)
+        for (std::size_t set = 0; set < n_sets; ++set)
+            add_to_limbs(sets[set], values[i + set]);
+    for (const double value : values.subspan(in_sets))
+        add_to_limbs(words, value);
+    if (in_sets > 0)
+        for (std::size_t w = 0; w < words.size(); ++w)
+            for (const Words& set : sets)
+                words[w] += set[w];
+}
+
 void propagate_carries(Words& words) {
     std::int64_t carry = 0;
     for (std::size_t i = 0; i + 1 < ExactSum::n_limbs; ++i) {
@@ -110,8 +127,7 @@ void ExactSum::add(std::span<const double> values) {
         if (pending_ >= carry_interval)
             normalise();
         const auto count = std::min(values.size(), static_cast<std::size_t>(carry_interval - pending_));
-        for (const double value : values.first(count))
-            add_to_limbs(words_, value);
+        add_interleaved(words_, values.first(count));
         pending_ += static_cast<std::int64_t>(count);
         values = values.subspan(count);
     }

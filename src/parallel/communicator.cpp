@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/mpi/collectives.hpp>
 #include <boost/mpi/environment.hpp>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -33,12 +31,14 @@ double value_of_key(std::int64_t key) {
     return std::bit_cast<double>(key >= 0 ? key : key ^ std::numeric_limits<std::int64_t>::max());
 }
 
-template <class Operation>
+// The C interface, because Boost.MPI 1.74 binds a reference to MPI_IN_PLACE, which is no address.
 void reduce_in_place(const boost::mpi::communicator& group, std::span<std::int64_t> values, std::size_t largest_message,
-                     Operation operation) {
+                     MPI_Op operation) {
     const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(std::int64_t), 1);
     detail::in_pieces(values.size(), limit, [&](std::size_t first, std::size_t count) {
-        boost::mpi::all_reduce(group, boost::mpi::inplace(values.data() + first), static_cast<int>(count), operation);
+        detail::check(
+            MPI_Allreduce(MPI_IN_PLACE, values.data() + first, static_cast<int>(count), MPI_INT64_T, operation, group),
+            "MPI_Allreduce");
     });
 }
 
@@ -92,15 +92,13 @@ void Communicator::max(std::span<double> values) const {
     std::vector<std::int64_t> keys(values.size());
     std::transform(values.begin(), values.end(), keys.begin(), ordered_key);
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, keys, implementation_->largest_message,
-                        boost::mpi::maximum<std::int64_t>());
+        reduce_in_place(*implementation_->group, keys, implementation_->largest_message, MPI_MAX);
     std::transform(keys.begin(), keys.end(), values.begin(), value_of_key);
 }
 
 Index Communicator::max(Index value) const {
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, std::span(&value, 1), implementation_->largest_message,
-                        boost::mpi::maximum<std::int64_t>());
+        reduce_in_place(*implementation_->group, std::span(&value, 1), implementation_->largest_message, MPI_MAX);
     return value;
 }
 
@@ -111,7 +109,7 @@ Index Communicator::sum(Index value) const {
 
 void Communicator::sum(std::span<std::int64_t> values) const {
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, values, implementation_->largest_message, std::plus<std::int64_t>());
+        reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM);
 }
 
 std::string Communicator::broadcast(const std::string& text, int root) const {

@@ -32,23 +32,25 @@ int word_bits(Index n_terms) {
 }
 
 // Adding 1.5 x 2^52 rounds a number of at most 51 bits to an integer and leaves it in the low bits of the sum: the
-// conversion that every vector unit has.
+// conversion that every vector unit has. Integers wrap around, so that terms that must not be here do no harm.
 FixedPoint fixed_point(std::span<const double> terms, int bits) {
     const double scale = std::ldexp(1.0, bits);
     constexpr double rounder = 0x1.8p52;
-    constexpr auto rounder_bits = std::bit_cast<std::int64_t>(rounder);
-    std::int64_t high = 0;
-    std::int64_t low = 0;
-    std::int64_t outside = 0;
+    constexpr auto rounder_bits = std::bit_cast<std::uint64_t>(rounder);
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    std::uint64_t inside = 0;
     for (const double term : terms) {
         const double scaled = term * scale;
         const double high_rounded = scaled + rounder;
         const double low_rounded = (scaled - (high_rounded - rounder)) * scale + rounder;
-        high += std::bit_cast<std::int64_t>(high_rounded) - rounder_bits;
-        low += std::bit_cast<std::int64_t>(low_rounded) - rounder_bits;
-        outside += (term >= 0.0 && term <= 1.0) ? 0 : 1;
+        high += std::bit_cast<std::uint64_t>(high_rounded) - rounder_bits;
+        low += std::bit_cast<std::uint64_t>(low_rounded) - rounder_bits;
+        const bool legal = static_cast<int>(term >= 0.0) & static_cast<int>(term <= 1.0); // && would be a branch
+        inside += static_cast<std::uint64_t>(legal);
     }
-    return {high, low, outside, static_cast<std::int64_t>(terms.size())};
+    return {static_cast<std::int64_t>(high), static_cast<std::int64_t>(low),
+            static_cast<std::int64_t>(terms.size() - inside), static_cast<std::int64_t>(terms.size())};
 }
 
 } // namespace
