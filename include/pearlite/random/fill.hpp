@@ -1,6 +1,8 @@
 #pragma once
 /// Draws by the block: the vectorised forms for inner loops. Element i depends on the address and on i alone, never on
-/// the length of the span (for every element type and distribution).
+/// the length of the span (for every element type and distribution), nor on the instruction set that it was built for.
+/// A stream has 2^34 words; a longer span is a ContractViolation. Uniforms, normals and exponentials of doubles are the
+/// numbers that a Stream at the same address draws one after another.
 
 #include "pearlite/random/stream.hpp"
 
@@ -10,15 +12,17 @@ namespace pearlite::random {
 
 /// Raw words of the stream: out[i] is word i.
 void fill_bits(const Address& address, std::span<std::uint32_t> out);
-/// Uniform on (0, 1): 24 bits per float (one word), 53 bits per double (two words).
+/// Uniform on (0, 1): 24 bits per float (one word), 53 bits per double (two words); half a step in place of zero.
 void fill_uniform(const Address& address, std::span<float> out);
 void fill_uniform(const Address& address, std::span<double> out);
-/// N(0, 1) by Box-Muller on pairs of double uniforms.
+/// N(0, 1) by Box-Muller on pairs of double uniforms: elements 2 j and 2 j + 1 from words 4 j .. 4 j + 3.
 void fill_normal(const Address& address, std::span<double> out);
 /// Exponential of rate 1.
 void fill_exponential(const Address& address, std::span<double> out);
-/// out[i] = 1 with probability probabilities[i], else 0. Exact to 2^-32: 16 random bits decide, a tie (probability 2^-16)
-/// is settled by 32 more bits (words of the same stream at index 2^31 + i, so that no draw moves another).
+/// out[i] = 1 with probability probabilities[i] (0 if below 0, 1 if above 1), else 0; spans of equal length <= 2^32.
+/// Exact to 2^-48: 16 random bits decide (half i mod 2, low half first, of word i / 2); a tie (chance 2^-16) is settled
+/// by 32 more bits, the word of the same stream at index 2^31 + i, so that no draw moves another. A NaN among the
+/// probabilities is a NumericalError that names the element.
 void fill_bernoulli(const Address& address, std::span<const float> probabilities, std::span<float> out);
 void fill_bernoulli(const Address& address, std::span<const float> probabilities, std::span<std::int8_t> out);
 

@@ -11,6 +11,9 @@
 
 namespace pearlite::random {
 
+/// 128 bits for exact sums of weights (a GNU extension, marked so that strict compilers accept it).
+__extension__ using Unsigned128 = unsigned __int128;
+
 /// Names a stream. `id` (56 bits) is a particle's global slot, or a block's number where the particles of a block share
 /// a draw; never an ancestor and never a rank. `step` is the sampler's step.
 struct Address {
@@ -19,8 +22,10 @@ struct Address {
     std::uint64_t id = 0;
     std::uint32_t step = 0;
 
+    /// The two 32-bit halves of the seed, low first.
     Philox::Key key() const;
-    /// The counter of the stream's first four words: {0, step, id low, purpose and id high}.
+    /// The counter of the stream's first four words: {0, step, id low, purpose and id high}. An id of
+    /// more than 56 bits is a ContractViolation.
     Philox::Counter counter() const;
 };
 
@@ -36,9 +41,7 @@ std::uint64_t derive_seed(std::uint64_t seed, std::uint64_t part);
 class Stream {
   public:
     using result_type = std::uint32_t;
-    explicit Stream(const Address& address)
-        : counter_(address.counter())
-        , key_(address.key()) {}
+    explicit Stream(const Address& address) : counter_(address.counter()), key_(address.key()) {}
 
     static constexpr result_type min() { return 0; }
     static constexpr result_type max() { return 0xffffffffu; }
@@ -52,7 +55,7 @@ class Stream {
     /// Uniform on 0 .. n-1, exactly (Lemire 2019); n >= 1.
     std::uint64_t index(std::uint64_t n);
     /// Uniform on 0 .. n-1 for 128-bit n >= 1, exactly.
-    unsigned __int128 index128(unsigned __int128 n);
+    Unsigned128 index128(Unsigned128 n);
     /// N(0, 1).
     double normal();
     /// Exponential of rate 1.

@@ -1,0 +1,178 @@
+#include "pearlite/random/fill.hpp"
+
+#include "elementary.hpp"
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace pearlite::random {
+
+namespace {
+
+using elementary::natural_log;
+using elementary::uniform53;
+
+/// Words in work at a time: small enough to stay in the first-level cache together with what is made of them.
+constexpr std::size_t chunk_words = 2048;
+/// Words of a stream: counter word 0 counts four at a time and must not come round.
+constexpr std::uint64_t stream_words = std::uint64_t{1} << 34;
+
+/// Cuts elements 0 .. size-1 into chunks, makes the words of each, Halves 16-bit halves per element and whole counters,
+/// and calls transform(words, first element, count). Chunks hold an even number of elements. The loops in the
+/// transforms leave vector and scalar code to the compiler: elementary.hpp has the reason why both give the same bits.
+template <std::size_t Halves, class Transform>
+void by_chunks(const Address& address, std::size_t size, Transform transform) {
+    constexpr std::size_t chunk = 2 * chunk_words / Halves;
+    PEARLITE_EXPECTS(size <= stream_words / Halves * 2);
+    alignas(64) std::uint32_t words[chunk_words];
+    Philox::Counter counter = address.counter();
+    const Philox::Key key = address.key();
+    for (std::size_t first = 0; first < size; first += chunk) {
+        const std::size_t count = std::min(chunk, size - first);
+        const std::size_t n_counters = (count * Halves + 7) / 8;
+        Philox::fill(counter, key, {words, 4 * n_counters});
+        counter[0] += static_cast<std::uint32_t>(n_counters);
+        transform(words, first, count);
+    }
+}
+
+std::uint64_t word_pair(const std::uint32_t* words) {
+    std::uint64_t bits;
+    std::memcpy(&bits, words, sizeof bits);
+    return bits;
+}
+
+/// Square roots in place. By hand, because the compiler keeps std::sqrt scalar for the sake of errno; both are exactly
+/// rounded.
+void square_roots(double* values, std::size_t n) {
+    std::size_t i = 0;
+#if defined(__AVX512F__)
+    for (; i + 8 <= n; i += 8)
+        _mm512_storeu_pd(values + i, _mm512_maskz_sqrt_pd(0xff, _mm512_loadu_pd(values + i)));
+#elif defined(__AVX2__)
+    for (; i + 4 <= n; i += 4)
+        _mm256_storeu_pd(values + i, _mm256_sqrt_pd(_mm256_loadu_pd(values + i)));
+#endif
+    for (; i < n; ++i)
+        values[i] = std::sqrt(values[i]);
+}
+
+/// Normals from words: pair j of counter j, its first two words for the radius, the others for the angle.
+void box_muller(const std::uint32_t* words, double* out, std::size_t count) {
+    double radius[chunk_words / 4];
+    const std::size_t n_whole = count / 2, n_radii = (count + 1) / 2;
+    for (std::size_t j = 0; j < n_radii; ++j)
+        radius[j] = -2 * natural_log(uniform53(word_pair(words + 4 * j)));
+    square_roots(radius, n_radii);
+    for (std::size_t j = 0; j < n_whole; ++j) {
+        const auto angle = elementary::cosine_sine_2pi(uniform53(word_pair(words + 4 * j + 2)));
+        out[2 * j] = radius[j] * angle.cosine;
+        out[2 * j + 1] = radius[j] * angle.sine;
+    }
+    if (n_radii > n_whole)
+        out[2 * n_whole] =
+            radius[n_whole] * elementary::cosine_sine_2pi(uniform53(word_pair(words + 4 * n_whole + 2))).cosine;
+}
+
+/// An element whose 16 bits did not decide: 65536 p - half in (0, 1), or p is no number.
+bool settle_tie(const Address& address, std::size_t i, float probability, std::uint16_t half) {
+    if (std::isnan(probability))
+        throw NumericalError("fill_bernoulli: the probability of element " + std::to_string(i) + " is not a number");
+    Philox::Counter counter = address.counter();
+    counter[0] = (std::uint32_t{1} << 29) + static_cast<std::uint32_t>(i / 4);
+    const std::uint32_t word = Philox::generate(counter, address.key())[i % 4];
+    const double fraction = static_cast<double>(probability) * 65536 - half;
+    return word < fraction * 0x1p32;
+}
+
+/// 1 where 65536 p - half >= 1, 0 where it is <= 0; returns how many are neither. The rounding of the difference cannot
+/// change the answer: between 0 and 1 it is exact (Sterbenz 1974), elsewhere rounding keeps the order.
+template <class T>
+std::size_t decide(const std::uint16_t* halves, const float* probabilities, T* out, std::size_t count) {
+    std::int32_t undecided = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const float excess = probabilities[i] * 65536 - static_cast<float>(static_cast<std::int32_t>(halves[i]));
+        const std::int32_t one = excess >= 1 ? 1 : 0;
+        out[i] = static_cast<T>(one);
+        undecided += (excess <= 0 ? 0 : 1) - one;
+    }
+    return static_cast<std::size_t>(undecided);
+}
+
+/// Elements that are decided together, then searched if one of them is tied: of 256, one group in 256 is.
+constexpr std::size_t bernoulli_group = 256;
+
+template <class T>
+void bernoulli(const Address& address, std::span<const float> probabilities, std::span<T> out) {
+    PEARLITE_EXPECTS(probabilities.size() == out.size());
+    PEARLITE_EXPECTS(out.size() <= std::uint64_t{1} << 32); // beyond it words would meet the words that settle ties
+    by_chunks<1>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
+        for (std::size_t group = 0; group < count; group += bernoulli_group) {
+            const std::size_t n = std::min(bernoulli_group, count - group);
+            std::uint16_t halves[bernoulli_group];
+            std::memcpy(halves, words + group / 2, n * sizeof *halves);
+            const float* const p = probabilities.data() + first + group;
+            T* const to = out.data() + first + group;
+            if (decide(halves, p, to, n) == 0)
+                continue;
+            for (std::size_t i = 0; i < n; ++i) {
+                const float excess = p[i] * 65536 - static_cast<float>(halves[i]);
+                if (!(excess <= 0) && !(excess >= 1))
+                    to[i] = settle_tie(address, first + group + i, p[i], halves[i]) ? 1 : 0;
+            }
+        }
+    });
+}
+
+} // namespace
+
+void fill_bits(const Address& address, std::span<std::uint32_t> out) {
+    PEARLITE_EXPECTS(out.size() <= stream_words);
+    Philox::fill(address.counter(), address.key(), out);
+}
+
+void fill_uniform(const Address& address, std::span<float> out) {
+    by_chunks<2>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            out[first + i] = elementary::uniform24(words[i]);
+    });
+}
+
+void fill_uniform(const Address& address, std::span<double> out) {
+    by_chunks<4>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
+        double* const to = out.data() + first;
+        for (std::size_t i = 0; i < count; ++i)
+            to[i] = uniform53(word_pair(words + 2 * i));
+    });
+}
+
+void fill_normal(const Address& address, std::span<double> out) {
+    by_chunks<4>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
+        box_muller(words, out.data() + first, count);
+    });
+}
+
+void fill_exponential(const Address& address, std::span<double> out) {
+    by_chunks<4>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
+        double* const to = out.data() + first;
+        for (std::size_t i = 0; i < count; ++i)
+            to[i] = -natural_log(uniform53(word_pair(words + 2 * i)));
+    });
+}
+
+void fill_bernoulli(const Address& address, std::span<const float> probabilities, std::span<float> out) {
+    bernoulli(address, probabilities, out);
+}
+
+void fill_bernoulli(const Address& address, std::span<const float> probabilities, std::span<std::int8_t> out) {
+    bernoulli(address, probabilities, out);
+}
+
+} // namespace pearlite::random
