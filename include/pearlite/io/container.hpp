@@ -6,8 +6,11 @@
 /// pwrite at the dataset's offset and syncs; the ranks hash the file, rank 0 stamps it complete in the user block, syncs,
 /// renames it into place and syncs the directory. An error on any rank leaves the old file as it was and is thrown on all.
 ///
-/// The stamp is the first 512 bytes (HDF5 user block) as text: magic, schema, kind, size in bytes, SHA-256 over the rest
-/// of the file by 4 MiB pieces. It is checked before HDF5 sees the file, because HDF5 may crash on damaged metadata.
+/// HDF5 itself never writes to the disk (it crashes if metadata cannot be written): it lays the file out in memory.
+///
+/// The stamp is the first 512 bytes (HDF5 user block) as text: magic, schema, kind, size in bytes, SHA-256 over these lines
+/// and the rest of the file by 4 MiB pieces. It is checked before HDF5 sees the file, because HDF5 may crash on damaged
+/// metadata. The same fields give the same file, byte for byte, for any number of ranks.
 
 #include "pearlite/core/sharded_field.hpp"
 #include "pearlite/core/types.hpp"
@@ -37,6 +40,7 @@ class Writer {
     static constexpr bool reading = false;
 
     void operator()(std::string_view name, const std::string& value);
+    void operator()(std::string_view name, const char* value) { (*this)(name, std::string(value)); }
     void operator()(std::string_view name, double value);
     void operator()(std::string_view name, std::int64_t value);
     void operator()(std::string_view name, std::uint64_t value);
@@ -45,7 +49,7 @@ class Writer {
     void operator()(std::string_view name, std::uint32_t value) { (*this)(name, static_cast<std::uint64_t>(value)); }
     void operator()(std::string_view name, const std::vector<double>& value);
     void operator()(std::string_view name, const std::vector<std::int64_t>& value);
-    void operator()(std::string_view name, const std::vector<std::string>& value);
+    void operator()(std::string_view name, const std::vector<std::string>& value); ///< texts without zero bytes
     void operator()(std::string_view name, const Matrix& value); ///< stored row-major, rows x columns
     /// The field must stay valid until commit().
     void sharded(std::string_view name, const ShardedField& field);
@@ -54,7 +58,8 @@ class Writer {
     void enter(std::string_view group);
     void leave();
 
-    /// kind is "checkpoint" or "results". FileError on every rank if it fails on any; `path` is then untouched.
+    /// kind is "checkpoint" or "results". FileError on every rank if it fails on any; `path` is then untouched (only if the
+    /// very last step fails, the sync of the directory, is the new file already in place).
     void commit(const std::filesystem::path& path, std::string_view kind);
 
   private:

@@ -1,0 +1,44 @@
+#pragma once
+/// Files through POSIX calls, with every failure an exception: what containers are written and verified with.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace pearlite::io {
+
+/// An open file. All members throw FileError with the file's name and the system's reason.
+class PosixFile {
+  public:
+    /// `flags` as of open(2), with O_CLOEXEC added; a created file gets 0666 minus the umask.
+    PosixFile(const std::filesystem::path& path, int flags);
+    PosixFile(PosixFile&& other) noexcept;
+    PosixFile& operator=(PosixFile&& other) noexcept;
+    ~PosixFile();
+
+    std::uint64_t size() const;
+    bool is_regular() const;
+    bool is_directory() const;
+    /// Makes the file `bytes` long with its space on the device taken, so that no later write can find the disk full.
+    void reserve(std::uint64_t bytes);
+    void write(std::span<const std::byte> bytes, std::uint64_t offset);
+    /// Fills the span; a file that ends before is an error.
+    void read(std::span<std::byte> bytes, std::uint64_t offset) const;
+    /// Asks the system to start writing these bytes to the device, without waiting; a hint only.
+    void start_writing_back(std::uint64_t offset, std::uint64_t bytes);
+    void sync();
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+    int descriptor_ = -1;
+};
+
+/// Puts `from` in the place of `to`, in the same directory, so that a crash leaves one or the other. FileError, too, if
+/// only the directory's sync fails; `to` is then the new file.
+void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+/// Removes the file if it is there.
+void remove_file(const std::filesystem::path& path);
+
+} // namespace pearlite::io
