@@ -1,0 +1,116 @@
+#pragma once
+/// The two-dimensional Ising model on a torus, 512 chains at a time: bit c of a plane is chain c's spin at one site, so
+/// one instruction serves many chains (multi-spin coding). All of it is integer arithmetic on addressed random bits:
+/// the spins depend neither on the instruction set nor on how many chains of a block are in use.
+
+#include "pearlite/core/types.hpp"
+#include "pearlite/model/annealed_model.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace pearlite::models {
+
+struct IsingSettings {
+    /// The transition of one spin. Metropolis flips every spin at b = 0, so its sweeps mix the energy slowly where b J
+    /// is near 0; the heat bath forgets at once there and is a little slower in the ordered phase.
+    enum class Move { metropolis, heat_bath };
+
+    Index size = 32;       ///< side L of the L x L torus, 2 .. Ising::largest_size
+    double coupling = 1.0; ///< J, finite and not 0; negative for an antiferromagnet
+    Move move = Move::metropolis;
+};
+
+/// The spins of 512 chains at one site: chain c is bit c % 64 of word c / 64, 1 for spin up.
+struct alignas(64) SpinPlane {
+    std::array<std::uint64_t, 8> words{};
+};
+
+/// Up to 512 Ising chains. There are always 512 in memory: those at and beyond size() evolve too, and are never looked
+/// at.
+class IsingBlock {
+  public:
+    static constexpr Index chains = 512;
+
+    /// `size` chains, 0 .. 512, else ContractViolation, of `sites` spins each, all down; the sums are not yet valid.
+    IsingBlock(Index size, Index sites);
+
+    Index size() const { return size_; }
+    Index padded_size() const { return chains; }
+
+    /// One bit a spin: site i is bit i % 8 of byte i / 8, 1 for up; unused bits of the last byte are 0.
+    std::size_t packed_bytes() const { return (planes_.size() + 7) / 8; }
+    void pack(Index slot, std::span<std::byte> out) const;
+    void unpack(Index slot, std::span<const std::byte> in);
+
+    /// A plane per site; site (row, column) is row * L + column.
+    std::span<SpinPlane> planes() { return planes_; }
+    std::span<const SpinPlane> planes() const { return planes_; }
+
+    /// Of each of the 512 chains: sum over bonds of x_i x_j. Kept by the model: valid after draw_start, prepare, move,
+    /// anneal.
+    std::span<std::int32_t, chains> bond_sums() { return bond_sums_; }
+    std::span<const std::int32_t, chains> bond_sums() const { return bond_sums_; }
+
+  private:
+    Index size_;
+    std::vector<SpinPlane> planes_;
+    std::array<std::int32_t, chains> bond_sums_{};
+};
+
+/// E(x) = -J sum over bonds of x_i x_j, each site bound to its right and its lower neighbour: 2 L^2 bonds (for L = 2
+/// two spins share two). f_b(x) = exp(-b E(x)), p_0 uniform, so log Z_0 = L^2 log 2 and d log f_b/db = -E(x). Fulfils
+/// AnnealedModel, HasMove and HasFusedAnneal.
+///
+/// A move visits each site once, in the order of `order()`. Visit v compares, for every chain, one uniform 64-bit
+/// number with that chain's threshold, most significant bit first: bits 0 .. 11 are planes v * 12 .. v * 12 + 11 of the
+/// block's `move` stream, the others, which few visits need, planes v * 64 + 12 .. v * 64 + 63 of its `accept` stream.
+/// A plane is 16 words, bit c of it (bit c % 32 of word c / 32) is chain c's. Probabilities are so exact to 2^-64.
+class Ising {
+  public:
+    using Block = IsingBlock;
+    /// 64 planes of 16 words a visit must fit into a stream's 2^34 words.
+    static constexpr Index largest_size = 4096;
+
+    /// InputError if a setting is out of range.
+    explicit Ising(const IsingSettings& settings);
+
+    const IsingSettings& settings() const { return settings_; }
+    /// The L^2 sites as a sweep visits them; the reversed list is the sweep reversed.
+    std::span<const std::int32_t> order() const { return order_; }
+
+    /// `size` in 0 .. 512, else ContractViolation.
+    Block make_block(Index size) const { return {size, sites()}; }
+    void draw_start(Block& block, const model::BlockStreams& streams) const;
+    void prepare(Block& block) const;
+    void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const;
+    void path_derivative(const Block& block, double b, std::span<double> out) const;
+    void move(Block& block, double b, const model::BlockStreams& streams) const;
+    void anneal(Block& block, double from, double to, const model::BlockStreams& streams, std::span<double> increments,
+                std::span<double> derivative) const;
+    void fingerprint(model::Fingerprint& fingerprint) const;
+
+    std::optional<double> log_normaliser_start() const;
+    /// By Kaufman's formula where b_end J >= 0 or L is even (where flipping one sublattice changes the sign of J); an
+    /// odd antiferromagnet is summed over its states up to 16 spins, and has no answer beyond.
+    std::optional<double> exact_log_ratio(double b_end) const;
+
+  private:
+    struct Neighbours {
+        std::int32_t right, left, down, up;
+    };
+
+    Index sites() const { return settings_.size * settings_.size; }
+    template <IsingSettings::Move kind>
+    void sweep(Block& block, double b, const model::BlockStreams& streams) const;
+
+    IsingSettings settings_;
+    std::vector<Neighbours> neighbours_;
+    std::vector<std::int32_t> order_;
+};
+
+} // namespace pearlite::models
