@@ -1,0 +1,135 @@
+/// Spin updates per second of one core on the 32 x 32 Ising model at b = 0.44: the bit-plane model against a plain loop
+/// that runs one chain after another. The counter `attempts` is sites x chains per second; `times_plain` is the ratio
+/// of the two.
+
+#include "pearlite/models/ising.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace {
+
+using pearlite::Index;
+using pearlite::models::Ising;
+using pearlite::models::IsingBlock;
+using pearlite::models::IsingSettings;
+
+constexpr int side = 32;
+constexpr double inverse_temperature = 0.44;
+
+/// The textbook program: spins as bytes, a table of acceptance thresholds, a fast sequential generator.
+class PlainIsing {
+  public:
+    PlainIsing() : spins_(side * side, 1) {
+        for (int n = 0; n < 5; ++n) { // n satisfied bonds of 4: dE = 4 n - 8
+            const double probability = std::exp(-inverse_temperature * (4 * n - 8));
+            thresholds_[n] =
+                probability >= 1 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(std::ldexp(probability, 64));
+        }
+    }
+
+    void sweep() {
+        for (int row = 0; row < side; ++row) {
+            const int up = (row + side - 1) % side * side;
+            const int down = (row + 1) % side * side;
+            for (int column = 0; column < side; ++column) {
+                std::int8_t& spin = spins_[row * side + column];
+                const int field = spins_[row * side + (column + 1) % side] +
+                                  spins_[row * side + (column + side - 1) % side] + spins_[up + column] +
+                                  spins_[down + column];
+                if (uniform() <= thresholds_[(spin * field + 4) / 2]) {
+                    spin = static_cast<std::int8_t>(-spin);
+                }
+            }
+        }
+    }
+    int spin(int site) const { return spins_[site]; }
+
+  private:
+    /// xoroshiro128+ (Blackman & Vigna 2018).
+    std::uint64_t uniform() {
+        const std::uint64_t result = a_ + b_;
+        b_ ^= a_;
+        a_ = ((a_ << 24) | (a_ >> 40)) ^ b_ ^ (b_ << 16);
+        b_ = (b_ << 37) | (b_ >> 27);
+        return result;
+    }
+
+    std::vector<std::int8_t> spins_;
+    std::array<std::uint64_t, 5> thresholds_{};
+    std::uint64_t a_ = 0x9E3779B97F4A7C15u;
+    std::uint64_t b_ = 0xBF58476D1CE4E5B9u;
+};
+
+double plain_attempts_per_second() {
+    static const double rate = [] { // measured once: the reference of every row
+        PlainIsing chain;
+        double best = 0;
+        for (int repeat = 0; repeat < 5; ++repeat) {
+            const auto begin = std::chrono::steady_clock::now();
+            for (int sweep = 0; sweep < 2000; ++sweep) {
+                chain.sweep();
+            }
+            const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+            benchmark::DoNotOptimize(chain.spin(0));
+            best = std::max(best, 2000.0 * side * side / elapsed.count());
+        }
+        return best;
+    }();
+    return rate;
+}
+
+void report(benchmark::State& state, Index chains) {
+    const double attempts = static_cast<double>(state.iterations()) * static_cast<double>(chains) * side * side;
+    state.counters["attempts"] = benchmark::Counter(attempts, benchmark::Counter::kIsRate);
+    state.counters["times_plain"] =
+        benchmark::Counter(attempts / plain_attempts_per_second(), benchmark::Counter::kIsRate);
+}
+
+void plain_loop(benchmark::State& state) {
+    PlainIsing chain;
+    for (auto _ : state) {
+        chain.sweep();
+    }
+    benchmark::DoNotOptimize(chain.spin(0));
+    report(state, 1);
+}
+BENCHMARK(plain_loop);
+
+void anneal(benchmark::State& state, IsingSettings::Move move) {
+    const Ising ising({side, 1.0, move});
+    IsingBlock block = ising.make_block(IsingBlock::chains);
+    pearlite::model::BlockStreams streams{1};
+    ising.draw_start(block, streams);
+    std::vector<double> increments(IsingBlock::chains);
+    std::vector<double> derivative(IsingBlock::chains);
+    for (auto _ : state) {
+        ++streams.step;
+        ising.anneal(block, inverse_temperature, inverse_temperature, streams, increments, derivative);
+        benchmark::DoNotOptimize(derivative.data());
+    }
+    report(state, IsingBlock::chains);
+}
+BENCHMARK_CAPTURE(anneal, metropolis, IsingSettings::Move::metropolis);
+BENCHMARK_CAPTURE(anneal, heat_bath, IsingSettings::Move::heat_bath);
+
+void bond_sums(benchmark::State& state) {
+    const Ising ising({side, 1.0, IsingSettings::Move::metropolis});
+    IsingBlock block = ising.make_block(IsingBlock::chains);
+    ising.draw_start(block, {1});
+    for (auto _ : state) {
+        ising.prepare(block);
+        benchmark::DoNotOptimize(block.bond_sums().data());
+    }
+}
+BENCHMARK(bond_sums);
+
+} // namespace
+
+BENCHMARK_MAIN();
