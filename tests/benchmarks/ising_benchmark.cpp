@@ -6,11 +6,11 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <random>
+#include <ctime>
 #include <vector>
 
 namespace {
@@ -72,13 +72,13 @@ double plain_attempts_per_second() {
         PlainIsing chain;
         double best = 0;
         for (int repeat = 0; repeat < 5; ++repeat) {
-            const auto begin = std::chrono::steady_clock::now();
+            const std::clock_t begin = std::clock(); // CPU time, as the counters are
             for (int sweep = 0; sweep < 2000; ++sweep) {
                 chain.sweep();
             }
-            const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+            const double elapsed_seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
             benchmark::DoNotOptimize(chain.spin(0));
-            best = std::max(best, 2000.0 * side * side / elapsed.count());
+            best = std::max(best, 2000.0 * side * side / elapsed_seconds);
         }
         return best;
     }();
