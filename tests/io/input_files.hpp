@@ -3,10 +3,11 @@
 
 #include "pearlite/core/error.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +80,28 @@ std::string input_error(const Action& action) {
     }
     ADD_FAILURE() << "no InputError was thrown";
     return "";
+}
+
+/// The message of a reader about a file of this content, without the directory.
+template <class Read>
+std::string mistake(const Read& read, const std::string& name, std::string_view content) {
+    const TemporaryDirectory directory;
+    const auto file = directory.write(name, content);
+    const std::string message = input_error([&] { read(file); });
+    const std::string prefix = directory.path().string() + "/";
+    EXPECT_THAT(message, ::testing::StartsWith(prefix));
+    return message.substr(std::min(prefix.size(), message.size()));
+}
+
+/// What every reader must say about a file that is not there, or is a directory.
+template <class Read>
+void expect_unreadable(const Read& read, const std::string& name) {
+    const TemporaryDirectory directory;
+    const auto file = directory.path() / name;
+    EXPECT_THAT(input_error([&] { read(file); }),
+                ::testing::StartsWith(file.string() + ": cannot be read (No such file or directory), expected "));
+    std::filesystem::create_directory(file);
+    EXPECT_THAT(input_error([&] { read(file); }), ::testing::StartsWith(file.string() + ": is a directory, expected "));
 }
 
 } // namespace pearlite::io::testing
