@@ -229,30 +229,31 @@ TEST(ExactSum, NormalisedLimbsHave32Bits) {
 
 // As many accumulators as the header allows, without adding them one by one: every word times 2^31.
 TEST(ExactSum, WordsHaveRoomForTheLargestReduction) {
-    ExactSum sum(std::vector{Limits::max(), 1.0 - 0x1p-53, -smallest, 0.7});
-    sum.normalise();
-    const double expected = std::ldexp(ExactSum(std::vector{1.0 - 0x1p-53, -smallest, 0.7}).value(), 31);
-    for (std::int64_t& word : sum.words())
-        word *= std::int64_t{1} << 31;
-    for (int i = 0; i < 600; ++i) // further additions carry first
-        sum.add(0.0);
-    EXPECT_EQ(sum.value(), infinity);
-    ExactSum largest(std::vector{-Limits::max()});
-    largest.normalise();
-    for (std::int64_t& word : largest.words())
-        word *= std::int64_t{1} << 31;
-    largest.normalise();
-    sum.add(largest);
-    EXPECT_EQ(sum.value(), expected);
+    constexpr double value = 1 - 0x1p-53; // all bits set
+    constexpr double n = 0x1p31;
+    for (const double sign : {1.0, -1.0}) {
+        ExactSum sum(std::vector{sign * value});
+        sum.normalise();
+        for (std::int64_t& word : sum.words())
+            word *= std::int64_t{1} << 31;
+        EXPECT_EQ(sum.value(), sign * n * value);
+        for (int i = 0; i < 100; ++i) // the limbs are full: this must carry first
+            sum.add(sign * value);
+        EXPECT_EQ(sum.value(), sign * (n + 100) * value);
+    }
 }
 
-TEST(ExactSum, MillionsOfAdditionsDoNotOverflow) {
-    ExactSum sum;
-    const double value = 2 - 0x1p-52; // all bits set
-    constexpr int n = 3'000'000;
-    for (int i = 0; i < n; ++i)
-        sum.add(-value);
-    EXPECT_EQ(sum.value(), -(2.0 * n - n * 0x1p-52));
+// Significands of ones at every position within a limb, so that the limbs grow as fast as they can.
+TEST(ExactSum, ManyAdditionsDoNotOverflow) {
+    constexpr int n = 20'000;
+    for (int exponent = 0; exponent < 32; ++exponent) {
+        const double value = std::ldexp(2 - 0x1p-52, exponent);
+        ExactSum one_by_one;
+        for (int i = 0; i < n; ++i)
+            one_by_one.add(-value);
+        EXPECT_EQ(one_by_one.value(), -n * value);
+        EXPECT_EQ(exact_sum(std::vector<double>(n, value)), n * value);
+    }
 }
 
 } // namespace

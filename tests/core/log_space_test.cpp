@@ -86,7 +86,8 @@ TEST(Logistic, SymmetricWithFullTails) {
 
 TEST(Logit, InvertsLogisticAndIsSharpAroundOneHalf) {
     EXPECT_EQ(logit(0.5), 0);
-    expect_relative(logit(0.5 + 0x1p-53 * 4), 0x1p-49); // 4 x the distance; log p - log(1-p) has an error of 1e-16
+    const double distance = 0.5000001 - 0.5; // log p - log(1-p) would have an error of 1e-16, 2e-10 of the value
+    expect_relative(logit(0.5000001), 4 * distance * (1 + 4 * distance * distance / 3));
     expect_relative(logit(2.0 / 3.0), ln2);
     expect_relative(logit(1e-300), std::log(1e-300));
     expect_relative(logit(0.1), -std::log(9.0));

@@ -38,7 +38,7 @@ class ExactSum {
     std::span<const std::int64_t, n_words> words() const { return words_; }
 
   private:
-    /// An addition changes a limb by less than 2^53 + 2^32, so this many fit into 63 bits beside a carry.
+    /// An addition changes a limb by 2^52 at most, so this many fit into 63 bits with room to spare.
     static constexpr std::int64_t carry_interval = 512;
 
     std::array<std::int64_t, n_words> words_{};
