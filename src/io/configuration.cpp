@@ -77,6 +77,10 @@ void Configuration::error(const std::string& key, const std::string& message) {
 
 void Configuration::check() {
     state_->record_unknown_names();
+    check_asked();
+}
+
+void Configuration::check_asked() const {
     if (!has_errors()) {
         return;
     }

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pearlite::sampler {
 
-void OnTheFly::begin(double inverse_temperature) { records_.push_back({inverse_temperature, {}, 0}); }
+void OnTheFly::begin(double inverse_temperature, Index proposals) {
+    records_.push_back({inverse_temperature, proposals, {}, 0});
+}
 
 void OnTheFly::add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted) {
     Partial partial{log_zero, 0, 0, 0, 0};
@@ -28,7 +31,7 @@ void OnTheFly::add_block(std::span<const double> log_weights, std::span<const do
     records_.back().accepted += accepted;
 }
 
-void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, Index proposals,
+void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
                      Trace& trace) {
     std::vector<double> log_max;
     std::vector<std::int64_t> accepted;
@@ -62,8 +65,10 @@ void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, dou
         trace.ess.push_back(weight > 0 ? weight * weight / sums[4 * k + 1].value() : 0);
         trace.mean_u.push_back(mean);
         trace.variance_u.push_back(std::max(0.0, sums[4 * k + 3].value() / weight - mean * mean));
-        if (proposals > 0)
-            trace.acceptance.push_back(static_cast<double>(accepted[k]) / static_cast<double>(proposals));
+        if (accepts)
+            trace.acceptance.push_back(records_[k].proposals > 0 ? static_cast<double>(accepted[k]) /
+                                                                       static_cast<double>(records_[k].proposals)
+                                                                 : std::numeric_limits<double>::quiet_NaN());
     }
     records_.clear();
 }

@@ -47,6 +47,8 @@ class Configuration {
     /// Throws InputError with every recorded mistake, one a line, if there is any: also unknown tables and unknown keys
     /// (those never asked for), with the nearest known name as a suggestion. Call once all look-ups are done.
     void check();
+    /// The same for the mistakes recorded so far, with no judgement of keys that were not asked for.
+    void check_asked() const;
     bool has_errors() const;
 
     /// TOML text with every key that was asked for and its value, in order of asking: run as a configuration, it gives the

@@ -41,7 +41,7 @@ class AnnealedImportance {
         , settings_(settings) {
         auto& particles = population_.append(settings.particles, settings.block, ranks_,
                                              [&](Index size) { return model_->make_block(size); });
-        on_the_fly_.begin(schedule_[0]);
+        on_the_fly_.begin(schedule_[0], 0);
         parallel::together(ranks_, [&] {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 auto& block = particles.block(b);
@@ -68,7 +68,7 @@ class AnnealedImportance {
                 agree(); // its reduction must find all ranks
             kernel_.adapt(ranks_, particles, k_);
         }
-        on_the_fly_.begin(to);
+        on_the_fly_.begin(to, last ? 0 : settings_.particles * kernel_.moves());
         attempt([&] {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 auto& block = particles.block(b);
@@ -94,8 +94,7 @@ class AnnealedImportance {
     void flush() {
         agree();
         if (on_the_fly_.pending() > 0)
-            on_the_fly_.flush(ranks_, settings_.particles, 0, kernel_.accepts() ? settings_.particles * kernel_.moves() : 0,
-                              trace_);
+            on_the_fly_.flush(ranks_, settings_.particles, 0, kernel_.accepts(), trace_);
     }
 
     Progress progress() const {
@@ -122,6 +121,8 @@ class AnnealedImportance {
 
     const M& model() const { return *model_; }
     const path::Schedule& schedule() const { return schedule_; }
+    /// log Z/Z_0 as of the last reduction.
+    double log_ratio() const { return trace_.log_ratio.back(); }
     const Trace& trace() const { return trace_; }
     population::Population<Block>& population() { return population_; }
     const PopulationSettings& settings() const { return settings_; }

@@ -60,7 +60,7 @@ class Smc {
                                              [&](Index size) { return model_->make_block(size); });
         increments_.resize(particles.log_weights().size());
         derivatives_.resize(particles.log_weights().size());
-        on_the_fly_.begin(0);
+        on_the_fly_.begin(0, 0);
         parallel::together(ranks_, [&] {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 auto& block = particles.block(b);
@@ -71,7 +71,7 @@ class Smc {
             }
         });
         n_eves_ = settings.particles;
-        record(0, false);
+        record(false);
     }
 
     bool finished() const { return a_ == inverse_temperature_end(); }
@@ -98,7 +98,7 @@ class Smc {
         if (resample)
             resample_particles();
         move();
-        record(kernel_.accepts() ? settings_.particles * kernel_.moves() : 0, resample);
+        record(resample);
     }
 
     Progress progress() const {
@@ -219,7 +219,7 @@ class Smc {
 
     void move() {
         auto& particles = population_.generation(0);
-        on_the_fly_.begin(a_);
+        on_the_fly_.begin(a_, settings_.particles * kernel_.moves());
         parallel::together(ranks_, [&] {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 const auto derivative = particles.of_block(derivatives_, b);
@@ -230,10 +230,10 @@ class Smc {
         });
     }
 
-    void record(Index proposals, bool resampled) {
-        on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_.accepts() ? std::max<Index>(proposals, 1) : 0,
-                          trace_);
-        trace_.ess.back() = t_ == 0 ? static_cast<double>(settings_.particles) : ess_; // of the weighting, not after resampling
+    void record(bool resampled) {
+        on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_.accepts(), trace_);
+        if (t_ > 0)
+            trace_.ess.back() = ess_; // of the weighting; after resampling it would always be M
         trace_.resampled.push_back(resampled ? 1 : 0);
         trace_.eves.push_back(n_eves_);
     }

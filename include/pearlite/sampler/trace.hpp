@@ -17,7 +17,7 @@ struct Trace {
     std::vector<double> ess;       ///< in particles
     std::vector<double> mean_u;
     std::vector<double> variance_u;
-    std::vector<double> acceptance;       ///< fraction, for kernels that accept; else empty
+    std::vector<double> acceptance;       ///< fraction, NaN where nothing was proposed; empty for kernels that never reject
     std::vector<std::int64_t> resampled;  ///< 0 or 1, for samplers that resample; else empty
     std::vector<std::int64_t> eves;       ///< surviving Eves, for samplers that resample; else empty
 
@@ -38,15 +38,16 @@ struct Trace {
 /// Blocks add their partial sums; many temperatures are reduced in one collective, so that a step waits for nobody.
 class OnTheFly {
   public:
-    /// Opens the record of the next temperature.
-    void begin(double inverse_temperature);
+    /// Opens the record of the next temperature, at which all ranks together make `proposals` (0: none is accepted or
+    /// rejected there, and the acceptance is NaN).
+    void begin(double inverse_temperature, Index proposals);
     /// A block's log weights and derivatives d log f_b/db, and its number of accepted proposals.
     void add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted);
     Index pending() const { return static_cast<Index>(records_.size()); }
 
     /// Collective. Reduces the pending temperatures and appends them to the trace. n_particles over all ranks;
-    /// log_ratio_offset is added to log mean w; proposals (> 0 if the kernel accepts) is the number per temperature.
-    void flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, Index proposals,
+    /// log_ratio_offset is added to log mean w; `accepts` says whether the kernel is one that accepts and rejects.
+    void flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
                Trace& trace);
 
   private:
@@ -56,6 +57,7 @@ class OnTheFly {
     };
     struct Record {
         double inverse_temperature;
+        Index proposals;
         std::vector<Partial> blocks;
         std::int64_t accepted = 0;
     };

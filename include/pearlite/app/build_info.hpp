@@ -1,0 +1,21 @@
+#pragma once
+/// What a binary is: version, compiler, libraries, the CPU it was built for.
+
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// "0.1.0 (g++ 12.2.0, native)": stored with every result.
+std::string build_id();
+/// Compiler version and flags that matter for bits.
+std::string compiler();
+/// "Open MPI 4.1.4", "HDF5 1.10.8", ...
+std::vector<std::string> library_versions();
+/// Vector extensions of the running CPU that the code may use, as one line.
+std::string cpu_features();
+
+/// Throws InputError if this CPU lacks an instruction set that the binary was compiled for (instead of dying of SIGILL).
+void require_cpu();
+
+} // namespace pearlite::app

@@ -1,0 +1,109 @@
+#pragma once
+/// Any annealed model as a BuiltModel: chooses the kernel that suits it and assembles the samplers a plan asks for.
+
+#include "pearlite/app/catalogue.hpp"
+#include "pearlite/app/run_of.hpp"
+#include "pearlite/kernel/native.hpp"
+#include "pearlite/kernel/random_walk.hpp"
+#include "pearlite/sampler/annealed_importance.hpp"
+#include "pearlite/sampler/batches.hpp"
+#include "pearlite/sampler/piloted.hpp"
+#include "pearlite/sampler/smc.hpp"
+
+namespace pearlite::app {
+
+/// The kernel for a model, before tuning and with what a pilot found.
+template <class M>
+struct KernelFor {
+    using Kernel = kernel::Native<M>;
+    static Kernel online(const Plan& plan) { return Kernel(plan.moves); }
+    static Kernel tuned(const Plan& plan, const sampler::Tuning&) { return Kernel(plan.moves); }
+};
+template <class D>
+struct KernelFor<path::GeometricPath<D>> {
+    using Kernel = kernel::RandomWalk<D>;
+    static Kernel online(const Plan& plan) { return Kernel(plan.moves); }
+    static Kernel tuned(const Plan& plan, const sampler::Tuning& tuning) {
+        return Kernel(plan.moves, tuning.proposal_factors);
+    }
+};
+
+template <model::AnnealedModel M>
+class BuiltModelOf final : public BuiltModel {
+  public:
+    explicit BuiltModelOf(M model)
+        : model_(std::make_shared<const M>(std::move(model))) {}
+
+    std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const Plan& plan) const override {
+        if (plan.algorithm == Algorithm::annealed_importance)
+            return assemble<Ais>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
+                return Ais(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
+                           {plan.particles, plan.block, seed});
+            });
+        return assemble<Smc>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
+            return Smc(ranks, model, schedule, std::move(kernel), {plan.particles, plan.block, seed}, plan.smc);
+        });
+    }
+
+    std::string fingerprint() const override {
+        io::Sha256 hash;
+        model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
+        model_->fingerprint(sink);
+        return hash.finish_hex();
+    }
+
+    std::size_t packed_particle_bytes() const override { return sampler::packed_particle_bytes(*model_); }
+
+    double log_density_ratio(std::span<const std::byte> packed_particle, double b_end) const override {
+        auto block = model_->make_block(1);
+        block.unpack(0, packed_particle);
+        if constexpr (requires { model_->evaluate(block, block.points, block.log_prior, block.log_likelihood, {}); })
+            model_->evaluate(block, block.points, block.log_prior, block.log_likelihood, {});
+        model_->prepare(block);
+        double ratio = 0;
+        model_->add_log_ratio(block, 0, b_end, {&ratio, 1});
+        return ratio;
+    }
+
+  private:
+    using Kernel = typename KernelFor<M>::Kernel;
+    using Ais = sampler::AnnealedImportance<M, Kernel>;
+    using Smc = sampler::Smc<M, Kernel>;
+    using AnySchedule = std::variant<path::Schedule, sampler::AdaptiveSchedule>;
+
+    static AnySchedule schedule_of(const Plan& plan) {
+        if (plan.schedule)
+            return *plan.schedule;
+        return sampler::AdaptiveSchedule{plan.inverse_temperature_end, plan.conditional_ess};
+    }
+
+    /// make(seed, schedule, kernel) builds one batch of S.
+    template <class S, class Make>
+    std::unique_ptr<Run> assemble(const parallel::Communicator& ranks, const Plan& plan, Make make) const {
+        const auto batches_of = [plan, make](const AnySchedule& schedule, const Kernel& kernel) {
+            return std::make_unique<sampler::Batches<S>>(
+                plan.batches, plan.seed, [&](std::uint64_t seed) { return make(seed, schedule, kernel); });
+        };
+        if (!plan.pilot)
+            return std::make_unique<RunOf<sampler::Batches<S>>>(
+                ranks, model_, batches_of(schedule_of(plan), KernelFor<M>::online(plan)), plan.inverse_temperature_end);
+
+        const auto pilot_seed = random::derive_seed(plan.seed, std::uint64_t{1} << 63);
+        auto pilot = std::make_unique<Smc>(ranks, model_, schedule_of(plan), KernelFor<M>::online(plan),
+                                           sampler::PopulationSettings{plan.pilot_particles, plan.block, pilot_seed},
+                                           sampler::SmcSettings{});
+        using Piloted = sampler::Piloted<Smc, sampler::Batches<S>>;
+        return std::make_unique<RunOf<Piloted>>(
+            ranks, model_,
+            std::make_unique<Piloted>(std::move(pilot),
+                                      [plan, batches_of](const sampler::Tuning& tuning) {
+                                          return batches_of(path::Schedule(tuning.inverse_temperatures),
+                                                            KernelFor<M>::tuned(plan, tuning));
+                                      }),
+            plan.inverse_temperature_end);
+    }
+
+    std::shared_ptr<const M> model_;
+};
+
+} // namespace pearlite::app

@@ -1,0 +1,45 @@
+#pragma once
+/// The models a program offers: how each is built from a configuration and made into runs.
+
+#include "pearlite/app/plan.hpp"
+#include "pearlite/app/run.hpp"
+#include "pearlite/io/configuration.hpp"
+#include "pearlite/parallel/communicator.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// A model with its data, ready to run.
+class BuiltModel {
+  public:
+    virtual ~BuiltModel() = default;
+    /// Collective.
+    virtual std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const Plan& plan) const = 0;
+    /// SHA-256 over the model's name, sizes and data.
+    virtual std::string fingerprint() const = 0;
+    virtual std::size_t packed_particle_bytes() const = 0;
+    /// log f_b_end - log f_0 of a packed particle as the present program computes it, over an empty block otherwise: a
+    /// stored state's log density, re-evaluated on resume.
+    virtual double log_density_ratio(std::span<const std::byte> packed_particle, double b_end) const = 0;
+};
+
+/// One entry of the catalogue. `build` reads [model] beyond `name`; it records mistakes in the configuration (and may then
+/// return null) and throws InputError for unreadable data.
+struct ModelEntry {
+    ModelTraits traits;
+    std::string description;
+    std::function<std::unique_ptr<BuiltModel>(io::Configuration& configuration, io::Section& model)> build;
+    /// Why an algorithm cannot run this model; empty if it can.
+    std::function<std::string(Algorithm)> objection = [](Algorithm) { return std::string(); };
+};
+
+using Catalogue = std::vector<ModelEntry>;
+
+/// The models of the package.
+Catalogue built_in_models();
+
+} // namespace pearlite::app

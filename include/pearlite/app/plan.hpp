@@ -1,0 +1,52 @@
+#pragma once
+/// What a configuration asks for, apart from its model: read once, checked as a whole, the same for every algorithm.
+
+#include "pearlite/io/configuration.hpp"
+#include "pearlite/path/schedule.hpp"
+#include "pearlite/sampler/smc.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace pearlite::app {
+
+enum class Algorithm { annealed_importance, smc };
+
+/// Names of the algorithms in configurations, in the order of the enumeration.
+const std::vector<std::string>& algorithm_names();
+std::string algorithm_name(Algorithm algorithm);
+
+/// What of a model the rest of a configuration depends on.
+struct ModelTraits {
+    std::string name;
+    Index default_block = 16;
+    Index largest_block = 4096;
+    bool continuous = false; ///< moved by a generic kernel with tuned proposals; else by the model's own transition
+};
+
+struct Plan {
+    // [run]
+    std::uint64_t seed = 1;
+    Index block = 16;
+    double checkpoint_every_seconds = 300;
+    std::optional<double> time_limit_seconds;
+    // [path] and [schedule]
+    double inverse_temperature_end = 1;
+    std::optional<path::Schedule> schedule; ///< absent: adaptive
+    double conditional_ess = 0.95;
+    // [kernel]
+    Index moves = 1;
+    bool pilot = false; ///< temperatures and proposals from a pilot; otherwise online
+    Index pilot_particles = 0;
+    // [algorithm]
+    Algorithm algorithm = Algorithm::annealed_importance;
+    Index particles = 0; ///< trajectories
+    Index batches = 1;
+    sampler::SmcSettings smc;
+};
+
+/// Reads every table but [model]. Mistakes are recorded in the configuration; call its check() afterwards.
+Plan read_plan(io::Configuration& configuration, const ModelTraits& traits);
+
+} // namespace pearlite::app

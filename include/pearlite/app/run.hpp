@@ -1,0 +1,59 @@
+#pragma once
+/// A run as the run loop sees it: steps, state, result; no templates.
+
+#include "pearlite/estimator/posterior.hpp"
+#include "pearlite/io/container.hpp"
+#include "pearlite/io/digest.hpp"
+#include "pearlite/sampler/settings.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// Final particles as pictures: one per row, rows x columns pixels in [0, 1].
+struct Images {
+    Matrix pixels;
+    Index rows = 0;
+    Index columns = 0;
+};
+
+/// What a finished run found. Complete on rank 0; elsewhere only what is replicated.
+struct RunResult {
+    sampler::Outcome outcome;
+    sampler::Trace trace;
+    std::optional<double> log_normaliser_start;
+    std::optional<double> exact_log_ratio;
+    std::vector<estimator::PosteriorSummary> posterior;
+    std::vector<std::string> parameter_names;
+    Matrix draws;                         ///< d x draws, of all batches
+    std::vector<double> draw_log_weights; ///< comparable across batches
+    std::vector<double> batch_log_ratios; ///< for more than one batch
+    std::optional<Images> images;
+    std::string digest; ///< of packed particles in slot order, log weights and estimates
+};
+
+class Run {
+  public:
+    virtual ~Run() = default;
+
+    virtual bool finished() const = 0;
+    /// Collective.
+    virtual void step() = 0;
+    virtual sampler::Progress progress() const = 0;
+    /// True while a pilot looks for temperatures and scales.
+    virtual bool in_pilot() const = 0;
+    /// Particle moves of one step, on all ranks.
+    virtual Index updates_per_step() const = 0;
+
+    /// Collective. Adds the state to a checkpoint; takes it from one.
+    virtual void save(io::Writer& writer) = 0;
+    virtual void restore(io::Reader& reader) = 0;
+
+    /// Collective; finished(). `result_fields` adds what is sharded to a results file.
+    virtual RunResult result() = 0;
+    virtual void result_fields(io::Writer& writer) = 0;
+};
+
+} // namespace pearlite::app

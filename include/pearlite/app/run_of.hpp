@@ -1,0 +1,175 @@
+#pragma once
+/// Any sampler over any model as a Run.
+
+#include "pearlite/app/run.hpp"
+#include "pearlite/model/density_block.hpp"
+#include "pearlite/parallel/agreement.hpp"
+#include "pearlite/sampler/batches.hpp"
+#include "pearlite/sampler/piloted.hpp"
+
+#include <bit>
+#include <cmath>
+#include <memory>
+
+namespace pearlite::app {
+
+/// The model's parameters have names and values, so that there is a posterior to summarise.
+template <class M>
+concept HasParameters = requires(const M& model) { model.parameter_names(); } &&
+    std::same_as<typename M::Block, model::DensityBlock>;
+
+/// The model can draw its particles: images(block, b), pixels x block size, of image_rows() x image_columns().
+template <class M>
+concept HasImages = requires(const M& model, const typename M::Block& block, double b) {
+    { model.images(block, b) } -> std::convertible_to<Matrix>;
+    { model.image_rows() } -> std::convertible_to<Index>;
+    { model.image_columns() } -> std::convertible_to<Index>;
+};
+
+/// S is Piloted<Pilot, Main> over Batches<Sampler>, or Batches<Sampler> itself.
+template <class S>
+class RunOf final : public Run {
+  public:
+    using Model = typename S::Model;
+
+    RunOf(const parallel::Communicator& ranks, std::shared_ptr<const Model> model, std::unique_ptr<S> sampler,
+          double inverse_temperature_end)
+        : ranks_(ranks)
+        , model_(std::move(model))
+        , sampler_(std::move(sampler))
+        , inverse_temperature_end_(inverse_temperature_end) {}
+
+    bool finished() const override { return sampler_->finished(); }
+    void step() override { sampler_->step(); }
+    sampler::Progress progress() const override { return sampler_->progress(); }
+    bool in_pilot() const override {
+        if constexpr (is_piloted)
+            return sampler_->in_pilot();
+        return false;
+    }
+    Index updates_per_step() const override { return sampler_->updates_per_step(); }
+
+    void save(io::Writer& writer) override {
+        sampler_->flush();
+        sampler_->fields(writer);
+    }
+    void restore(io::Reader& reader) override {
+        sampler_->fields(reader);
+        parallel::together(ranks_, [&] { sampler_->prepare(); });
+    }
+
+    RunResult result() override {
+        auto& main = batches();
+        RunResult result;
+        result.outcome = main.outcome();
+        result.trace = main.trace();
+        result.log_normaliser_start = model_->log_normaliser_start();
+        parallel::on_root(ranks_, [&] { result.exact_log_ratio = model_->exact_log_ratio(inverse_temperature_end_); });
+        if (main.n_batches() > 1)
+            if constexpr (requires { main.log_ratios(); })
+                result.batch_log_ratios = main.log_ratios();
+        if constexpr (HasParameters<Model>)
+            add_posterior(result);
+        if constexpr (HasImages<Model>)
+            add_images(result);
+        result.digest = digest(result);
+        return result;
+    }
+
+    void result_fields(io::Writer& writer) override {
+        auto& main = batches();
+        for (Index r = 0; r < main.n_batches(); ++r) {
+            auto& particles = main.batch(r).population().generation(0);
+            const auto group = main.n_batches() == 1 ? std::string() : "batch-" + std::to_string(r) + "/";
+            writer.sharded(group + "log_weight", particles.log_weights_field());
+        }
+    }
+
+  private:
+    static constexpr bool is_piloted = requires(S & s) { s.in_pilot(); };
+
+    auto& batches() {
+        if constexpr (is_piloted)
+            return sampler_->main();
+        else
+            return *sampler_;
+    }
+
+    std::string digest(const RunResult& result) {
+        auto& main = batches();
+        io::Sha256 hash;
+        for (Index r = 0; r < main.n_batches(); ++r) {
+            auto& particles = main.batch(r).population().generation(0);
+            const Index run = particles.layout().block();
+            hash.add(io::digest(ranks_, particles.particles_field(sampler::packed_particle_bytes(*model_)), run));
+            hash.add(io::digest(ranks_, particles.log_weights_field(), run));
+        }
+        for (const auto& estimate : result.outcome.log_ratio)
+            for (const double value : {estimate.value, estimate.standard_error.value_or(0)})
+                hash.add(std::as_bytes(std::span(&value, 1)));
+        return hash.finish_hex();
+    }
+
+    /// Gathers every batch's parameters on rank 0 and summarises them there.
+    void add_posterior(RunResult& result) {
+        auto& main = batches();
+        result.parameter_names = model_->parameter_names();
+        const auto d = static_cast<Index>(result.parameter_names.size());
+        std::vector<std::vector<estimator::PosteriorSummary>> summaries;
+        std::vector<double> all_draws;
+        for (Index r = 0; r < main.n_batches(); ++r) {
+            auto& particles = main.batch(r).population().generation(0);
+            std::vector<double> local;
+            for (Index b = 0; b < particles.local_blocks(); ++b) {
+                const auto& block = particles.block(b);
+                local.insert(local.end(), block.points.data(), block.points.data() + d * block.size());
+            }
+            const auto draws = ranks_.gather(std::span<const double>(local));
+            const auto log_w = ranks_.gather(std::span<const double>(particles.log_weights()));
+            const auto eves = ranks_.gather(std::span<const std::int64_t>(particles.eves()));
+            parallel::on_root(ranks_, [&] {
+                const Eigen::Map<const Matrix> points(draws.data(), d, static_cast<Index>(log_w.size()));
+                summaries.push_back(estimator::summarise_posterior(result.parameter_names, points, log_w, eves));
+                all_draws.insert(all_draws.end(), draws.begin(), draws.end());
+                // A batch counts in proportion to its estimate of Z.
+                const double shift =
+                    (main.n_batches() > 1 ? result.batch_log_ratios[static_cast<std::size_t>(r)] : 0.0) -
+                    log_sum_exp(log_w);
+                for (const double lw : log_w)
+                    result.draw_log_weights.push_back(lw + shift);
+            });
+        }
+        if (!ranks_.is_root())
+            return;
+        result.draws = Eigen::Map<const Matrix>(all_draws.data(), d, static_cast<Index>(all_draws.size()) / d);
+        result.posterior = summaries.size() == 1 ? summaries.front()
+                                                 : estimator::combine_batches(summaries, result.batch_log_ratios);
+    }
+
+    void add_images(RunResult& result) {
+        constexpr Index most = 100;
+        auto& particles = batches().batch(0).population().generation(0);
+        std::vector<double> local;
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            const Index left = most - (particles.layout().first_local_item() + particles.block_begin(b));
+            if (left <= 0)
+                break;
+            const Matrix images = model_->images(particles.block(b), inverse_temperature_end_);
+            const Index n = std::min(left, images.cols());
+            local.insert(local.end(), images.data(), images.data() + n * images.rows());
+        }
+        const auto all = ranks_.gather(std::span<const double>(local));
+        if (!ranks_.is_root() || all.empty())
+            return;
+        const Index n_pixels = model_->image_rows() * model_->image_columns();
+        const Eigen::Map<const Matrix> columns(all.data(), n_pixels, static_cast<Index>(all.size()) / n_pixels);
+        result.images = Images{columns.transpose(), model_->image_rows(), model_->image_columns()};
+    }
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const Model> model_;
+    std::unique_ptr<S> sampler_;
+    double inverse_temperature_end_;
+};
+
+} // namespace pearlite::app

@@ -1,0 +1,84 @@
+#include "pearlite/app/build_info.hpp"
+
+#include "pearlite/core/error.hpp"
+#include "pearlite/core/types.hpp"
+#include "pearlite/random/philox.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace pearlite::app {
+
+namespace {
+
+/// An instruction set: whether this binary was compiled for it, and whether this CPU has it.
+struct InstructionSet {
+    const char* name;
+    bool compiled;
+    bool present;
+};
+
+#ifdef __AVX2__
+constexpr bool compiled_avx2 = true;
+#else
+constexpr bool compiled_avx2 = false;
+#endif
+#ifdef __FMA__
+constexpr bool compiled_fma = true;
+#else
+constexpr bool compiled_fma = false;
+#endif
+#ifdef __AVX512F__
+constexpr bool compiled_avx512f = true;
+#else
+constexpr bool compiled_avx512f = false;
+#endif
+#ifdef __AVX512BW__
+constexpr bool compiled_avx512bw = true;
+#else
+constexpr bool compiled_avx512bw = false;
+#endif
+#ifdef __AVX512VNNI__
+constexpr bool compiled_avx512vnni = true;
+#else
+constexpr bool compiled_avx512vnni = false;
+#endif
+
+std::array<InstructionSet, 5> instruction_sets() {
+    __builtin_cpu_init();
+    return {{{"avx2", compiled_avx2, __builtin_cpu_supports("avx2") != 0},
+             {"fma", compiled_fma, __builtin_cpu_supports("fma") != 0},
+             {"avx512f", compiled_avx512f, __builtin_cpu_supports("avx512f") != 0},
+             {"avx512bw", compiled_avx512bw, __builtin_cpu_supports("avx512bw") != 0},
+             {"avx512vnni", compiled_avx512vnni, __builtin_cpu_supports("avx512vnni") != 0}}};
+}
+
+} // namespace
+
+std::string compiler() { return fmt::format("g++ {}, -march={}", __VERSION__, PEARLITE_ARCHITECTURE); }
+
+std::string build_id() { return fmt::format("pearlite {} ({})", PEARLITE_VERSION, compiler()); }
+
+std::vector<std::string> library_versions() {
+    return {fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION),
+            PEARLITE_LIBRARY_VERSIONS, fmt::format("generator {}", random::Philox::name)};
+}
+
+std::string cpu_features() {
+    std::string features;
+    for (const auto& set : instruction_sets())
+        if (set.present)
+            features += (features.empty() ? "" : " ") + std::string(set.name);
+    return features;
+}
+
+void require_cpu() {
+    for (const auto& set : instruction_sets())
+        if (set.compiled && !set.present)
+            throw InputError(fmt::format("this program was built for CPUs with {}, which this one lacks; build it here, or "
+                                         "with -DPEARLITE_NATIVE=OFF for any x86-64-v3 CPU",
+                                         set.name));
+}
+
+} // namespace pearlite::app

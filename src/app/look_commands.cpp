@@ -1,0 +1,75 @@
+#include "pearlite/app/commands.hpp"
+#include "pearlite/app/progress.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/io/container.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace pearlite::app {
+
+namespace {
+
+std::string format_bytes(double bytes) {
+    for (const char* unit : {"B", "KiB", "MiB", "GiB"}) {
+        if (bytes < 1024)
+            return fmt::format("{:.4g} {}", bytes, unit);
+        bytes /= 1024;
+    }
+    return fmt::format("{:.4g} TiB", bytes);
+}
+
+std::string cost_of(const Prepared& prepared) {
+    const auto& plan = prepared.plan;
+    const auto particles = static_cast<double>(plan.particles * plan.batches);
+    const Index blocks = (plan.particles + plan.block - 1) / plan.block;
+    std::string text;
+    if (plan.schedule)
+        text += fmt::format("# cost: {:.4g} particle moves ({} particles x {} temperatures x {} moves)\n",
+                            particles * static_cast<double>(plan.schedule->steps()) * static_cast<double>(plan.moves),
+                            plan.particles * plan.batches, plan.schedule->steps(), plan.moves);
+    else
+        text += fmt::format("# cost: {:.4g} particle moves per temperature; the number of temperatures is adaptive\n",
+                            particles * static_cast<double>(plan.moves));
+    if (plan.pilot)
+        text += fmt::format("# and a pilot of {} particles\n", plan.pilot_particles);
+    const auto packed = static_cast<double>(prepared.model->packed_particle_bytes());
+    text += fmt::format("# checkpoint: about {} in all; {} block(s) per population, so at most {} useful rank(s)\n",
+                        format_bytes(particles * (packed + 16)), blocks, blocks);
+    return text;
+}
+
+} // namespace
+
+int check_command(const Catalogue& models, const RunOptions& options) {
+    const auto prepared =
+        prepare(models, io::Configuration::load(options.configuration, options.overrides, options.data_directory));
+    std::fputs((prepared.resolved + "\n" + cost_of(prepared)).c_str(), stdout);
+    return 0;
+}
+
+int list_command(const Catalogue& models) {
+    std::string text = "models:\n";
+    for (const auto& entry : models)
+        text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
+    text += "\nalgorithms:\n  annealed-importance   independent annealed trajectories (Neal 2001)\n"
+            "  smc                   tempered sequential Monte Carlo, fixed or adaptive temperatures\n\nwhich go together:\n";
+    for (const auto& entry : models) {
+        const char* kernel = entry.traits.continuous ? "random-walk" : "native";
+        for (const auto algorithm : {Algorithm::annealed_importance, Algorithm::smc}) {
+            const auto objection = entry.objection(algorithm);
+            text += fmt::format("  {:<22}{:<22}{}\n", entry.traits.name, algorithm_name(algorithm),
+                                objection.empty() ? fmt::format("yes, kernel {}", kernel) : "no: " + objection);
+        }
+    }
+    std::fputs(text.c_str(), stdout);
+    return 0;
+}
+
+int show_command(const std::filesystem::path& file) {
+    std::fputs(io::describe_container(file).c_str(), stdout);
+    return 0;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,149 @@
+#include "pearlite/app/built_model.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
+#include "pearlite/models/gaussian.hpp"
+#include "pearlite/models/ising.hpp"
+#include "pearlite/models/rbm.hpp"
+#include "pearlite/models/regression.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace pearlite::app {
+
+namespace {
+
+template <class M>
+std::unique_ptr<BuiltModel> built(M model) {
+    return std::make_unique<BuiltModelOf<M>>(std::move(model));
+}
+template <class D>
+std::unique_ptr<BuiltModel> built_density(D density) {
+    return built(path::GeometricPath<D>(std::move(density)));
+}
+
+/// Reads data; what is wrong with a file becomes a mistake of the key that named it.
+template <class Read>
+auto read_data(io::Section& section, const std::string& key, const std::optional<std::filesystem::path>& file, Read&& read)
+    -> std::optional<decltype(read(*file))> {
+    if (!file)
+        return {};
+    try {
+        return read(*file);
+    } catch (const InputError& error) {
+        section.error(key, error.what());
+        return {};
+    }
+}
+
+std::unique_ptr<BuiltModel> build_gaussian(io::Configuration& configuration, io::Section& section) {
+    const io::Range<double> positive{.low = 0, .open_low = true};
+    models::GaussianSettings settings;
+    settings.dimension = section.integer("dimension", 1, {.low = 1, .high = 10000});
+    settings.start_mean = section.number("start_mean", 20.0);
+    settings.start_sd = section.number("start_sd", 10.0, positive);
+    settings.end_mean = section.number("end_mean", 0.0);
+    settings.end_sd = section.number("end_sd", 1.0, positive);
+    return configuration.has_errors() ? nullptr : built_density(models::Gaussian(settings));
+}
+
+std::unique_ptr<BuiltModel> build_ising(io::Configuration& configuration, io::Section& section) {
+    models::IsingSettings settings;
+    settings.size = section.integer("size", 32, {.low = 2, .high = models::Ising::largest_size});
+    settings.coupling = section.number("coupling", 1.0);
+    if (settings.coupling == 0)
+        section.error("coupling", "got 0, expected a coupling that is not 0");
+    settings.move = section.choice("move", {"metropolis", "heat-bath"}, "metropolis") == "heat-bath"
+                        ? models::IsingSettings::Move::heat_bath
+                        : models::IsingSettings::Move::metropolis;
+    return configuration.has_errors() ? nullptr : built(models::Ising(settings));
+}
+
+std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Section& section) {
+    models::RbmParameters parameters;
+    if (section.has("weights") || !section.has("random_hidden")) {
+        const auto weights = section.data_file("weights");
+        if (const auto arrays = read_data(section, "weights", weights, io::read_rbm))
+            parameters = {arrays->weights, arrays->visible_bias, arrays->hidden_bias, arrays->visible_bias};
+    } else {
+        parameters = models::random_rbm(section.integer("random_visible", 100, {.low = 1, .high = 100000}),
+                                        section.integer("random_hidden", {}, {.low = 1, .high = 100000}),
+                                        section.number("random_weight_sd", 0.1, {.low = 0}),
+                                        section.number("random_bias_sd", 0.5, {.low = 0}),
+                                        static_cast<std::uint64_t>(section.integer("random_seed", 1, {.low = 0})));
+    }
+    if (section.has("base_rates")) {
+        const auto images = section.data_file("base_rates");
+        const auto counts = read_data(section, "base_rates", images, io::read_idx_pixel_counts);
+        if (counts && parameters.weights.size() > 0) {
+            if (counts->n_on.size() == parameters.visible_bias.size())
+                parameters.base_bias = models::base_rate_bias(counts->n_on, counts->n_images);
+            else
+                section.error("base_rates", fmt::format("images of {} pixels, expected {}, the number of visible units",
+                                                        counts->n_on.size(), parameters.visible_bias.size()));
+        }
+    }
+    return configuration.has_errors() ? nullptr : built(models::Rbm(std::move(parameters)));
+}
+
+std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration, io::Section& section) {
+    const auto file = section.data_file("data", "bayes/radiata_pine.csv");
+    const auto covariate = section.choice("covariate", {"density", "resin"}, "density");
+    const auto data = read_data(section, "data", file, [&](const auto& path) {
+        const auto table = io::read_csv(path);
+        return models::radiata_pine(table.values.col(table.column("y")),
+                                    table.values.col(table.column(covariate == "density" ? "x" : "z")));
+    });
+    return configuration.has_errors() || !data ? nullptr : built_density(models::LinearRegression(*data));
+}
+
+/// The first column is the response, the others covariates; an intercept comes first.
+models::LogisticRegressionData logistic_data(const io::Table& table, double prior_variance) {
+    models::LogisticRegressionData data;
+    const Index n = table.values.rows(), p = table.values.cols();
+    if (p < 2)
+        throw InputError(table.source + ": 1 column, expected a response and at least one covariate");
+    data.response = table.values.col(0);
+    for (Index i = 0; i < n; ++i)
+        if (data.response(i) != 0 && data.response(i) != 1)
+            throw InputError(fmt::format("{}: row {}: response {}, expected 0 or 1 in the first column", table.source,
+                                         i + 1, data.response(i)));
+    data.design.resize(n, p);
+    data.design.col(0).setOnes();
+    data.design.rightCols(p - 1) = table.values.rightCols(p - 1);
+    data.names = {"intercept"};
+    for (Index k = 1; k < p; ++k)
+        data.names.push_back(table.names.empty() ? fmt::format("covariate{}", k)
+                                                 : table.names[static_cast<std::size_t>(k)]);
+    data.prior_variance = prior_variance;
+    return data;
+}
+
+std::unique_ptr<BuiltModel> build_logistic(io::Configuration& configuration, io::Section& section) {
+    const auto file = section.data_file("data");
+    const double variance = section.number("prior_variance", 100.0, {.low = 0, .open_low = true});
+    const auto data = read_data(section, "data", file, [&](const auto& path) {
+        const bool has_header = path.extension() == ".csv";
+        return logistic_data(has_header ? io::read_csv(path) : io::read_columns(path), variance);
+    });
+    return configuration.has_errors() || !data ? nullptr : built_density(models::LogisticRegression(*data));
+}
+
+} // namespace
+
+Catalogue built_in_models() {
+    return {
+        {{"gaussian", 16, 4096, true}, "from one normal distribution to another; exact log Z", build_gaussian},
+        {{"ising", models::IsingBlock::chains, models::IsingBlock::chains, false},
+         "2D Ising model on a torus; exact log Z (Kaufman)",
+         build_ising},
+        {{"rbm", models::Rbm::default_block, 4096, false},
+         "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
+         build_rbm},
+        {{"radiata-pine", 16, 4096, true}, "conjugate linear regression of timber strength; exact evidence", build_radiata_pine},
+        {{"logistic-regression", 16, 4096, true}, "Bayesian logistic regression of a table", build_logistic},
+    };
+}
+
+} // namespace pearlite::app

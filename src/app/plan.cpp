@@ -1,0 +1,129 @@
+#include "pearlite/app/plan.hpp"
+
+#include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+namespace {
+
+void read_run(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
+    auto run = configuration.section("run");
+    plan.seed = static_cast<std::uint64_t>(run.integer("seed", 1, {.low = 0}));
+    plan.block = run.integer("block", traits.default_block, {.low = 1, .high = traits.largest_block});
+    plan.checkpoint_every_seconds = run.seconds("checkpoint_every", 300);
+    if (run.has("time_limit"))
+        plan.time_limit_seconds = run.seconds("time_limit");
+}
+
+/// A user's schedule: the last column of a file of numbers, one inverse temperature a line.
+std::optional<path::Schedule> schedule_from_file(io::Section& section, double end) {
+    const auto file = section.file("file");
+    if (!file)
+        return {};
+    const Matrix values = io::read_columns(*file).values;
+    const Vector last = values.col(values.cols() - 1);
+    path::Schedule schedule(std::vector<double>(last.begin(), last.end()));
+    if (schedule.end() != end)
+        throw InputError(file->string() + ": the schedule ends at " + std::to_string(schedule.end()) +
+                         ", but path.inverse_temperature_end is " + std::to_string(end));
+    return schedule;
+}
+
+std::optional<path::Schedule> read_fixed_schedule(io::Section& section, const std::string& kind, double end) {
+    if (kind == "file")
+        return schedule_from_file(section, end);
+    const Index steps = section.integer("steps", 1000, {.low = 3, .high = 4'000'000'000});
+    if (steps < 3)
+        return {};
+    if (kind == "linear")
+        return path::linear_schedule(steps, end);
+    if (kind == "geometric")
+        return path::geometric_schedule(
+            steps, end, section.number("epsilon", 1e-3, {.low = 0, .high = 1, .open_low = true, .open_high = true}));
+    return path::sm08_schedule(steps, end);
+}
+
+void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
+    auto path = configuration.section("path");
+    plan.inverse_temperature_end = path.number(
+        "inverse_temperature_end", 1.0, {.low = 0, .high = traits.name == "ising" ? 1e6 : 1.0, .open_low = true});
+    const double end = plan.inverse_temperature_end;
+
+    auto section = configuration.section("schedule");
+    const auto kind = section.choice("kind", {"linear", "geometric", "sm08", "file", "adaptive"},
+                                     plan.algorithm == Algorithm::smc ? "adaptive" : "linear");
+    if (kind == "adaptive") {
+        plan.conditional_ess =
+            section.number("conditional_ess", 0.95, {.low = 0, .high = 1, .open_low = true, .open_high = true});
+        return;
+    }
+    plan.schedule = path::linear_schedule(3, 1); // stands in for one that cannot be read
+    if (end > 0)
+        try {
+            if (auto schedule = read_fixed_schedule(section, kind, end))
+                plan.schedule = std::move(schedule);
+        } catch (const InputError& error) {
+            section.error(kind == "file" ? "file" : "steps", error.what());
+        }
+}
+
+void read_algorithm(io::Configuration& configuration, Plan& plan) {
+    auto section = configuration.section("algorithm");
+    const auto name = section.choice("name", algorithm_names(), algorithm_names().front());
+    const auto place = std::find(algorithm_names().begin(), algorithm_names().end(), name);
+    plan.algorithm = place == algorithm_names().end() ? Algorithm::annealed_importance
+                                                      : static_cast<Algorithm>(place - algorithm_names().begin());
+    if (plan.algorithm == Algorithm::annealed_importance) {
+        plan.particles = section.integer("trajectories", 1024, {.low = 2});
+        return;
+    }
+    plan.particles = section.integer("particles", 1024, {.low = 2});
+    plan.batches = section.integer("batches", 1, {.low = 1, .high = 10000});
+    plan.smc.ess_threshold = section.number("ess_threshold", 0.5, {.low = 0, .high = 1});
+    const auto& schemes = population::resampling_names();
+    const auto scheme = section.choice("resampling", schemes, "systematic");
+    const auto chosen = std::find(schemes.begin(), schemes.end(), scheme);
+    if (chosen != schemes.end())
+        plan.smc.resampling = static_cast<population::Resampling>(chosen - schemes.begin());
+}
+
+void read_kernel(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
+    auto kernel = configuration.section("kernel");
+    kernel.choice("kind", {traits.continuous ? "random-walk" : "native"}, traits.continuous ? "random-walk" : "native");
+    plan.moves = kernel.integer("moves", traits.continuous ? 5 : 1, {.low = 1, .high = 1'000'000});
+
+    // Trajectories that share an online scale, or a schedule, are no longer independent: AIS takes both from a pilot.
+    const bool is_ais = plan.algorithm == Algorithm::annealed_importance;
+    const bool adaptive = !plan.schedule;
+    if (traits.continuous || adaptive)
+        plan.pilot = kernel.choice("adapt", {"pilot", "online"}, is_ais ? "pilot" : "online") == "pilot";
+    if (is_ais && adaptive && !plan.pilot)
+        kernel.error("adapt", "an adaptive schedule for annealed importance sampling comes from a pilot; expected \"pilot\"");
+    if (plan.pilot)
+        plan.pilot_particles = kernel.integer("pilot_particles", std::min<Index>(plan.particles, 1024), {.low = 16});
+    if (plan.schedule && static_cast<double>(plan.schedule->steps()) * static_cast<double>(plan.moves) > 4e9)
+        kernel.error("moves", "schedule.steps x kernel.moves is beyond 4e9, the number of addressed steps");
+}
+
+} // namespace
+
+const std::vector<std::string>& algorithm_names() {
+    static const std::vector<std::string> names{"annealed-importance", "smc"};
+    return names;
+}
+
+std::string algorithm_name(Algorithm algorithm) { return algorithm_names()[static_cast<std::size_t>(algorithm)]; }
+
+Plan read_plan(io::Configuration& configuration, const ModelTraits& traits) {
+    Plan plan;
+    read_run(configuration, traits, plan);
+    read_algorithm(configuration, plan);
+    read_path(configuration, traits, plan);
+    read_kernel(configuration, traits, plan);
+    return plan;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,34 @@
+#include "pearlite/app/commands.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+Prepared prepare(const Catalogue& models, io::Configuration configuration) {
+    auto section = configuration.section("model");
+    std::vector<std::string> names;
+    for (const auto& entry : models)
+        names.push_back(entry.traits.name);
+    std::optional<std::string> only;
+    if (names.size() == 1)
+        only = names.front();
+    Prepared prepared;
+    prepared.model_name = section.choice("name", names, only);
+    const auto entry = std::find_if(models.begin(), models.end(),
+                                    [&](const auto& candidate) { return candidate.traits.name == prepared.model_name; });
+    // Without the model its keys and the defaults are unknown: nothing else can be judged.
+    if (entry == models.end()) {
+        configuration.check_asked();
+        throw ContractViolation("an unknown model passed the check of its name");
+    }
+    prepared.model = entry->build(configuration, section);
+    prepared.plan = read_plan(configuration, entry->traits);
+    if (const auto objection = entry->objection(prepared.plan.algorithm); !objection.empty())
+        configuration.error("algorithm.name", objection);
+    configuration.check();
+    prepared.resolved = configuration.resolved();
+    return prepared;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,224 @@
+#include "pearlite/app/run_loop.hpp"
+
+#include "pearlite/app/build_info.hpp"
+#include "pearlite/app/signals.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/io/checkpoints.hpp"
+#include "pearlite/parallel/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+namespace pearlite::app {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Checkpoints are ordered by step; the main run's come after any pilot's.
+constexpr Index pilot_step_span = 10'000'000'000;
+
+/// What all ranks agree to do after this step.
+struct Orders {
+    bool stop = false;
+    bool checkpoint = false;
+};
+
+/// Agreement among ranks between steps, about every 20 ms: often enough for signals, rarely enough to cost nothing.
+class Heartbeat {
+  public:
+    Heartbeat(const Job& job)
+        : job_(job)
+        , started_(Clock::now())
+        , last_checkpoint_(started_)
+        , last_beat_(started_) {}
+
+    /// Collective, with the same number of steps on every rank.
+    Orders after_step() {
+        ++steps_;
+        const bool at_limit = job_.step_limit && steps_ >= *job_.step_limit;
+        if (--steps_to_beat_ > 0 && !at_limit)
+            return {};
+        std::array<double, 3> wishes{StopSignals::received() != 0 || at_limit ? 1.0 : 0.0, 0.0, 0.0};
+        if (job_.ranks.is_root()) {
+            const double margin = 2 * checkpoint_seconds_ + 0.1;
+            if (job_.time_limit_seconds && seconds_since(started_) + margin >= *job_.time_limit_seconds)
+                wishes[0] = 1;
+            wishes[1] = seconds_since(last_checkpoint_) >= job_.plan.checkpoint_every_seconds ? 1.0 : 0.0;
+            const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
+            wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);
+        }
+        job_.ranks.max(std::span(wishes));
+        steps_to_beat_ = static_cast<Index>(wishes[2]);
+        if (job_.step_limit)
+            steps_to_beat_ = std::min(steps_to_beat_, std::max<Index>(1, *job_.step_limit - steps_));
+        steps_at_beat_ = steps_;
+        last_beat_ = Clock::now();
+        return {wishes[0] > 0, wishes[1] > 0};
+    }
+    void checkpoint_took(double seconds) {
+        checkpoint_seconds_ = seconds;
+        last_checkpoint_ = last_beat_ = Clock::now();
+    }
+    Index steps() const { return steps_; }
+    double elapsed() const { return seconds_since(started_); }
+    bool beat_now() const { return steps_ == steps_at_beat_; }
+
+  private:
+    const Job& job_;
+    Clock::time_point started_, last_checkpoint_, last_beat_;
+    Index steps_ = 0, steps_at_beat_ = 0, steps_to_beat_ = 1;
+    double checkpoint_seconds_ = 0;
+};
+
+/// Tells why a run stops, on the rank that knows.
+std::string stop_reason(const Job& job, const Heartbeat& heartbeat) {
+    if (const int signal = StopSignals::received())
+        return fmt::format("signal {}", signal);
+    if (job.step_limit && heartbeat.steps() >= *job.step_limit)
+        return "the step limit";
+    return job.time_limit_seconds ? "the time limit" : "a signal to another rank";
+}
+
+RunFacts facts_of(const Job& job, double seconds, double updates) {
+    RunFacts facts{job.model_name, job.plan, job.ranks.size(), seconds, seconds > 0 ? updates / seconds : 0, job.unit, {}};
+    const Index n_blocks = (job.plan.particles + job.plan.block - 1) / job.plan.block;
+    if (n_blocks < job.ranks.size())
+        facts.warnings.push_back(fmt::format("{} of {} ranks had no work: {} particles in blocks of {} make {} block(s)",
+                                             job.ranks.size() - n_blocks, job.ranks.size(), job.plan.particles,
+                                             job.plan.block, n_blocks));
+    return facts;
+}
+
+void write_results(const Job& job, Run& run, const RunResult& result) {
+    io::Writer writer(job.ranks);
+    writer("configuration", job.configuration);
+    writer("build/version", build_id());
+    writer("build/compiler", compiler());
+    writer("build/libraries", library_versions());
+    std::vector<std::int64_t> steps(result.trace.inverse_temperature.size());
+    for (std::size_t k = 0; k < steps.size(); ++k)
+        steps[k] = static_cast<std::int64_t>(k);
+    writer.enter("per_step");
+    writer("step", steps);
+    const auto& trace = result.trace;
+    writer("inverse_temperature", trace.inverse_temperature);
+    writer("ess", trace.ess);
+    writer("log_ratio", trace.log_ratio);
+    writer("mean_u", trace.mean_u);
+    writer("variance_u", trace.variance_u);
+    if (!trace.acceptance.empty())
+        writer("acceptance", trace.acceptance);
+    if (!trace.resampled.empty()) {
+        writer("resampled", trace.resampled);
+        writer("eves", trace.eves);
+    }
+    writer.leave();
+    if (!result.parameter_names.empty()) {
+        writer("samples/names", result.parameter_names);
+        writer("samples/values", Matrix(result.draws.transpose()));
+        writer("samples/log_weight", result.draw_log_weights);
+    }
+    if (!result.batch_log_ratios.empty())
+        writer("batches/log_ratio", result.batch_log_ratios);
+    const bool images = job.ranks.max(Index{result.images ? 1 : 0}) > 0;
+    if (images) {
+        const auto& sheet = result.images.value_or(Images{});
+        writer("images/pixels", sheet.pixels);
+        writer("images/rows", sheet.rows);
+        writer("images/columns", sheet.columns);
+    }
+    run.result_fields(writer);
+    writer.commit(job.directory / "results.h5", "results");
+}
+
+} // namespace
+
+void save_checkpoint(const Job& job, Run& run) {
+    io::Writer writer(job.ranks);
+    writer("configuration", job.configuration);
+    io::Sha256 hash;
+    hash.add(job.configuration);
+    writer("configuration_sha256", hash.finish_hex());
+    writer("data_directory", job.data_directory);
+    writer("model_fingerprint", job.model->fingerprint());
+    writer("build", build_id());
+    writer("cpu", cpu_features());
+    writer.enter("state");
+    run.save(writer);
+    writer.leave();
+    io::commit_checkpoint(job.ranks, writer, job.directory, run.in_pilot() ? run.progress().step
+                                                                           : pilot_step_span + run.progress().step);
+}
+
+void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vector<std::string>& warnings) {
+    std::string fingerprint, build, cpu;
+    reader("model_fingerprint", fingerprint);
+    if (fingerprint != job.model->fingerprint())
+        throw InputError(fmt::format("{}: the model or its data ({}) are not those the checkpoint was made with; resume "
+                                     "with the same data files",
+                                     job.directory.string(), job.model_name));
+    reader("build", build);
+    reader("cpu", cpu);
+    if (build != build_id())
+        warnings.push_back(fmt::format("the checkpoint was made by {}, this is {}: the bits of the result may differ from "
+                                       "those of an uninterrupted run",
+                                       build, build_id()));
+    else if (cpu != cpu_features())
+        warnings.push_back(fmt::format("the checkpoint was made on a CPU with {}, this one has {}: the bits of the result "
+                                       "may differ from those of an uninterrupted run",
+                                       cpu, cpu_features()));
+    reader.enter("state");
+    run.restore(reader);
+    reader.leave();
+}
+
+Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
+    Heartbeat heartbeat(job);
+    double updates = 0;
+    bool stop = false;
+
+    const auto checkpoint = [&] {
+        const auto start = Clock::now();
+        save_checkpoint(job, run);
+        heartbeat.checkpoint_took(seconds_since(start));
+    };
+    // A run that dies before its first periodic checkpoint still resumes, from its beginning.
+    checkpoint();
+
+    while (!run.finished() && !stop) {
+        updates += static_cast<double>(run.updates_per_step());
+        run.step();
+        const auto orders = heartbeat.after_step();
+        if (heartbeat.beat_now())
+            reporter.progress(run.progress(), run.in_pilot(), run.updates_per_step(), job.unit);
+        stop = orders.stop && !run.finished();
+        if (orders.checkpoint && !stop && !run.finished())
+            try {
+                checkpoint();
+            } catch (const FileError& error) {
+                reporter.warn(fmt::format("no checkpoint: {}; the run goes on, the previous one is still there", error.what()));
+                heartbeat.checkpoint_took(0);
+            }
+    }
+    reporter.end_progress();
+
+    if (stop) {
+        checkpoint();
+        parallel::on_root(job.ranks, [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), nullptr); });
+        reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `pearlite resume {}` goes on",
+                                  stop_reason(job, heartbeat), run.progress().step, job.directory.string()));
+        return Ending::stopped;
+    }
+    const auto result = run.result();
+    write_results(job, run, result);
+    parallel::on_root(job.ranks, [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), &result); });
+    return Ending::finished;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,33 @@
+#include "pearlite/app/signals.hpp"
+
+#include <array>
+#include <csignal>
+
+namespace pearlite::app {
+
+namespace {
+
+constexpr std::array stop_signals{SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGXCPU};
+volatile std::sig_atomic_t last_signal = 0; // a handler may touch nothing else
+
+extern "C" void remember_signal(int signal) { last_signal = signal; }
+
+void set_handlers(void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    for (const int signal : stop_signals)
+        sigaction(signal, &action, nullptr);
+}
+
+} // namespace
+
+StopSignals::StopSignals() {
+    last_signal = 0;
+    set_handlers(remember_signal);
+}
+StopSignals::~StopSignals() { set_handlers(SIG_DFL); }
+int StopSignals::received() { return last_signal; }
+
+} // namespace pearlite::app

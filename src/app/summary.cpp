@@ -1,0 +1,187 @@
+#include "pearlite/app/summary.hpp"
+
+#include "pearlite/app/build_info.hpp"
+#include "pearlite/app/progress.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fcntl.h>
+#include <fstream>
+#include <unistd.h>
+
+namespace pearlite::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One estimate of a quantity; `shift` turns log_ratio into log_normaliser.
+Json estimate_entry(const estimator::Estimate& estimate, const char* quantity, double shift,
+                    const std::optional<double>& exact_log_ratio) {
+    Json entry{{"estimator", estimate.estimator}, {"quantity", quantity}, {"value", estimate.value + shift}};
+    if (estimate.standard_error) {
+        entry["standard_error"] = *estimate.standard_error;
+        if (estimate.interval95)
+            entry["interval95"] = {estimate.interval95->low + shift, estimate.interval95->high + shift};
+    }
+    entry["error_method"] = estimate.error_method;
+    if (!estimate.note.empty())
+        entry["note"] = estimate.note;
+    if (exact_log_ratio) {
+        entry["exact"] = *exact_log_ratio + shift;
+        if (estimate.standard_error && *estimate.standard_error > 0)
+            entry["z_score"] = (estimate.value - *exact_log_ratio) / *estimate.standard_error;
+    }
+    return entry;
+}
+
+/// Where log Z_0 is known and not 0, the normaliser is a result of its own.
+bool has_normaliser(const RunResult& result) {
+    return result.log_normaliser_start && *result.log_normaliser_start != 0;
+}
+
+Json evidence(const RunResult& result) {
+    Json entries = Json::array();
+    for (const auto& estimate : result.outcome.log_ratio) {
+        if (!std::isfinite(estimate.value)) {
+            entries.push_back({{"estimator", estimate.estimator}, {"refused", "no particle has a positive weight"}});
+            continue;
+        }
+        entries.push_back(estimate_entry(estimate, "log_ratio", 0, result.exact_log_ratio));
+        if (has_normaliser(result))
+            entries.push_back(
+                estimate_entry(estimate, "log_normaliser", *result.log_normaliser_start, result.exact_log_ratio));
+    }
+    return entries;
+}
+
+Json posterior(const RunResult& result) {
+    Json entries = Json::array();
+    for (const auto& p : result.posterior)
+        entries.push_back({{"name", p.name},
+                           {"mean", p.mean},
+                           {"sd", p.sd},
+                           {"mcse", p.mcse},
+                           {"ess", p.ess},
+                           {"quantiles", {{"0.025", p.quantile_025}, {"0.5", p.quantile_500}, {"0.975", p.quantile_975}}}});
+    return entries;
+}
+
+void write_durably(const std::filesystem::path& file, const std::string& text) {
+    const auto temporary = file.parent_path() / ("." + file.filename().string() + ".tmp");
+    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    bool good = descriptor >= 0;
+    for (std::size_t written = 0; good && written < text.size();) {
+        const auto n = ::write(descriptor, text.data() + written, text.size() - written);
+        good = n > 0;
+        written += good ? static_cast<std::size_t>(n) : 0;
+    }
+    good = good && ::fsync(descriptor) == 0;
+    const int reason = errno;
+    if (descriptor >= 0)
+        ::close(descriptor);
+    std::error_code error;
+    if (good)
+        std::filesystem::rename(temporary, file, error);
+    if (!good || error) {
+        std::error_code ignored;
+        std::filesystem::remove(temporary, ignored);
+        throw FileError(fmt::format("{}: cannot write: {}", file.string(),
+                                    error ? error.message() : std::system_category().message(reason)));
+    }
+}
+
+Json read_summary(const std::filesystem::path& directory) {
+    std::ifstream in(directory / "summary.json");
+    auto summary = Json::parse(in, nullptr, false);
+    return summary.is_object() ? summary : Json::object();
+}
+
+std::string describe_estimate(const Json& entry) {
+    if (entry.contains("refused"))
+        return fmt::format("  {}: refused: {}\n", entry.value("estimator", ""), entry.value("refused", ""));
+    const bool ratio = entry.value("quantity", "") == "log_ratio";
+    auto line = fmt::format("  {:<9} = {:.4f}", ratio ? "log Z/Z_0" : "log Z", entry.value("value", 0.0));
+    if (entry.contains("standard_error"))
+        line += fmt::format(" +- {:.4f}", entry.value("standard_error", 0.0));
+    line += fmt::format("   ({}, {})", entry.value("estimator", ""), entry.value("error_method", ""));
+    if (entry.contains("exact"))
+        line += fmt::format("   exact {:.4f}", entry.value("exact", 0.0));
+    if (entry.contains("z_score"))
+        line += fmt::format("   z {:+.2f}", entry.value("z_score", 0.0));
+    if (entry.contains("note"))
+        line += fmt::format("   [{}]", entry.value("note", ""));
+    return line + "\n";
+}
+
+} // namespace
+
+std::string verdict(const RunResult& result) {
+    if (result.outcome.log_ratio.empty() || !std::isfinite(result.outcome.log_ratio.front().value))
+        return "no estimate";
+    if (!result.outcome.log_ratio.front().standard_error)
+        return "the diagnostics do not support an error bar";
+    return result.outcome.warnings.empty() ? "the diagnostics support the estimate and its error bar"
+                                           : "an error bar is given, but the diagnostics carry warnings";
+}
+
+void write_summary(const std::filesystem::path& directory, const RunFacts& facts, const RunResult* result) {
+    Json summary{{"schema", 1},
+                 {"algorithm", algorithm_name(facts.plan.algorithm)},
+                 {"model", facts.model},
+                 {"seed", facts.plan.seed},
+                 {"ranks", facts.ranks},
+                 {"block", facts.plan.block},
+                 {"build", build_id()},
+                 {"status", result ? "finished" : "stopped"}};
+    auto warnings = facts.warnings;
+    Json diagnostics = Json::object();
+    if (result) {
+        summary["verdict"] = verdict(*result);
+        summary["log_evidence"] = evidence(*result);
+        if (!result->posterior.empty())
+            summary["posterior"] = posterior(*result);
+        diagnostics["ess"] = result->outcome.ess;
+        warnings.insert(warnings.end(), result->outcome.warnings.begin(), result->outcome.warnings.end());
+    }
+    diagnostics["warnings"] = warnings;
+    summary["diagnostics"] = diagnostics;
+    if (result)
+        summary["digest"] = result->digest;
+    summary["timing"] = {{"wall_seconds", facts.wall_seconds},
+                         {"updates_per_second", facts.updates_per_second},
+                         {"unit", facts.unit}};
+    write_durably(directory / "summary.json", summary.dump(2) + "\n");
+}
+
+std::string read_status(const std::filesystem::path& directory) {
+    return read_summary(directory).value("status", std::string());
+}
+
+std::string describe_summary(const std::filesystem::path& directory) {
+    const auto summary = read_summary(directory);
+    std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
+                                   summary.value("status", "?"));
+    for (const auto& entry : summary.value("log_evidence", Json::array()))
+        text += describe_estimate(entry);
+    for (const auto& p : summary.value("posterior", Json::array()))
+        text += fmt::format("  {:<16} mean {:>12.5g}  sd {:>10.4g}  mcse {:>9.2g}\n", p.value("name", ""),
+                            p.value("mean", 0.0), p.value("sd", 0.0), p.value("mcse", 0.0));
+    const auto diagnostics = summary.value("diagnostics", Json::object());
+    if (diagnostics.contains("ess"))
+        text += fmt::format("  effective sample size {:.1f}\n", diagnostics.value("ess", 0.0));
+    for (const auto& warning : diagnostics.value("warnings", Json::array()))
+        text += "  warning: " + warning.get<std::string>() + "\n";
+    if (summary.contains("digest"))
+        text += "  digest " + summary.value("digest", "") + "\n";
+    const auto timing = summary.value("timing", Json::object());
+    text += fmt::format("  {} on {} rank(s), {} {}/s\n", format_duration(timing.value("wall_seconds", 0.0)),
+                        summary.value("ranks", 1), format_rate(timing.value("updates_per_second", 0.0)),
+                        timing.value("unit", ""));
+    return text;
+}
+
+} // namespace pearlite::app
