@@ -1,0 +1,60 @@
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/log_space.hpp"
+#include "pearlite/models/rbm.hpp"
+#include "pearlite/random/fill.hpp"
+
+#include <algorithm>
+
+namespace pearlite::models {
+
+RbmBlock::RbmBlock(Index n_visible, Index n_hidden, Index size)
+    : n_visible_(n_visible),
+      n_hidden_(n_hidden),
+      size_(size),
+      visible_(FloatMatrix::Zero(padded(n_visible), padded(size))),
+      pre_activation_(FloatMatrix::Zero(padded(n_hidden + 1), padded(size))),
+      linear_(static_cast<std::size_t>(size), 0.0),
+      hidden_(FloatMatrix::Zero(padded(n_hidden), padded(size))),
+      visible_field_(FloatMatrix::Zero(padded(n_visible), padded(size))),
+      base_bias_at_(Eigen::VectorXf::Zero(padded(n_visible))),
+      probability_(Eigen::VectorXf::Zero(std::max(padded(n_visible), padded(n_hidden + 1)))) {
+    PEARLITE_EXPECTS(n_visible >= 1 && n_hidden >= 1 && size >= 1);
+}
+
+void RbmBlock::pack(Index slot, std::span<std::byte> out) const {
+    PEARLITE_EXPECTS(slot >= 0 && slot < size_ && out.size() == packed_bytes());
+    std::fill(out.begin(), out.end(), std::byte{0});
+    for (Index i = 0; i < n_visible_; ++i)
+        if (visible_(i, slot) != 0)
+            out[static_cast<std::size_t>(i / 8)] |= std::byte{1} << (i % 8);
+}
+
+void RbmBlock::unpack(Index slot, std::span<const std::byte> in) {
+    PEARLITE_EXPECTS(slot >= 0 && slot < size_ && in.size() == packed_bytes());
+    for (Index i = 0; i < n_visible_; ++i) {
+        const std::byte bit = (in[static_cast<std::size_t>(i / 8)] >> (i % 8)) & std::byte{1};
+        visible_(i, slot) = std::to_integer<int>(bit) != 0 ? 1.0f : 0.0f;
+    }
+}
+
+Vector base_rate_bias(const Vector& n_on, Index n) {
+    PEARLITE_EXPECTS(n >= 0 && (n_on.array() >= 0).all() && (n_on.array() <= static_cast<double>(n)).all());
+    return n_on.unaryExpr([n](double on) { return logit((on + 1) / static_cast<double>(n + 2)); });
+}
+
+RbmParameters random_rbm(Index n_visible, Index n_hidden, double weight_sd, double bias_sd, std::uint64_t seed) {
+    PEARLITE_EXPECTS(n_visible >= 1 && n_hidden >= 1 && weight_sd >= 0 && bias_sd >= 0);
+    RbmParameters rbm{Matrix(n_visible, n_hidden), Vector(n_visible), Vector(n_hidden), Vector(n_visible)};
+    const auto draw = [seed](std::uint64_t id, auto& values, double sd) {
+        random::fill_normal({seed, random::Purpose::synthetic_data, id, 0},
+                            {values.data(), static_cast<std::size_t>(values.size())});
+        values *= sd;
+    };
+    draw(0, rbm.weights, weight_sd);
+    draw(1, rbm.visible_bias, bias_sd);
+    draw(2, rbm.hidden_bias, bias_sd);
+    rbm.base_bias = rbm.visible_bias;
+    return rbm;
+}
+
+} // namespace pearlite::models
