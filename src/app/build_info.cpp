@@ -56,9 +56,13 @@ std::array<InstructionSet, 5> instruction_sets() {
 
 } // namespace
 
-std::string compiler() { return fmt::format("g++ {}, -march={}", __VERSION__, PEARLITE_ARCHITECTURE); }
+std::string compiler() {
+    return fmt::format("g++ {}, -march={}", __VERSION__, PEARLITE_ARCHITECTURE);
+}
 
-std::string build_id() { return fmt::format("pearlite {} ({})", PEARLITE_VERSION, compiler()); }
+std::string build_id() {
+    return fmt::format("pearlite {} ({})", PEARLITE_VERSION, compiler());
+}
 
 std::vector<std::string> library_versions() {
     return {fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION),
@@ -76,9 +80,10 @@ std::string cpu_features() {
 void require_cpu() {
     for (const auto& set : instruction_sets())
         if (set.compiled && !set.present)
-            throw InputError(fmt::format("this program was built for CPUs with {}, which this one lacks; build it here, or "
-                                         "with -DPEARLITE_NATIVE=OFF for any x86-64-v3 CPU",
-                                         set.name));
+            throw InputError(
+                fmt::format("this program was built for CPUs with {}, which this one lacks; build it here, or "
+                            "with -DPEARLITE_NATIVE=OFF for any x86-64-v3 CPU",
+                            set.name));
 }
 
 } // namespace pearlite::app

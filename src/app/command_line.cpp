@@ -23,7 +23,8 @@ void add_session_options(CLI::App& command, std::optional<std::filesystem::path>
                          std::optional<std::string>& time_limit, std::optional<Index>& step_limit) {
     command.add_option("--data-dir", data_directory, "where relative data paths start (else PEARLITE_DATA_DIR)");
     command.add_option("--time-limit", time_limit, "stop with a checkpoint after so long: seconds or [D-]HH:MM:SS");
-    command.add_option("--step-limit", step_limit, "stop with a checkpoint after so many steps")->check(CLI::PositiveNumber);
+    command.add_option("--step-limit", step_limit, "stop with a checkpoint after so many steps")
+        ->check(CLI::PositiveNumber);
 }
 
 void add_configuration_options(CLI::App& command, RunOptions& options) {
@@ -34,7 +35,9 @@ void add_configuration_options(CLI::App& command, RunOptions& options) {
         "the same as --set run.seed=...");
 }
 
-std::string message_of(const std::exception& error) { return std::string("pearlite: ") + error.what() + "\n"; }
+std::string message_of(const std::exception& error) {
+    return std::string("pearlite: ") + error.what() + "\n";
+}
 
 /// Runs work; errors become messages (of one rank) and an exit status.
 int guarded(bool speaks, const std::function<int()>& work) {
@@ -67,16 +70,20 @@ int main(int argc, char** argv, const Catalogue& models, const std::filesystem::
     run_app->add_option("-o", run.directory, "run directory (default runs/<toml stem>)");
     run_app->add_flag("--overwrite", run.overwrite, "replace an earlier run in that directory");
     add_session_options(*run_app, run.data_directory, run.time_limit, run.step_limit);
-    run_app->callback([&] { request.distributed = [&](const auto& ranks) { return run_command(ranks, models, run); }; });
+    run_app->callback(
+        [&] { request.distributed = [&](const auto& ranks) { return run_command(ranks, models, run); }; });
 
-    auto* resume_app = app.add_subcommand("resume", "go on with a stopped run, on any number of ranks, with the same bits");
+    auto* resume_app =
+        app.add_subcommand("resume", "go on with a stopped run, on any number of ranks, with the same bits");
     resume_app->add_option("directory", resume.directory, "run directory")->required();
     add_session_options(*resume_app, resume.data_directory, resume.time_limit, resume.step_limit);
-    resume_app->callback([&] { request.distributed = [&](const auto& ranks) { return resume_command(ranks, models, resume); }; });
+    resume_app->callback(
+        [&] { request.distributed = [&](const auto& ranks) { return resume_command(ranks, models, resume); }; });
 
     auto* check_app = app.add_subcommand("check", "validate a configuration; print it resolved, with its cost");
     add_configuration_options(*check_app, check);
-    check_app->add_option("--data-dir", check.data_directory, "where relative data paths start (else PEARLITE_DATA_DIR)");
+    check_app->add_option("--data-dir", check.data_directory,
+                          "where relative data paths start (else PEARLITE_DATA_DIR)");
     check_app->callback([&] { request.serial = [&] { return check_command(models, check); }; });
 
     auto* list_app = app.add_subcommand("list", "models, algorithms, and which go together");

@@ -54,7 +54,8 @@ int list_command(const Catalogue& models) {
     for (const auto& entry : models)
         text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
     text += "\nalgorithms:\n  annealed-importance   independent annealed trajectories (Neal 2001)\n"
-            "  smc                   tempered sequential Monte Carlo, fixed or adaptive temperatures\n\nwhich go together:\n";
+            "  smc                   tempered sequential Monte Carlo, fixed or adaptive temperatures\n\nwhich go "
+            "together:\n";
     for (const auto& entry : models) {
         const char* kernel = entry.traits.continuous ? "random-walk" : "native";
         for (const auto algorithm : {Algorithm::annealed_importance, Algorithm::smc}) {

@@ -25,8 +25,8 @@ std::unique_ptr<BuiltModel> built_density(D density) {
 
 /// Reads data; what is wrong with a file becomes a mistake of the key that named it.
 template <class Read>
-auto read_data(io::Section& section, const std::string& key, const std::optional<std::filesystem::path>& file, Read&& read)
-    -> std::optional<decltype(read(*file))> {
+auto read_data(io::Section& section, const std::string& key, const std::optional<std::filesystem::path>& file,
+               Read&& read) -> std::optional<decltype(read(*file))> {
     if (!file)
         return {};
     try {
@@ -141,7 +141,9 @@ Catalogue built_in_models() {
         {{"rbm", models::Rbm::default_block, 4096, false},
          "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
          build_rbm},
-        {{"radiata-pine", 16, 4096, true}, "conjugate linear regression of timber strength; exact evidence", build_radiata_pine},
+        {{"radiata-pine", 16, 4096, true},
+         "conjugate linear regression of timber strength; exact evidence",
+         build_radiata_pine},
         {{"logistic-regression", 16, 4096, true}, "Bayesian logistic regression of a table", build_logistic},
     };
 }

@@ -101,7 +101,8 @@ void read_kernel(io::Configuration& configuration, const ModelTraits& traits, Pl
     if (traits.continuous || adaptive)
         plan.pilot = kernel.choice("adapt", {"pilot", "online"}, is_ais ? "pilot" : "online") == "pilot";
     if (is_ais && adaptive && !plan.pilot)
-        kernel.error("adapt", "an adaptive schedule for annealed importance sampling comes from a pilot; expected \"pilot\"");
+        kernel.error("adapt",
+                     "an adaptive schedule for annealed importance sampling comes from a pilot; expected \"pilot\"");
     if (plan.pilot)
         plan.pilot_particles = kernel.integer("pilot_particles", std::min<Index>(plan.particles, 1024), {.low = 16});
     if (plan.schedule && static_cast<double>(plan.schedule->steps()) * static_cast<double>(plan.moves) > 4e9)
@@ -115,7 +116,9 @@ const std::vector<std::string>& algorithm_names() {
     return names;
 }
 
-std::string algorithm_name(Algorithm algorithm) { return algorithm_names()[static_cast<std::size_t>(algorithm)]; }
+std::string algorithm_name(Algorithm algorithm) {
+    return algorithm_names()[static_cast<std::size_t>(algorithm)];
+}
 
 Plan read_plan(io::Configuration& configuration, const ModelTraits& traits) {
     Plan plan;

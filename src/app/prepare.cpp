@@ -15,8 +15,9 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         only = names.front();
     Prepared prepared;
     prepared.model_name = section.choice("name", names, only);
-    const auto entry = std::find_if(models.begin(), models.end(),
-                                    [&](const auto& candidate) { return candidate.traits.name == prepared.model_name; });
+    const auto entry = std::find_if(models.begin(), models.end(), [&](const auto& candidate) {
+        return candidate.traits.name == prepared.model_name;
+    });
     // Without the model its keys and the defaults are unknown: nothing else can be judged.
     if (entry == models.end()) {
         configuration.check_asked();

@@ -25,10 +25,7 @@ std::string format_rate(double per_second) {
 }
 
 Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append)
-    : speaks_(speaks)
-    , terminal_(speaks && isatty(STDERR_FILENO))
-    , started_(Clock::now())
-    , shown_(started_) {
+    : speaks_(speaks), terminal_(speaks && isatty(STDERR_FILENO)), started_(Clock::now()), shown_(started_) {
     if (!speaks_)
         return;
     try {
@@ -45,7 +42,9 @@ Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool appe
     screen_->set_pattern("%v");
 }
 
-Reporter::~Reporter() { end_progress(); }
+Reporter::~Reporter() {
+    end_progress();
+}
 
 void Reporter::info(const std::string& message) {
     if (!speaks_)
@@ -65,7 +64,8 @@ void Reporter::warn(const std::string& message) {
         file_->warn(message);
 }
 
-void Reporter::progress(const sampler::Progress& progress, bool in_pilot, Index updates_per_step, const std::string& unit) {
+void Reporter::progress(const sampler::Progress& progress, bool in_pilot, Index updates_per_step,
+                        const std::string& unit) {
     if (!speaks_)
         return;
     const auto now = Clock::now();
@@ -90,9 +90,10 @@ void Reporter::progress(const sampler::Progress& progress, bool in_pilot, Index 
         if (rate > 0)
             eta = format_duration(static_cast<double>(progress.steps - progress.step) / rate);
     }
-    const auto line = fmt::format("{}{}  inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}  {} {}/s  ETA {}",
-                                  in_pilot ? "pilot " : "", place, progress.inverse_temperature, progress.ess,
-                                  progress.log_ratio, format_rate(rate * static_cast<double>(updates_per_step)), unit, eta);
+    const auto line =
+        fmt::format("{}{}  inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}  {} {}/s  ETA {}",
+                    in_pilot ? "pilot " : "", place, progress.inverse_temperature, progress.ess, progress.log_ratio,
+                    format_rate(rate * static_cast<double>(updates_per_step)), unit, eta);
     if (terminal_) {
         std::fprintf(stderr, "\r\033[K%s", line.c_str());
         std::fflush(stderr);

@@ -26,7 +26,8 @@ void make_run_directory(const fs::path& directory, bool overwrite) {
     std::error_code error;
     if (fs::exists(directory, error)) {
         if (!fs::is_directory(directory, error))
-            throw InputError(fmt::format("{}: not a directory; expected a directory for the run (-o)", directory.string()));
+            throw InputError(
+                fmt::format("{}: not a directory; expected a directory for the run (-o)", directory.string()));
         if (!fs::is_empty(directory, error) && !overwrite)
             throw InputError(fmt::format("{}: not empty; `pearlite resume {}` continues a run, --overwrite replaces it",
                                          directory.string(), directory.string()));
@@ -65,8 +66,8 @@ int finish(const Job& job, Run& run, Reporter& reporter) {
 std::string first_line(const Job& job) {
     return fmt::format("{}, {}: {} {} in blocks of {} on {} rank(s), seed {}", job.model_name,
                        algorithm_name(job.plan.algorithm), job.plan.particles,
-                       job.plan.algorithm == Algorithm::annealed_importance ? "trajectories" : "particles", job.plan.block,
-                       job.ranks.size(), job.plan.seed);
+                       job.plan.algorithm == Algorithm::annealed_importance ? "trajectories" : "particles",
+                       job.plan.block, job.ranks.size(), job.plan.seed);
 }
 
 /// The configuration as it was, with the data where they are now: --data-dir, PEARLITE_DATA_DIR or the old place.
@@ -105,7 +106,8 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     bool finished = false;
     parallel::together(ranks, [&] {
         if (!fs::is_directory(options.directory))
-            throw InputError(fmt::format("{}: no such directory; expected the directory of a run", options.directory.string()));
+            throw InputError(
+                fmt::format("{}: no such directory; expected the directory of a run", options.directory.string()));
         finished = read_status(options.directory) == "finished";
     });
     if (ranks.max(Index{finished ? 1 : 0})) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <fcntl.h>
 #include <fstream>
@@ -61,12 +62,13 @@ Json evidence(const RunResult& result) {
 Json posterior(const RunResult& result) {
     Json entries = Json::array();
     for (const auto& p : result.posterior)
-        entries.push_back({{"name", p.name},
-                           {"mean", p.mean},
-                           {"sd", p.sd},
-                           {"mcse", p.mcse},
-                           {"ess", p.ess},
-                           {"quantiles", {{"0.025", p.quantile_025}, {"0.5", p.quantile_500}, {"0.975", p.quantile_975}}}});
+        entries.push_back(
+            {{"name", p.name},
+             {"mean", p.mean},
+             {"sd", p.sd},
+             {"mcse", p.mcse},
+             {"ess", p.ess},
+             {"quantiles", {{"0.025", p.quantile_025}, {"0.5", p.quantile_500}, {"0.975", p.quantile_975}}}});
     return entries;
 }
 
@@ -100,14 +102,25 @@ Json read_summary(const std::filesystem::path& directory) {
     return summary.is_object() ? summary : Json::object();
 }
 
-std::string describe_estimate(const Json& entry) {
+bool is_same_number(const Json& a, const Json& b) {
+    return a.value("estimator", "") == b.value("estimator", "") && a.value("quantity", "") == b.value("quantity", "") &&
+           a.value("value", 0.0) == b.value("value", 0.0);
+}
+
+/// One estimate, with the standard errors of other methods for the same number in brackets.
+std::string describe_estimate(const Json& entry, const Json& all) {
     if (entry.contains("refused"))
         return fmt::format("  {}: refused: {}\n", entry.value("estimator", ""), entry.value("refused", ""));
     const bool ratio = entry.value("quantity", "") == "log_ratio";
     auto line = fmt::format("  {:<9} = {:.4f}", ratio ? "log Z/Z_0" : "log Z", entry.value("value", 0.0));
     if (entry.contains("standard_error"))
         line += fmt::format(" +- {:.4f}", entry.value("standard_error", 0.0));
-    line += fmt::format("   ({}, {})", entry.value("estimator", ""), entry.value("error_method", ""));
+    line += fmt::format("   ({}, {}", entry.value("estimator", ""), entry.value("error_method", ""));
+    for (const auto& other : all)
+        if (is_same_number(other, entry) && other.value("error_method", "") != entry.value("error_method", "") &&
+            other.contains("standard_error"))
+            line += fmt::format("; {} {:.4f}", other.value("error_method", ""), other.value("standard_error", 0.0));
+    line += ")";
     if (entry.contains("exact"))
         line += fmt::format("   exact {:.4f}", entry.value("exact", 0.0));
     if (entry.contains("z_score"))
@@ -129,14 +142,10 @@ std::string verdict(const RunResult& result) {
 }
 
 void write_summary(const std::filesystem::path& directory, const RunFacts& facts, const RunResult* result) {
-    Json summary{{"schema", 1},
-                 {"algorithm", algorithm_name(facts.plan.algorithm)},
-                 {"model", facts.model},
-                 {"seed", facts.plan.seed},
-                 {"ranks", facts.ranks},
-                 {"block", facts.plan.block},
-                 {"build", build_id()},
-                 {"status", result ? "finished" : "stopped"}};
+    Json summary{{"schema", 1},          {"algorithm", algorithm_name(facts.plan.algorithm)},
+                 {"model", facts.model}, {"seed", facts.plan.seed},
+                 {"ranks", facts.ranks}, {"block", facts.plan.block},
+                 {"build", build_id()},  {"status", result ? "finished" : "stopped"}};
     auto warnings = facts.warnings;
     Json diagnostics = Json::object();
     if (result) {
@@ -151,9 +160,8 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
     summary["diagnostics"] = diagnostics;
     if (result)
         summary["digest"] = result->digest;
-    summary["timing"] = {{"wall_seconds", facts.wall_seconds},
-                         {"updates_per_second", facts.updates_per_second},
-                         {"unit", facts.unit}};
+    summary["timing"] = {
+        {"wall_seconds", facts.wall_seconds}, {"updates_per_second", facts.updates_per_second}, {"unit", facts.unit}};
     write_durably(directory / "summary.json", summary.dump(2) + "\n");
 }
 
@@ -165,8 +173,11 @@ std::string describe_summary(const std::filesystem::path& directory) {
     const auto summary = read_summary(directory);
     std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
                                    summary.value("status", "?"));
-    for (const auto& entry : summary.value("log_evidence", Json::array()))
-        text += describe_estimate(entry);
+    const auto estimates = summary.value("log_evidence", Json::array());
+    for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
+        if (std::none_of(estimates.begin(), entry,
+                         [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
+            text += describe_estimate(*entry, estimates);
     for (const auto& p : summary.value("posterior", Json::array()))
         text += fmt::format("  {:<16} mean {:>12.5g}  sd {:>10.4g}  mcse {:>9.2g}\n", p.value("name", ""),
                             p.value("mean", 0.0), p.value("sd", 0.0), p.value("mcse", 0.0));

@@ -30,8 +30,8 @@ double chan_lai_variance(std::span<const double> eve_weights, double n_particles
     return sum_of_squares(eve_weights) - 1 / n_particles;
 }
 
-Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles, int n_resamplings,
-                             bool multinomial) {
+Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
+                             int n_resamplings, bool multinomial) {
     Estimate estimate{"product", log_ratio, {}, {}, multinomial ? "lee-whiteley" : "chan-lai", ""};
     if (static_cast<int>(eve_weights.size()) < min_eves) {
         estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches",
@@ -55,6 +55,10 @@ Estimate batch_estimate(std::span<const double> log_ratios) {
     PEARLITE_EXPECTS(log_ratios.size() >= 2);
     const auto r = static_cast<double>(log_ratios.size());
     Estimate estimate{"product", log_mean_exp(log_ratios), {}, {}, "batches", ""};
+    if (!std::isfinite(estimate.value)) {
+        estimate.note = "no error bar: no batch found a positive weight";
+        return estimate;
+    }
     double sum = 0;
     for (const double log_ratio : log_ratios) {
         const double relative = std::exp(log_ratio - estimate.value) - 1;

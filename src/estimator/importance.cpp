@@ -71,8 +71,8 @@ std::vector<double> bootstrap_log_mean(std::span<const double> log_weights, std:
     return log_means;
 }
 
-ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed, int bootstrap_replicates,
-                                       double min_ess) {
+ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed,
+                                       int bootstrap_replicates, double min_ess) {
     ImportanceEstimate result;
     const double value = log_mean_exp(log_weights);
     result.delta = {"product", value, {}, {}, "delta", ""};

@@ -229,6 +229,17 @@ void Ising::anneal(Block& block, double from, double to, const model::BlockStrea
     path_derivative(block, to, derivative);
 }
 
+Matrix Ising::images(const Block& block, double) const {
+    Matrix pixels(sites(), block.size());
+    const auto planes = block.planes();
+    for (Index chain = 0; chain < block.size(); ++chain)
+        for (Index site = 0; site < sites(); ++site) {
+            const auto word = planes[static_cast<std::size_t>(site)].words[static_cast<std::size_t>(chain / 64)];
+            pixels(site, chain) = static_cast<double>(word >> (chain % 64) & 1U);
+        }
+    return pixels;
+}
+
 void Ising::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add("ising");
     fingerprint.add(static_cast<double>(settings_.size));

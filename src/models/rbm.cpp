@@ -9,6 +9,7 @@
 #include "pearlite/random/fill.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 namespace pearlite::models {
@@ -101,6 +102,11 @@ std::optional<double> Rbm::log_normaliser_start() const {
     for (const double a0 : parameters_.base_bias)
         sum += softplus(a0);
     return sum;
+}
+
+Index Rbm::image_rows() const {
+    const auto side = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(n_visible()))));
+    return side * side == n_visible() ? side : 1;
 }
 
 void Rbm::fingerprint(model::Fingerprint& fingerprint) const {

@@ -12,16 +12,20 @@ namespace {
 
 const double log_2_pi = std::log(2 * std::numbers::pi);
 
-std::span<const double> as_span(const Matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
-std::span<const double> as_span(const Vector& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+std::span<const double> as_span(const Matrix& m) {
+    return {m.data(), static_cast<std::size_t>(m.size())};
+}
+std::span<const double> as_span(const Vector& v) {
+    return {v.data(), static_cast<std::size_t>(v.size())};
+}
 
 } // namespace
 
 LinearRegression::LinearRegression(LinearRegressionData data)
-    : data_(std::move(data))
-    , sum_squares_(data_.response.squaredNorm())
-    , cross_product_(data_.design.transpose() * data_.response)
-    , gram_(data_.design.transpose() * data_.design) {
+    : data_(std::move(data)),
+      sum_squares_(data_.response.squaredNorm()),
+      cross_product_(data_.design.transpose() * data_.response),
+      gram_(data_.design.transpose() * data_.design) {
     const Index p = data_.design.cols();
     PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() && data_.prior_mean.size() == p &&
                      data_.prior_precision.size() == p && static_cast<Index>(data_.names.size()) == p);
@@ -48,20 +52,19 @@ void LinearRegression::evaluate(const Matrix& points, std::span<double> log_prio
     const auto n = static_cast<double>(data_.response.size());
     const double shape = data_.precision_shape;
     const double prior_constant = shape * std::log(data_.precision_rate) - std::lgamma(shape) +
-                                  0.5 * data_.prior_precision.array().log().sum() - 0.5 * static_cast<double>(p) * log_2_pi;
+                                  0.5 * data_.prior_precision.array().log().sum() -
+                                  0.5 * static_cast<double>(p) * log_2_pi;
     for (Index i = 0; i < points.cols(); ++i) {
         const auto beta = points.col(i).head(p);
         const double log_precision = points(p, i);
         const double precision = std::exp(log_precision);
-        const double prior_square =
-            (data_.prior_precision.array() * (beta - data_.prior_mean).array().square()).sum();
+        const double prior_square = (data_.prior_precision.array() * (beta - data_.prior_mean).array().square()).sum();
         // Gamma(tau) in log tau has tau^shape, its Jacobian included.
-        log_prior[static_cast<std::size_t>(i)] = prior_constant + shape * log_precision - data_.precision_rate * precision +
-                                                 0.5 * static_cast<double>(p) * log_precision -
-                                                 0.5 * precision * prior_square;
+        log_prior[static_cast<std::size_t>(i)] =
+            prior_constant + shape * log_precision - data_.precision_rate * precision +
+            0.5 * static_cast<double>(p) * log_precision - 0.5 * precision * prior_square;
         const double residual = (data_.response - data_.design * beta).squaredNorm();
-        log_likelihood[static_cast<std::size_t>(i)] =
-            0.5 * n * (log_precision - log_2_pi) - 0.5 * precision * residual;
+        log_likelihood[static_cast<std::size_t>(i)] = 0.5 * n * (log_precision - log_2_pi) - 0.5 * precision * residual;
     }
 }
 
@@ -73,8 +76,9 @@ std::optional<double> LinearRegression::exact_log_ratio() const {
     const Vector right = prior_precision * data_.prior_mean + cross_product_;
     const Vector posterior_mean = factor.solve(right);
     const double shape = data_.precision_shape + 0.5 * n;
-    const double rate = data_.precision_rate + 0.5 * (sum_squares_ + data_.prior_mean.dot(prior_precision * data_.prior_mean) -
-                                                      posterior_mean.dot(right));
+    const double rate =
+        data_.precision_rate +
+        0.5 * (sum_squares_ + data_.prior_mean.dot(prior_precision * data_.prior_mean) - posterior_mean.dot(right));
     const double log_determinant = 2 * factor.matrixL().toDenseMatrix().diagonal().array().log().sum();
     return 0.5 * (data_.prior_precision.array().log().sum() - log_determinant) - 0.5 * n * log_2_pi +
            data_.precision_shape * std::log(data_.precision_rate) - shape * std::log(rate) + std::lgamma(shape) -
@@ -107,8 +111,7 @@ LinearRegressionData radiata_pine(const Vector& strength, const Vector& covariat
 }
 
 LogisticRegression::LogisticRegression(LogisticRegressionData data)
-    : data_(std::move(data))
-    , cross_product_(data_.design.transpose() * data_.response) {
+    : data_(std::move(data)), cross_product_(data_.design.transpose() * data_.response) {
     PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() &&
                      static_cast<Index>(data_.names.size()) == data_.design.cols() && data_.prior_variance > 0);
 }

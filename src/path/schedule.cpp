@@ -10,16 +10,15 @@
 
 namespace pearlite::path {
 
-Schedule::Schedule(std::vector<double> inverse_temperatures)
-    : points_(std::move(inverse_temperatures)) {
+Schedule::Schedule(std::vector<double> inverse_temperatures) : points_(std::move(inverse_temperatures)) {
     if (points_.size() < 2)
         throw InputError(fmt::format("a schedule needs at least 2 inverse temperatures, not {}", points_.size()));
     if (points_.front() != 0)
         throw InputError(fmt::format("a schedule starts at inverse temperature 0, not {}", points_.front()));
     for (std::size_t k = 1; k < points_.size(); ++k)
         if (!(points_[k] > points_[k - 1]) || !std::isfinite(points_[k]))
-            throw InputError(fmt::format("a schedule increases strictly: point {} is {} after {}", k, points_[k],
-                                         points_[k - 1]));
+            throw InputError(
+                fmt::format("a schedule increases strictly: point {} is {} after {}", k, points_[k], points_[k - 1]));
 }
 
 namespace {

@@ -2,8 +2,8 @@
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/log_space.hpp"
-#include "pearlite/parallel/agreement.hpp"
 #include "pearlite/parallel/reduction.hpp"
+#include "pearlite/population/weights.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <algorithm>
@@ -14,21 +14,10 @@ namespace pearlite::population {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 /// Integer weights: round(w / max w * 2^(62 - ceil(log2 M))), so that their sum over M particles stays below 2^63.
 std::vector<std::uint64_t> integer_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                                            std::span<const double> log_weights) {
-    double local_max = log_zero;
-    parallel::together(ranks, [&] {
-        for (std::size_t i = 0; i < log_weights.size(); ++i) {
-            if (std::isnan(log_weights[i]))
-                throw NumericalError("resampling: the log weight of particle " +
-                                     std::to_string(layout.first_local_item() + static_cast<Index>(i)) + " is NaN");
-            local_max = std::max(local_max, log_weights[i]);
-        }
-    });
-    const double log_max = ranks.max(local_max);
+    const double log_max = largest_log_weight(ranks, layout, log_weights);
     if (log_max == log_zero)
         throw NumericalError("resampling: no particle has a positive weight");
     const int bits = std::bit_width(static_cast<std::uint64_t>(layout.size() - 1));
@@ -46,9 +35,9 @@ random::Stream point(std::uint64_t seed, Index generation, Index n, std::uint32_
 
 /// Offspring from the number of points below a prefix sum, count(prefix), which must be monotone.
 template <class Count>
-std::vector<Index> by_prefix(std::span<const std::uint64_t> weights, Wide before, Count&& count) {
+std::vector<Index> by_prefix(std::span<const std::uint64_t> weights, WideCount before, Count&& count) {
     std::vector<Index> numbers(weights.size());
-    Wide prefix = before;
+    WideCount prefix = before;
     Index below = count(prefix);
     for (std::size_t i = 0; i < weights.size(); ++i) {
         prefix += weights[i];
@@ -61,40 +50,40 @@ std::vector<Index> by_prefix(std::span<const std::uint64_t> weights, Wide before
 
 /// Adds to `numbers` the outcome of n_points independent draws of a particle with probability weight / total. Each rank
 /// draws its share of the points and sends their positions to the ranks that own them.
-void add_multinomial(const parallel::Communicator& ranks, std::span<const Wide> weights, Index n_points, Index generation,
-                     std::uint64_t seed, std::uint32_t step, std::vector<Index>& numbers) {
-    Wide local_total = 0;
-    std::vector<Wide> ends(weights.size());
+void add_multinomial(const parallel::Communicator& ranks, std::span<const WideCount> weights, Index n_points,
+                     Index generation, std::uint64_t seed, std::uint32_t step, std::vector<Index>& numbers) {
+    WideCount local_total = 0;
+    std::vector<WideCount> ends(weights.size());
     for (std::size_t i = 0; i < weights.size(); ++i)
         ends[i] = local_total += weights[i];
 
-    std::vector<Wide> rank_ends = ranks.all_gather(local_total);
+    std::vector<WideCount> rank_ends = ranks.all_gather(local_total);
     for (std::size_t r = 1; r < rank_ends.size(); ++r)
         rank_ends[r] += rank_ends[r - 1];
-    const Wide total = rank_ends.back();
-    const Wide before = rank_ends[static_cast<std::size_t>(ranks.rank())] - local_total;
+    const WideCount total = rank_ends.back();
+    const WideCount before = rank_ends[static_cast<std::size_t>(ranks.rank())] - local_total;
 
     const parallel::BlockLayout shares(n_points, 1, ranks.size(), ranks.rank());
-    std::vector<std::vector<Wide>> outgoing(static_cast<std::size_t>(ranks.size()));
+    std::vector<std::vector<WideCount>> outgoing(static_cast<std::size_t>(ranks.size()));
     for (Index n = shares.first_local_item(); n < shares.first_local_item() + shares.local_items(); ++n) {
-        const Wide position = point(seed, generation, n, step).index128(total);
+        const WideCount position = point(seed, generation, n, step).index128(total);
         const auto owner = std::upper_bound(rank_ends.begin(), rank_ends.end(), position) - rank_ends.begin();
         outgoing[static_cast<std::size_t>(owner)].push_back(position);
     }
     for (const auto& positions : ranks.all_to_all(outgoing))
-        for (const Wide position : positions)
+        for (const WideCount position : positions)
             ++numbers[static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), position - before) -
                                                ends.begin())];
 }
 
 /// floor(M W) copies for certain, the rest multinomial on the remainders (Liu & Chen 1998).
-std::vector<Index> residual(const parallel::Communicator& ranks, std::span<const std::uint64_t> weights, Wide total,
-                            Index size, Index generation, std::uint64_t seed, std::uint32_t step) {
+std::vector<Index> residual(const parallel::Communicator& ranks, std::span<const std::uint64_t> weights,
+                            WideCount total, Index size, Index generation, std::uint64_t seed, std::uint32_t step) {
     std::vector<Index> numbers(weights.size());
-    std::vector<Wide> remainders(weights.size());
+    std::vector<WideCount> remainders(weights.size());
     Index certain = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const Wide scaled = static_cast<Wide>(size) * weights[i];
+        const WideCount scaled = static_cast<WideCount>(size) * weights[i];
         numbers[i] = static_cast<Index>(scaled / total);
         remainders[i] = scaled % total;
         certain += numbers[i];
@@ -117,34 +106,34 @@ std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel
                              std::uint32_t step) {
     PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items() && layout.size() >= 1);
     const auto weights = integer_weights(ranks, layout, log_weights);
-    Wide local = 0;
+    WideCount local = 0;
     for (const auto w : weights)
         local += w;
     const auto [before, total] = parallel::exclusive_scan(ranks, local);
-    const auto size = static_cast<Wide>(layout.size());
+    const auto size = static_cast<WideCount>(layout.size());
 
     switch (scheme) {
     case Resampling::systematic: {
         // Points (U + n T)/M, n = 0..M-1, U uniform on 0..T-1: below prefix P lie ceil((M P - U)/T).
-        const Wide u = point(seed, generation, 0, step).index128(total);
-        return by_prefix(weights, before, [&, t = total](Wide prefix) {
-            const Wide scaled = size * prefix;
+        const WideCount u = point(seed, generation, 0, step).index128(total);
+        return by_prefix(weights, before, [&, t = total](WideCount prefix) {
+            const WideCount scaled = size * prefix;
             return scaled <= u ? Index{0} : static_cast<Index>((scaled - u + t - 1) / t);
         });
     }
     case Resampling::stratified:
         // Points (U_n + n T)/M: all of the strata wholly below the prefix, and perhaps the one of the stratum it cuts.
-        return by_prefix(weights, before, [&, t = total](Wide prefix) {
-            const Wide scaled = size * prefix;
+        return by_prefix(weights, before, [&, t = total](WideCount prefix) {
+            const WideCount scaled = size * prefix;
             const auto whole = static_cast<Index>(scaled / t);
             if (whole == layout.size())
                 return whole;
-            const Wide u = point(seed, generation, whole, step).index128(t);
+            const WideCount u = point(seed, generation, whole, step).index128(t);
             return whole + (u < scaled % t ? 1 : 0);
         });
     case Resampling::multinomial: {
         std::vector<Index> numbers(weights.size());
-        const std::vector<Wide> wide(weights.begin(), weights.end());
+        const std::vector<WideCount> wide(weights.begin(), weights.end());
         add_multinomial(ranks, wide, layout.size(), generation, seed, step, numbers);
         return numbers;
     }

@@ -7,6 +7,7 @@
 #include "pearlite/parallel/reduction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -21,23 +22,22 @@ void for_each_block(const parallel::BlockLayout& layout, Work&& work) {
         work(first, std::min(layout.block(), layout.local_items() - first));
 }
 
-std::string not_a_number(Index particle) { return "the log weight of particle " + std::to_string(particle) + " is NaN"; }
+} // namespace
 
-/// Largest log weight of all ranks.
-double largest(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-               std::span<const double> log_weights) {
+double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                          std::span<const double> log_weights) {
     double local = log_zero;
     parallel::together(ranks, [&] {
         for (std::size_t i = 0; i < log_weights.size(); ++i) {
-            if (std::isnan(log_weights[i]))
-                throw NumericalError(not_a_number(layout.first_local_item() + static_cast<Index>(i)));
+            if (!(log_weights[i] < -log_zero))
+                throw NumericalError("the log weight of particle " +
+                                     std::to_string(layout.first_local_item() + static_cast<Index>(i)) + " is " +
+                                     (std::isnan(log_weights[i]) ? "NaN" : "infinite"));
             local = std::max(local, log_weights[i]);
         }
     });
     return ranks.max(local);
 }
-
-} // namespace
 
 std::vector<double> BlockSums::total(const parallel::Communicator& ranks) {
     parallel::exact_sum(ranks, std::span(sums_));
@@ -52,7 +52,7 @@ WeightSummary summarise(const parallel::Communicator& ranks, const parallel::Blo
                         std::span<const double> log_weights) {
     PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items());
     WeightSummary summary;
-    summary.log_max = largest(ranks, layout, log_weights);
+    summary.log_max = largest_log_weight(ranks, layout, log_weights);
     if (summary.log_max == log_zero) {
         summary.log_sum = summary.log_mean = log_zero;
         return summary;
@@ -78,30 +78,28 @@ WeightSummary summarise(const parallel::Communicator& ranks, const parallel::Blo
 double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                        std::span<const double> log_weights, std::span<const double> log_increments) {
     PEARLITE_EXPECTS(log_weights.size() == log_increments.size());
-    const double max_weight = largest(ranks, layout, log_weights);
-    std::vector<double> incremented(log_weights.size());
-    for (std::size_t i = 0; i < incremented.size(); ++i)
-        incremented[i] = log_weights[i] == log_zero ? log_zero : log_increments[i];
-    const double max_increment = largest(ranks, layout, incremented);
-    if (max_increment == log_zero)
-        return 0;
-    BlockSums sums(3);
-    for_each_block(layout, [&](Index first, Index count) {
-        double weight = 0, linear = 0, square = 0;
-        for (Index i = first; i < first + count; ++i) {
-            const auto k = static_cast<std::size_t>(i);
-            const double w = std::exp(log_weights[k] - max_weight);
-            const double e = std::exp(incremented[k] - max_increment);
-            weight += w;
-            linear += w * e;
-            square += w * e * e;
+    // Sums of W e^{power inc}, power 0, 1, 2, each relative to its own largest term: a particle that is nothing in one
+    // of them may be everything in another.
+    std::array<double, 3> log_max{}, sum{};
+    std::vector<double> terms(log_weights.size());
+    for (std::size_t power = 0; power < 3; ++power) {
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+            const bool lost = log_weights[i] == log_zero || log_increments[i] == log_zero;
+            terms[i] = lost ? log_zero : log_weights[i] + static_cast<double>(power) * log_increments[i];
         }
-        sums.add(0, weight);
-        sums.add(1, linear);
-        sums.add(2, square);
-    });
-    const auto total = sums.total(ranks);
-    return total[2] > 0 ? total[1] * total[1] / (total[0] * total[2]) : 0;
+        log_max[power] = largest_log_weight(ranks, layout, terms);
+        if (log_max[power] == log_zero)
+            return 0;
+        BlockSums sums(1);
+        for_each_block(layout, [&](Index first, Index count) {
+            double block_sum = 0;
+            for (Index i = first; i < first + count; ++i)
+                block_sum += std::exp(terms[static_cast<std::size_t>(i)] - log_max[power]);
+            sums.add(0, block_sum);
+        });
+        sum[power] = sums.total(ranks).front();
+    }
+    return std::exp(2 * log_max[1] - log_max[0] - log_max[2]) * (sum[1] * sum[1] / (sum[0] * sum[2]));
 }
 
 Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
@@ -152,7 +150,8 @@ std::vector<double> eve_weights(const parallel::Communicator& ranks, const paral
                                 std::span<const double> log_weights, std::span<const std::int64_t> eves) {
     PEARLITE_EXPECTS(eves.size() == log_weights.size());
     const auto summary = summarise(ranks, layout, log_weights);
-    // A family may live on several ranks: its members' weights meet on every rank, in slot order, and are added exactly.
+    // A family may live on several ranks: its members' weights meet on every rank, in slot order, and are added
+    // exactly.
     struct Member {
         std::int64_t eve;
         double weight;

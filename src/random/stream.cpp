@@ -81,23 +81,23 @@ double Stream::uniform() {
 
 std::uint64_t Stream::index(std::uint64_t n) {
     PEARLITE_EXPECTS(n >= 1);
-    Unsigned128 product = static_cast<Unsigned128>(bits64()) * n;
+    WideCount product = static_cast<WideCount>(bits64()) * n;
     if (static_cast<std::uint64_t>(product) < n) {
         const std::uint64_t threshold = (0 - n) % n;
         while (static_cast<std::uint64_t>(product) < threshold)
-            product = static_cast<Unsigned128>(bits64()) * n;
+            product = static_cast<WideCount>(bits64()) * n;
     }
     return static_cast<std::uint64_t>(product >> 64);
 }
 
-Unsigned128 Stream::index128(Unsigned128 n) {
+WideCount Stream::index128(WideCount n) {
     PEARLITE_EXPECTS(n >= 1);
-    Unsigned128 mask = n - 1;
+    WideCount mask = n - 1;
     for (int shift = 1; shift < 128; shift *= 2)
         mask |= mask >> shift;
     for (;;) {
         const std::uint64_t low_bits = bits64();
-        const Unsigned128 value = ((static_cast<Unsigned128>(bits64()) << 64) | low_bits) & mask;
+        const WideCount value = ((static_cast<WideCount>(bits64()) << 64) | low_bits) & mask;
         if (value < n)
             return value;
     }

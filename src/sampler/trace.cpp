@@ -64,7 +64,8 @@ void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, dou
         trace.log_ratio.push_back(log_ratio_offset + log_max[k] + std::log(weight / static_cast<double>(n_particles)));
         trace.ess.push_back(weight > 0 ? weight * weight / sums[4 * k + 1].value() : 0);
         trace.mean_u.push_back(mean);
-        trace.variance_u.push_back(std::max(0.0, sums[4 * k + 3].value() / weight - mean * mean));
+        const double variance = sums[4 * k + 3].value() / weight - mean * mean;
+        trace.variance_u.push_back(variance < 0 ? 0 : variance); // below 0 by rounding; NaN, where u is infinite, stays
         if (accepts)
             trace.acceptance.push_back(records_[k].proposals > 0 ? static_cast<double>(accepted[k]) /
                                                                        static_cast<double>(records_[k].proposals)

@@ -172,7 +172,7 @@ TEST(Index, IsExactWhereRejectionMatters) {
     Stream stream(address(11));
     for (std::size_t i = 0; i < n_some; ++i) {
         ++counts[stream.index(n) % 3];
-        ++naive[static_cast<std::uint64_t>((static_cast<Unsigned128>(stream.bits64()) * n) >> 64) % 3];
+        ++naive[static_cast<std::uint64_t>((static_cast<WideCount>(stream.bits64()) * n) >> 64) % 3];
     }
     EXPECT_GT(chi_squared_p_value(counts, thirds), rejection_level);
     EXPECT_LT(chi_squared_p_value(naive, thirds), rejection_level);
@@ -180,13 +180,13 @@ TEST(Index, IsExactWhereRejectionMatters) {
 
 /// The same for 128 bits: the wrong twin takes the remainder, which favours the lowest third.
 TEST(Index128, IsExactWhereRejectionMatters) {
-    constexpr Unsigned128 n = static_cast<Unsigned128>(3) << 126;
+    constexpr WideCount n = static_cast<WideCount>(3) << 126;
     const std::vector<double> thirds(3, 1.0 / 3);
     std::vector<double> counts(3), naive(3), small(5);
     Stream stream(address(12));
     for (std::size_t i = 0; i < n_some; ++i) {
         ++counts[static_cast<std::size_t>(stream.index128(n) >> 126)];
-        const Unsigned128 bits = (static_cast<Unsigned128>(stream.bits64()) << 64) | stream.bits64();
+        const WideCount bits = (static_cast<WideCount>(stream.bits64()) << 64) | stream.bits64();
         ++naive[static_cast<std::size_t>((bits % n) >> 126)];
         ++small[static_cast<std::size_t>(stream.index128(5))];
     }

@@ -94,7 +94,7 @@ TEST(Stream, UniformStaysInsideItsInterval) {
 
 TEST(Stream, IndexStaysBelowItsEnd) {
     Stream stream(address);
-    const auto big = (static_cast<Unsigned128>(1) << 127) + 12345;
+    const auto big = (static_cast<WideCount>(1) << 127) + 12345;
     for (int i = 0; i < 1000; ++i) {
         ASSERT_EQ(stream.index(1), 0u);
         ASSERT_LT(stream.index(3), 3u);

@@ -15,7 +15,8 @@ std::vector<std::string> library_versions();
 /// Vector extensions of the running CPU that the code may use, as one line.
 std::string cpu_features();
 
-/// Throws InputError if this CPU lacks an instruction set that the binary was compiled for (instead of dying of SIGILL).
+/// Throws InputError if this CPU lacks an instruction set that the binary was compiled for (instead of dying of
+/// SIGILL).
 void require_cpu();
 
 } // namespace pearlite::app

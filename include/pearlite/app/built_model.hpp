@@ -31,15 +31,15 @@ struct KernelFor<path::GeometricPath<D>> {
 template <model::AnnealedModel M>
 class BuiltModelOf final : public BuiltModel {
   public:
-    explicit BuiltModelOf(M model)
-        : model_(std::make_shared<const M>(std::move(model))) {}
+    explicit BuiltModelOf(M model) : model_(std::make_shared<const M>(std::move(model))) {}
 
     std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const Plan& plan) const override {
         if (plan.algorithm == Algorithm::annealed_importance)
-            return assemble<Ais>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
-                return Ais(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
-                           {plan.particles, plan.block, seed});
-            });
+            return assemble<Ais>(ranks, plan,
+                                 [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
+                                     return Ais(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
+                                                {plan.particles, plan.block, seed});
+                                 });
         return assemble<Smc>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
             return Smc(ranks, model, schedule, std::move(kernel), {plan.particles, plan.block, seed}, plan.smc);
         });

@@ -27,8 +27,8 @@ class BuiltModel {
     virtual double log_density_ratio(std::span<const std::byte> packed_particle, double b_end) const = 0;
 };
 
-/// One entry of the catalogue. `build` reads [model] beyond `name`; it records mistakes in the configuration (and may then
-/// return null) and throws InputError for unreadable data.
+/// One entry of the catalogue. `build` reads [model] beyond `name`; it records mistakes in the configuration (and may
+/// then return null) and throws InputError for unreadable data.
 struct ModelEntry {
     ModelTraits traits;
     std::string description;

@@ -15,8 +15,10 @@ namespace pearlite::app {
 
 /// The model's parameters have names and values, so that there is a posterior to summarise.
 template <class M>
-concept HasParameters = requires(const M& model) { model.parameter_names(); } &&
-    std::same_as<typename M::Block, model::DensityBlock>;
+concept HasParameters = requires(const M& model) {
+    model.parameter_names();
+}
+&&std::same_as<typename M::Block, model::DensityBlock>;
 
 /// The model can draw its particles: images(block, b), pixels x block size, of image_rows() x image_columns().
 template <class M>
@@ -34,10 +36,10 @@ class RunOf final : public Run {
 
     RunOf(const parallel::Communicator& ranks, std::shared_ptr<const Model> model, std::unique_ptr<S> sampler,
           double inverse_temperature_end)
-        : ranks_(ranks)
-        , model_(std::move(model))
-        , sampler_(std::move(sampler))
-        , inverse_temperature_end_(inverse_temperature_end) {}
+        : ranks_(ranks),
+          model_(std::move(model)),
+          sampler_(std::move(sampler)),
+          inverse_temperature_end_(inverse_temperature_end) {}
 
     bool finished() const override { return sampler_->finished(); }
     void step() override { sampler_->step(); }
@@ -142,8 +144,8 @@ class RunOf final : public Run {
         if (!ranks_.is_root())
             return;
         result.draws = Eigen::Map<const Matrix>(all_draws.data(), d, static_cast<Index>(all_draws.size()) / d);
-        result.posterior = summaries.size() == 1 ? summaries.front()
-                                                 : estimator::combine_batches(summaries, result.batch_log_ratios);
+        result.posterior =
+            summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, result.batch_log_ratios);
     }
 
     void add_images(RunResult& result) {

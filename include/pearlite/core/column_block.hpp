@@ -14,9 +14,7 @@ class ColumnBlock {
   public:
     using Columns = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
-    ColumnBlock(Index rows, Index size)
-        : size_(size)
-        , columns_(Columns::Zero(rows, padded(size))) {}
+    ColumnBlock(Index rows, Index size) : size_(size), columns_(Columns::Zero(rows, padded(size))) {}
 
     Index rows() const { return columns_.rows(); }
     Index size() const { return size_; }

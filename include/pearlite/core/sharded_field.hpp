@@ -1,5 +1,6 @@
 #pragma once
-/// A field that the ranks hold together, as files see it: so many items of so many bytes, a contiguous run of them here.
+/// A field that the ranks hold together, as files see it: so many items of so many bytes, a contiguous run of them
+/// here.
 
 #include "pearlite/core/types.hpp"
 

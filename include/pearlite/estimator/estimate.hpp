@@ -11,8 +11,8 @@ struct Interval {
     double high = 0;
 };
 
-/// An estimate of a log normalising constant (or ratio). `standard_error` and `interval95` are absent when the diagnostics
-/// do not support them; `note` then says why, or how the error is to be read ("conservative").
+/// An estimate of a log normalising constant (or ratio). `standard_error` and `interval95` are absent when the
+/// diagnostics do not support them; `note` then says why, or how the error is to be read ("conservative").
 struct Estimate {
     std::string estimator; ///< "product", "bar", ...
     double value = 0;

@@ -10,18 +10,18 @@ namespace pearlite::estimator {
 /// With fewer surviving Eves than this a single run carries no error bar: the families are too few to show a spread.
 inline constexpr int min_eves = 20;
 
-/// Relative variance of Z from one run with multinomial resampling (Lee & Whiteley 2018, for the M particles of the last
-/// weighting): 1 - (M/(M-1))^(r+1) (1 - sum_e S_e^2), S_e the summed final normalised weight of Eve e's descendants, r the
-/// number of resamplings that happened. Can be negative by chance.
+/// Relative variance of Z from one run with multinomial resampling (Lee & Whiteley 2018, for the M particles of the
+/// last weighting): 1 - (M/(M-1))^(r+1) (1 - sum_e S_e^2), S_e the summed final normalised weight of Eve e's
+/// descendants, r the number of resamplings that happened. Can be negative by chance.
 double lee_whiteley_variance(std::span<const double> eve_weights, double n_particles, int n_resamplings);
 
 /// sum_e S_e^2 - 1/M (Chan & Lai 2013): for any resampling; conservative.
 double chan_lai_variance(std::span<const double> eve_weights, double n_particles);
 
-/// The evidence of one run, log_ratio, with the error that its resampling allows: Lee-Whiteley if `multinomial`, Chan-Lai
-/// (labelled conservative) otherwise; with fewer than min_eves Eves no error and a note that says so.
-Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles, int n_resamplings,
-                             bool multinomial);
+/// The evidence of one run, log_ratio, with the error that its resampling allows: Lee-Whiteley if `multinomial`,
+/// Chan-Lai (labelled conservative) otherwise; with fewer than min_eves Eves no error and a note that says so.
+Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
+                             int n_resamplings, bool multinomial);
 
 /// R >= 2 independent estimates of log Z: log mean_r Z_r, with variance sum_r (Z_r - Z)^2 / (R) / Z^2.
 Estimate batch_estimate(std::span<const double> log_ratios);

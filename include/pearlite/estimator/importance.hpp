@@ -21,8 +21,8 @@ double delta_standard_error(std::span<const double> log_weights);
 std::vector<double> bootstrap_log_mean(std::span<const double> log_weights, std::uint64_t seed, int replicates);
 
 /// Weights of M independent trajectories give log Z_K/Z_0 with both errors: the delta method's and the bootstrap's (its
-/// standard deviation, and the percentile interval). With fewer than `min_ess` effective trajectories the error bars are
-/// withheld: the largest weight then decides the estimate and no spread can be read off the sample.
+/// standard deviation, and the percentile interval). With fewer than `min_ess` effective trajectories the error bars
+/// are withheld: the largest weight then decides the estimate and no spread can be read off the sample.
 struct ImportanceEstimate {
     Estimate delta;
     Estimate bootstrap;

@@ -22,13 +22,14 @@ struct PosteriorSummary {
 double weighted_quantile(std::span<const double> values, std::span<const double> log_weights, double p);
 
 /// Summaries of each row of `draws` (d x M) under the log weights (M). The Monte Carlo error comes from the families of
-/// common ancestors `eves` (M entries): mcse^2 = sum_e (sum_{i in e} W_i (phi_i - mean))^2, which for unresampled weights is
-/// sum W^2 (phi - mean)^2 and after resampling counts a family as one draw.
+/// common ancestors `eves` (M entries): mcse^2 = sum_e (sum_{i in e} W_i (phi_i - mean))^2, which for unresampled
+/// weights is sum W^2 (phi - mean)^2 and after resampling counts a family as one draw.
 std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>& names, const Matrix& draws,
                                                   std::span<const double> log_weights,
                                                   std::span<const std::int64_t> eves);
 
-/// R independent batches combined: means and second moments weighted by Z_r, mcse^2 = sum_r (W_r (mean_r - mean))^2 R/(R-1).
+/// R independent batches combined: means and second moments weighted by Z_r, mcse^2 = sum_r (W_r (mean_r - mean))^2
+/// R/(R-1).
 std::vector<PosteriorSummary> combine_batches(const std::vector<std::vector<PosteriorSummary>>& batches,
                                               std::span<const double> log_ratios);
 

@@ -16,10 +16,7 @@ class Native {
     using Model = M;
     using Block = typename M::Block;
 
-    explicit Native(Index sweeps = 1)
-        : sweeps_(sweeps) {
-        PEARLITE_EXPECTS(sweeps >= 1);
-    }
+    explicit Native(Index sweeps = 1) : sweeps_(sweeps) { PEARLITE_EXPECTS(sweeps >= 1); }
 
     Index moves() const { return sweeps_; }
     static constexpr bool adapts() { return false; }
@@ -27,7 +24,8 @@ class Native {
 
     void adapt(const parallel::Communicator&, const population::Generation<Block>&, Index) {}
 
-    /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states. Returns the number of accepted proposals.
+    /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states. Returns the number of accepted
+    /// proposals.
     Index move(const M& model, Block& block, double b, const model::BlockStreams& streams,
                std::span<double> derivative) const {
         for (Index sweep = 0; sweep < sweeps_; ++sweep)

@@ -16,8 +16,8 @@
 
 namespace pearlite::kernel {
 
-/// Where proposal scales come from: the population itself at each temperature (`online`; it costs O(1/M) bias in Z), or a
-/// table made beforehand (`given`: from a pilot whose particles are thrown away), which keeps Z unbiased.
+/// Where proposal scales come from: the population itself at each temperature (`online`; it costs O(1/M) bias in Z), or
+/// a table made beforehand (`given`: from a pilot whose particles are thrown away), which keeps Z unbiased.
 enum class Adaptation { online, given };
 
 /// x' = x + L z, z ~ N(0, I), L L' = (2.38^2/d) Cov_weighted; accepted with probability min(1, f_b(x')/f_b(x)).
@@ -28,16 +28,10 @@ class RandomWalk {
     using Block = model::DensityBlock;
 
     /// Adapts online; remembers the factor of every step, for use by a later run.
-    explicit RandomWalk(Index moves)
-        : moves_(moves)
-        , adaptation_(Adaptation::online) {
-        PEARLITE_EXPECTS(moves >= 1);
-    }
+    explicit RandomWalk(Index moves) : moves_(moves), adaptation_(Adaptation::online) { PEARLITE_EXPECTS(moves >= 1); }
     /// Uses `factors`: row k is step k's d x d factor, column-major; step 0 is not used.
     RandomWalk(Index moves, Matrix factors)
-        : moves_(moves)
-        , adaptation_(Adaptation::given)
-        , factors_(std::move(factors)) {
+        : moves_(moves), adaptation_(Adaptation::given), factors_(std::move(factors)) {
         PEARLITE_EXPECTS(moves >= 1);
     }
 
@@ -70,7 +64,8 @@ class RandomWalk {
         factors_.row(step) = factor_.reshaped().transpose();
     }
 
-    /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states. Returns the number of accepted proposals.
+    /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states. Returns the number of accepted
+    /// proposals.
     Index move(const Model& model, Block& block, double b, const model::BlockStreams& streams,
                std::span<double> derivative) const {
         Index accepted = 0;

@@ -1,6 +1,6 @@
 #pragma once
-/// The concepts a model fulfils to be annealed along a path of unnormalised densities f_b, b from 0 to b_end (ALGORITHMS
-/// section 0 of the papers' common picture: x ~ p_0 is easy, p_{b_end} is wanted).
+/// The concepts a model fulfils to be annealed along a path of unnormalised densities f_b, b from 0 to b_end
+/// (ALGORITHMS section 0 of the papers' common picture: x ~ p_0 is easy, p_{b_end} is wanted).
 
 #include "pearlite/core/block.hpp"
 #include "pearlite/model/block_streams.hpp"
@@ -12,14 +12,16 @@
 
 namespace pearlite::model {
 
-/// Spans of doubles over a block are indexed by slot and have size() elements. b is the inverse temperature on the path.
+/// Spans of doubles over a block are indexed by slot and have size() elements. b is the inverse temperature on the
+/// path.
 ///   make_block(n)                        an empty block of n particles
 ///   draw_start(block, streams)           x ~ p_0 for every particle, ready for use
 ///   prepare(block)                       recompute what is derived from the states, after unpack
 ///   add_log_ratio(block, from, to, out)  out[i] += log f_to(x_i) - log f_from(x_i)
 ///   path_derivative(block, b, out)       out[i] = d log f_b(x_i)/db; for a geometric path u = log f_1 - log f_0
 ///   log_normaliser_start()               log Z_0 where known in closed form
-///   exact_log_ratio(b_end)               log Z_{b_end} - log Z_0 where it can be computed, else nothing (may be costly)
+///   exact_log_ratio(b_end)               log Z_{b_end} - log Z_0 where it can be computed, else nothing (may be
+///   costly)
 template <class M>
 concept AnnealedModel = ParticleBlock<typename M::Block> &&
     requires(const M& model, typename M::Block& block, const typename M::Block& const_block,

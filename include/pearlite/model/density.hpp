@@ -33,16 +33,17 @@ concept HasLogLikelihood = requires(const D& density, std::span<const double> x)
 /// Optional: both log densities of many points at once (d x n, a point per column); results of length n. Points beyond
 /// those asked for are padding and may hold anything.
 template <class D>
-concept HasBlockDensity =
-    requires(const D& density, const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) {
-        density.evaluate(points, log_prior, log_likelihood);
-    };
+concept HasBlockDensity = requires(const D& density, const Matrix& points, std::span<double> log_prior,
+                                   std::span<double> log_likelihood) {
+    density.evaluate(points, log_prior, log_likelihood);
+};
 /// Optional: gradient of log prior + b log likelihood at x into a span of d.
 template <class D>
 concept HasGradient = requires(const D& density, std::span<const double> x, double b, std::span<double> gradient) {
     density.gradient(x, b, gradient);
 };
-/// Optional: log of the prior's normalising constant, where log_prior leaves it out (otherwise the prior is normalised).
+/// Optional: log of the prior's normalising constant, where log_prior leaves it out (otherwise the prior is
+/// normalised).
 template <class D>
 concept HasPriorNormaliser = requires(const D& density) {
     { density.log_prior_normaliser() } -> std::convertible_to<double>;
@@ -54,7 +55,9 @@ concept HasExactLogRatio = requires(const D& density) {
 };
 /// Optional: the data, so that a checkpoint made with other data is recognised.
 template <class D>
-concept HasFingerprint = requires(const D& density, Fingerprint& fingerprint) { density.fingerprint(fingerprint); };
+concept HasFingerprint = requires(const D& density, Fingerprint& fingerprint) {
+    density.fingerprint(fingerprint);
+};
 
 /// What annealing from prior to posterior asks of a density.
 template <class D>
@@ -68,8 +71,8 @@ constexpr void require_density() {
                   "this model lacks: std::vector<std::string> parameter_names() const  (one name per dimension)");
     static_assert(HasPriorSampler<D>, "this model lacks: void draw_prior(pearlite::random::Stream& stream, "
                                       "std::span<double> x) const  (one exact draw from the prior into x)");
-    static_assert(HasBlockDensity<D> || HasLogPrior<D>,
-                  "this model lacks: double log_prior(std::span<const double> x) const  (normalised; -infinity outside the support)");
+    static_assert(HasBlockDensity<D> || HasLogPrior<D>, "this model lacks: double log_prior(std::span<const double> x) "
+                                                        "const  (normalised; -infinity outside the support)");
     static_assert(HasBlockDensity<D> || HasLogLikelihood<D>,
                   "this model lacks: double log_likelihood(std::span<const double> x) const");
 }

@@ -8,20 +8,20 @@
 
 namespace pearlite::model {
 
-/// n points of R^d, one per column, each with log prior and log likelihood as they were when the point was accepted. All
-/// are packed (d + 2 doubles), so that moving a particle costs no evaluation and an estimated likelihood stays the same.
-/// The proposals are scratch space of kernels.
+/// n points of R^d, one per column, each with log prior and log likelihood as they were when the point was accepted.
+/// All are packed (d + 2 doubles), so that moving a particle costs no evaluation and an estimated likelihood stays the
+/// same. The proposals are scratch space of kernels.
 class DensityBlock {
   public:
     DensityBlock(Index dimension, Index size)
-        : size_(size)
-        , points(Matrix::Zero(dimension, padded(size)))
-        , log_prior(Vector::Zero(padded(size)))
-        , log_likelihood(Vector::Zero(padded(size)))
-        , proposals(points)
-        , normals(points)
-        , proposed_log_prior(log_prior)
-        , proposed_log_likelihood(log_prior) {}
+        : size_(size),
+          points(Matrix::Zero(dimension, padded(size))),
+          log_prior(Vector::Zero(padded(size))),
+          log_likelihood(Vector::Zero(padded(size))),
+          proposals(points),
+          normals(points),
+          proposed_log_prior(log_prior),
+          proposed_log_likelihood(log_prior) {}
 
     Index dimension() const { return points.rows(); }
     Index size() const { return size_; }

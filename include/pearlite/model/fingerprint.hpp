@@ -1,5 +1,6 @@
 #pragma once
-/// What a model is, as bytes: name, sizes, data. A checkpoint made by another model, or with other data, is recognised by it.
+/// What a model is, as bytes: name, sizes, data. A checkpoint made by another model, or with other data, is recognised
+/// by it.
 
 #include <cstddef>
 #include <functional>
@@ -12,8 +13,7 @@ namespace pearlite::model {
 class Fingerprint {
   public:
     using Sink = std::function<void(std::span<const std::byte>)>;
-    explicit Fingerprint(Sink sink)
-        : sink_(std::move(sink)) {}
+    explicit Fingerprint(Sink sink) : sink_(std::move(sink)) {}
 
     void add(std::string_view text) { sink_(std::as_bytes(std::span(text))); }
     void add(double value) { sink_(std::as_bytes(std::span(&value, 1))); }

@@ -12,8 +12,8 @@
 
 namespace pearlite::models {
 
-/// f_0 = exp(-|x - start_mean|^2 / (2 start_sd^2)), f_1 likewise: both unnormalised, so log Z_1/Z_0 = d log(end_sd/start_sd)
-/// (Habeck 2017, section 5.1: 20, 10 -> 0, 1).
+/// f_0 = exp(-|x - start_mean|^2 / (2 start_sd^2)), f_1 likewise: both unnormalised, so log Z_1/Z_0 = d
+/// log(end_sd/start_sd) (Habeck 2017, section 5.1: 20, 10 -> 0, 1).
 struct GaussianSettings {
     Index dimension = 1;
     double start_mean = 20;
@@ -25,8 +25,7 @@ struct GaussianSettings {
 /// As a Density: the "prior" is f_0, the "likelihood" f_1/f_0.
 class Gaussian {
   public:
-    explicit Gaussian(const GaussianSettings& settings)
-        : settings_(settings) {}
+    explicit Gaussian(const GaussianSettings& settings) : settings_(settings) {}
 
     std::vector<std::string> parameter_names() const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;

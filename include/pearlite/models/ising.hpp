@@ -94,6 +94,11 @@ class Ising {
                 std::span<double> derivative) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
+    /// The particles as pictures, a chain per column: spin up 1, down 0, row by row.
+    Matrix images(const Block& block, double b) const;
+    Index image_rows() const { return settings_.size; }
+    Index image_columns() const { return settings_.size; }
+
     std::optional<double> log_normaliser_start() const;
     /// By Kaufman's formula where b_end J >= 0 or L is even (where flipping one sublattice changes the sign of J); an
     /// odd antiferromagnet is summed over its states up to 16 spins, and has no answer beyond.

@@ -107,6 +107,12 @@ class Rbm {
     /// For pictures of the particles.
     Matrix visible_probabilities(const Block& block, double b) const;
 
+    /// The particles as pictures: visible_probabilities, n_visible = image_rows() x image_columns() row by row; square
+    /// where n_visible is a square, else one row.
+    Matrix images(const Block& block, double b) const { return visible_probabilities(block, b); }
+    Index image_rows() const;
+    Index image_columns() const { return n_visible() / image_rows(); }
+
   private:
     void expect_own(const Block& block) const;
     void draw_visible_given_hidden(Block& block, double b, const model::BlockStreams& streams) const;

@@ -42,8 +42,9 @@ class LinearRegression {
     Matrix gram_;          ///< X'X
 };
 
-/// The radiata pine comparison of Williams (1959) with the priors of Friel & Pettitt (2008): strength y against a covariate,
-/// centred here; intercept and slope prior means 3000 and 185 with precisions 0.06 and 6, tau ~ Gamma(3, rate 2 x 300^2).
+/// The radiata pine comparison of Williams (1959) with the priors of Friel & Pettitt (2008): strength y against a
+/// covariate, centred here; intercept and slope prior means 3000 and 185 with precisions 0.06 and 6, tau ~ Gamma(3,
+/// rate 2 x 300^2).
 LinearRegressionData radiata_pine(const Vector& strength, const Vector& covariate);
 
 /// P(y = 1 | x) = logistic(x' beta), beta ~ N(0, prior_variance I).

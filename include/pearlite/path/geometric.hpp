@@ -1,6 +1,6 @@
 #pragma once
-/// The geometric path between a prior and a posterior: log f_b = log prior + b log likelihood, the power posterior (with
-/// f_0 = prior and f_1 = prior x likelihood: log f_b = (1-b) log f_0 + b log f_1).
+/// The geometric path between a prior and a posterior: log f_b = log prior + b log likelihood, the power posterior
+/// (with f_0 = prior and f_1 = prior x likelihood: log f_b = (1-b) log f_0 + b log f_1).
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/annealed_model.hpp"
@@ -19,9 +19,7 @@ class GeometricPath {
   public:
     using Block = model::DensityBlock;
 
-    explicit GeometricPath(D density)
-        : density_(std::move(density))
-        , names_(parameter_names_of(density_)) {}
+    explicit GeometricPath(D density) : density_(std::move(density)), names_(parameter_names_of(density_)) {}
 
     const D& density() const { return density_; }
     Index dimension() const { return static_cast<Index>(names_.size()); }

@@ -1,6 +1,6 @@
 #pragma once
-/// Annealing schedules: the inverse temperatures 0 = b_0 < b_1 < ... < b_K = b_end. A schedule is data: it can be saved,
-/// plotted and used by every sampler.
+/// Annealing schedules: the inverse temperatures 0 = b_0 < b_1 < ... < b_K = b_end. A schedule is data: it can be
+/// saved, plotted and used by every sampler.
 
 #include "pearlite/core/types.hpp"
 

@@ -12,20 +12,22 @@
 
 namespace pearlite::population {
 
-/// The local part of a generation. Local slots are 0 .. layout().local_items()-1; adding layout().first_local_item() gives
-/// the global slot, by which everything random is addressed. `number` is the generation's place in its population.
+/// The local part of a generation. Local slots are 0 .. layout().local_items()-1; adding layout().first_local_item()
+/// gives the global slot, by which everything random is addressed. `number` is the generation's place in its
+/// population.
 template <ParticleBlock B>
 class Generation {
   public:
     using Block = B;
 
-    /// make_block(size) returns an empty block of `size` particles. Log weights start at 0, every particle is its own Eve.
+    /// make_block(size) returns an empty block of `size` particles. Log weights start at 0, every particle is its own
+    /// Eve.
     template <class MakeBlock>
     Generation(const parallel::BlockLayout& layout, Index number, MakeBlock&& make_block)
-        : layout_(layout)
-        , number_(number)
-        , log_weights_(static_cast<std::size_t>(layout.local_items()), 0.0)
-        , eves_(static_cast<std::size_t>(layout.local_items())) {
+        : layout_(layout),
+          number_(number),
+          log_weights_(static_cast<std::size_t>(layout.local_items()), 0.0),
+          eves_(static_cast<std::size_t>(layout.local_items())) {
         blocks_.reserve(static_cast<std::size_t>(layout.local_blocks()));
         for (Index b = 0; b < layout.local_blocks(); ++b)
             blocks_.push_back(make_block(layout.block_size(layout.first_local_block() + b)));

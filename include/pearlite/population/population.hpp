@@ -30,8 +30,8 @@ class Population {
         return total;
     }
 
-    /// Lists what a checkpoint holds: each generation's particles, log weights and Eves. The generations must exist with
-    /// their sizes before reading. `particle_bytes` is the size of a packed particle.
+    /// Lists what a checkpoint holds: each generation's particles, log weights and Eves. The generations must exist
+    /// with their sizes before reading. `particle_bytes` is the size of a packed particle.
     template <class Fields>
     void fields(Fields& f, std::size_t particle_bytes) {
         auto count = n_generations();

@@ -2,8 +2,8 @@
 /// Resampling: the same offspring on any number of ranks, and only surplus copies travel.
 ///
 /// Weights become integers relative to the largest, so that prefix sums over ranks are exact. A particle with offspring
-/// keeps its slot; the j-th surplus copy in global order fills the j-th empty slot, so survivors are never overwritten and
-/// no second population is needed.
+/// keeps its slot; the j-th surplus copy in global order fills the j-th empty slot, so survivors are never overwritten
+/// and no second population is needed.
 
 #include "pearlite/parallel/communicator.hpp"
 #include "pearlite/parallel/exchange.hpp"
@@ -22,7 +22,8 @@ enum class Resampling { multinomial, stratified, systematic, residual };
 const std::vector<std::string>& resampling_names();
 
 /// Collective. Offspring numbers of the local particles of `layout`; they sum to layout.size() over all ranks. Random
-/// numbers are addressed by (seed, resample, slot of `generation`, step). NumericalError if a weight is NaN or none is > 0.
+/// numbers are addressed by (seed, resample, slot of `generation`, step). NumericalError if a weight is NaN or infinite, or none is
+/// > 0.
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
                              std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
                              std::uint32_t step);
@@ -54,9 +55,9 @@ struct Traffic {
     Index received = 0;
 };
 
-/// Collective. Replaces the generation's particles by their offspring; Eves are inherited, log weights become 0. Quantities
-/// derived from the states must be recomputed (the model's prepare) afterwards. `particle_bytes` is the size of a packed
-/// particle (a rank may hold none to ask).
+/// Collective. Replaces the generation's particles by their offspring; Eves are inherited, log weights become 0.
+/// Quantities derived from the states must be recomputed (the model's prepare) afterwards. `particle_bytes` is the size
+/// of a packed particle (a rank may hold none to ask).
 template <ParticleBlock B>
 Traffic relocate(const parallel::Communicator& ranks, Generation<B>& generation, const std::vector<Index>& offspring,
                  std::size_t particle_bytes) {

@@ -11,9 +11,6 @@
 
 namespace pearlite::random {
 
-/// 128 bits for exact sums of weights (a GNU extension, marked so that strict compilers accept it).
-__extension__ using Unsigned128 = unsigned __int128;
-
 /// Names a stream. `id` (56 bits) is a particle's global slot, or a block's number where the particles of a block share
 /// a draw; never an ancestor and never a rank. `step` is the sampler's step.
 struct Address {
@@ -55,7 +52,7 @@ class Stream {
     /// Uniform on 0 .. n-1, exactly (Lemire 2019); n >= 1.
     std::uint64_t index(std::uint64_t n);
     /// Uniform on 0 .. n-1 for 128-bit n >= 1, exactly.
-    Unsigned128 index128(Unsigned128 n);
+    WideCount index128(WideCount n);
     /// N(0, 1).
     double normal();
     /// Exponential of rate 1.

@@ -7,8 +7,9 @@
 ///         if k < K: x ~ T_k(. | x),  T_k leaving p_{b_k} invariant
 ///     log Z_K/Z_0 = log mean w
 ///
-/// b_k: inverse temperatures of the schedule; f_b: unnormalised densities of the path; (w_k, x after T_k) targets p_{b_k}, from
-/// which ESS, running log Z and Var[u] are recorded at every temperature (k = K: the last state, which is not moved).
+/// b_k: inverse temperatures of the schedule; f_b: unnormalised densities of the path; (w_k, x after T_k) targets
+/// p_{b_k}, from which ESS, running log Z and Var[u] are recorded at every temperature (k = K: the last state, which is
+/// not moved).
 
 #include "pearlite/estimator/importance.hpp"
 #include "pearlite/model/annealed_model.hpp"
@@ -34,11 +35,11 @@ class AnnealedImportance {
     /// Collective. Draws the trajectories' starts.
     AnnealedImportance(const parallel::Communicator& ranks, std::shared_ptr<const M> model, path::Schedule schedule,
                        Kernel kernel, const PopulationSettings& settings)
-        : ranks_(ranks)
-        , model_(std::move(model))
-        , schedule_(std::move(schedule))
-        , kernel_(std::move(kernel))
-        , settings_(settings) {
+        : ranks_(ranks),
+          model_(std::move(model)),
+          schedule_(std::move(schedule)),
+          kernel_(std::move(kernel)),
+          settings_(settings) {
         auto& particles = population_.append(settings.particles, settings.block, ranks_,
                                              [&](Index size) { return model_->make_block(size); });
         on_the_fly_.begin(schedule_[0], 0);
@@ -86,7 +87,7 @@ class AnnealedImportance {
                 on_the_fly_.add_block(log_w, derivative, accepted);
             }
         });
-        if (finished() || on_the_fly_.pending() >= temperatures_per_reduction)
+        if (finished() || on_the_fly_.pending() >= temperatures_per_reduction())
             flush();
     }
 
@@ -144,7 +145,11 @@ class AnnealedImportance {
     void prepare() { prepare_blocks(*model_, population_.generation(0)); }
 
   private:
-    static constexpr Index temperatures_per_reduction = 64;
+    /// Many blocks make a reduction cheap beside a step, and their records large.
+    Index temperatures_per_reduction() const {
+        const Index blocks = population_.generation(0).layout().blocks();
+        return std::clamp<Index>((Index{1} << 18) / blocks, 1, 64);
+    }
 
     std::span<double> derivatives_of(const Block& block) {
         derivatives_.resize(static_cast<std::size_t>(block.size()));

@@ -68,7 +68,8 @@ class Batches {
         }
         outcome.log_ratio = {estimator::batch_estimate(log_ratios())};
         if (batches_.size() < 8)
-            outcome.warnings.push_back("an error bar from fewer than 8 batches is itself uncertain by a quarter or more");
+            outcome.warnings.push_back(
+                "an error bar from fewer than 8 batches is itself uncertain by a quarter or more");
         return outcome;
     }
 

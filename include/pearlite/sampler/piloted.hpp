@@ -1,6 +1,6 @@
 #pragma once
-/// A pilot before the main run: it finds temperatures and proposal scales, and its particles are thrown away, so that the
-/// main run's Z is unbiased.
+/// A pilot before the main run: it finds temperatures and proposal scales, and its particles are thrown away, so that
+/// the main run's Z is unbiased.
 
 #include "pearlite/path/schedule.hpp"
 #include "pearlite/sampler/settings.hpp"
@@ -31,8 +31,7 @@ class Piloted {
     using Block = typename Main::Block;
 
     Piloted(std::unique_ptr<Pilot> pilot, std::function<std::unique_ptr<Main>(const Tuning&)> make_main)
-        : pilot_(std::move(pilot))
-        , make_main_(std::move(make_main)) {}
+        : pilot_(std::move(pilot)), make_main_(std::move(make_main)) {}
 
     bool finished() const { return main_ && main_->finished(); }
     /// Collective. One temperature of the pilot or of the main run.

@@ -50,12 +50,12 @@ class Smc {
     Smc(const parallel::Communicator& ranks, std::shared_ptr<const M> model,
         std::variant<path::Schedule, AdaptiveSchedule> schedule, Kernel kernel, const PopulationSettings& settings,
         const SmcSettings& smc_settings)
-        : ranks_(ranks)
-        , model_(std::move(model))
-        , schedule_(std::move(schedule))
-        , kernel_(std::move(kernel))
-        , settings_(settings)
-        , smc_settings_(smc_settings) {
+        : ranks_(ranks),
+          model_(std::move(model)),
+          schedule_(std::move(schedule)),
+          kernel_(std::move(kernel)),
+          settings_(settings),
+          smc_settings_(smc_settings) {
         auto& particles = population_.append(settings.particles, settings.block, ranks_,
                                              [&](Index size) { return model_->make_block(size); });
         increments_.resize(particles.log_weights().size());
@@ -90,9 +90,12 @@ class Smc {
             throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
         log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
         ess_ = weights.ess;
-        if (finished()) // errors are read off before any resampling that follows the last weighting
-            final_eve_weights_ = population::eve_weights(ranks_, particles.layout(), particles.log_weights(), particles.eves());
+        if (finished()) { // errors are read off before any resampling that follows the last weighting
+            resamplings_before_end_ = n_resamplings_;
+            final_eve_weights_ =
+                population::eve_weights(ranks_, particles.layout(), particles.log_weights(), particles.eves());
 
+        }
         kernel_.adapt(ranks_, particles, t_);
         const bool resample = weights.ess < smc_settings_.ess_threshold * static_cast<double>(settings_.particles);
         if (resample)
@@ -111,11 +114,12 @@ class Smc {
         Outcome outcome;
         outcome.ess = ess_;
         outcome.log_ratio = {estimator::single_run_estimate(
-            log_ratio_, final_eve_weights_, static_cast<double>(settings_.particles), static_cast<int>(n_resamplings_),
+            log_ratio_, final_eve_weights_, static_cast<double>(settings_.particles), static_cast<int>(resamplings_before_end_),
             smc_settings_.resampling == population::Resampling::multinomial)};
         if (ess_ < 20)
-            outcome.warnings.push_back("the effective sample size of the final weights is below 20: use more particles, "
-                                       "or more temperatures");
+            outcome.warnings.push_back(
+                "the effective sample size of the final weights is below 20: use more particles, "
+                "or more temperatures");
         return outcome;
     }
 
@@ -139,6 +143,7 @@ class Smc {
         f("log_ratio_at_resampling", log_ratio_at_resampling_);
         f("ess", ess_);
         f("resamplings", n_resamplings_);
+        f("resamplings_before_end", resamplings_before_end_);
         f("eves", n_eves_);
         f("final_eve_weights", final_eve_weights_);
         population_.fields(f, packed_particle_bytes(*model_));
@@ -210,7 +215,7 @@ class Smc {
             population::offspring(ranks_, particles.layout(), particles.number(), particles.log_weights(),
                                   smc_settings_.resampling, settings_.seed, static_cast<std::uint32_t>(t_));
         population::relocate(ranks_, particles, numbers, packed_particle_bytes(*model_));
-        prepare();
+        parallel::together(ranks_, [&] { prepare(); });
         log_ratio_at_resampling_ = log_ratio_;
         ++n_resamplings_;
         const auto eves = ranks_.all_gather(std::span<const std::int64_t>(particles.eves()));
@@ -251,6 +256,7 @@ class Smc {
     double log_ratio_at_resampling_ = 0;
     double ess_ = 0;
     Index n_resamplings_ = 0;
+    Index resamplings_before_end_ = 0;
     Index n_eves_ = 0;
     std::vector<double> final_eve_weights_;
     Trace trace_;

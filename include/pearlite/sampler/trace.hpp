@@ -15,11 +15,11 @@ struct Trace {
     std::vector<double> inverse_temperature;
     std::vector<double> log_ratio; ///< running log Z_b/Z_0
     std::vector<double> ess;       ///< in particles
-    std::vector<double> mean_u;
-    std::vector<double> variance_u;
-    std::vector<double> acceptance;       ///< fraction, NaN where nothing was proposed; empty for kernels that never reject
-    std::vector<std::int64_t> resampled;  ///< 0 or 1, for samplers that resample; else empty
-    std::vector<std::int64_t> eves;       ///< surviving Eves, for samplers that resample; else empty
+    std::vector<double> mean_u;     ///< -inf at b_0 if a particle has likelihood 0 there
+    std::vector<double> variance_u; ///< then NaN
+    std::vector<double> acceptance; ///< fraction, NaN where nothing was proposed; empty for kernels that never reject
+    std::vector<std::int64_t> resampled; ///< 0 or 1, for samplers that resample; else empty
+    std::vector<std::int64_t> eves;      ///< surviving Eves, for samplers that resample; else empty
 
     template <class Fields>
     void fields(Fields& f) {
