@@ -7,7 +7,8 @@
 namespace pearlite::io {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{4} << 20;
+// Small enough to stay in a core's cache between packing and writing.
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
 // Calls transfer(first, count, buffer, file offset) for one buffer after another of this rank's items.
 template <class Transfer>
@@ -57,6 +58,7 @@ void write_local_items(const ShardedField& field, PosixFile& file, std::uint64_t
     for_each_buffer(field, offset, [&](Index first, Index count, std::span<std::byte> buffer, std::uint64_t position) {
         field.pack(first, count, buffer);
         file.write(buffer, position);
+        file.start_writing_back(position, buffer.size());
     });
 }
 

@@ -20,7 +20,7 @@ std::vector<std::uint64_t> stored_shape(const ShardedField& field);
 /// A field whose items are this rank's to write or read; ContractViolation if its numbers cannot be.
 void check_local_part(const ShardedField& field);
 
-/// This rank's items, to or from a dataset that begins at `offset`; in buffers of at most 4 MiB (or one item).
+/// This rank's items, to or from a dataset that begins at `offset`; in buffers of at most 1 MiB (or one item).
 void write_local_items(const ShardedField& field, PosixFile& file, std::uint64_t offset);
 void read_local_items(const ShardedField& field, const PosixFile& file, std::uint64_t offset);
 
