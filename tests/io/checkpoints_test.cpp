@@ -102,6 +102,13 @@ TEST_F(CheckpointsTest, ThosePassedOverGoWithTheNextCommit) {
     EXPECT_EQ(restored_step(), 8);
 }
 
+TEST_F(CheckpointsTest, AWholeOneOfALaterStepGoesToo) {
+    commit(3);
+    commit(12);
+    commit(8);
+    EXPECT_THAT(list_checkpoints(run), ElementsAre(checkpoint_path(run, 8), checkpoint_path(run, 3)));
+}
+
 TEST_F(CheckpointsTest, AFailedCommitLeavesTheEarlierOnes) {
     commit(3);
     commit(7);

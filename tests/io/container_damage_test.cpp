@@ -109,9 +109,14 @@ TEST_F(ContainerDamageTest, SaysWhatElseAFileIs) {
     EXPECT_THAT(refusal_of(replaced("schema 1\n", "schema 0\n")), HasSubstr("schema 0, written by an older version"));
     EXPECT_THAT(refusal_of(replaced("schema 1\n", "schema x\n")), HasSubstr("its stamp is not readable"));
     EXPECT_THAT(refusal_of(replaced("complete\n", "\n\n\n\n\n\n\n\n\n")), HasSubstr("its stamp is not readable"));
-    // The kind is under the checksum: a forged one is not taken for the real one.
-    testing::write_bytes(path, replaced("kind checkpoint\n", "kind results\n\n\n\n"));
-    file_error([&] { Reader(ranks, path, "results"); });
+}
+
+// What the stamp says is under its checksum: a well-formed stamp with another kind is not taken for the real one.
+TEST_F(ContainerDamageTest, AForgedKindIsSeen) {
+    std::string forged = replaced("kind checkpoint\n", "kind results\n");
+    forged.insert(512 - 3, "\n\n\n");
+    testing::write_bytes(path, forged);
+    EXPECT_THAT(file_error([&] { Reader(ranks, path, "results"); }), HasSubstr("its checksum differs"));
 }
 
 TEST_F(ContainerDamageTest, RefusesAnotherKind) {

@@ -41,6 +41,7 @@ TEST_F(ContainerFailureTest, NoSpaceLeavesTheOldFile) {
             const FileSizeLimit limit(allowed);
             message = file_error([&] { larger.commit(ranks, path); });
         }
+        EXPECT_THAT(message, HasSubstr("cannot reserve")) << allowed;
         EXPECT_THAT(message, HasSubstr("File too large")) << allowed;
         EXPECT_EQ(file_bytes(path), before);
         EXPECT_EQ(testing::names_in(directory.path()), std::vector<std::string>{"state.h5"});

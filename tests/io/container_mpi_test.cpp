@@ -67,6 +67,23 @@ TEST_F(ContainerMpiTest, AnyNumberOfRanksWritesTheSameFileAndReadsIt) {
     }
 }
 
+// More pieces of 4 MiB than ranks, so that each rank hashes several.
+TEST_F(ContainerMpiTest, TheChecksumOfALargeFileIsThatOfOneRank) {
+    const Index items = 21 * 1024 + 1;
+    testing::SampleField field(ItemType::bytes, 1024, {items, 64, ranks.size(), ranks.rank()});
+    Writer writer(ranks);
+    writer.sharded("field", field.view());
+    writer.commit(path, "checkpoint");
+    const auto alone = parallel::Communicator::alone();
+    testing::SampleField whole(ItemType::bytes, 1024, {items, 64, 1, 0});
+    whole.clear();
+    Reader(alone, path, "checkpoint").sharded("field", whole.view());
+    EXPECT_TRUE(whole.bytes() == whole.expected(1));
+    field.clear();
+    Reader(ranks, path, "checkpoint").sharded("field", field.view());
+    EXPECT_TRUE(field.bytes() == field.expected(1));
+}
+
 TEST_F(ContainerMpiTest, TheDigestIsThatOfOneRank) {
     for (const auto& [items, block] : {std::pair{100, 16}, {1, 16}, {0, 16}, {33, 16}}) {
         const auto alone = parallel::Communicator::alone();
