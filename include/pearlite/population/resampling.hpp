@@ -22,8 +22,8 @@ enum class Resampling { multinomial, stratified, systematic, residual };
 const std::vector<std::string>& resampling_names();
 
 /// Collective. Offspring numbers of the local particles of `layout`; they sum to layout.size() over all ranks. Random
-/// numbers are addressed by (seed, resample, slot of `generation`, step). NumericalError if a weight is NaN or infinite, or none is
-/// > 0.
+/// numbers are addressed by (seed, resample, slot of `generation`, step). NumericalError if a weight is NaN or
+/// infinite, or none is > 0.
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
                              std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
                              std::uint32_t step);

@@ -19,8 +19,8 @@ struct WeightSummary {
     double ess = 0;      ///< (sum w)^2 / sum w^2, in particles; 0 if no particle is left
 };
 
-/// Collective. The largest log weight of all ranks; log_zero if no particle is left. log_weights holds the local particles
-/// of `layout`; NaN and +inf are NumericalErrors that name the particle.
+/// Collective. The largest log weight of all ranks; log_zero if no particle is left. log_weights holds the local
+/// particles of `layout`; NaN and +inf are NumericalErrors that name the particle.
 double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                           std::span<const double> log_weights);
 
@@ -29,8 +29,8 @@ WeightSummary summarise(const parallel::Communicator& ranks, const parallel::Blo
                         std::span<const double> log_weights);
 
 /// Collective. Conditional ESS of one reweighting by `log_increments` (Zhou, Johansen & Aston 2016), as a fraction:
-/// (sum W e^inc)^2 / sum W e^{2 inc}, W the normalised present weights. In (0, 1]; 1 if nothing changes. Particles whose
-/// increment is -inf are left out of W too: any step loses them, however short. 0 if no particle is left.
+/// (sum W e^inc)^2 / sum W e^{2 inc}, W the normalised present weights. In (0, 1]; 1 if nothing changes. Particles
+/// whose increment is -inf are left out of W too: any step loses them, however short. 0 if no particle is left.
 double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                        std::span<const double> log_weights, std::span<const double> log_increments);
 

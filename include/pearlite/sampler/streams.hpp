@@ -42,7 +42,8 @@ void require_numbers(std::span<const double> log_weights, const population::Gene
             throw NumericalError("the log weight of particle " +
                                  std::to_string(generation.layout().first_local_item() + generation.block_begin(b) +
                                                 static_cast<Index>(i)) +
-                                 (std::isnan(log_weights[i]) ? " is NaN at step " : " is infinite at step ") + std::to_string(step));
+                                 (std::isnan(log_weights[i]) ? " is NaN at step " : " is infinite at step ") +
+                                 std::to_string(step));
 }
 
 } // namespace pearlite::sampler
