@@ -94,7 +94,6 @@ class Smc {
             resamplings_before_end_ = n_resamplings_;
             final_eve_weights_ =
                 population::eve_weights(ranks_, particles.layout(), particles.log_weights(), particles.eves());
-
         }
         kernel_.adapt(ranks_, particles, t_);
         const bool resample = weights.ess < smc_settings_.ess_threshold * static_cast<double>(settings_.particles);
@@ -113,9 +112,10 @@ class Smc {
     Outcome outcome() const {
         Outcome outcome;
         outcome.ess = ess_;
-        outcome.log_ratio = {estimator::single_run_estimate(
-            log_ratio_, final_eve_weights_, static_cast<double>(settings_.particles), static_cast<int>(resamplings_before_end_),
-            smc_settings_.resampling == population::Resampling::multinomial)};
+        outcome.log_ratio = {
+            estimator::single_run_estimate(log_ratio_, final_eve_weights_, static_cast<double>(settings_.particles),
+                                           static_cast<int>(resamplings_before_end_),
+                                           smc_settings_.resampling == population::Resampling::multinomial)};
         if (ess_ < 20)
             outcome.warnings.push_back(
                 "the effective sample size of the final weights is below 20: use more particles, "

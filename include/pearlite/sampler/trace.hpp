@@ -13,8 +13,8 @@ namespace pearlite::sampler {
 /// states after its move, of u = d log f_b/db: their integral over b is log Z, and Var drives optimal schedules.
 struct Trace {
     std::vector<double> inverse_temperature;
-    std::vector<double> log_ratio; ///< running log Z_b/Z_0
-    std::vector<double> ess;       ///< in particles
+    std::vector<double> log_ratio;  ///< running log Z_b/Z_0
+    std::vector<double> ess;        ///< in particles
     std::vector<double> mean_u;     ///< -inf at b_0 if a particle has likelihood 0 there
     std::vector<double> variance_u; ///< then NaN
     std::vector<double> acceptance; ///< fraction, NaN where nothing was proposed; empty for kernels that never reject
