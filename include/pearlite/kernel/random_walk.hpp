@@ -29,23 +29,30 @@ class RandomWalk {
 
     /// Adapts online; remembers the factor of every step, for use by a later run.
     explicit RandomWalk(Index moves) : moves_(moves), adaptation_(Adaptation::online) { PEARLITE_EXPECTS(moves >= 1); }
-    /// Uses `factors`: row k is step k's d x d factor, column-major; step 0 is not used.
-    RandomWalk(Index moves, Matrix factors)
-        : moves_(moves), adaptation_(Adaptation::given), factors_(std::move(factors)) {
-        PEARLITE_EXPECTS(moves >= 1);
+    /// Uses `factors`: row k is step k's d x d factor, lower triangular, column-major; step 0 is not used.
+    RandomWalk(Index moves, const Matrix& factors)
+        : moves_(moves),
+          adaptation_(Adaptation::given),
+          factor_(Matrix::Zero(root(factors.cols()), root(factors.cols()))),
+          factors_(static_cast<std::size_t>(factors.size())) {
+        PEARLITE_EXPECTS(moves >= 1 && factors.rows() >= 2 && factor_.size() == factors.cols());
+        Eigen::Map<Matrix>(factors_.data(), factors.cols(), factors.rows()) = factors.transpose();
     }
 
     Index moves() const { return moves_; }
     bool adapts() const { return adaptation_ == Adaptation::online; }
     static constexpr bool accepts() { return true; }
     /// (steps + 1) x d^2: the factors used so far (online) or given.
-    const Matrix& factors() const { return factors_; }
+    Matrix factors() const {
+        const Index size = std::max<Index>(factor_.size(), 1);
+        return Eigen::Map<const Matrix>(factors_.data(), size, static_cast<Index>(factors_.size()) / size).transpose();
+    }
 
     /// Sets the proposals of step `step`: online (collective) from the generation's weighted covariance.
     void adapt(const parallel::Communicator& ranks, const population::Generation<Block>& generation, Index step) {
         if (adaptation_ == Adaptation::given) {
-            const auto d = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(factors_.cols()))));
-            factor_ = factors_.row(std::min(step, factors_.rows() - 1)).reshaped(d, d);
+            PEARLITE_EXPECTS(step >= 1 && static_cast<std::size_t>((step + 1) * factor_.size()) <= factors_.size());
+            factor_ = Eigen::Map<const Matrix>(factors_.data() + step * factor_.size(), factor_.rows(), factor_.cols());
             return;
         }
         const auto& layout = generation.layout();
@@ -59,9 +66,8 @@ class RandomWalk {
             population::weighted_moments(ranks, layout, generation.log_weights(), summary.log_max, points);
         const Matrix fallback = factor_.size() ? factor_ : Matrix(Matrix::Identity(d, d));
         factor_ = random_walk_factor(moments.covariance, fallback);
-        if (factors_.rows() <= step)
-            factors_.conservativeResizeLike(Matrix::Zero(std::max(2 * step, step + 1), d * d));
-        factors_.row(step) = factor_.reshaped().transpose();
+        factors_.resize(static_cast<std::size_t>((step + 1) * factor_.size()), 0.0);
+        std::copy(factor_.data(), factor_.data() + factor_.size(), factors_.end() - factor_.size());
     }
 
     /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states. Returns the number of accepted
@@ -122,14 +128,15 @@ class RandomWalk {
     /// b log L, where L = 0 matters at b > 0 only.
     static double tempered(double b, double log_likelihood) { return b == 0 ? 0 : b * log_likelihood; }
 
+    static Index root(Index square) { return static_cast<Index>(std::lround(std::sqrt(static_cast<double>(square)))); }
     static Index dimension_of(const parallel::Communicator& ranks, const population::Generation<Block>& generation) {
         return ranks.max(generation.local_blocks() > 0 ? generation.block(0).dimension() : Index{0});
     }
 
     Index moves_;
     Adaptation adaptation_;
-    Matrix factor_;
-    Matrix factors_;
+    Matrix factor_;               ///< of the present step
+    std::vector<double> factors_; ///< of all steps from 0, one after another
 };
 
 } // namespace pearlite::kernel

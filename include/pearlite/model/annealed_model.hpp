@@ -1,6 +1,6 @@
 #pragma once
-/// The concepts a model fulfils to be annealed along a path of unnormalised densities f_b, b from 0 to b_end
-/// (ALGORITHMS section 0 of the papers' common picture: x ~ p_0 is easy, p_{b_end} is wanted).
+/// The concepts a model fulfils to be annealed along a path of unnormalised densities f_b, b from 0 to b_end: x ~ p_0
+/// is easy, p_{b_end} is wanted.
 
 #include "pearlite/core/block.hpp"
 #include "pearlite/model/block_streams.hpp"

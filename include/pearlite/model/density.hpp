@@ -30,8 +30,8 @@ concept HasLogLikelihood = requires(const D& density, std::span<const double> x)
     { density.log_likelihood(x) } -> std::convertible_to<double>;
 };
 
-/// Optional: both log densities of many points at once (d x n, a point per column); results of length n. Points beyond
-/// those asked for are padding and may hold anything.
+/// Optional: both log densities of many points at once (d x n, a point per column, n a multiple of block_padding);
+/// results of length n. Points beyond those asked for are padding and may hold anything.
 template <class D>
 concept HasBlockDensity = requires(const D& density, const Matrix& points, std::span<double> log_prior,
                                    std::span<double> log_likelihood) {

@@ -73,14 +73,17 @@ class GeometricPath {
     /// Log densities of the block's particles at `points` (d x padded) into the vectors (padded).
     void evaluate(const Block& block, const Matrix& points, Vector& log_prior, Vector& log_likelihood,
                   const model::BlockStreams& streams) const {
+        // Outside the prior's support a likelihood need not be defined.
         if constexpr (model::HasBlockDensity<D>) {
             const auto n = static_cast<std::size_t>(points.cols());
             density_.evaluate(points, {log_prior.data(), n}, {log_likelihood.data(), n});
+            for (Index i = 0; i < block.size(); ++i)
+                if (log_prior(i) == log_zero_)
+                    log_likelihood(i) = log_zero_;
         } else {
             for (Index i = 0; i < block.size(); ++i) {
                 const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(dimension()));
                 log_prior(i) = density_.log_prior(x);
-                // Outside the prior's support a likelihood need not be defined.
                 log_likelihood(i) = log_prior(i) == log_zero_ ? log_zero_ : density_.log_likelihood(x);
             }
         }

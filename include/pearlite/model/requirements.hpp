@@ -1,0 +1,92 @@
+#pragma once
+/// What a user's own model lacks, said at compile time, one message for each member.
+
+#include "pearlite/model/annealed_model.hpp"
+#include "pearlite/model/density.hpp"
+
+#include <concepts>
+
+namespace pearlite::model {
+
+/// A member of the right name that does not fulfil its concept: without a message it would silently not be used. (An
+/// overloaded or templated member cannot be named so, and is let pass.)
+template <class D>
+constexpr void require_optional_members() {
+    static_assert(
+        HasBlockDensity<D> || !requires { &D::evaluate; },
+        "this model has an evaluate() that is not: void evaluate(const pearlite::Matrix& points, "
+        "std::span<double> log_prior, std::span<double> log_likelihood) const");
+    static_assert(
+        HasGradient<D> || !requires { &D::gradient; },
+        "this model has a gradient() that is not: void gradient(std::span<const double> x, double b, "
+        "std::span<double> gradient) const");
+    static_assert(
+        HasPriorNormaliser<D> || !requires { &D::log_prior_normaliser; },
+        "this model has a log_prior_normaliser() that is not: double log_prior_normaliser() const");
+    static_assert(
+        HasExactLogRatio<D> || !requires { &D::exact_log_ratio; },
+        "this model has an exact_log_ratio() that is not: std::optional<double> exact_log_ratio() const");
+    static_assert(
+        HasFingerprint<D> || !requires { &D::fingerprint; },
+        "this model has a fingerprint() that is not: void fingerprint(pearlite::model::Fingerprint& "
+        "fingerprint) const");
+}
+
+/// M::Block is a block of particles.
+template <class M>
+concept HasParticleBlock = requires {
+    typename M::Block;
+}
+&&ParticleBlock<typename M::Block>;
+
+/// Says, member by member, what a model with a transition of its own lacks (AnnealedModel and HasMove).
+template <class M>
+constexpr void require_annealed_model() {
+    static_assert(HasParticleBlock<M>,
+                  "this model lacks: using Block = ...  (a block of particles; pearlite::ColumnBlock<double> is one)");
+    if constexpr (HasParticleBlock<M>) {
+        using B = typename M::Block;
+        using Streams = const BlockStreams&;
+        using Out = std::span<double>;
+        static_assert(
+            requires(const M& m, Index size) {
+                { m.make_block(size) } -> std::same_as<B>;
+            },
+            "this model lacks: Block make_block(pearlite::Index size) const  (an empty block)");
+        static_assert(
+            requires(const M& m, B& block, Streams streams) { m.draw_start(block, streams); },
+            "this model lacks: void draw_start(Block& block, const pearlite::model::BlockStreams& streams) "
+            "const  (exact draws from the start of the path)");
+        static_assert(
+            requires(const M& m, B& block) { m.prepare(block); },
+            "this model lacks: void prepare(Block& block) const  (recomputes what is derived from the states)");
+        static_assert(
+            requires(const M& m, const B& block, Out out) { m.add_log_ratio(block, 0.0, 1.0, out); },
+            "this model lacks: void add_log_ratio(const Block& block, double from, double to, "
+            "std::span<double> out) const  (adds log f_to - log f_from of each particle)");
+        static_assert(
+            requires(const M& m, const B& block, Out out) { m.path_derivative(block, 1.0, out); },
+            "this model lacks: void path_derivative(const Block& block, double b, std::span<double> out) "
+            "const  (d log f_b/db of each particle)");
+        static_assert(
+            requires(const M& m, B& block, Streams streams) { m.move(block, 1.0, streams); },
+            "this model lacks: void move(Block& block, double b, const pearlite::model::BlockStreams& "
+            "streams) const  (a transition that leaves f_b invariant)");
+    }
+    using Number = std::optional<double>;
+    static_assert(
+        requires(const M& m) {
+            { m.log_normaliser_start() } -> std::same_as<Number>;
+        },
+        "this model lacks: std::optional<double> log_normaliser_start() const  (log Z_0, or nothing)");
+    static_assert(
+        requires(const M& m, double b_end) {
+            { m.exact_log_ratio(b_end) } -> std::same_as<Number>;
+        },
+        "this model lacks: std::optional<double> exact_log_ratio(double b_end) const  (or nothing)");
+    static_assert(
+        requires(const M& m, Fingerprint& fingerprint) { m.fingerprint(fingerprint); },
+        "this model lacks: void fingerprint(pearlite::model::Fingerprint& fingerprint) const");
+}
+
+} // namespace pearlite::model
