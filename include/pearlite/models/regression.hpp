@@ -37,9 +37,9 @@ class LinearRegression {
 
   private:
     LinearRegressionData data_;
-    double sum_squares_;   ///< y'y
-    Vector cross_product_; ///< X'y
-    Matrix gram_;          ///< X'X
+    Matrix gram_;               ///< X'X
+    Vector least_squares_;      ///< beta that minimises |y - X beta|^2
+    double least_residual_ = 0; ///< that minimum
 };
 
 /// The radiata pine comparison of Williams (1959) with the priors of Friel & Pettitt (2008): strength y against a
@@ -61,12 +61,13 @@ class LogisticRegression {
 
     std::vector<std::string> parameter_names() const { return data_.names; }
     void draw_prior(random::Stream& stream, std::span<double> x) const;
+    /// points: p x (a multiple of block_padding).
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:
     LogisticRegressionData data_;
-    Vector cross_product_; ///< X'y
+    Matrix signed_rows_; ///< p x padded n: column i is x_i with the sign that makes it (1 - 2 y_i) x_i
 };
 
 } // namespace pearlite::models
