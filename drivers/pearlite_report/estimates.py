@@ -16,6 +16,12 @@ def interval_of(entry):
     return None
 
 
+def name_of(entry):
+    """The estimator, and the method of its error bar where that is said."""
+    name = str(entry.get("estimator", "?"))
+    return f"{name}, {entry['error_method']}" if entry.get("error_method") else name
+
+
 def exact_of(entry):
     return entry["exact"] if _is_finite(entry.get("exact")) else None
 
@@ -50,7 +56,7 @@ def compared_estimates(run):
     if exact is not None:
         axes.axvline(exact, color=GREEN, linestyle="--", linewidth=1.1, label="exact")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
-    axes.set_yticks(range(len(entries)), [str(entry.get("estimator", "?")) for entry in entries])
+    axes.set_yticks(range(len(entries)), [name_of(entry) for entry in entries])
     axes.set_ylim(len(entries) - 0.5, -0.5)
     axes.locator_params(axis="x", nbins=6)
     axes.set_xlabel("log Z / Z₀ (nats)" if quantity == "log_ratio" else "log Z (nats)")

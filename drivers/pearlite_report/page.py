@@ -6,7 +6,7 @@ import math
 import pathlib
 
 from . import numbers
-from .estimates import exact_of, interval_of
+from .estimates import exact_of, interval_of, name_of
 
 ALGORITHMS = {
     "annealed-importance": "Annealed importance sampling",
@@ -86,7 +86,7 @@ def _headline(summary):
 
 
 def _estimate(entry):
-    name = _text(entry.get("estimator", "estimate"))
+    name = _text(name_of(entry))
     if "refused" in entry:
         return (
             f'<div class="estimate"><div class="name">{name}</div>\n'
