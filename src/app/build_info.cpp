@@ -7,10 +7,32 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
+#include <elf.h>
+#include <link.h>
 
 namespace pearlite::app {
 
 namespace {
+
+/// The first 16 digits of the GNU build id in a segment of ELF notes, or nothing.
+std::string build_id_among_notes(ElfW(Addr) begin, std::size_t size) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(begin);
+    const auto aligned = [](std::size_t n) { return (n + 3) / 4 * 4; };
+    for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
+        ElfW(Nhdr) note;
+        std::memcpy(&note, bytes + at, sizeof note);
+        const auto* description = bytes + at + sizeof note + aligned(note.n_namesz);
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz >= 8) {
+            std::string id;
+            for (int i = 0; i < 8; ++i)
+                id += fmt::format("{:02x}", description[i]);
+            return id;
+        }
+        at += sizeof note + aligned(note.n_namesz) + aligned(note.n_descsz);
+    }
+    return {};
+}
 
 /// An instruction set: whether this binary was compiled for it, and whether this CPU has it.
 struct InstructionSet {
@@ -54,6 +76,23 @@ std::array<InstructionSet, 5> instruction_sets() {
              {"avx512vnni", compiled_avx512vnni, __builtin_cpu_supports("avx512vnni") != 0}}};
 }
 
+/// The linker's build id of this program: another for every other code or option.
+std::string linked_build_id() {
+    std::string id;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* result) {
+            for (int i = 0; i < object->dlpi_phnum; ++i)
+                if (object->dlpi_phdr[i].p_type == PT_NOTE)
+                    if (auto found = build_id_among_notes(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr,
+                                                          object->dlpi_phdr[i].p_memsz);
+                        !found.empty())
+                        *static_cast<std::string*>(result) = found;
+            return 1; // the program itself comes first; its libraries are not asked
+        },
+        &id);
+    return id.empty() ? "unknown" : id;
+}
+
 } // namespace
 
 std::string compiler() {
@@ -61,7 +100,7 @@ std::string compiler() {
 }
 
 std::string build_id() {
-    return fmt::format("pearlite {} ({})", PEARLITE_VERSION, compiler());
+    return fmt::format("pearlite {} ({}, build {})", PEARLITE_VERSION, compiler(), linked_build_id());
 }
 
 std::vector<std::string> library_versions() {

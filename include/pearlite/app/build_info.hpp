@@ -6,7 +6,8 @@
 
 namespace pearlite::app {
 
-/// "0.1.0 (g++ 12.2.0, native)": stored with every result.
+/// "pearlite 0.1.0 (g++ 12.2.0, -march=native, build 3f...)": stored with every result; two programs with the same id are
+/// the same binary.
 std::string build_id();
 /// Compiler version and flags that matter for bits.
 std::string compiler();
