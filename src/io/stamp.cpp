@@ -119,7 +119,7 @@ bool is_legal_kind(std::string_view kind) {
 std::array<std::byte, stamp_bytes> render(const Stamp& stamp) {
     const std::string text = lines_before_checksum(stamp) + "sha256 " + stamp.sha256 + "\ncomplete\n";
     PEARLITE_EXPECTS(text.size() <= stamp_bytes);
-    std::array<std::byte, stamp_bytes> bytes;
+    std::array<std::byte, stamp_bytes> bytes{};
     bytes.fill(std::byte{'\n'});
     std::memcpy(bytes.data(), text.data(), text.size());
     return bytes;
