@@ -7,3 +7,6 @@ target_compile_definitions(pearlite_app PRIVATE
 target_compile_definitions(pearlite_app PUBLIC
     $<BUILD_INTERFACE:PEARLITE_SUPPORT_DIRECTORY="${PROJECT_SOURCE_DIR}/drivers">
     $<INSTALL_INTERFACE:PEARLITE_SUPPORT_DIRECTORY="$<INSTALL_PREFIX>/${CMAKE_INSTALL_DATADIR}/pearlite">)
+
+# What a user's program links.
+add_library(Pearlite::Pearlite ALIAS pearlite_app)

@@ -1,0 +1,100 @@
+#pragma once
+/// The one header of a program with a model of its own:
+///
+///     int main(int argc, char** argv) {
+///         return pearlite::app::main(argc, argv, {pearlite::app::custom_model<Coin>("coin", "a coin of unknown
+///         bias")});
+///     }
+
+#include "pearlite/app/built_model.hpp"
+#include "pearlite/app/command_line.hpp"
+#include "pearlite/core/column_block.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/requirements.hpp"
+#include "pearlite/path/geometric.hpp"
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace pearlite::app {
+
+/// T reads its own keys of [model] when it is constructed.
+template <class T>
+concept ReadsConfiguration = std::constructible_from<T, io::Section&>;
+template <class T>
+concept Buildable = (ReadsConfiguration<T> || std::default_initializable<T>)&&std::move_constructible<T>;
+
+namespace detail {
+
+template <class T>
+constexpr void require_buildable() {
+    static_assert(ReadsConfiguration<T> || std::default_initializable<T>,
+                  "this model lacks a constructor: explicit T(pearlite::io::Section& section)  (reads its keys of "
+                  "[model]), or one without arguments");
+    static_assert(std::move_constructible<T>, "this model cannot be moved");
+}
+
+/// Makes a T and hands it to `wrap`. A constructor sees fallbacks in place of mistaken keys: what it throws then is a
+/// consequence of mistakes that are reported instead.
+template <class T, class Wrap>
+std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section, Wrap wrap) {
+    try {
+        if constexpr (ReadsConfiguration<T>) {
+            T model(section);
+            return configuration.has_errors() ? nullptr : wrap(std::move(model));
+        } else {
+            return wrap(T{});
+        }
+    } catch (...) {
+        configuration.check_asked();
+        throw;
+    }
+}
+
+} // namespace detail
+
+/// A catalogue entry for a density D over R^d (model/density.hpp says what it must and what it may have), annealed from
+/// its prior to its posterior. D is constructed from its [model] table, or without arguments if it has no keys.
+template <class D>
+ModelEntry custom_model(std::string name, std::string description) {
+    model::require_density<D>();
+    model::require_optional_members<D>();
+    detail::require_buildable<D>();
+    ModelEntry entry;
+    // Where a message above was due, nothing else is compiled, so that it stands alone.
+    if constexpr (model::Density<D> && Buildable<D>) {
+        entry.traits = {std::move(name), 16, 4096, true};
+        entry.description = std::move(description);
+        entry.build = [](io::Configuration& configuration, io::Section& section) {
+            return detail::build<D>(configuration, section, [](D density) {
+                path::GeometricPath<D> path(std::move(density));
+                if (path.dimension() == 0)
+                    throw InputError("the model's parameter_names() is empty, expected one name per dimension");
+                return std::make_unique<BuiltModelOf<path::GeometricPath<D>>>(std::move(path));
+            });
+        };
+    }
+    return entry;
+}
+
+/// A catalogue entry for a model M with states, path and transition of its own (model/annealed_model.hpp: AnnealedModel
+/// and HasMove). `default_block` particles share a block unless run.block says otherwise.
+template <class M>
+ModelEntry custom_annealed_model(std::string name, std::string description, Index default_block = 64) {
+    model::require_annealed_model<M>();
+    detail::require_buildable<M>();
+    ModelEntry entry;
+    if constexpr (model::HasMove<M> && Buildable<M>) {
+        entry.traits = {std::move(name), default_block, std::max<Index>(default_block, 4096), false};
+        entry.description = std::move(description);
+        entry.build = [](io::Configuration& configuration, io::Section& section) {
+            return detail::build<M>(configuration, section,
+                                    [](M model) { return std::make_unique<BuiltModelOf<M>>(std::move(model)); });
+        };
+    }
+    return entry;
+}
+
+} // namespace pearlite::app
