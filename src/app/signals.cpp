@@ -10,7 +10,9 @@ namespace {
 constexpr std::array stop_signals{SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGXCPU};
 volatile std::sig_atomic_t last_signal = 0; // a handler may touch nothing else
 
-extern "C" void remember_signal(int signal) { last_signal = signal; }
+extern "C" void remember_signal(int signal) {
+    last_signal = signal;
+}
 
 void set_handlers(void (*handler)(int)) {
     struct sigaction action {};
@@ -21,13 +23,26 @@ void set_handlers(void (*handler)(int)) {
         sigaction(signal, &action, nullptr);
 }
 
+/// A file that grows past the limit of its size shall fail to be written, as on a full disk, and not end the program.
+void ignore_file_size_signal() {
+    struct sigaction action {};
+    action.sa_handler = SIG_IGN;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXFSZ, &action, nullptr);
+}
+
 } // namespace
 
 StopSignals::StopSignals() {
     last_signal = 0;
     set_handlers(remember_signal);
+    ignore_file_size_signal();
 }
-StopSignals::~StopSignals() { set_handlers(SIG_DFL); }
-int StopSignals::received() { return last_signal; }
+StopSignals::~StopSignals() {
+    set_handlers(SIG_DFL);
+}
+int StopSignals::received() {
+    return last_signal;
+}
 
 } // namespace pearlite::app

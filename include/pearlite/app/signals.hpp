@@ -3,7 +3,8 @@
 
 namespace pearlite::app {
 
-/// While it lives, the signals only set a flag. One at a time in a process: a signal handler can only reach process state.
+/// While it lives, the signals only set a flag, and SIGXFSZ (a limit of file sizes) is left to the writes that fail.
+/// One at a time in a process: a signal handler can only reach process state.
 class StopSignals {
   public:
     StopSignals();
