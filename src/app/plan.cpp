@@ -70,6 +70,9 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
         }
 }
 
+/// Random numbers are addressed by slots of 40 bits.
+constexpr Index largest_population = Index{1} << 40;
+
 void read_algorithm(io::Configuration& configuration, Plan& plan) {
     auto section = configuration.section("algorithm");
     const auto name = section.choice("name", algorithm_names(), algorithm_names().front());
@@ -77,10 +80,10 @@ void read_algorithm(io::Configuration& configuration, Plan& plan) {
     plan.algorithm = place == algorithm_names().end() ? Algorithm::annealed_importance
                                                       : static_cast<Algorithm>(place - algorithm_names().begin());
     if (plan.algorithm == Algorithm::annealed_importance) {
-        plan.particles = section.integer("trajectories", 1024, {.low = 2});
+        plan.particles = section.integer("trajectories", 1024, {.low = 2, .high = largest_population});
         return;
     }
-    plan.particles = section.integer("particles", 1024, {.low = 2});
+    plan.particles = section.integer("particles", 1024, {.low = 2, .high = largest_population});
     plan.batches = section.integer("batches", 1, {.low = 1, .high = 10000});
     plan.smc.ess_threshold = section.number("ess_threshold", 0.5, {.low = 0, .high = 1});
     const auto& schemes = population::resampling_names();
