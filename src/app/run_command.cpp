@@ -70,6 +70,11 @@ std::string first_line(const Job& job) {
                        job.plan.block, job.ranks.size(), job.plan.seed);
 }
 
+std::string advice_without_checkpoint(const fs::path& directory) {
+    return fmt::format("; nothing to resume: `pearlite run FILE.toml -o {} --overwrite` starts from the beginning",
+                       directory.string());
+}
+
 /// The configuration as it was, with the data where they are now: --data-dir, PEARLITE_DATA_DIR or the old place.
 Prepared prepare_again(const Catalogue& models, const ResumeOptions& options, const std::string& configuration,
                        const std::string& old_data_directory) {
@@ -120,7 +125,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     std::unique_ptr<Run> run;
     std::string data_directory;
     std::vector<std::string> warnings;
-    const auto restored = io::restore_newest(ranks, options.directory, [&](io::Reader& reader) {
+    const auto restore = [&](io::Reader& reader) {
         std::string configuration;
         reader("configuration", configuration);
         reader("data_directory", data_directory);
@@ -129,8 +134,15 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         warnings.clear();
         const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
         restore_checkpoint(job, *run, reader, warnings);
-    });
+    };
+    io::Restored restored;
+    try {
+        restored = io::restore_newest(ranks, options.directory, restore);
+    } catch (const FileError& error) {
+        throw InputError(error.what() + advice_without_checkpoint(options.directory));
+    }
     Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
+    job.is_resumed = true;
     job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
 
     Reporter reporter(ranks.is_root(), options.directory / "run.log", true);

@@ -18,7 +18,9 @@ namespace pearlite::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// Checkpoints are ordered by step; the main run's come after any pilot's.
 constexpr Index pilot_step_span = 10'000'000'000;
@@ -32,11 +34,7 @@ struct Orders {
 /// Agreement among ranks between steps, about every 20 ms: often enough for signals, rarely enough to cost nothing.
 class Heartbeat {
   public:
-    Heartbeat(const Job& job)
-        : job_(job)
-        , started_(Clock::now())
-        , last_checkpoint_(started_)
-        , last_beat_(started_) {}
+    Heartbeat(const Job& job) : job_(job), started_(Clock::now()), last_checkpoint_(started_), last_beat_(started_) {}
 
     /// Collective, with the same number of steps on every rank.
     Orders after_step() {
@@ -65,6 +63,12 @@ class Heartbeat {
         checkpoint_seconds_ = seconds;
         last_checkpoint_ = last_beat_ = Clock::now();
     }
+    /// What steps cost has changed: what they cost before says nothing about when to look up next.
+    void pace_changed() {
+        steps_at_beat_ = steps_;
+        steps_to_beat_ = 1;
+        last_beat_ = Clock::now();
+    }
     Index steps() const { return steps_; }
     double elapsed() const { return seconds_since(started_); }
     bool beat_now() const { return steps_ == steps_at_beat_; }
@@ -86,13 +90,23 @@ std::string stop_reason(const Job& job, const Heartbeat& heartbeat) {
 }
 
 RunFacts facts_of(const Job& job, double seconds, double updates) {
-    RunFacts facts{job.model_name, job.plan, job.ranks.size(), seconds, seconds > 0 ? updates / seconds : 0, job.unit, {}};
+    RunFacts facts{job.model_name, job.plan, job.ranks.size(), seconds, seconds > 0 ? updates / seconds : 0,
+                   job.unit,       {}};
     const Index n_blocks = (job.plan.particles + job.plan.block - 1) / job.plan.block;
     if (n_blocks < job.ranks.size())
-        facts.warnings.push_back(fmt::format("{} of {} ranks had no work: {} particles in blocks of {} make {} block(s)",
-                                             job.ranks.size() - n_blocks, job.ranks.size(), job.plan.particles,
-                                             job.plan.block, n_blocks));
+        facts.warnings.push_back(
+            fmt::format("{} of {} ranks had no work: {} particles in blocks of {} make {} block(s)",
+                        job.ranks.size() - n_blocks, job.ranks.size(), job.plan.particles, job.plan.block, n_blocks));
     return facts;
+}
+
+/// Of the temperatures that a configuration gives, perhaps by naming a file; empty for an adaptive schedule.
+std::string schedule_sha256(const Plan& plan) {
+    if (!plan.schedule)
+        return {};
+    io::Sha256 hash;
+    hash.add(std::as_bytes(std::span(plan.schedule->points())));
+    return hash.finish_hex();
 }
 
 void write_results(const Job& job, Run& run, const RunResult& result) {
@@ -147,32 +161,42 @@ void save_checkpoint(const Job& job, Run& run) {
     writer("configuration_sha256", hash.finish_hex());
     writer("data_directory", job.data_directory);
     writer("model_fingerprint", job.model->fingerprint());
+    writer("schedule_sha256", schedule_sha256(job.plan));
     writer("build", build_id());
     writer("cpu", cpu_features());
     writer.enter("state");
     run.save(writer);
     writer.leave();
-    io::commit_checkpoint(job.ranks, writer, job.directory, run.in_pilot() ? run.progress().step
-                                                                           : pilot_step_span + run.progress().step);
+    io::commit_checkpoint(job.ranks, writer, job.directory,
+                          run.in_pilot() ? run.progress().step : pilot_step_span + run.progress().step);
 }
 
 void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vector<std::string>& warnings) {
-    std::string fingerprint, build, cpu;
+    std::string fingerprint, schedule, build, cpu;
     reader("model_fingerprint", fingerprint);
     if (fingerprint != job.model->fingerprint())
-        throw InputError(fmt::format("{}: the model or its data ({}) are not those the checkpoint was made with; resume "
-                                     "with the same data files",
-                                     job.directory.string(), job.model_name));
+        throw InputError(
+            fmt::format("{}: the model or its data ({}) are not those the checkpoint was made with; resume "
+                        "with the same data files",
+                        job.directory.string(), job.model_name));
+    reader("schedule_sha256", schedule);
+    if (schedule != schedule_sha256(job.plan))
+        throw InputError(
+            fmt::format("{}: the inverse temperatures are not those the checkpoint was made with; resume with "
+                        "the same schedule file",
+                        job.directory.string()));
     reader("build", build);
     reader("cpu", cpu);
     if (build != build_id())
-        warnings.push_back(fmt::format("the checkpoint was made by {}, this is {}: the bits of the result may differ from "
-                                       "those of an uninterrupted run",
-                                       build, build_id()));
+        warnings.push_back(
+            fmt::format("the checkpoint was made by {}, this is {}: the bits of the result may differ from "
+                        "those of an uninterrupted run",
+                        build, build_id()));
     else if (cpu != cpu_features())
-        warnings.push_back(fmt::format("the checkpoint was made on a CPU with {}, this one has {}: the bits of the result "
-                                       "may differ from those of an uninterrupted run",
-                                       cpu, cpu_features()));
+        warnings.push_back(
+            fmt::format("the checkpoint was made on a CPU with {}, this one has {}: the bits of the result "
+                        "may differ from those of an uninterrupted run",
+                        cpu, cpu_features()));
     reader.enter("state");
     run.restore(reader);
     reader.leave();
@@ -189,10 +213,12 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         heartbeat.checkpoint_took(seconds_since(start));
     };
     // A run that dies before its first periodic checkpoint still resumes, from its beginning.
-    checkpoint();
+    if (!job.is_resumed)
+        checkpoint();
 
     while (!run.finished() && !stop) {
         updates += static_cast<double>(run.updates_per_step());
+        const bool was_in_pilot = run.in_pilot();
         run.step();
         const auto orders = heartbeat.after_step();
         if (heartbeat.beat_now())
@@ -202,22 +228,39 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
             try {
                 checkpoint();
             } catch (const FileError& error) {
-                reporter.warn(fmt::format("no checkpoint: {}; the run goes on, the previous one is still there", error.what()));
+                reporter.warn(
+                    fmt::format("no checkpoint: {}; the run goes on, the previous one is still there", error.what()));
                 heartbeat.checkpoint_took(0);
             }
+        if (run.in_pilot() != was_in_pilot)
+            heartbeat.pace_changed();
     }
     reporter.end_progress();
 
+    // What cannot be written at the end is not lost: the last checkpoint holds all but what came after it.
+    const auto with_advice = [&](const auto& write) {
+        try {
+            write();
+        } catch (const FileError& error) {
+            throw FileError(
+                fmt::format("{}; once it can be written, `pearlite resume {}` goes on from the last checkpoint",
+                            error.what(), job.directory.string()));
+        }
+    };
     if (stop) {
-        checkpoint();
-        parallel::on_root(job.ranks, [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), nullptr); });
+        with_advice(checkpoint);
+        parallel::on_root(job.ranks,
+                          [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), nullptr); });
         reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `pearlite resume {}` goes on",
                                   stop_reason(job, heartbeat), run.progress().step, job.directory.string()));
         return Ending::stopped;
     }
     const auto result = run.result();
-    write_results(job, run, result);
-    parallel::on_root(job.ranks, [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), &result); });
+    with_advice([&] {
+        write_results(job, run, result);
+        parallel::on_root(job.ranks,
+                          [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), &result); });
+    });
     return Ending::finished;
 }
 
