@@ -1,9 +1,12 @@
 #pragma once
 /// A population: a list of generations. Most samplers have one; a growing one appends.
 
+#include "pearlite/parallel/communicator.hpp"
 #include "pearlite/population/generation.hpp"
 
 #include <list>
+#include <string>
+#include <utility>
 
 namespace pearlite::population {
 

@@ -1,0 +1,243 @@
+#include "pearlite/population/population.hpp"
+
+#include "pearlite/core/column_block.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/population/resampling.hpp"
+#include "pearlite/population/weights.hpp"
+#include "population/memory_fields.hpp"
+#include "population/weight_cases.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace pearlite::population {
+namespace {
+
+using namespace testing;
+using parallel::BlockLayout;
+using parallel::Communicator;
+
+BlockLayout layout_on(const Communicator& ranks, Index size, Index block) {
+    return BlockLayout(size, block, ranks.size(), ranks.rank());
+}
+
+TEST(PopulationMpi, OffspringAreTheSameOnAnyNumberOfRanks) {
+    const auto ranks = Communicator::world(), alone = Communicator::alone();
+    for (const Index size : {1, 2, 3, 7, 31, 32, 33, 400})
+        for (const Index block : {1, 3, 16})
+            for (const auto& weights : weight_cases(size))
+                for (const auto scheme : all_schemes) {
+                    const auto layout = layout_on(ranks, size, block);
+                    const auto expected =
+                        offspring(alone, layout_on(alone, size, block), 3, weights.log_weights, scheme, 77, 5);
+                    const auto numbers =
+                        offspring(ranks, layout, 3, local_part(weights.log_weights, layout), scheme, 77, 5);
+                    ASSERT_EQ(numbers, local_part(expected, layout))
+                        << weights.name << ", " << size << " in blocks of " << block;
+                }
+}
+
+TEST(PopulationMpi, WeightsSayTheSameOnAnyNumberOfRanks) {
+    const auto ranks = Communicator::world(), alone = Communicator::alone();
+    for (const Index size : {1, 5, 33, 700})
+        for (const Index block : {1, 3, 16})
+            for (const auto& weights : weight_cases(size)) {
+                const auto layout = layout_on(ranks, size, block), whole = layout_on(alone, size, block);
+                const auto local = local_part(weights.log_weights, layout);
+                const auto a = summarise(alone, whole, weights.log_weights), b = summarise(ranks, layout, local);
+                ASSERT_EQ(a.log_sum, b.log_sum);
+                ASSERT_EQ(a.log_mean, b.log_mean);
+                ASSERT_EQ(a.ess, b.ess);
+
+                const auto increments = weight_cases(size)[0].log_weights;
+                ASSERT_EQ(conditional_ess(alone, whole, weights.log_weights, increments),
+                          conditional_ess(ranks, layout, local, local_part(increments, layout)));
+
+                Matrix points(2, size);
+                std::vector<std::int64_t> eves;
+                for (Index i = 0; i < size; ++i) {
+                    points.col(i) = Vector{{std::sin(static_cast<double>(i)), 100 + 1.0 / static_cast<double>(i + 1)}};
+                    eves.push_back(i % 11);
+                }
+                const Matrix mine = points.middleCols(layout.first_local_item(), layout.local_items());
+                const auto one = weighted_moments(alone, whole, weights.log_weights, a.log_max, points);
+                const auto many = weighted_moments(ranks, layout, local, b.log_max, mine);
+                ASSERT_EQ(one.mean, many.mean);
+                ASSERT_EQ(one.covariance, many.covariance);
+                ASSERT_EQ(eve_weights(alone, whole, weights.log_weights, eves),
+                          eve_weights(ranks, layout, local, local_part(eves, layout)));
+            }
+}
+
+TEST(PopulationMpi, NotANumberOnOneRankIsAnErrorOnAll) {
+    const auto ranks = Communicator::world();
+    const auto layout = layout_on(ranks, 40, 4);
+    std::vector<double> log_weights(40, 0.0);
+    log_weights[39] = std::numeric_limits<double>::quiet_NaN();
+    const auto local = local_part(log_weights, layout);
+    EXPECT_THROW(summarise(ranks, layout, local), NumericalError);
+    EXPECT_THROW(offspring(ranks, layout, 0, local, Resampling::systematic, 1, 1), NumericalError);
+    EXPECT_THROW(conditional_ess(ranks, layout, local, std::vector<double>(local.size(), 0.0)), NumericalError);
+}
+
+/// Where each slot's new particle comes from, by the rule read plainly: survivors stay, the j-th surplus copy in slot
+/// order fills the j-th empty slot.
+std::vector<Index> reference_sources(const std::vector<Index>& numbers) {
+    std::vector<Index> sources(numbers.size()), surplus;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        for (Index copy = 1; copy < numbers[i]; ++copy)
+            surplus.push_back(static_cast<Index>(i));
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        sources[i] = numbers[i] > 0 ? static_cast<Index>(i) : surplus[next++];
+    return sources;
+}
+
+/// A generation whose particle i says so in every coordinate, after some other ancestry.
+template <class T>
+Generation<ColumnBlock<T>> labelled(const BlockLayout& layout, Index rows) {
+    Generation<ColumnBlock<T>> generation(layout, 0, [&](Index size) { return ColumnBlock<T>(rows, size); });
+    for (Index b = 0; b < generation.local_blocks(); ++b)
+        for (Index i = 0; i < generation.block(b).size(); ++i)
+            for (Index k = 0; k < rows; ++k) {
+                const Index slot = layout.first_local_item() + generation.block_begin(b) + i;
+                generation.block(b).columns()(k, i) = static_cast<T>((slot * 31 + k * 7) % 113);
+            }
+    for (auto& eve : generation.eves())
+        eve = eve * 3 + 1;
+    return generation;
+}
+
+/// What must move between ranks: a particle once to each other rank that gets copies of it.
+struct ExpectedTraffic {
+    Index sent = 0, received = 0, local = 0;
+};
+ExpectedTraffic expected_traffic(const std::vector<Index>& sources, const BlockLayout& layout) {
+    ExpectedTraffic expected;
+    std::set<std::pair<Index, int>> journeys;
+    for (std::size_t slot = 0; slot < sources.size(); ++slot) {
+        const int from = layout.owner_of_item(sources[slot]), to = layout.owner_of_item(static_cast<Index>(slot));
+        if (from != to)
+            journeys.insert({sources[slot], to});
+        else if (from == layout.rank() && sources[slot] != static_cast<Index>(slot))
+            ++expected.local;
+    }
+    for (const auto& [source, to] : journeys) {
+        expected.sent += layout.owner_of_item(source) == layout.rank();
+        expected.received += to == layout.rank();
+    }
+    return expected;
+}
+
+template <class T>
+void expect_relocated(const std::vector<Index>& numbers, Index block, Index rows) {
+    const auto ranks = Communicator::world();
+    const auto size = static_cast<Index>(numbers.size());
+    const auto layout = layout_on(ranks, size, block);
+    auto generation = labelled<T>(layout, rows);
+    std::fill(generation.log_weights().begin(), generation.log_weights().end(), -3.5);
+    const auto sources = reference_sources(numbers);
+    const auto bytes = static_cast<std::size_t>(rows) * sizeof(T);
+    const auto traffic = relocate(ranks, generation, local_part(numbers, layout), bytes);
+
+    for (Index i = 0; i < layout.local_items(); ++i) {
+        const Index slot = layout.first_local_item() + i, source = sources[static_cast<std::size_t>(slot)];
+        const auto column = generation.block(i / block).columns().col(i % block);
+        for (Index k = 0; k < rows; ++k)
+            ASSERT_EQ(column(k), static_cast<T>((source * 31 + k * 7) % 113)) << "slot " << slot;
+        ASSERT_EQ(generation.eves()[static_cast<std::size_t>(i)], source * 3 + 1);
+        ASSERT_EQ(generation.log_weights()[static_cast<std::size_t>(i)], 0);
+    }
+    const auto expected = expected_traffic(sources, layout);
+    EXPECT_EQ(traffic.sent, expected.sent);
+    EXPECT_EQ(traffic.received, expected.received);
+    EXPECT_EQ(traffic.local_copies, expected.local);
+}
+
+/// Offspring of `size` parents drawn from few or from many of them.
+std::vector<Index> random_offspring(Index size, Index parents, std::uint64_t id) {
+    random::Stream stream({41, random::Purpose::test, id, 0});
+    std::vector<Index> numbers(static_cast<std::size_t>(size), 0);
+    const auto first = stream.index(static_cast<std::uint64_t>(size));
+    for (Index i = 0; i < size; ++i)
+        ++numbers[(first + stream.index(static_cast<std::uint64_t>(parents))) % static_cast<std::uint64_t>(size)];
+    return numbers;
+}
+
+TEST(PopulationMpi, RelocationFollowsTheRule) {
+    std::uint64_t id = 0;
+    for (const Index size : {1, 2, 5, 16, 50, 333})
+        for (const Index block : {1, 4, 16})
+            for (const Index parents : {Index{1}, std::max<Index>(size / 7, 1), size}) {
+                const auto numbers = random_offspring(size, parents, ++id);
+                expect_relocated<double>(numbers, block, 3);
+                expect_relocated<float>(numbers, block, 5);
+                expect_relocated<std::int8_t>(numbers, block, 13);
+            }
+}
+
+TEST(PopulationMpi, LargeRelocations) {
+    for (const Index parents : {1, 300, 8000, 30000})
+        expect_relocated<double>(random_offspring(30000, parents, 1000), 16, 4);
+    std::vector<Index> ends(20000, 0); // everything comes from the last particle, or from the first
+    ends.back() = 20000;
+    expect_relocated<float>(ends, 64, 2);
+    std::swap(ends.front(), ends.back());
+    expect_relocated<float>(ends, 64, 2);
+    expect_relocated<float>(std::vector<Index>(20000, 1), 64, 2); // nothing moves
+}
+
+TEST(PopulationMpi, OffspringAndRelocationTogether) {
+    const auto ranks = Communicator::world();
+    for (const auto& weights : weight_cases(200))
+        for (const auto scheme : all_schemes) {
+            const auto alone = Communicator::alone();
+            const auto numbers = offspring(alone, layout_on(alone, 200, 16), 0, weights.log_weights, scheme, 3, 1);
+            expect_relocated<double>(numbers, 16, 2);
+        }
+}
+
+/// A state that holds a population alone.
+struct State {
+    Population<ColumnBlock<float>> population;
+    template <class Fields>
+    void fields(Fields& f) {
+        population.fields(f, 3 * sizeof(float));
+    }
+    void prepare() {}
+};
+
+TEST(PopulationMpi, FieldsHoldTheSameBytesOnAnyNumberOfRanks) {
+    const auto fill = [](auto& population, const Communicator& ranks) {
+        for (const Index size : {37, 5, 100}) {
+            auto& generation = population.append(size, 8, ranks, [](Index n) { return ColumnBlock<float>(3, n); });
+            for (Index b = 0; b < generation.local_blocks(); ++b)
+                for (Index i = 0; i < generation.block(b).size(); ++i) {
+                    const Index local = generation.block_begin(b) + i;
+                    const auto slot = static_cast<double>(generation.layout().first_local_item() + local);
+                    generation.block(b).columns().col(i).setConstant(static_cast<float>(0.1 + slot));
+                    generation.log_weights()[static_cast<std::size_t>(local)] = -slot / 3;
+                    generation.eves()[static_cast<std::size_t>(local)] *= 2;
+                }
+        }
+    };
+    const auto ranks = Communicator::world(), alone = Communicator::alone();
+    State one, many, empty;
+    fill(one.population, alone);
+    fill(many.population, ranks);
+    auto stored = testing_support::store(alone, one);
+    EXPECT_EQ(testing_support::store(ranks, many), stored);
+    EXPECT_EQ(stored.count("generation-2/log_weight"), 1u);
+
+    for (const Index size : {37, 5, 100})
+        empty.population.append(size, 8, ranks, [](Index n) { return ColumnBlock<float>(3, n); });
+    testing_support::restore(ranks, stored, empty);
+    EXPECT_EQ(testing_support::store(ranks, empty), stored);
+    EXPECT_EQ(empty.population.size(), 142);
+}
+
+} // namespace
+} // namespace pearlite::population
