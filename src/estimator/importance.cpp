@@ -55,6 +55,19 @@ double delta_standard_error(std::span<const double> log_weights) {
     return std::sqrt(std::max(0.0, 1 / ess - 1 / m) * m / (m - 1));
 }
 
+double skewness_of_mean(std::span<const double> log_weights) {
+    const auto weights = relative(log_weights).w;
+    const auto m = static_cast<double>(weights.size());
+    double mean = 0, second = 0, third = 0;
+    for (const double w : weights)
+        mean += w / m;
+    for (const double w : weights) {
+        second += (w - mean) * (w - mean) / m;
+        third += (w - mean) * (w - mean) * (w - mean) / m;
+    }
+    return second > 0 ? third / std::pow(second, 1.5) / std::sqrt(m) : 0;
+}
+
 std::vector<double> bootstrap_log_mean(std::span<const double> log_weights, std::uint64_t seed, int replicates) {
     PEARLITE_EXPECTS(!log_weights.empty());
     const auto weights = relative(log_weights);
@@ -78,6 +91,7 @@ ImportanceEstimate importance_estimate(std::span<const double> log_weights, std:
     result.delta = {"product", value, {}, {}, "delta", ""};
     result.bootstrap = {"product", value, {}, {}, "bootstrap", ""};
     result.ess = effective_sample_size(log_weights);
+    result.skewness_of_mean = skewness_of_mean(log_weights);
     if (log_weights.size() >= 2)
         result.variance_log_weight = variance(log_weights);
 

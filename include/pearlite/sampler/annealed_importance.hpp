@@ -116,6 +116,9 @@ class AnnealedImportance {
             if (estimate.ess < 20)
                 outcome.warnings.push_back("the effective number of trajectories at the end is below 20: use more "
                                            "temperatures, or more trajectories");
+            else if (estimate.skewness_of_mean > largest_skewness)
+                outcome.warnings.push_back("the weights are skewed: the error bar is probably too small; use more "
+                                           "temperatures, or more trajectories");
         });
         return outcome;
     }
@@ -145,6 +148,7 @@ class AnnealedImportance {
     void prepare() { prepare_blocks(*model_, population_.generation(0)); }
 
   private:
+    static constexpr double largest_skewness = 0.5; ///< of the mean weight, for an error bar without a warning
     /// Many blocks make a reduction cheap beside a step, and their records large.
     Index temperatures_per_reduction() const {
         const Index blocks = population_.generation(0).layout().blocks();
