@@ -26,28 +26,39 @@ double lee_whiteley_variance(std::span<const double> eve_weights, double n_parti
     return 1 - std::pow(n_particles / (n_particles - 1), n_resamplings + 1) * (1 - sum_of_squares(eve_weights));
 }
 
+double lee_whiteley_noise(std::span<const double> eve_weights) {
+    double sum = 0;
+    for (const double s : eve_weights)
+        sum += s * s * s * s;
+    return std::sqrt(sum) / 2;
+}
+
 double chan_lai_variance(std::span<const double> eve_weights, double n_particles) {
     return sum_of_squares(eve_weights) - 1 / n_particles;
 }
 
 Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
                              int n_resamplings, bool multinomial) {
-    Estimate estimate{"product", log_ratio, {}, {}, multinomial ? "lee-whiteley" : "chan-lai", ""};
+    const double lee_whiteley = multinomial ? lee_whiteley_variance(eve_weights, n_particles, n_resamplings) : 0;
+    const bool trusted = multinomial && lee_whiteley_noise(eve_weights) <= max_lee_whiteley_noise * lee_whiteley;
+    const double variance = trusted ? lee_whiteley : chan_lai_variance(eve_weights, n_particles);
+
+    Estimate estimate{"product", log_ratio, {}, {}, trusted ? "lee-whiteley" : "chan-lai", ""};
     if (static_cast<int>(eve_weights.size()) < min_eves) {
         estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches",
                                     eve_weights.size(), min_eves);
         return estimate;
     }
-    const double variance = multinomial ? lee_whiteley_variance(eve_weights, n_particles, n_resamplings)
-                                        : chan_lai_variance(eve_weights, n_particles);
     if (!(variance > 0)) {
         estimate.note = "no error bar from one run: the estimated variance is not positive; use batches";
         return estimate;
     }
     estimate.standard_error = std::sqrt(variance);
     estimate.interval95 = normal_interval(log_ratio, *estimate.standard_error);
-    if (!multinomial)
+    if (!trusted)
         estimate.note = "conservative";
+    if (multinomial && !trusted)
+        estimate.note += "; the Lee-Whiteley variance is lost in its own noise";
     return estimate;
 }
 
