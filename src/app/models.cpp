@@ -135,7 +135,7 @@ std::unique_ptr<BuiltModel> build_logistic(io::Configuration& configuration, io:
 Catalogue built_in_models() {
     return {
         {{"gaussian", 16, 4096, true}, "from one normal distribution to another; exact log Z", build_gaussian},
-        {{"ising", models::IsingBlock::chains, models::IsingBlock::chains, false},
+        {{"ising", models::IsingBlock::chains, models::IsingBlock::chains, false, 1e6},
          "2D Ising model on a torus; exact log Z (Kaufman)",
          build_ising},
         {{"rbm", models::Rbm::default_block, 4096, false},

@@ -49,7 +49,7 @@ std::optional<path::Schedule> read_fixed_schedule(io::Section& section, const st
 void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
     auto path = configuration.section("path");
     plan.inverse_temperature_end = path.number(
-        "inverse_temperature_end", 1.0, {.low = 0, .high = traits.name == "ising" ? 1e6 : 1.0, .open_low = true});
+        "inverse_temperature_end", 1.0, {.low = 0, .high = traits.largest_inverse_temperature, .open_low = true});
     const double end = plan.inverse_temperature_end;
 
     auto section = configuration.section("schedule");

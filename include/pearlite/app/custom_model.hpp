@@ -80,14 +80,15 @@ ModelEntry custom_model(std::string name, std::string description) {
 }
 
 /// A catalogue entry for a model M with states, path and transition of its own (model/annealed_model.hpp: AnnealedModel
-/// and HasMove). `default_block` particles share a block unless run.block says otherwise.
+/// and HasMove). `default_block` particles share a block unless run.block says otherwise; the path may end at any
+/// path.inverse_temperature_end up to 1e6.
 template <class M>
 ModelEntry custom_annealed_model(std::string name, std::string description, Index default_block = 64) {
     model::require_annealed_model<M>();
     detail::require_buildable<M>();
     ModelEntry entry;
     if constexpr (model::HasMove<M> && Buildable<M>) {
-        entry.traits = {std::move(name), default_block, std::max<Index>(default_block, 4096), false};
+        entry.traits = {std::move(name), default_block, std::max<Index>(default_block, 4096), false, 1e6};
         entry.description = std::move(description);
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<M>(configuration, section,

@@ -23,6 +23,7 @@ struct ModelTraits {
     Index default_block = 16;
     Index largest_block = 4096;
     bool continuous = false; ///< moved by a generic kernel with tuned proposals; else by the model's own transition
+    double largest_inverse_temperature = 1; ///< of path.inverse_temperature_end
 };
 
 struct Plan {
