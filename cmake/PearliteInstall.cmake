@@ -13,7 +13,15 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/PearliteConfigVersion.cm
 install(FILES "${PROJECT_BINARY_DIR}/PearliteConfig.cmake" "${PROJECT_BINARY_DIR}/PearliteConfigVersion.cmake"
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite)
 
-install(FILES drivers/report.py DESTINATION ${CMAKE_INSTALL_DATADIR}/pearlite)
-install(DIRECTORY drivers/pearlite_report DESTINATION ${CMAKE_INSTALL_DATADIR}/pearlite FILES_MATCHING PATTERN "*.py" PATTERN "*.css")
-install(DIRECTORY jobs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pearlite/jobs FILES_MATCHING PATTERN "*.toml" PATTERN "*.sbatch")
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What the commands and jobs need at run time. The import of weights and the report are programs of their own as well.
+set(support "${CMAKE_INSTALL_DATADIR}/pearlite")
+install(PROGRAMS drivers/report.py drivers/import_rbm.py DESTINATION "${support}")
+install(DIRECTORY drivers/pearlite_report DESTINATION "${support}" FILES_MATCHING PATTERN "*.py" PATTERN "*.css"
+    PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY jobs/ DESTINATION "${support}/jobs" FILES_MATCHING PATTERN "*.toml" PATTERN "*.sbatch" PATTERN "*.py"
+    PATTERN "mpi-environment.sh" PATTERN __pycache__ EXCLUDE)
+
+# Documents keep their places relative to each other, so that their links hold.
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+install(FILES drivers/custom_model.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/drivers)
