@@ -1,0 +1,195 @@
+// Samplers at several ranks against themselves on one: the same points, weights, traces and errors, bit for bit, also
+// after they were stored and restored.
+#include "kernel/ar_gaussian.hpp"
+#include "pearlite/kernel/native.hpp"
+#include "pearlite/models/gaussian.hpp"
+#include "pearlite/models/regression.hpp"
+#include "population/memory_fields.hpp"
+#include "sampler/densities.hpp"
+
+#include <chrono>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pearlite::sampler {
+namespace {
+
+using namespace testing;
+using kernel::testing::ArGaussian;
+using kernel::testing::FailingArGaussian;
+using parallel::Communicator;
+using population::Resampling;
+using testing_support::restore;
+using testing_support::store;
+using testing_support::Stored;
+
+/// Everything that a run holds at its end, and its estimates.
+template <class S>
+std::pair<Stored, std::vector<double>> result_of(const Communicator& ranks, S& sampler) {
+    finish(sampler);
+    sampler.flush();
+    auto stored = store(ranks, sampler);
+    const auto outcome = [&] {
+        if constexpr (requires { sampler.main(); })
+            return sampler.main().outcome();
+        else
+            return sampler.outcome();
+    }();
+    std::vector<double> numbers;
+    if (ranks.is_root()) // elsewhere estimates may be empty
+        for (const auto& estimate : outcome.log_ratio) {
+            numbers.push_back(estimate.value);
+            numbers.push_back(estimate.standard_error.value_or(-1));
+        }
+    return {stored, numbers};
+}
+
+/// make(ranks) on all ranks, on this one alone, and restored after `steps` steps into a new sampler.
+template <class Make>
+void expect_same_everywhere(const Make& make, int steps) {
+    const auto world = Communicator::world(), alone = Communicator::alone();
+    auto here = make(alone), everywhere = make(world);
+    const auto expected = result_of(alone, here);
+    const auto result = result_of(world, everywhere);
+    EXPECT_EQ(result.first, expected.first);
+    if (world.is_root()) {
+        EXPECT_EQ(result.second, expected.second);
+        EXPECT_FALSE(expected.second.empty());
+    }
+
+    // Saved by all ranks, resumed on one; saved on one, resumed by all.
+    auto first = make(world), second = make(alone), on_one = make(alone), on_all = make(world);
+    for (int step = 0; step < steps; ++step) {
+        first.step();
+        second.step();
+    }
+    first.flush();
+    second.flush();
+    auto saved = store(world, first);
+    EXPECT_EQ(saved, store(alone, second));
+    restore(alone, saved, on_one);
+    restore(world, saved, on_all);
+    EXPECT_EQ(result_of(alone, on_one).first, expected.first);
+    EXPECT_EQ(result_of(world, on_all).first, expected.first);
+}
+
+models::LogisticRegression logistic() {
+    models::LogisticRegressionData data;
+    random::Stream stream({1, random::Purpose::test, 1, 0});
+    data.design = Matrix::NullaryExpr(37, 3, [&](Index, Index) { return stream.normal(); });
+    data.response = Vector::NullaryExpr(37, [&](Index) { return stream.bernoulli(0.5) ? 1.0 : 0.0; });
+    data.names = {"a", "b", "c"};
+    return models::LogisticRegression(data);
+}
+
+TEST(SamplerMpi, AnnealedImportanceWithItsModelsMoves) {
+    for (const Index block : {1, 16, 64}) // of the last, fewer than ranks
+        expect_same_everywhere(
+            [=](const Communicator& ranks) {
+                return AnnealedImportance<ArGaussian, kernel::Native<ArGaussian>>(
+                    ranks, std::make_shared<const ArGaussian>(ArGaussian::Settings{}), path::linear_schedule(150, 1),
+                    kernel::Native<ArGaussian>(2), {100, block, 5});
+            },
+            70);
+}
+
+TEST(SamplerMpi, AnnealedImportanceThatAdapts) {
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            using Density = models::LogisticRegression;
+            return AisOf<Density>(ranks, path_of(logistic()), path::linear_schedule(20, 1),
+                                  kernel::RandomWalk<Density>(2), {115, 16, 5});
+        },
+        11);
+}
+
+TEST(SamplerMpi, SmcUnderEveryResampling) {
+    using Density = models::Gaussian;
+    for (const auto scheme :
+         {Resampling::multinomial, Resampling::stratified, Resampling::systematic, Resampling::residual})
+        for (const Index block : {4, 64})
+            expect_same_everywhere(
+                [=](const Communicator& ranks) {
+                    return SmcOf<Density>(ranks, path_of(Density({.dimension = 3})), AdaptiveSchedule{1, 0.8},
+                                          kernel::RandomWalk<Density>(2), {115, block, 6}, {scheme, 0.8});
+                },
+                6);
+}
+
+TEST(SamplerMpi, SmcWithLikelihoodsOfZero) {
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            return SmcOf<Truncated>(ranks, path_of(Truncated{}), path::linear_schedule(5, 1),
+                                    kernel::RandomWalk<Truncated>(2), {70, 4, 6}, {Resampling::systematic, 0.8});
+        },
+        2);
+}
+
+TEST(SamplerMpi, PilotsAndBatches) {
+    for (const int steps : {3, 30}) // saved in the pilot, and in the main run
+        expect_same_everywhere([](const Communicator& ranks) { return piloted_smc(ranks, BetaBernoulli{}, 60, 3, 2); },
+                               steps);
+    expect_same_everywhere([](const Communicator& ranks) { return piloted_ais(ranks, BetaBernoulli{}, 60, 3, 2); }, 30);
+}
+
+/// The message of the NumericalError in which the run ends, with its time.
+template <class S>
+std::string failure_of(S&& make) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::string message = "none";
+    try {
+        auto sampler = make();
+        finish(sampler);
+    } catch (const NumericalError& error) {
+        message = error.what();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+    return message;
+}
+
+TEST(SamplerMpi, AFailureOnOneRankIsTheSameErrorOnAll) {
+    using Kernel = kernel::Native<FailingArGaussian>;
+    const auto ranks = Communicator::world();
+    for (const Index slot : {0, 96}) { // on the first rank, or the last
+        const auto model = std::make_shared<const FailingArGaussian>(slot);
+        const PopulationSettings settings{100, 16, 1};
+        const std::string messages[] = {failure_of([&] {
+                                            return AnnealedImportance<FailingArGaussian, Kernel>(
+                                                ranks, model, path::linear_schedule(300, 1), Kernel(), settings);
+                                        }),
+                                        failure_of([&] {
+                                            return Smc<FailingArGaussian, Kernel>(
+                                                ranks, model, path::linear_schedule(300, 1), Kernel(), settings, {});
+                                        })};
+        for (const auto& message : messages) {
+            EXPECT_THAT(message, ::testing::HasSubstr("slot " + std::to_string(slot) + " failed at step 5"));
+            EXPECT_EQ(ranks.broadcast(message), message);
+            if (ranks.size() > 1) {
+                EXPECT_THAT(message,
+                            ::testing::HasSubstr(slot == 0 ? "rank 0" : "rank " + std::to_string(ranks.size() - 1)));
+            }
+        }
+    }
+}
+
+/// NaN at one point of the prior's draws, hence on one rank.
+struct NotANumberSomewhere {
+    std::vector<std::string> parameter_names() const { return {"x"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.uniform(); }
+    double log_prior(std::span<const double>) const { return 0; }
+    double log_likelihood(std::span<const double> x) const { return std::sqrt(x[0] - 0.01); }
+};
+
+TEST(SamplerMpi, ADensityThatIsNotANumberOnOneRankIsAnErrorOnAll) {
+    const auto ranks = Communicator::world();
+    const auto message = failure_of([&] {
+        return SmcOf<NotANumberSomewhere>(ranks, path_of(NotANumberSomewhere{}), path::linear_schedule(5, 1),
+                                          kernel::RandomWalk<NotANumberSomewhere>(1), {100, 4, 3}, {});
+    });
+    EXPECT_THAT(message, ::testing::HasSubstr("at step 0, particle "));
+    EXPECT_EQ(ranks.broadcast(message), message);
+}
+
+} // namespace
+} // namespace pearlite::sampler
