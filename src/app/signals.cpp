@@ -23,12 +23,13 @@ void set_handlers(void (*handler)(int)) {
         sigaction(signal, &action, nullptr);
 }
 
-/// A file that grows past the limit of its size shall fail to be written, as on a full disk, and not end the program.
-void ignore_file_size_signal() {
+/// A write past the limit of a file's size, or to a terminal or pipe that has gone, shall fail and not end the program.
+void leave_failed_writes_to_their_callers() {
     struct sigaction action {};
     action.sa_handler = SIG_IGN;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGXFSZ, &action, nullptr);
+    for (const int signal : {SIGXFSZ, SIGPIPE})
+        sigaction(signal, &action, nullptr);
 }
 
 } // namespace
@@ -36,7 +37,7 @@ void ignore_file_size_signal() {
 StopSignals::StopSignals() {
     last_signal = 0;
     set_handlers(remember_signal);
-    ignore_file_size_signal();
+    leave_failed_writes_to_their_callers();
 }
 StopSignals::~StopSignals() {
     set_handlers(SIG_DFL);

@@ -3,7 +3,8 @@
 
 namespace pearlite::app {
 
-/// While it lives, the signals only set a flag, and SIGXFSZ (a limit of file sizes) is left to the writes that fail.
+/// While it lives, the signals only set a flag. SIGXFSZ (a limit of file sizes) and SIGPIPE (nobody reads stderr any
+/// more) are ignored from then on: the writes fail.
 /// One at a time in a process: a signal handler can only reach process state.
 class StopSignals {
   public:
