@@ -31,8 +31,13 @@ def main():
     seconds = summary.get("timing", {}).get("wall_seconds")
     took = f", {seconds:.1f} s" if seconds is not None else ""
     print(f"\n{summary['model']}, {summary['algorithm']}, {summary['ranks']} ranks{took}: {summary['status']}")
+    shown = set()
     for estimate in summary.get("log_evidence", []):
-        print("\n".join("  " + line for line in estimate_lines(estimate)))
+        # The first entry for a number carries its main error bar; others say how another method sees it.
+        key = (estimate["estimator"], estimate.get("quantity"))
+        if key not in shown:
+            print("\n".join("  " + line for line in estimate_lines(estimate)))
+        shown.add(key)
     for warning in summary.get("diagnostics", {}).get("warnings", []):
         print(f"  warning: {warning}")
     for page in sorted(directory.glob("*.html")):

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <elf.h>
 #include <link.h>
@@ -97,6 +98,10 @@ std::string linked_build_id() {
 
 std::string compiler() {
     return fmt::format("g++ {}, -march={}", __VERSION__, PEARLITE_ARCHITECTURE);
+}
+
+std::string program_name() {
+    return program_invocation_short_name;
 }
 
 std::string build_id() {

@@ -36,7 +36,7 @@ void add_configuration_options(CLI::App& command, RunOptions& options) {
 }
 
 std::string message_of(const std::exception& error) {
-    return std::string("pearlite: ") + error.what() + "\n";
+    return program_name() + ": " + error.what() + "\n";
 }
 
 /// Runs work; errors become messages (of one rank) and an exit status.

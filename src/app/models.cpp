@@ -67,11 +67,12 @@ std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Sect
         if (const auto arrays = read_data(section, "weights", weights, io::read_rbm))
             parameters = {arrays->weights, arrays->visible_bias, arrays->hidden_bias, arrays->visible_bias};
     } else {
-        parameters = models::random_rbm(section.integer("random_visible", 100, {.low = 1, .high = 100000}),
-                                        section.integer("random_hidden", {}, {.low = 1, .high = 100000}),
-                                        section.number("random_weight_sd", 0.1, {.low = 0}),
-                                        section.number("random_bias_sd", 0.5, {.low = 0}),
-                                        static_cast<std::uint64_t>(section.integer("random_seed", 1, {.low = 0})));
+        const Index n_visible = section.integer("random_visible", 100, {.low = 1, .high = 100000});
+        const Index n_hidden = section.integer("random_hidden", {}, {.low = 1, .high = 100000});
+        const double weight_sd = section.number("random_weight_sd", 0.1, {.low = 0});
+        const double bias_sd = section.number("random_bias_sd", 0.5, {.low = 0});
+        const auto seed = static_cast<std::uint64_t>(section.integer("random_seed", 1, {.low = 0}));
+        parameters = models::random_rbm(n_visible, n_hidden, weight_sd, bias_sd, seed);
     }
     if (section.has("base_rates")) {
         const auto images = section.data_file("base_rates");

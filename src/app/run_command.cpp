@@ -1,3 +1,4 @@
+#include "pearlite/app/build_info.hpp"
 #include "pearlite/app/commands.hpp"
 #include "pearlite/app/run_loop.hpp"
 #include "pearlite/app/signals.hpp"
@@ -29,8 +30,8 @@ void make_run_directory(const fs::path& directory, bool overwrite) {
             throw InputError(
                 fmt::format("{}: not a directory; expected a directory for the run (-o)", directory.string()));
         if (!fs::is_empty(directory, error) && !overwrite)
-            throw InputError(fmt::format("{}: not empty; `pearlite resume {}` continues a run, --overwrite replaces it",
-                                         directory.string(), directory.string()));
+            throw InputError(fmt::format("{}: not empty; `{} resume {}` continues a run, --overwrite replaces it",
+                                         directory.string(), program_name(), directory.string()));
         for (const auto& entry : fs::directory_iterator(directory))
             if (is_of_a_run(entry.path()))
                 fs::remove_all(entry.path());
@@ -71,8 +72,8 @@ std::string first_line(const Job& job) {
 }
 
 std::string advice_without_checkpoint(const fs::path& directory) {
-    return fmt::format("; nothing to resume: `pearlite run FILE.toml -o {} --overwrite` starts from the beginning",
-                       directory.string());
+    return fmt::format("; nothing to resume: `{} run FILE.toml -o {} --overwrite` starts from the beginning",
+                       program_name(), directory.string());
 }
 
 /// The configuration as it was, with the data where they are now: --data-dir, PEARLITE_DATA_DIR or the old place.

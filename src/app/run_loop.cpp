@@ -242,17 +242,17 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         try {
             write();
         } catch (const FileError& error) {
-            throw FileError(
-                fmt::format("{}; once it can be written, `pearlite resume {}` goes on from the last checkpoint",
-                            error.what(), job.directory.string()));
+            throw FileError(fmt::format("{}; once it can be written, `{} resume {}` goes on from the last checkpoint",
+                                        error.what(), program_name(), job.directory.string()));
         }
     };
     if (stop) {
         with_advice(checkpoint);
         parallel::on_root(job.ranks,
                           [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), nullptr); });
-        reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `pearlite resume {}` goes on",
-                                  stop_reason(job, heartbeat), run.progress().step, job.directory.string()));
+        reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `{} resume {}` goes on",
+                                  stop_reason(job, heartbeat), run.progress().step, program_name(),
+                                  job.directory.string()));
         return Ending::stopped;
     }
     const auto result = run.result();

@@ -166,7 +166,9 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
 }
 
 std::string read_status(const std::filesystem::path& directory) {
-    return read_summary(directory).value("status", std::string());
+    const auto summary = read_summary(directory);
+    const auto status = summary.find("status");
+    return status != summary.end() && status->is_string() ? status->get<std::string>() : std::string();
 }
 
 std::string describe_summary(const std::filesystem::path& directory) {

@@ -3,6 +3,7 @@
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/log_space.hpp"
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +77,10 @@ Estimate batch_estimate(std::span<const double> log_ratios) {
         sum += relative * relative;
     }
     estimate.standard_error = std::sqrt(sum / (r * (r - 1)));
-    estimate.interval95 = normal_interval(estimate.value, *estimate.standard_error);
+    // Few batches estimate their own spread badly: Student's t with R - 1 degrees of freedom.
+    const double quantile975 = boost::math::quantile(boost::math::students_t(r - 1), 0.975);
+    estimate.interval95 = Interval{estimate.value - quantile975 * *estimate.standard_error,
+                                   estimate.value + quantile975 * *estimate.standard_error};
     return estimate;
 }
 

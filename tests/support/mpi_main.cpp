@@ -12,8 +12,7 @@ int main(int argc, char** argv) {
         delete listeners.Release(listeners.default_result_printer());
         struct FailurePrinter : testing::EmptyTestEventListener {
             int rank;
-            explicit FailurePrinter(int r)
-                : rank(r) {}
+            explicit FailurePrinter(int r) : rank(r) {}
             void OnTestPartResult(const testing::TestPartResult& result) override {
                 if (result.failed())
                     std::fprintf(stderr, "[rank %d] %s:%d: %s\n", rank, result.file_name() ? result.file_name() : "?",

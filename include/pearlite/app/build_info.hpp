@@ -6,9 +6,11 @@
 
 namespace pearlite::app {
 
-/// "pearlite 0.1.0 (g++ 12.2.0, -march=native, build 3f...)": stored with every result; two programs with the same id are
-/// the same binary.
+/// "pearlite 0.1.0 (g++ 12.2.0, -march=native, build 3f...)": stored with every result; two programs with the same id
+/// are the same binary.
 std::string build_id();
+/// The name under which this program was started: users' programs speak of themselves.
+std::string program_name();
 /// Compiler version and flags that matter for bits.
 std::string compiler();
 /// "Open MPI 4.1.4", "HDF5 1.10.8", ...

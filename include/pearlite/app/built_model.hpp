@@ -54,17 +54,6 @@ class BuiltModelOf final : public BuiltModel {
 
     std::size_t packed_particle_bytes() const override { return sampler::packed_particle_bytes(*model_); }
 
-    double log_density_ratio(std::span<const std::byte> packed_particle, double b_end) const override {
-        auto block = model_->make_block(1);
-        block.unpack(0, packed_particle);
-        if constexpr (requires { model_->evaluate(block, block.points, block.log_prior, block.log_likelihood, {}); })
-            model_->evaluate(block, block.points, block.log_prior, block.log_likelihood, {});
-        model_->prepare(block);
-        double ratio = 0;
-        model_->add_log_ratio(block, 0, b_end, {&ratio, 1});
-        return ratio;
-    }
-
   private:
     using Kernel = typename KernelFor<M>::Kernel;
     using Ais = sampler::AnnealedImportance<M, Kernel>;

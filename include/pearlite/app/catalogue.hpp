@@ -22,9 +22,6 @@ class BuiltModel {
     /// SHA-256 over the model's name, sizes and data.
     virtual std::string fingerprint() const = 0;
     virtual std::size_t packed_particle_bytes() const = 0;
-    /// log f_b_end - log f_0 of a packed particle as the present program computes it, over an empty block otherwise: a
-    /// stored state's log density, re-evaluated on resume.
-    virtual double log_density_ratio(std::span<const std::byte> packed_particle, double b_end) const = 0;
 };
 
 /// One entry of the catalogue. `build` reads [model] beyond `name`; it records mistakes in the configuration (and may

@@ -2,12 +2,14 @@
 /// Any sampler over any model as a Run.
 
 #include "pearlite/app/run.hpp"
+#include "pearlite/core/error.hpp"
 #include "pearlite/model/density_block.hpp"
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/sampler/batches.hpp"
 #include "pearlite/sampler/piloted.hpp"
 
-#include <bit>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <memory>
 
@@ -54,10 +56,20 @@ class RunOf final : public Run {
     void save(io::Writer& writer) override {
         sampler_->flush();
         sampler_->fields(writer);
+        writer("first_log_ratio", first_log_ratio());
     }
     void restore(io::Reader& reader) override {
         sampler_->fields(reader);
         parallel::together(ranks_, [&] { sampler_->prepare(); });
+        double stored = 0;
+        reader("first_log_ratio", stored);
+        const double now = first_log_ratio();
+        // Another build or CPU may round differently; other data do not come this close.
+        if (!(std::abs(now - stored) <= 1e-6 * (1 + std::abs(stored))) && now != stored)
+            throw InputError(
+                fmt::format("the model gives the checkpoint's first particle log f_1/f_0 = {}, where it was {} "
+                            "when saved: the model's code or data have changed",
+                            now, stored));
     }
 
     RunResult result() override {
@@ -89,6 +101,37 @@ class RunOf final : public Run {
 
   private:
     static constexpr bool is_piloted = requires(S & s) { s.in_pilot(); };
+
+    /// Collective. log f_b_end - log f_0 of the particle in slot 0, computed from its packed form: a resumed program
+    /// that finds another value has another model.
+    double first_log_ratio() {
+        auto& population = current_population().generation(0);
+        std::vector<double> local;
+        parallel::together(ranks_, [&] {
+            if (population.layout().first_local_item() == 0 && population.local_size() > 0) {
+                std::vector<std::byte> packed(population.packed_bytes());
+                population.pack(0, packed);
+                local = {log_ratio_of(packed)};
+            }
+        });
+        return ranks_.all_gather(std::span<const double>(local)).front();
+    }
+    double log_ratio_of(std::span<const std::byte> packed) const {
+        auto block = model_->make_block(1);
+        block.unpack(0, packed);
+        if constexpr (HasParameters<Model>) // its log densities are packed too
+            model_->evaluate(block, block.points, block.log_prior, block.log_likelihood, {});
+        model_->prepare(block);
+        double ratio = 0;
+        model_->add_log_ratio(block, 0, inverse_temperature_end_, {&ratio, 1});
+        return ratio;
+    }
+    auto& current_population() {
+        if constexpr (is_piloted)
+            if (sampler_->in_pilot())
+                return sampler_->pilot().population();
+        return batches().batch(0).population();
+    }
 
     auto& batches() {
         if constexpr (is_piloted)

@@ -32,7 +32,8 @@ double chan_lai_variance(std::span<const double> eve_weights, double n_particles
 Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
                              int n_resamplings, bool multinomial);
 
-/// R >= 2 independent estimates of log Z: log mean_r Z_r, with variance sum_r (Z_r - Z)^2 / (R) / Z^2.
+/// R >= 2 independent estimates of log Z: log mean_r Z_r, with variance sum_r (Z_r - Z)^2 / (R) / Z^2, and
+/// Student's interval of R - 1 degrees of freedom.
 Estimate batch_estimate(std::span<const double> log_ratios);
 
 } // namespace pearlite::estimator

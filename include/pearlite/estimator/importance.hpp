@@ -13,8 +13,9 @@ namespace pearlite::estimator {
 /// (sum w)^2 / sum w^2, in particles; 0 when every weight is zero.
 double effective_sample_size(std::span<const double> log_weights);
 
-/// Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M). Beyond about 0.5 the estimate and its
-/// error bar are strongly tied (a sample that misses the large weights gives both too low), and intervals cover too little.
+/// Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M). Beyond about 0.5 the estimate and
+/// its error bar are strongly tied (a sample that misses the large weights gives both too low), and intervals cover too
+/// little.
 double skewness_of_mean(std::span<const double> log_weights);
 
 /// Standard error of log((1/M) sum w) by the delta method: sqrt((sum w^2/(sum w)^2 - 1/M) M/(M-1)); M >= 2.

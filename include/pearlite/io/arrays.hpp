@@ -30,12 +30,13 @@ struct RbmArrays {
     Vector visible_bias;
     Vector hidden_bias;
 };
-/// By extension. .h5: datasets `weights` (visible x hidden, float64), `visible_bias`, `hidden_bias`. .f64: int64 n_visible,
-/// n_hidden, then float64 W row-major by visible unit, visible biases, hidden biases, all little-endian, nothing after.
+/// By extension. .h5: datasets `weights` (visible x hidden, float64), `visible_bias`, `hidden_bias`. .f64: int64
+/// n_visible, n_hidden, then float64 W row-major by visible unit, visible biases, hidden biases, all little-endian,
+/// nothing after.
 RbmArrays read_rbm(const std::filesystem::path& file);
 
-/// Per-pixel counts of a set of images in MNIST's idx format (gzip or plain): in how many of the n images is pixel i on,
-/// where a grey level g of 0..255 counts g/255.
+/// Per-pixel counts of a set of images in MNIST's idx format (gzip or plain): in how many of the n images is pixel i
+/// on, where a grey level g of 0..255 counts g/255.
 struct PixelCounts {
     Vector n_on;
     Index n_images = 0;

@@ -28,8 +28,8 @@ class Section;
 
 class Configuration {
   public:
-    /// Parses a file. `overrides` are `key.path=value` strings (--set), the value in TOML syntax or, failing that, taken as
-    /// a string; later ones win. Throws InputError (file, line, column) on syntax errors.
+    /// Parses a file. `overrides` are `key.path=value` strings (--set), the value in TOML syntax or, failing that,
+    /// taken as a string; later ones win. Throws InputError (file, line, column) on syntax errors.
     static Configuration load(const std::filesystem::path& file, const std::vector<std::string>& overrides = {},
                               const std::optional<std::filesystem::path>& data_directory = {});
     /// The same from text; `name` stands for the file in messages, relative paths are taken from `directory`.
@@ -51,8 +51,8 @@ class Configuration {
     void check_asked() const;
     bool has_errors() const;
 
-    /// TOML text with every key that was asked for and its value, in order of asking: run as a configuration, it gives the
-    /// same run. Paths are absolute or as written.
+    /// TOML text with every key that was asked for and its value, in order of asking: run as a configuration, it gives
+    /// the same run. Paths are absolute or as written.
     std::string resolved() const;
 
     /// Where relative data paths start, if known (--data-dir or PEARLITE_DATA_DIR).
@@ -66,8 +66,8 @@ class Configuration {
     std::shared_ptr<State> state_;
 };
 
-/// One table of a configuration. A look-up that fails (wrong type, outside the range, missing without a default) records
-/// the mistake and returns the fallback (or a zero value), so that the rest can be checked too.
+/// One table of a configuration. A look-up that fails (wrong type, outside the range, missing without a default)
+/// records the mistake and returns the fallback (or a zero value), so that the rest can be checked too.
 class Section {
   public:
     bool has(const std::string& key) const;

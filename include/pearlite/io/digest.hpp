@@ -33,9 +33,9 @@ class Sha256 {
 
 std::string hex(const Sha256::Digest& digest);
 
-/// Collective: the digest of a sharded field, the same for any number of ranks, on every rank. Items are hashed in runs of
-/// `run` items (a block) by their owners, whose local items must begin and end at multiples of `run` or at the end; the
-/// digest is the SHA-256 of items, item_bytes and run as int64 and of the runs' digests in global order.
+/// Collective: the digest of a sharded field, the same for any number of ranks, on every rank. Items are hashed in runs
+/// of `run` items (a block) by their owners, whose local items must begin and end at multiples of `run` or at the end;
+/// the digest is the SHA-256 of items, item_bytes and run as int64 and of the runs' digests in global order.
 Sha256::Digest digest(const parallel::Communicator& ranks, const ShardedField& field, Index run);
 
 } // namespace pearlite::io
