@@ -21,12 +21,13 @@ void agree(const Communicator& ranks, const std::exception_ptr& error) {
         return;
 
     const int failed = n - static_cast<int>(greatest);
+    const bool everywhere = ranks.sum(Index{error ? 1 : 0}) == n; // then no rank is to blame
     ErrorReport report;
     if (ranks.rank() == failed)
         report = describe(error);
     ranks.broadcast(std::span(&report.kind, 1), failed);
     report.message = ranks.broadcast(report.message, failed);
-    if (n > 1 && !names_rank(report.message, n))
+    if (!everywhere && !names_rank(report.message, n))
         report.message += " (rank " + std::to_string(failed) + " of " + std::to_string(n) + ")";
     throw_error(report.kind, report.message);
 }

@@ -75,6 +75,12 @@ TEST(Agreement, TheTypeIsTheSameOnAllRanks) {
                  FileError);
 }
 
+TEST(Agreement, NoRankIsBlamedForWhatFailsOnAll) {
+    const Communicator ranks = Communicator::world();
+    const auto report = outcome(ranks, [] { throw InputError("no such file"); });
+    expect_report(report, ErrorKind::input, "no such file");
+}
+
 TEST(Agreement, TheLowestRankSpeaks) {
     const Communicator ranks = Communicator::world();
     const int lowest = ranks.size() > 2 ? 1 : 0;
@@ -82,7 +88,8 @@ TEST(Agreement, TheLowestRankSpeaks) {
         if (ranks.rank() >= lowest)
             throw NumericalError("from " + std::to_string(ranks.rank()));
     });
-    expect_report(report, ErrorKind::numerical, with_rank("from " + std::to_string(lowest), ranks, lowest));
+    const auto message = "from " + std::to_string(lowest);
+    expect_report(report, ErrorKind::numerical, lowest > 0 ? with_rank(message, ranks, lowest) : message);
 }
 
 TEST(Agreement, ForeignExceptions) {
