@@ -1,5 +1,6 @@
 #include "pearlite/kernel/proposal.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -29,6 +30,15 @@ TEST(RandomWalkFactor, PerfectCorrelationGivesTheDiagonal) {
     const Matrix factor = random_walk_factor(direction * direction.transpose(), fallback);
     const Matrix expected = (std::sqrt(scale) * direction.cwiseAbs()).asDiagonal();
     EXPECT_TRUE(factor.isApprox(expected, 1e-14));
+}
+
+// Positive definite in name only: one direction is 1e-7 of the others.
+TEST(RandomWalkFactor, AlmostPerfectCorrelationGivesTheDiagonalToo) {
+    Matrix covariance = Matrix::Identity(3, 3);
+    covariance(0, 1) = covariance(1, 0) = 1 - 1e-14;
+    EXPECT_TRUE(random_walk_factor(covariance, fallback).isApprox(std::sqrt(scale) * Matrix::Identity(3, 3), 1e-14));
+    covariance(0, 1) = covariance(1, 0) = 1 - 1e-8;
+    EXPECT_FALSE(random_walk_factor(covariance, fallback).isDiagonal());
 }
 
 TEST(RandomWalkFactor, VariancesOfZeroFallBack) {

@@ -150,17 +150,22 @@ TEST(RandomWalk, AcceptedMovesAreCounted) {
     }
 }
 
+// Steps so short that all are accepted: the displacement is the sum of the moves' normals, and move m of step k of a
+// kernel with n moves has the address of step n k + m.
 TEST(RandomWalk, EveryMoveOfEveryStepHasItsOwnAddress) {
     const path::GeometricPath path{Normal{}};
-    const auto moved = [&](Index moves, std::uint32_t step) {
+    const auto displacement = [&](Index moves, std::uint32_t step) {
         auto generation = started(path, 16);
+        auto& block = generation.block(0);
+        const Matrix before = block.points;
         std::vector<double> derivative(16);
-        fixed<Normal>(moves, 2).move(path, generation.block(0), 0.5, streams_at(0, step), derivative);
-        return Matrix(generation.block(0).points);
+        EXPECT_EQ(fixed<Normal>(moves, 1e-7).move(path, block, 0.5, streams_at(0, step), derivative), 16 * moves);
+        return Matrix((block.points - before).leftCols(16) * 1e7);
     };
-    EXPECT_EQ(moved(1, 1), moved(1, 1));
-    EXPECT_NE(moved(1, 1), moved(1, 2));
-    EXPECT_NE(moved(2, 1), moved(1, 2));
+    const Matrix first = displacement(1, 2), second = displacement(1, 3), third = displacement(1, 4);
+    EXPECT_FALSE(first.isApprox(second, 0.1));
+    EXPECT_TRUE(displacement(2, 1).isApprox(first + second, 1e-6));
+    EXPECT_TRUE(displacement(2, 2).isApprox(third + displacement(1, 5), 1e-6));
 }
 
 /// A prior on (0, 1) whose likelihood is 0 below one half.

@@ -196,6 +196,22 @@ TEST(AnnealedImportance, BetaBernoulli) {
     }
 }
 
+TEST(AnnealedImportance, TheLastTemperatureWeighsAndDoesNotMove) {
+    AisOf<BetaBernoulli> sampler(alone, path_of(BetaBernoulli{}), path::linear_schedule(3, 1),
+                                 kernel::RandomWalk<BetaBernoulli>(2), {16, 16, 1});
+    sampler.step();
+    const Matrix after_first = sampler.population().generation(0).block(0).points;
+    sampler.step();
+    const Matrix before_last = sampler.population().generation(0).block(0).points;
+    EXPECT_NE(before_last, after_first);
+    sampler.step();
+    EXPECT_EQ(sampler.population().generation(0).block(0).points, before_last);
+    const auto& acceptance = sampler.trace().acceptance;
+    ASSERT_EQ(acceptance.size(), 4u);
+    EXPECT_TRUE(std::isnan(acceptance.front()) && std::isnan(acceptance.back()));
+    EXPECT_TRUE(acceptance[1] > 0 && acceptance[1] <= 1);
+}
+
 TEST(AnnealedImportance, AStepBeyondTheLastIsAContractViolation) {
     auto sampler = toy_run(ArGaussian({}), 1, 10, 1);
     EXPECT_THROW(sampler.step(), ContractViolation);
