@@ -206,26 +206,34 @@ TEST(Smc, WithoutAnyWeightItSaysSo) {
                 ::testing::ThrowsMessage<NumericalError>(::testing::HasSubstr("at step 0, particle 0")));
 }
 
-/// NaN in one particle's increment.
+/// NaN in the increments of a state far out, from b > 0.4.
 struct Broken : ArGaussian {
     Broken() : ArGaussian(Settings{}) {}
     void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const {
         ArGaussian::add_log_ratio(block, from, to, out);
-        if (from > 0.4)
-            for (std::size_t i = 0; i < out.size(); ++i)
-                if (block.columns()(0, static_cast<Index>(i)) < -5)
-                    out[i] = std::numeric_limits<double>::quiet_NaN();
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (from > 0.4 && block.columns()(0, static_cast<Index>(i)) < -40)
+                out[i] = std::numeric_limits<double>::quiet_NaN();
     }
 };
 
+template <class S>
+void expect_particle_50_named_at_step_3(S& sampler) {
+    sampler.step();
+    sampler.step();
+    sampler.population().generation(0).block(3).columns()(0, 2) = -50;
+    EXPECT_THAT([&] { sampler.step(); },
+                ::testing::ThrowsMessage<NumericalError>(::testing::HasSubstr("particle 50 is NaN at step 3")));
+}
+
 TEST(Smc, NotANumberNamesStepAndParticle) {
-    Smc<Broken, kernel::Native<Broken>> smc(alone, std::make_shared<const Broken>(), path::Schedule({0, 0.001, 0.5, 1}),
-                                            kernel::Native<Broken>(1), {5000, 16, 1}, {});
-    smc.step();
-    smc.population().generation(0).block(3).columns()(0, 2) = -50;
-    smc.step();
-    smc.population().generation(0).block(3).columns()(0, 2) = -50;
-    EXPECT_THAT([&] { smc.step(); }, ::testing::ThrowsMessage<NumericalError>(::testing::HasSubstr("NaN at step 3")));
+    using Kernel = kernel::Native<Broken>;
+    const auto model = std::make_shared<const Broken>();
+    const path::Schedule schedule({0, 0.001, 0.5, 1});
+    Smc<Broken, Kernel> smc(alone, model, schedule, Kernel(1), {200, 16, 1}, {});
+    expect_particle_50_named_at_step_3(smc);
+    AnnealedImportance<Broken, Kernel> annealing(alone, model, schedule, Kernel(1), {200, 16, 1});
+    expect_particle_50_named_at_step_3(annealing);
 }
 
 TEST(Batches, CombineIndependentRuns) {
