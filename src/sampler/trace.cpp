@@ -9,24 +9,64 @@
 
 namespace pearlite::sampler {
 
+namespace {
+
+/// Sums run in lanes, whole packets only and always from the block's first particle, so that their bits depend neither
+/// on where the arrays lie in memory nor on the compiler's choice of a tail.
+constexpr std::size_t n_lanes = 8;
+using Lanes = Eigen::Array<double, n_lanes, 1>;
+
+Lanes lanes_at(std::span<const double> values, std::size_t begin, double beyond_end) {
+    if (begin + n_lanes <= values.size())
+        return Eigen::Map<const Lanes>(values.data() + begin);
+    Lanes lanes = Lanes::Constant(beyond_end);
+    std::copy(values.begin() + static_cast<std::ptrdiff_t>(begin), values.end(), lanes.data());
+    return lanes;
+}
+
+/// Eigen 3.4 gives up vectors in expressions with select().
+Lanes where(const Lanes& condition_above_0, const Lanes& values) {
+    Lanes chosen;
+    for (Index lane = 0; lane < Index{n_lanes}; ++lane)
+        chosen[lane] = condition_above_0[lane] > 0 ? values[lane] : 0;
+    return chosen;
+}
+
+/// exp(log_weights - log_max), where Eigen's exp would give about 1e-308 instead of 0.
+Lanes relative_weights(const Lanes& log_weights, double log_max) {
+    constexpr double log_negligible = -700;
+    const Lanes relative = log_weights - log_max;
+    return where(relative - log_negligible, relative.exp());
+}
+
+double largest_of(std::span<const double> values) {
+    Lanes lanes = Lanes::Constant(log_zero);
+    for (std::size_t i = 0; i < values.size(); i += n_lanes)
+        lanes = lanes.max(lanes_at(values, i, log_zero));
+    return lanes.maxCoeff();
+}
+
+} // namespace
+
 void OnTheFly::begin(double inverse_temperature, Index proposals) {
     records_.push_back({inverse_temperature, proposals, {}, 0});
 }
 
 void OnTheFly::add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted) {
-    Partial partial{log_zero, 0, 0, 0, 0};
-    for (const double lw : log_weights)
-        partial.log_max = std::max(partial.log_max, lw);
-    if (partial.log_max > log_zero)
-        for (std::size_t i = 0; i < log_weights.size(); ++i) {
-            const double w = std::exp(log_weights[i] - partial.log_max);
-            if (w == 0)
-                continue; // the derivative of a particle without weight may be infinite
-            partial.weight += w;
-            partial.square += w * w;
-            partial.first += w * derivatives[i];
-            partial.second += w * derivatives[i] * derivatives[i];
+    Partial partial{largest_of(log_weights), 0, 0, 0, 0};
+    if (partial.log_max > log_zero) {
+        Lanes weight = Lanes::Zero(), square = weight, first = weight, second = weight;
+        for (std::size_t i = 0; i < log_weights.size(); i += n_lanes) {
+            const Lanes w = relative_weights(lanes_at(log_weights, i, log_zero), partial.log_max);
+            // The derivative of a particle without weight may be infinite.
+            const Lanes u = where(w, lanes_at(derivatives, i, 0));
+            weight += w;
+            square += w * w;
+            first += w * u;
+            second += w * u * u;
         }
+        partial = {partial.log_max, weight.sum(), square.sum(), first.sum(), second.sum()};
+    }
     records_.back().blocks.push_back(partial);
     records_.back().accepted += accepted;
 }
