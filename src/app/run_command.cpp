@@ -76,11 +76,13 @@ std::string advice_without_checkpoint(const fs::path& directory) {
                        program_name(), directory.string());
 }
 
-/// The configuration as it was, with the data where they are now: --data-dir, PEARLITE_DATA_DIR or the old place.
+/// The configuration as it was, with the data where they are now: --data-dir, the old place or, where that is no more,
+/// PEARLITE_DATA_DIR.
 Prepared prepare_again(const Catalogue& models, const ResumeOptions& options, const std::string& configuration,
                        const std::string& old_data_directory) {
     auto data_directory = options.data_directory;
-    if (!data_directory && !std::getenv("PEARLITE_DATA_DIR") && !old_data_directory.empty())
+    std::error_code ignored;
+    if (!data_directory && fs::is_directory(old_data_directory, ignored))
         data_directory = old_data_directory;
     return prepare(models, io::Configuration::parse(configuration, (options.directory / "configuration").string(),
                                                     options.directory, {}, data_directory));
