@@ -1,0 +1,318 @@
+"""Checkpoints that are damaged, foreign or missing: a damaged one is passed over with a warning and the one before it used;
+where none is left, or model, data or schedule are not those of the run, the resume is refused with status 2 and all
+reasons."""
+
+import hashlib
+import os
+import random
+import shutil
+import struct
+import unittest
+import unittest.mock
+
+import pearlite_runner as runner
+
+SMC = {
+    "run": {"block": 16},
+    "model": {"name": "gaussian", "dimension": 3},
+    "schedule": {"kind": "linear", "steps": 60},
+    "algorithm": {"name": "smc", "particles": 117},
+}
+STAMP_BYTES = 512
+PIECE_BYTES = 4 << 20
+
+
+def read_stamp(data):
+    """The lines of a container's stamp as a dictionary (those with a value)."""
+    lines = data[:STAMP_BYTES].decode().rstrip("\n").split("\n")
+    return dict(line.split(" ", 1) for line in lines[1:-1])
+
+
+def stamped(data, **changes):
+    """The container with other lines in its stamp, and with the checksum that belongs to them."""
+    fields = {**read_stamp(data), **{key: str(value) for key, value in changes.items()}}
+    lines = "pearlite container\n" + "".join(f"{key} {fields[key]}\n" for key in ("schema", "kind", "bytes"))
+    whole = hashlib.sha256(lines.encode())
+    for begin in range(STAMP_BYTES, len(data), PIECE_BYTES):
+        whole.update(hashlib.sha256(data[begin : begin + PIECE_BYTES]).digest())
+    text = lines + f"sha256 {whole.hexdigest()}\ncomplete\n"
+    return text.encode().ljust(STAMP_BYTES, b"\n") + data[STAMP_BYTES:]
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+        self.random = random.Random(self._testMethodName)
+
+    def configure(self, tables, name="run"):
+        return runner.write_configuration(self.directory / f"{name}.toml", **tables)
+
+    def go(self, *arguments, status=runner.FINISHED, **options):
+        ended = runner.pearlite(*arguments, **options)
+        allowed = (status, runner.FAILED) if status == runner.STOPPED else (status,)
+        self.assertIn(ended.status, allowed, ended.describe())
+        return ended
+
+    def stopped(self, file, *options, steps=(20, 20)):
+        """A run directory with a checkpoint for each stop."""
+        where = self.directory / "stopped"
+        self.go("run", file, "-o", where, "--step-limit", steps[0], *options, status=runner.STOPPED)
+        for more in steps[1:]:
+            self.go("resume", where, "--step-limit", more, status=runner.STOPPED)
+        self.assertEqual(len(runner.checkpoints(where)), 2)
+        return where
+
+    def resumed(self, where, status, **options):
+        ended = self.go("resume", where, status=status, **options)
+        self.assertLess(ended.seconds, 10)
+        return ended
+
+
+class DamagedCheckpoints(Base):
+    def damages(self):
+        """name: (damage, what is said of it). A damage gets the file."""
+        places = ("at the front", "of the stamp", "in the middle", "at the end")
+        flips = {f"a bit {place}": self.flip(place) for place in places}
+        return {
+            "nothing left": (lambda file: file.write_bytes(b""), "empty"),
+            "cut within the stamp": (lambda file: os.truncate(file, 100), "cut short"),
+            "cut at random": (self.cut, "cut short"),
+            "one byte short": (lambda file: os.truncate(file, file.stat().st_size - 1), "cut short"),
+            "one byte long": (lambda file: file.write_bytes(file.read_bytes() + b"\0"), "damaged"),
+            **{name: (damage, "damaged|not a Pearlite|of schema|cut short") for name, damage in flips.items()},
+            "zeros in the middle": (self.zeros, "damaged: its checksum differs"),
+            "older schema": (lambda file: file.write_bytes(stamped(file.read_bytes(), schema=0)), "schema 0, .*older"),
+            "newer schema": (lambda file: file.write_bytes(stamped(file.read_bytes(), schema=99)), "schema 99, .*newer"),
+            "another kind": (lambda file: file.write_bytes(stamped(file.read_bytes(), kind="results")), "is a results"),
+            "garbage": (lambda file: file.write_bytes(self.random.randbytes(file.stat().st_size)), "not a Pearlite"),
+            "text": (lambda file: file.write_text("hello\n"), "not a Pearlite container"),
+            "a directory": (self.make_directory, "is a directory"),
+            "a pipe": (self.make_pipe, "not a regular file"),
+            "a link to nowhere": (self.make_link, "No such file"),
+        }
+
+    def flip(self, place):
+        def damage(file):
+            data = bytearray(file.read_bytes())
+            at = {"at the front": 0, "of the stamp": self.random.randrange(20, 150), "at the end": len(data) - 1,
+                  "in the middle": self.random.randrange(STAMP_BYTES, len(data))}[place]
+            data[at] ^= 1 << self.random.randrange(7)
+            file.write_bytes(data)
+
+        return damage
+
+    def cut(self, file):
+        os.truncate(file, self.random.randrange(STAMP_BYTES, file.stat().st_size - 1))
+
+    def zeros(self, file):
+        """As a disk leaves a page that it did not write."""
+        data = bytearray(file.read_bytes())
+        pages = [k for k in range(1, len(data) // 4096) if any(data[4096 * k : 4096 * (k + 1)])]
+        k = self.random.choice(pages)
+        data[4096 * k : 4096 * (k + 1)] = bytes(4096)
+        file.write_bytes(data)
+
+    def make_directory(self, file):
+        file.unlink()
+        file.mkdir()
+        (file / "inside").write_text("something", encoding="utf-8")
+
+    def make_pipe(self, file):
+        file.unlink()
+        os.mkfifo(file)
+
+    def make_link(self, file):
+        file.unlink()
+        file.symlink_to(self.directory / "nowhere")
+
+    def test_stamps_are_understood(self):
+        """The damage of the stamps is no more than what it says: an unchanged stamp comes out as it was."""
+        where = self.stopped(self.configure(SMC))
+        data = runner.checkpoints(where)[0].read_bytes()
+        self.assertEqual(stamped(data), data)
+
+    def test_the_newest_is_damaged(self):
+        file = self.configure(SMC)
+        self.go("run", file, "-o", self.directory / "whole")
+        expected = runner.findings(self.directory / "whole")
+        stopped = self.stopped(file)
+        for name, (damage, said) in self.damages().items():
+            with self.subTest(name):
+                where = self.directory / name
+                shutil.copytree(stopped, where)
+                newest, previous = runner.checkpoints(where)
+                damage(newest)
+                ended = self.resumed(where, runner.FINISHED, ranks=2)
+                self.assertRegex(ended.err, f"warning: passed over {newest.name}: .*({said})")
+                self.assertIn(f"resumed from {previous.name}", ended.err)
+                log = (where / "run.log").read_text(encoding="utf-8")
+                self.assertRegex(log, f"warning: passed over {newest.name}: .*({said})")
+                self.assertEqual(runner.findings(where), expected)
+
+    def test_both_are_damaged(self):
+        stopped = self.stopped(self.configure(SMC))
+        names = [("cut at random", "nothing left"), ("garbage", "newer schema"), ("a directory", "zeros in the middle")]
+        for ranks, (first, second) in zip((None, 2, 3), names):
+            with self.subTest(first, second=second):
+                where = self.directory / first
+                shutil.copytree(stopped, where)
+                files, said = runner.checkpoints(where), []
+                for file, name in zip(files, (first, second)):
+                    damage, reason = self.damages()[name]
+                    damage(file)
+                    said.append(f"passed over {file.name}: .*({reason})")
+                ended = self.resumed(where, runner.BAD_INPUT, ranks=ranks)
+                for pattern in ["no usable checkpoint", "--overwrite", *said]:
+                    self.assertRegex(ended.err, pattern)
+                self.assertFalse((where / "results.h5").exists())
+
+    def test_damaged_ones_do_not_stay(self):
+        """A run that passed over a damaged checkpoint leaves two good ones."""
+        where = self.stopped(self.configure(SMC))
+        damaged, previous = runner.checkpoints(where)
+        damaged.write_bytes(b"hello")
+        self.go("resume", where, "--step-limit", "10", status=runner.STOPPED)
+        self.assertNotIn(damaged, runner.checkpoints(where))
+        self.assertEqual(len(runner.checkpoints(where)), 2)
+        self.assertIn(previous, runner.checkpoints(where))
+        self.assertNotIn("passed over", self.go("resume", where).err)
+
+
+class OtherInputs(Base):
+    """Data, weights or temperatures that are not those the checkpoint was made with."""
+
+    def setUp(self):
+        super().setUp()
+        # A run goes on with the data it began with, whatever the environment says by then.
+        elsewhere = unittest.mock.patch.dict(os.environ, {"PEARLITE_DATA_DIR": str(self.directory / "elsewhere")})
+        elsewhere.start()
+        self.addCleanup(elsewhere.stop)
+
+    def write_weights(self, directory, scale=1.0):
+        directory.mkdir(exist_ok=True)
+        numbers = random.Random(1)
+        n_visible, n_hidden = 12, 5
+        values = [numbers.gauss(0, 0.5) for _ in range(n_visible * n_hidden + n_visible + n_hidden)]
+        values[7] *= scale
+        (directory / "weights.f64").write_bytes(struct.pack(f"<2q{len(values)}d", n_visible, n_hidden, *values))
+        return directory
+
+    def write_table(self, directory, changed=0.0):
+        directory.mkdir(exist_ok=True)
+        numbers = random.Random(2)
+        rows = [[numbers.randrange(2), numbers.gauss(0, 1), numbers.gauss(0, 1)] for _ in range(40)]
+        rows[11][2] += changed
+        (directory / "table.dat").write_text("".join(f"{y} {a!r} {b!r}\n" for y, a, b in rows), encoding="utf-8")
+        return directory
+
+    def refused_elsewhere(self, model, right, wrong):
+        tables = {**SMC, "model": model}
+        file = self.configure(tables)
+        self.go("run", file, "-o", self.directory / "whole", "--data-dir", right)
+        where = self.stopped(file, "--data-dir", right)
+        for ranks in (None, 3):
+            ended = self.resumed_with(where, wrong, runner.BAD_INPUT, ranks)
+            self.assertRegex(ended.err, "model or its data .* are not those the checkpoint was made with")
+        (self.directory / "empty").mkdir()
+        ended = self.resumed_with(where, self.directory / "empty", runner.BAD_INPUT, None)
+        self.assertRegex(ended.err, "no such file")
+        moved = shutil.copytree(where, self.directory / "moved")
+        right.rename(self.directory / "elsewhere")
+        self.resumed(where, runner.FINISHED, ranks=3)  # found by the environment
+        self.assertEqual(runner.findings(where), runner.findings(self.directory / "whole"))
+        (self.directory / "elsewhere").rename(self.directory / "farther")
+        self.resumed_with(moved, self.directory / "farther", runner.FINISHED, 2)
+        self.assertEqual(runner.findings(moved), runner.findings(self.directory / "whole"))
+
+    def resumed_with(self, where, data_directory, status, ranks):
+        ended = self.go("resume", where, "--data-dir", data_directory, status=status, ranks=ranks)
+        self.assertLess(ended.seconds, 10)
+        return ended
+
+    def test_weights(self):
+        right = self.write_weights(self.directory / "right")
+        wrong = self.write_weights(self.directory / "wrong", 1 + 2.0**-52)
+        self.refused_elsewhere({"name": "rbm", "weights": "weights.f64"}, right, wrong)
+
+    def test_table(self):
+        right, wrong = self.write_table(self.directory / "right"), self.write_table(self.directory / "wrong", 1e-9)
+        self.refused_elsewhere({"name": "logistic-regression", "data": "table.dat"}, right, wrong)
+
+    def test_schedule_file(self):
+        schedule = self.directory / "schedule.txt"
+        points = [k / 60 for k in range(61)]
+        schedule.write_text("\n".join(map(repr, points)), encoding="utf-8")
+        where = self.stopped(self.configure({**SMC, "schedule": {"kind": "file", "file": "schedule.txt"}}))
+        points[50] += 1e-6
+        schedule.write_text("\n".join(map(repr, points)), encoding="utf-8")
+        ended = self.resumed(where, runner.BAD_INPUT, ranks=2)
+        self.assertIn("the inverse temperatures are not those the checkpoint was made with", ended.err)
+        schedule.unlink()
+        self.assertRegex(self.resumed(where, runner.BAD_INPUT).err, "no such file .*schedule.txt")
+
+    def test_another_model(self):
+        """A checkpoint whose configuration was changed by hand, stamp and all."""
+        where = self.stopped(self.configure({**SMC, "model": {"name": "gaussian", "end_sd": 1.5}}))
+        for file in runner.checkpoints(where):
+            data = file.read_bytes()
+            self.assertEqual(data.count(b"end_sd = 1.5"), 1)
+            file.write_bytes(stamped(data.replace(b"end_sd = 1.5", b"end_sd = 2.5")))
+        ended = self.resumed(where, runner.BAD_INPUT, ranks=2)
+        self.assertRegex(ended.err, "model or its data .* are not those the checkpoint was made with")
+
+
+class Directories(Base):
+    """What `pearlite resume` says of directories without a run that could go on."""
+
+    def test_finished(self):
+        where = self.directory / "finished"
+        first = self.go("run", self.configure(SMC), "-o", where)
+        before = {file.name: file.read_bytes() for file in where.iterdir()}
+        for ranks in (None, 3):
+            again = self.resumed(where, runner.FINISHED, ranks=ranks)
+            self.assertEqual(again.out, first.out)
+            self.assertIn(runner.summary(where)["digest"], again.out)
+        self.assertEqual({file.name: file.read_bytes() for file in where.iterdir()}, before)
+
+    def test_empty(self):
+        (self.directory / "empty").mkdir()
+        for ranks in (None, 2):
+            ended = self.resumed(self.directory / "empty", runner.BAD_INPUT, ranks=ranks)
+            self.assertRegex(ended.err, "no checkpoint in .*; nothing to resume: `pearlite run FILE.toml -o .*--overwrite`")
+        self.assertEqual(os.listdir(self.directory / "empty"), [])
+
+    def test_absent(self):
+        ended = self.resumed(self.directory / "absent", runner.BAD_INPUT)
+        self.assertIn("no such directory; expected the directory of a run", ended.err)
+        self.assertFalse((self.directory / "absent").exists())
+
+    def test_a_file(self):
+        ended = self.resumed(self.configure(SMC), runner.BAD_INPUT)
+        self.assertIn("expected the directory of a run", ended.err)
+
+    def test_a_damaged_summary(self):
+        """Nobody's summary, or half of one, does not keep a run from going on."""
+        file = self.configure(SMC)
+        self.go("run", file, "-o", self.directory / "whole")
+        for number, text in enumerate(("", "{", "[]", "null", '{"status": 3}', '{"status": "stopped"}', "\xff")):
+            with self.subTest(text):
+                where = self.directory / f"run-{number}"
+                self.go("run", file, "-o", where, "--step-limit", 20, status=runner.STOPPED)
+                (where / "summary.json").write_bytes(text.encode("latin-1"))
+                self.resumed(where, runner.FINISHED)
+                self.assertEqual(runner.findings(where), runner.findings(self.directory / "whole"))
+
+    def test_foreign_files_stay(self):
+        where = self.stopped(self.configure(SMC))
+        foreign = {"notes.txt", ".hidden", "checkpoint.h5", "checkpoint.1.h5.bak", "results.old.h5"}
+        for name in foreign:
+            (where / name).write_text("mine", encoding="utf-8")
+        self.go("resume", where, ranks=2)
+        for name in foreign:
+            self.assertEqual((where / name).read_text(encoding="utf-8"), "mine")
+
+
+if __name__ == "__main__":
+    runner.main()

@@ -1,0 +1,272 @@
+"""Configurations and command lines with mistakes: each ends at once with status 2 and a message that names the place and
+what was expected, and leaves no run directory behind."""
+
+import ctypes
+import os
+import re
+import struct
+import unittest
+
+import pearlite_runner as runner
+
+GOOD = """\
+[run]
+seed = 1
+block = 16
+[model]
+name = "gaussian"
+end_sd = 1.0
+[schedule]
+kind = "linear"
+steps = 20
+[algorithm]
+name = "smc"
+particles = 64
+"""
+
+# name: (text replaced in GOOD, its replacement, what stderr must contain). A place is the file with a line.
+EDITS = {
+    "syntax": ("[model]", "[model", [r"bad\.toml:4:"]),
+    "key twice": ("seed = 1", "seed = 1\nseed = 2", [r"bad\.toml:3:", "seed"]),
+    "number out of TOML's range": ("seed = 1", "seed = 99999999999999999999", [r"bad\.toml:2:"]),
+    "unknown table": ("[schedule]", "[shedule]", [r"bad\.toml:7: ", "shedule", "did you mean", "schedule"]),
+    "unknown key": ("steps = 20", "step = 20",
+                    [r"bad\.toml:9: unknown key .schedule\.step.; did you mean .schedule\.steps"]),
+    "key of another model": ("end_sd = 1.0", "coupling = 1.0",
+                             [r"bad\.toml:6: unknown key .model\.coupling.; the keys of \[model\] are name, dimension"]),
+    "key of another algorithm": ("particles", "trajectories",
+                                 [r"bad\.toml:12: unknown key .algorithm\.trajectories.; the keys of .* particles"]),
+    "text for an integer": ("seed = 1", 'seed = "one"', [r"bad\.toml:2: run\.seed", "wrong type", "an integer"]),
+    "fraction for an integer": ("particles = 64", "particles = 64.5", [r"bad\.toml:12: algorithm\.particles", "an integer"]),
+    "text for a number": ("end_sd = 1.0", 'end_sd = "1.0"', [r"bad\.toml:6: model\.end_sd", "a number"]),
+    "number for a text": ('kind = "linear"', "kind = 1", [r"bad\.toml:8: schedule\.kind", "wrong type", '"linear"']),
+    "number for a table": (GOOD, "model = 3\n", [r"bad\.toml:1: model", r"a table \[model\]"]),
+    "negative seed": ("seed = 1", "seed = -1", [r"bad\.toml:2: run\.seed", r"outside the range \(got -1\)", r"\[0, inf\)"]),
+    "empty blocks": ("block = 16", "block = 0", [r"bad\.toml:3: run\.block", "got 0", "4096"]),
+    "blocks too large": ("block = 16", "block = 5000", [r"bad\.toml:3: run\.block", "got 5000", "4096"]),
+    "negative period": ("seed = 1", "checkpoint_every = -3", [r"bad\.toml:2: run\.checkpoint_every", "seconds"]),
+    "no duration": ("seed = 1", 'time_limit = "1:99:00"', [r"bad\.toml:2: run\.time_limit", "HH:MM:SS"]),
+    "unknown model": ('"gaussian"', '"gausian"', [r"bad\.toml:5: model\.name", 'did you mean "gaussian"', '"ising"']),
+    "no model": ('name = "gaussian"', "", [r"bad\.toml", r"model\.name", '"gaussian"']),
+    "nothing at all": (GOOD, "", [r"bad\.toml", r"model\.name"]),
+    "unknown algorithm": ('"smc"', '"sms"', [r"bad\.toml:11: algorithm\.name", 'did you mean "smc"']),
+    "unknown schedule": ('"linear"', '"liner"', [r"bad\.toml:8: schedule\.kind", 'did you mean "linear"']),
+    "too few temperatures": ("steps = 20", "steps = 2", [r"bad\.toml:9: schedule\.steps", "got 2"]),
+    "too few particles": ("particles = 64", "particles = 1", [r"bad\.toml:12: algorithm\.particles", "got 1"]),
+    "more particles than can be": ("particles = 64", "particles = 9000000000000000000",
+                                   [r"bad\.toml:12: algorithm\.particles"]),
+    "zero deviation": ("end_sd = 1.0", "end_sd = 0.0", [r"bad\.toml:6: model\.end_sd", r"\(0, inf\)"]),
+    "NaN": ("end_sd = 1.0", "end_sd = nan", [r"bad\.toml:6: model\.end_sd", "not a number"]),
+    "infinity": ("end_sd = 1.0", "end_sd = inf", [r"bad\.toml:6: model\.end_sd", r"\(0, inf\)"]),
+    "beyond the posterior": ("[schedule]", "[path]\ninverse_temperature_end = 1.5\n[schedule]",
+                             [r"bad\.toml:8: path\.inverse_temperature_end", r"\(0, 1\]"]),
+    "no step": ('kind = "linear"\nsteps = 20', 'kind = "adaptive"\nconditional_ess = 1.0',
+                [r"bad\.toml:9: schedule\.conditional_ess", r"\(0, 1\)"]),
+    "no schedule file": ('kind = "linear"\nsteps = 20', 'kind = "file"\nfile = "none.txt"',
+                         [r"bad\.toml:9: schedule\.file", "no such file", "none.txt"]),
+    "schedule of words": ('kind = "linear"\nsteps = 20', 'kind = "file"\nfile = "words.txt"',
+                          [r"bad\.toml:9: schedule\.file", r"words\.txt"]),
+    "schedule that turns back": ('kind = "linear"\nsteps = 20', 'kind = "file"\nfile = "back.txt"',
+                                 [r"bad\.toml:9: schedule\.file", "increas"]),
+    "kernel of other models": ("[schedule]", '[kernel]\nkind = "native"\n[schedule]',
+                               [r"bad\.toml:8: kernel\.kind", '"random-walk"']),
+    "pilot needed": ('kind = "linear"\nsteps = 20\n[algorithm]\nname = "smc"\nparticles = 64',
+                     'kind = "adaptive"\n[algorithm]\nname = "annealed-importance"\n[kernel]\nadapt = "online"',
+                     [r"bad\.toml:12: kernel\.adapt", '"pilot"']),
+    "too many steps": ("[schedule]", "[kernel]\nmoves = 1000000\n[schedule]", [r"bad\.toml:8: kernel\.moves", "4e9"]),
+    "unknown resampling": ("particles = 64", 'resampling = "bootstrap"',
+                           [r"bad\.toml:12: algorithm\.resampling", '"systematic"']),
+    "no coupling": ('"gaussian"\nend_sd = 1.0', '"ising"\ncoupling = 0.0', [r"bad\.toml:6: model\.coupling", "not 0"]),
+    "no data directory": ('"gaussian"\nend_sd = 1.0', '"radiata-pine"', [r"model\.data", "PEARLITE_DATA_DIR", "--data-dir"]),
+    "no data file": ('"gaussian"\nend_sd = 1.0', '"logistic-regression"\ndata = "/none.dat"',
+                     [r"bad\.toml:6: model\.data", "no such file /none.dat"]),
+    "no weights": ('"gaussian"\nend_sd = 1.0', '"rbm"', [r"model\.weights"]),
+    "weights cut short": ('"gaussian"\nend_sd = 1.0', '"rbm"\nweights = "HERE/short.f64"',
+                          [r"bad\.toml:6: model\.weights", "wrong size", "expected"]),
+    "responses of 0, 1 and 2": ('"gaussian"\nend_sd = 1.0', '"logistic-regression"\ndata = "HERE/three.dat"',
+                                [r"bad\.toml:6: model\.data", "row 3", "0 or 1"]),
+}
+STEPS_FOR_EDITS = {"too many steps": ("steps = 20", "steps = 5000")}
+
+# name: (arguments, what stderr must contain), on the good file.
+OVERRIDES = {
+    "no value": (["--set", "run.seed"], ["--set run.seed", "expected section.key=value"]),
+    "no key": (["--set", "run.se ed=1"], ["--set", "is not a key"]),
+    "not a table": (["--set", "run.seed.low=1"], ["--set run.seed.low=1", "not a table"]),
+    "unknown key": (["--set", "run.sede=2"], ["--set run.sede=2: unknown key .run.sede.; did you mean .run.seed"]),
+    "wrong type": (["--set", "run.seed=two"], ["--set run.seed=two: run.seed", "an integer"]),
+    "out of range": (["--set", "algorithm.particles=1"], ["--set algorithm.particles=1", "got 1"]),
+    "seed of words": (["--seed", "two"], ["--seed"]),
+}
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+        self.environment = {"PEARLITE_DATA_DIR": ""}
+
+    def refused(self, *arguments, contains=(), directory=None, **options):
+        ended = runner.pearlite(*arguments, environment=self.environment, directory=directory or self.directory, **options)
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertLess(ended.seconds, 10, ended.describe())
+        for pattern in contains:
+            self.assertRegex(ended.err, pattern)
+        return ended
+
+    def refused_twice(self, file, *arguments, contains, directory=None):
+        """By check, and by run, which leaves nothing behind."""
+        directory = directory or self.directory
+        checked = self.refused("check", file, *arguments, contains=contains, directory=directory)
+        ran = self.refused("run", file, *arguments, "-o", "new", contains=contains, directory=directory)
+        self.assertEqual(ran.err, checked.err)
+        self.assertEqual(ran.out, "")
+        self.assertFalse((directory / "new").exists())
+
+    def failure(self, *case, **named):
+        """What refused_twice() has against a case, or None: for cases side by side, whose failures are told later."""
+        try:
+            self.refused_twice(*case, **named)
+        except AssertionError as error:
+            return error
+        return None
+
+    def tell(self, names, failures):
+        for name, failure in zip(names, failures):
+            with self.subTest(name):
+                if failure:
+                    raise failure
+
+
+class Configurations(Base):
+    def write(self, name):
+        """The case's files in a directory of its own."""
+        directory = self.directory / name
+        directory.mkdir()
+        old, new, _ = EDITS[name]
+        old_steps, new_steps = STEPS_FOR_EDITS.get(name, ("", ""))
+        self.assertIn(old, GOOD)
+        text = GOOD.replace(old, new, 1).replace(old_steps, new_steps, 1)
+        (directory / "bad.toml").write_text(text.replace("HERE", str(directory)), encoding="utf-8")
+        (directory / "words.txt").write_text("from 0\nto 1\n", encoding="utf-8")
+        (directory / "back.txt").write_text("0\n0.5\n0.4\n1\n", encoding="utf-8")
+        (directory / "short.f64").write_bytes(struct.pack("<2q3d", 4, 2, 0.1, 0.2, 0.3))
+        (directory / "three.dat").write_text("0 1.5\n1 2.5\n2 0.5\n", encoding="utf-8")
+        return directory
+
+    def test_the_good_file_is_good(self):
+        (self.directory / "good.toml").write_text(GOOD, encoding="utf-8")
+        ended = runner.pearlite("check", self.directory / "good.toml")
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertIn("cost", ended.out)
+
+    def test_mistakes(self):
+        def judge(name):
+            return self.failure("bad.toml", contains=EDITS[name][2], directory=self.write(name))
+
+        self.tell(EDITS, runner.side_by_side(judge, [(name,) for name in EDITS]))
+
+    def test_mistakes_on_two_ranks(self):
+        for name in ("syntax", "unknown key", "no schedule file", "pilot needed", "weights cut short"):
+            with self.subTest(name):
+                directory = self.write(name)
+                ended = self.refused("run", "bad.toml", "-o", "new", ranks=2, contains=EDITS[name][2], directory=directory)
+                self.assertEqual(len(re.findall(r"^pearlite: ", ended.err, re.MULTILINE)), 1, ended.err)
+                self.assertFalse((directory / "new").exists())
+
+    def test_all_mistakes_at_once(self):
+        text = GOOD.replace("block = 16", "block = 0").replace("steps = 20", "step = 20").replace("1.0", "-1.0")
+        (self.directory / "bad.toml").write_text(text, encoding="utf-8")
+        self.refused_twice("bad.toml", contains=[r"toml:3: run\.block", r"toml:6: model\.end_sd",
+                                                 r"toml:9: unknown key .schedule\.step"])
+
+    def test_not_utf8(self):
+        (self.directory / "bad.toml").write_bytes(GOOD.replace("gaussian", "gau\xdfian").encode("latin-1"))
+        self.refused_twice("bad.toml", contains=[r"bad\.toml:5", "UTF-8|utf-8"])
+
+    def test_a_binary_file(self):
+        (self.directory / "bad.toml").write_bytes(bytes(range(256)) * 40)
+        self.refused_twice("bad.toml", contains=[r"bad\.toml:1"])
+
+    def test_a_directory(self):
+        (self.directory / "bad.toml").mkdir()
+        self.refused_twice("bad.toml", contains=["bad.toml: is a directory, expected a TOML configuration"])
+
+    def test_no_file(self):
+        self.refused_twice("bad.toml", contains=["bad.toml: cannot be read", "No such file", "a TOML configuration"])
+
+    def test_unreadable(self):
+        file = self.directory / "bad.toml"
+        file.write_text(GOOD, encoding="utf-8")
+        file.chmod(0)
+        ended = self.refused("check", "bad.toml", before=obey_permissions)
+        self.assertRegex(ended.err, "bad.toml: cannot be read .Permission denied., expected a TOML configuration")
+
+    def test_no_such_data_directory(self):
+        (self.directory / "bad.toml").write_text('[model]\nname = "radiata-pine"\n', encoding="utf-8")
+        self.refused_twice("bad.toml", "--data-dir", "/none", contains=[r"model\.data", "no data directory /none"])
+        self.environment = {"PEARLITE_DATA_DIR": "/neither"}
+        self.refused_twice("bad.toml", contains=[r"model\.data", "no data directory /neither"])
+
+
+def obey_permissions():
+    """For the child: even root may not read what permissions forbid."""
+    drop_from_bounding_set, override, read_search = 24, 1, 2
+    for capability in (override, read_search):
+        ctypes.CDLL(None).prctl(drop_from_bounding_set, capability, 0, 0, 0)
+
+
+class CommandLines(Base):
+    def setUp(self):
+        super().setUp()
+        (self.directory / "good.toml").write_text(GOOD, encoding="utf-8")
+
+    def test_overrides(self):
+        def judge(arguments, expected):
+            return self.failure("good.toml", *arguments, contains=expected)
+
+        self.tell(OVERRIDES, runner.side_by_side(judge, OVERRIDES.values()))
+
+    def test_limits(self):
+        for arguments, expected in ((["--time-limit", "soon"], ["soon", "HH:MM:SS"]), (["--time-limit", "-5"], ["-5"]),
+                                    (["--step-limit", "0"], ["--step-limit"]), (["--step-limit", "few"], ["--step-limit"])):
+            with self.subTest(arguments):
+                self.refused("run", "good.toml", "-o", "new", *arguments, contains=expected)
+                self.assertFalse((self.directory / "new").exists())
+
+    def test_words(self):
+        for arguments in ([], ["walk"], ["run"], ["run", "good.toml", "--fast"], ["check", "good.toml", "more"], ["resume"]):
+            with self.subTest(arguments):
+                self.assertTrue(self.refused(*arguments).err.strip())
+
+    def test_directory_in_use(self):
+        used = self.directory / "used"
+        used.mkdir()
+        (used / "notes.txt").write_text("mine", encoding="utf-8")
+        for ranks in (None, 2):
+            self.refused("run", "good.toml", "-o", "used", ranks=ranks,
+                         contains=["used: not empty", "pearlite resume used", "--overwrite"])
+        self.assertEqual(os.listdir(used), ["notes.txt"])
+        ended = runner.pearlite("run", "good.toml", "-o", "used", "--overwrite", directory=self.directory)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertEqual((used / "notes.txt").read_text(encoding="utf-8"), "mine")
+
+    def test_directory_that_cannot_be(self):
+        (self.directory / "file").write_text("mine", encoding="utf-8")
+        self.refused("run", "good.toml", "-o", "file", contains=["file: not a directory"])
+        self.refused("run", "good.toml", "-o", "file/below", contains=["file/below: "])
+        self.refused("run", "good.toml", "-o", "/proc/none", contains=["/proc/none: cannot make this directory"])
+        self.assertEqual((self.directory / "file").read_text(encoding="utf-8"), "mine")
+
+    def test_show_and_report(self):
+        (self.directory / "text.h5").write_text("text", encoding="utf-8")
+        for command, where in (("show", "none.h5"), ("show", "text.h5"), ("show", "."), ("report", "none")):
+            with self.subTest(command, where=where):
+                ended = runner.pearlite(command, where, directory=self.directory)
+                self.assertIn(ended.status, (runner.BAD_INPUT, runner.FAILED))
+                self.assertRegex(ended.err, "^pearlite: .*" + re.escape(where))
+
+
+if __name__ == "__main__":
+    runner.main()

@@ -1,0 +1,157 @@
+"""No room for a file: the run goes on with a warning while the checkpoint before stays usable, and ends, where its results
+cannot be written, with a message; with room again, a resume finds what an undisturbed run finds."""
+
+import contextlib
+import os
+import resource
+import subprocess
+import unittest
+
+import pearlite_runner as runner
+
+# Particles of 176 bytes: checkpoints of some 300 kB.
+CONFIGURATION = {
+    "run": {"block": 32, "checkpoint_every": 0.1},
+    "model": {"name": "gaussian", "dimension": 20},
+    "schedule": {"kind": "linear", "steps": 700},
+    "algorithm": {"name": "smc", "particles": 1500},
+}
+WARNING = r"warning: no checkpoint: .*; the run goes on, the previous one is still there"
+ADVICE = "once it can be written, `pearlite resume .*` goes on from the last checkpoint"
+
+
+class Base(unittest.TestCase):
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+        self.file = runner.write_configuration(self.directory / "disk.toml", **CONFIGURATION)
+
+    def expected(self):
+        ended = runner.pearlite("run", self.file, "-o", self.directory / "whole", ranks=2)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        return runner.findings(self.directory / "whole")
+
+    def goes_on(self, where, ranks, expected):
+        ended = runner.pearlite("resume", where, ranks=ranks)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertEqual(runner.findings(where), expected)
+
+    def no_left_over(self, where):
+        self.assertEqual([name for name in os.listdir(where) if name.endswith(".tmp")], [])
+
+
+class FileSizeLimit(Base):
+    """A limit of file sizes stands for the full disk: writes fail, and SIGXFSZ must not kill."""
+
+    def limit(self, program, bytes_):
+        # Once MPI has started: its own files need more room than that.
+        for pid in program.ranks().values() or [program.launcher]:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (bytes_, bytes_))
+
+    def test_no_room_after_a_while(self):
+        expected = self.expected()
+        for number, ranks in enumerate((None, 2, 3)):
+            with self.subTest(ranks=ranks):
+                where = self.directory / f"limited-{number}"
+                with runner.Program("run", self.file, "-o", where, ranks=ranks) as program:
+                    runner.wait_until(lambda: runner.checkpoints(where))
+                    self.limit(program, 100_000)  # enough for run.log, too little for checkpoints and results
+                    ended = program.wait(60)
+                self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                self.assertRegex(ended.err, WARNING)
+                self.assertRegex((where / "run.log").read_text(encoding="utf-8"), WARNING)
+                self.assertRegex(ended.err, "pearlite: .*File too large.*" + ADVICE)
+                self.assertTrue(runner.checkpoints(where))
+                self.no_left_over(where)
+                self.goes_on(where, 2, expected)
+
+
+@contextlib.contextmanager
+def small_disk(directory, bytes_):
+    """A file system of so many bytes, or a skipped test."""
+    directory.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={bytes_}", "pearlite-test", str(directory)]
+    if os.geteuid() != 0:
+        raise unittest.SkipTest("only root can mount a small file system")
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        raise unittest.SkipTest("a small file system cannot be mounted here")
+    try:
+        yield directory
+    finally:
+        subprocess.run(["umount", "-l", str(directory)], check=True)
+
+
+class FullDisk(Base):
+    """A small file system that is filled to the brim while the run is under way."""
+
+    def fill(self, disk):
+        """Leaves no byte free."""
+        with contextlib.suppress(OSError), open(disk / "filler", "wb", buffering=0) as file:
+            while True:
+                file.write(bytes(1 << 16))
+
+    def test_full_while_running(self):
+        with small_disk(self.directory / "disk", 32 << 20) as disk:
+            expected = self.expected()
+            for number, ranks in enumerate((None, 3)):
+                with self.subTest(ranks=ranks):
+                    where = disk / f"run-{number}"
+                    with runner.Program("run", self.file, "-o", where, ranks=ranks) as program:
+                        runner.wait_until(lambda: runner.checkpoints(where))
+                        self.fill(disk)
+                        ended = program.wait(60)
+                    self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                    self.assertRegex(ended.err, WARNING)
+                    self.assertRegex(ended.err, "No space left on device.*" + ADVICE)
+                    self.assertTrue(runner.checkpoints(where))
+                    self.no_left_over(where)
+                    again = runner.pearlite("resume", where, ranks=2)
+                    self.assertEqual(again.status, runner.FAILED, again.describe())
+                    self.assertRegex(again.err, ADVICE)
+                    (disk / "filler").unlink()
+                    self.goes_on(where, 2, expected)
+
+    def test_no_room_from_the_start(self):
+        """A run that could never be resumed does not begin."""
+        with small_disk(self.directory / "disk", 64 << 10) as disk:
+            for ranks in (None, 2):
+                where = disk / "never"
+                ended = runner.pearlite("run", self.file, "-o", where, "--overwrite", ranks=ranks)
+                self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                self.assertIn("No space left on device", ended.err)
+                self.assertLess(ended.seconds, 10)
+                self.assertEqual(runner.checkpoints(where), [])
+                self.no_left_over(where)
+
+    def test_full_for_a_while(self):
+        """Room comes back while the run goes on: the next checkpoint succeeds and nobody needs to do anything."""
+        with small_disk(self.directory / "disk", 32 << 20) as disk:
+            expected = self.expected()
+            where = disk / "run"
+            with runner.Program("run", self.file, "-o", where, ranks=2) as program:
+                runner.wait_until(lambda: runner.checkpoints(where))
+                self.fill(disk)
+                self.assertTrue(runner.wait_until(lambda: "no checkpoint" in program.errors()), program.errors())
+                full = {file.name for file in runner.checkpoints(where)}
+                (disk / "filler").unlink()
+                ended = program.wait(60)
+            self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+            self.assertEqual(runner.findings(where), expected)
+            self.assertTrue({file.name for file in runner.checkpoints(where)} - full)
+
+    def test_no_directory(self):
+        """The run directory vanishes: as many warnings as checkpoints, and an error at the end."""
+        where = self.directory / "vanished"
+        with runner.Program("run", self.file, "-o", where, ranks=2) as program:
+            runner.wait_until(lambda: runner.checkpoints(where))
+            where.rename(self.directory / "elsewhere")
+            ended = program.wait(60)
+        self.assertEqual(ended.status, runner.FAILED, ended.describe())
+        self.assertRegex(ended.err, WARNING)
+        self.assertIn("No such file or directory", ended.err)
+        self.goes_on(self.directory / "elsewhere", 1, self.expected())
+
+
+if __name__ == "__main__":
+    runner.main()

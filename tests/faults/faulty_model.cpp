@@ -1,0 +1,63 @@
+// The pearlite command with one more model: a normal density whose likelihood goes wrong on one rank only.
+#include "pearlite/app/built_model.hpp"
+#include "pearlite/app/command_line.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+namespace {
+
+using namespace pearlite;
+
+enum class Fault { not_a_number, exception };
+
+/// N(0, 1) twice: log Z is that of a product of normal densities until the fault.
+class Faulty {
+  public:
+    /// Goes wrong at the evaluation number `after` of this process if it is `failing_rank`.
+    Faulty(Fault fault, Index failing_rank, Index after) : fault_(fault), after_(after) {
+        const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+        fails_ = std::atoll(rank != nullptr ? rank : "0") == failing_rank;
+    }
+
+    std::vector<std::string> parameter_names() const { return {"x"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.normal(); }
+    double log_prior(std::span<const double> x) const {
+        return -0.5 * x[0] * x[0] - 0.5 * std::log(2 * std::numbers::pi);
+    }
+    double log_likelihood(std::span<const double> x) const {
+        if (fails_ && ++evaluations_ > after_) {
+            if (fault_ == Fault::exception)
+                throw std::runtime_error("the library of the model gave up");
+            return std::numeric_limits<double>::quiet_NaN();
+        }
+        return -0.5 * x[0] * x[0];
+    }
+
+  private:
+    Fault fault_;
+    Index after_;
+    bool fails_ = false;
+    mutable Index evaluations_ = 0;
+};
+
+std::unique_ptr<app::BuiltModel> build_faulty(io::Configuration& configuration, io::Section& section) {
+    const auto fault = section.choice("fault", {"nan", "exception"}, {});
+    const Index rank = section.integer("rank", {});
+    const Index after = section.integer("after", {});
+    if (configuration.has_errors())
+        return nullptr;
+    Faulty density(fault == "nan" ? Fault::not_a_number : Fault::exception, rank, after);
+    return std::make_unique<app::BuiltModelOf<path::GeometricPath<Faulty>>>(path::GeometricPath<Faulty>(density));
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    auto models = app::built_in_models();
+    models.push_back({{"faulty", 16, 4096, true}, "fails on one rank", build_faulty});
+    return app::main(argc, argv, models);
+}

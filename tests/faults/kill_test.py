@@ -1,0 +1,125 @@
+"""Runs that are killed with SIGKILL, again and again, and resumed on other numbers of ranks, end with the digest of a run
+that was left alone. Checkpoints follow each other closely, so that many kills land while one is written."""
+
+import collections
+import os
+import random
+import signal
+import time
+import unittest
+
+import pearlite_runner as runner
+
+KILLS = 20
+MOMENTS = ("any time", "after a checkpoint", "while writing")
+VICTIMS = ("all", "all", "one rank")
+RUN = {"block": 32, "checkpoint_every": 0.05}
+CONFIGURATIONS = {
+    "ising": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 2500},
+              "algorithm": {"name": "smc", "particles": 1000}},
+    "gaussian": {"run": RUN, "model": {"name": "gaussian", "dimension": 20}, "kernel": {"pilot_particles": 1000, "moves": 8},
+                 "schedule": {"kind": "adaptive", "conditional_ess": 0.998},
+                 "algorithm": {"name": "annealed-importance", "trajectories": 1000}},
+    "rbm": {"run": RUN, "model": {"name": "rbm", "random_visible": 300, "random_hidden": 20},
+            "schedule": {"kind": "linear", "steps": 300}, "algorithm": {"name": "smc", "particles": 1000, "batches": 2}},
+}
+
+
+class Kill(unittest.TestCase):
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+        self.random = random.Random(20)
+        self.landed = collections.Counter()
+
+    def temporary_files(self, where):
+        return [name for name in os.listdir(where) if name.endswith(".tmp")] if where.is_dir() else []
+
+    def wait_for_moment(self, program, where, moment):
+        """Returns when it is time to kill, with all processes to be killed: looking them up would take too long then."""
+        before = {file.name for file in runner.checkpoints(where)}
+        if moment == "any time":
+            runner.wait_until(program.ranks, timeout=10)
+            time.sleep(self.random.uniform(0, 0.8))
+            return program.processes()
+        # Each life gets at least one step further, or the test would not end.
+        runner.wait_until(lambda: not program.running() or {file.name for file in runner.checkpoints(where)} - before)
+        time.sleep(self.random.uniform(0, 0.15))
+        pids = program.processes()
+        if moment == "while writing":
+            runner.wait_until(lambda: not program.running() or self.temporary_files(where), pause=0)
+        return pids
+
+    def live(self, name, where, ranks, moment, victims):
+        """One life of a run; False if it ended before it could be killed."""
+        arguments = ("resume", where)
+        if not runner.checkpoints(where):
+            arguments = ("run", self.directory / f"{name}.toml", "-o", where, "--overwrite")
+        with runner.Program(*arguments, ranks=ranks) as program:
+            pids = self.wait_for_moment(program, where, moment)
+            if victims == "all":
+                program.send(signal.SIGKILL, *pids)
+                program.kill_all()
+            else:
+                pids = program.ranks().values()
+                program.send(signal.SIGKILL, *self.random.sample(sorted(pids), min(len(pids), 1)))
+                program.wait(20)  # mpirun ends the others
+        killed = runner.summary(where).get("status") != "finished"
+        if killed:
+            self.landed["kills"] += 1
+            self.landed[moment] += 1
+            self.landed[victims] += 1
+            self.landed["within a file"] += bool(self.temporary_files(where))
+            self.landed["without a checkpoint"] += not runner.checkpoints(where)
+        return killed
+
+    def finish(self, name, where, ranks):
+        arguments = ("resume", where)
+        if not runner.checkpoints(where):
+            refused = runner.pearlite(*arguments, ranks=ranks)
+            self.assertEqual(refused.status, runner.BAD_INPUT, refused.describe())
+            arguments = ("run", self.directory / f"{name}.toml", "-o", where, "--overwrite")
+        ended = runner.pearlite(*arguments, ranks=ranks)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+
+    def test_kill_and_resume(self):
+        expected = {}
+        for name, tables in CONFIGURATIONS.items():
+            file = runner.write_configuration(self.directory / f"{name}.toml", **tables)
+            ended = runner.pearlite("run", file, "-o", self.directory / name, ranks=2)
+            self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+            expected[name] = runner.findings(self.directory / name)
+        number = 0
+        while self.landed["kills"] < KILLS:
+            name = list(CONFIGURATIONS)[number % len(CONFIGURATIONS)]
+            where = self.directory / f"{name}-{number}"
+            number += 1
+            self.assertLess(number, KILLS, f"runs end before they are killed: {dict(self.landed)}")
+            ranks = self.random.sample((1, 2, 3, 4), 4)
+            lives = 0
+            while lives < 4:
+                moment, victims = self.random.choice(MOMENTS), self.random.choice(VICTIMS)
+                if not self.live(name, where, ranks[lives], moment, victims):
+                    break
+                lives += 1
+            if runner.summary(where).get("status") != "finished":
+                self.finish(name, where, self.random.choice((1, 2, 3, 4)))
+            with self.subTest(name, run=number, lives=lives):
+                self.assertEqual(runner.findings(where), expected[name])
+                self.assertEqual(self.temporary_files(where), [])
+        print(dict(self.landed), flush=True)
+
+    def test_killed_between_results_and_summary(self):
+        name = "rbm"
+        where = self.directory / name
+        file = runner.write_configuration(self.directory / f"{name}.toml", **CONFIGURATIONS[name])
+        self.assertEqual(runner.pearlite("run", file, "-o", where, ranks=2).status, runner.FINISHED)
+        expected = runner.findings(where)
+        (where / "summary.json").unlink()
+        self.finish(name, where, 3)
+        self.assertEqual(runner.findings(where), expected)
+
+
+if __name__ == "__main__":
+    runner.main()

@@ -1,0 +1,124 @@
+"""Requests to stop, by signal or by time: checkpoint, summary with status "stopped", exit status 3 (1 where mpirun says so),
+and a resume that ends with the digest of an uninterrupted run."""
+
+import os
+import signal
+import subprocess
+import unittest
+
+import pearlite_runner as runner
+
+STEPS = 2000
+CONFIGURATION = {
+    "run": {"block": 16, "checkpoint_every": 0.3},
+    "model": {"name": "gaussian", "dimension": 4},
+    "schedule": {"kind": "linear", "steps": STEPS},
+    "algorithm": {"name": "smc", "particles": 200},
+}
+# When it is told to end, Open MPI's mpirun waits a second before it sends SIGTERM to its ranks, and another before SIGKILL.
+SECONDS_OF_MPIRUN = 3
+
+
+class Signals(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = runner.scratch_directory()
+        cls.directory = scratch.__enter__()
+        cls.addClassCleanup(scratch.__exit__, None, None, None)
+        cls.file = runner.write_configuration(cls.directory / "signals.toml", **CONFIGURATION)
+        ended = runner.pearlite("run", cls.file, "-o", cls.directory / "whole", ranks=2)
+        assert ended.status == runner.FINISHED, ended.describe()
+        cls.expected = runner.findings(cls.directory / "whole")
+        cls.seconds = runner.summary(cls.directory / "whole")["timing"]["wall_seconds"]
+
+    def goes_on(self, where, ranks, expected=None):
+        """`where` was stopped in good order; its resume finds what the uninterrupted run found."""
+        found = runner.summary(where)
+        self.assertEqual(found.get("status"), "stopped", found)
+        self.assertNotIn("digest", found)
+        self.assertFalse((where / "results.h5").exists())
+        self.assertTrue(runner.checkpoints(where))
+        ended = runner.pearlite("resume", where, ranks=ranks)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertIn("resumed from", ended.err)
+        self.assertEqual(runner.findings(where), expected or self.expected)
+
+    def stop(self, name, number, ranks, to, *options):
+        """Sends a signal to the "launcher", or to a rank, once the run is under way."""
+        where = self.directory / name
+        with runner.Program("run", self.file, "-o", where, *options, ranks=ranks) as program:
+            self.assertTrue(runner.wait_until(lambda: len(runner.checkpoints(where)) > 0 and program.running()))
+            self.assertEqual(len(pids := program.ranks()), ranks or 0)
+            program.send(number, program.launcher if to == "launcher" else pids[to])
+            return where, program.wait(30)
+
+    def test_to_mpirun(self):
+        """mpirun hands these on."""
+        for ranks, name in ((1, "SIGUSR1"), (4, "SIGUSR2")):
+            with self.subTest(name):
+                where, ended = self.stop(name, getattr(signal, name), 2, "launcher")
+                self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
+                self.assertRegex(ended.err, "stopped by signal .*with a checkpoint; `pearlite resume ")
+                self.goes_on(where, ranks)
+
+    def test_end_of_mpirun(self):
+        """An mpirun that is told to end may no longer hand on what its ranks say, but they stop in good order."""
+        steps = f"schedule.steps={int(STEPS * max(1.0, SECONDS_OF_MPIRUN / self.seconds))}"
+        ended = runner.pearlite("run", self.file, "-o", self.directory / "longer", "--set", steps, ranks=2)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        for ranks, name in ((1, "SIGTERM"), (3, "SIGINT")):
+            with self.subTest(name):
+                where, ended = self.stop(name, getattr(signal, name), 2, "launcher", "--set", steps)
+                self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                self.goes_on(where, ranks, runner.findings(self.directory / "longer"))
+
+    def test_to_one_rank(self):
+        for name, to in (("SIGTERM", 2), ("SIGINT", 0), ("SIGXCPU", 1)):
+            with self.subTest(name, rank=to):
+                where, ended = self.stop(f"{name}-one", getattr(signal, name), 3, to)
+                self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
+                self.assertRegex(ended.err, "stopped by (a )?signal .*with a checkpoint; `pearlite resume ")
+                self.goes_on(where, 2)
+
+    def test_without_mpirun(self):
+        for name in ("SIGTERM", "SIGINT", "SIGUSR1", "SIGXCPU"):
+            with self.subTest(name):
+                where, ended = self.stop(f"{name}-alone", getattr(signal, name), None, "launcher")
+                self.assertEqual(ended.status, runner.STOPPED, ended.describe())
+                self.assertIn("stopped by signal", ended.err)
+                self.goes_on(where, 2)
+
+    def test_time_limit(self):
+        for name, arguments in (("option", ["--time-limit", "0.4"]), ("key", ["--set", "run.time_limit=0.4"]),
+                                ("at once", ["--time-limit", "00:00:00"])):
+            with self.subTest(name):
+                where = self.directory / f"limit {name}"
+                ended = runner.pearlite("run", self.file, "-o", where, *arguments, ranks=2)
+                self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
+                self.assertIn("stopped by the time limit", ended.err)
+                self.assertLess(ended.seconds, 20)
+                resumed = runner.pearlite("resume", where, "--time-limit", "1:00:00", ranks=3)
+                self.assertEqual(resumed.status, runner.FINISHED, resumed.describe())
+                self.assertEqual(runner.findings(where)["digest"], self.expected["digest"])
+
+    def test_status_of_a_process(self):
+        """3 from the program itself."""
+        where = self.directory / "limited"
+        ended = runner.pearlite("run", self.file, "-o", where, "--step-limit", "5")
+        self.assertEqual(ended.status, runner.STOPPED, ended.describe())
+        self.goes_on(where, 4)
+
+    def test_nobody_listens(self):
+        """A closed stderr, as of a terminal that has gone, does not end a run."""
+        where = self.directory / "deaf"
+        reader, writer = os.pipe()
+        os.close(reader)
+        status = subprocess.run([runner.PEARLITE, "run", self.file, "-o", where], stdin=subprocess.DEVNULL, stdout=writer,
+                                stderr=writer, timeout=60, check=False).returncode
+        os.close(writer)
+        self.assertEqual(status, runner.FINISHED)
+        self.assertEqual(runner.findings(where), self.expected)
+
+
+if __name__ == "__main__":
+    runner.main()

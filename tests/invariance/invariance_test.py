@@ -1,0 +1,174 @@
+"""Same configuration, seed and data, same bits: whatever the number of ranks, wherever a run stopped and on how many ranks
+it went on. Compared are the digest, every estimate and the results file to the byte.
+
+The configurations are small but have at least 7 blocks, the last of them not full; some have fewer blocks than ranks.
+"""
+
+import math
+import os
+import random
+import re
+import unittest
+
+import pearlite_runner as runner
+
+RANKS = (2, 3, 4, 7)
+PILOT_SPAN = 10**10  # checkpoints of the main run are numbered from here
+
+ISING = {"run": {"block": 16}, "model": {"name": "ising", "size": 6}}
+RBM = {"run": {"block": 16}, "model": {"name": "rbm", "random_visible": 18, "random_hidden": 7, "random_weight_sd": 0.5}}
+GAUSSIAN = {"run": {"block": 16}, "model": {"name": "gaussian", "dimension": 2, "start_mean": 3.0, "start_sd": 2.0}}
+PINE = {"run": {"block": 16}, "model": {"name": "radiata-pine"}}
+AIS = {"name": "annealed-importance", "trajectories": 117}
+SMC = {"name": "smc", "particles": 117}
+FIXED = {"kind": "linear", "steps": 30}
+ADAPTIVE = {"kind": "adaptive", "conditional_ess": 0.9}
+
+
+class Invariance:
+    """What every model is put to; a subclass gives CASES: {name: configuration}."""
+
+    CASES = {}
+
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+        self.random = random.Random(type(self).__name__ + self._testMethodName)
+
+    def configuration(self, name, tables):
+        return runner.write_configuration(self.directory / f"{name}.toml", **tables)
+
+    def go(self, *arguments, status=runner.FINISHED, **options):
+        ended = runner.pearlite(*arguments, **options)
+        # mpirun may turn 3 into 1.
+        allowed = (status, runner.FAILED) if status == runner.STOPPED else (status,)
+        self.assertIn(ended.status, allowed, ended.describe())
+        return ended
+
+    def reference(self, name, tables, *options):
+        """What one rank finds, started without mpirun."""
+        where = self.directory / f"{name}-reference"
+        self.go("run", self.configuration(name, tables), "-o", where, *options)
+        return where, runner.findings(where)
+
+    def temperatures(self, where):
+        shown = self.go("show", where / "results.h5").out
+        return int(re.search(r"per_step/step\s+int64 \[(\d+)\]", shown)[1]) - 1
+
+    def test_ranks(self):
+        for name, tables in self.CASES.items():
+            _, expected = self.reference(name, tables)
+            self.assertRegex(expected["digest"], "^[0-9a-f]{64}$")
+            for ranks in RANKS:
+                with self.subTest(name, ranks=ranks):
+                    where = self.directory / f"{name}-{ranks}"
+                    self.go("run", self.directory / f"{name}.toml", "-o", where, ranks=ranks)
+                    self.assertEqual(runner.findings(where), expected)
+
+    def test_stop_and_resume(self):
+        """Two stops at random steps, each part on another number of ranks."""
+        for name, tables in self.CASES.items():
+            whole, expected = self.reference(name, tables)
+            first, second, third = self.random.sample((1, 2, 3, 4, 7), 3)
+            steps = self.temperatures(whole)
+            stop = self.random.randrange(1, steps - 2)
+            again = self.random.randrange(1, steps - stop)
+            with self.subTest(name, ranks=(first, second, third), stops=(stop, stop + again), steps=steps):
+                where = self.directory / f"{name}-parts"
+                self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", stop, ranks=first,
+                        status=runner.STOPPED)
+                self.assertEqual(runner.summary(where)["status"], "stopped")
+                self.go("resume", where, "--step-limit", again, ranks=second, status=runner.STOPPED)
+                self.assertEqual(runner.summary(where)["status"], "stopped")
+                self.go("resume", where, ranks=third)
+                self.assertEqual(runner.findings(where), expected)
+
+    def one_ulp(self, name, key, value):
+        """The comparison bites: the next number down gives another digest."""
+        _, expected = self.reference(name, self.CASES[name])
+        _, same = self.reference(name + "-same", self.CASES[name], "--set", f"{key}={value!r}")
+        self.assertEqual(same["digest"], expected["digest"])
+        changed = math.nextafter(value, -math.inf)
+        _, other = self.reference(name + "-other", self.CASES[name], "--set", f"{key}={changed!r}")
+        self.assertNotEqual(other["digest"], expected["digest"])
+
+
+class Ising(Invariance, unittest.TestCase):
+    CASES = {
+        "ising-ais": {**ISING, "schedule": FIXED, "algorithm": AIS},
+        "ising-ais-pilot": {**ISING, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40}, "algorithm": AIS},
+        "ising-smc": {**ISING, "schedule": ADAPTIVE, "algorithm": {**SMC, "ess_threshold": 0.95}},
+        "ising-smc-two-blocks": {**ISING, "schedule": FIXED, "algorithm": {**SMC, "particles": 20}},
+    }
+
+    def test_one_ulp(self):
+        for name in ("ising-ais", "ising-smc"):
+            self.one_ulp(name, "path.inverse_temperature_end", 1.0)
+
+    def test_another_seed(self):
+        _, expected = self.reference("ising-ais", self.CASES["ising-ais"])
+        _, other = self.reference("ising-ais-other", self.CASES["ising-ais"], "--seed", "2")
+        self.assertNotEqual(other["digest"], expected["digest"])
+
+
+class Rbm(Invariance, unittest.TestCase):
+    CASES = {
+        "rbm-ais": {**RBM, "schedule": {"kind": "sm08", "steps": 30}, "algorithm": AIS},
+        "rbm-ais-two-blocks": {**RBM, "schedule": FIXED, "algorithm": {**AIS, "trajectories": 25}},
+        "rbm-smc": {**RBM, "schedule": FIXED, "algorithm": {**SMC, "ess_threshold": 0.95, "resampling": "multinomial"}},
+        "rbm-smc-batches": {**RBM, "schedule": ADAPTIVE, "algorithm": {**SMC, "batches": 3}},
+    }
+
+    def test_one_ulp(self):
+        for name in ("rbm-ais", "rbm-smc"):
+            self.one_ulp(name, "path.inverse_temperature_end", 1.0)
+
+
+class Gaussian(Invariance, unittest.TestCase):
+    CASES = {
+        "gaussian-ais": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},
+        "gaussian-smc": {**GAUSSIAN, "schedule": ADAPTIVE, "algorithm": {**SMC, "resampling": "stratified"}},
+        "gaussian-smc-batches": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
+                                 "algorithm": {**SMC, "batches": 3}},
+    }
+
+    def test_one_ulp(self):
+        for name in ("gaussian-ais", "gaussian-smc"):
+            self.one_ulp(name, "model.end_sd", 1.0)
+
+    def test_stop_in_the_pilot(self):
+        for name in ("gaussian-ais", "gaussian-smc-batches"):
+            _, expected = self.reference(name, self.CASES[name])
+            for ranks, more in ((1, 3), (4, 2), (3, 7)):
+                with self.subTest(name, ranks=ranks, more=more):
+                    where = self.directory / f"{name}-pilot-{ranks}"
+                    self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", "3", ranks=ranks,
+                            status=runner.STOPPED)
+                    newest = runner.checkpoints(where)[0]
+                    self.assertLess(int(newest.name.split(".")[1]), PILOT_SPAN)
+                    self.go("resume", where, ranks=more)
+                    self.assertEqual(runner.findings(where), expected)
+
+    def test_checkpoints_change_nothing(self):
+        """As many checkpoints as can be, and none."""
+        tables = self.CASES["gaussian-smc"]
+        _, expected = self.reference("gaussian-smc", tables)
+        _, often = self.reference("often", {**tables, "run": {**tables["run"], "checkpoint_every": 0.0}})
+        self.assertEqual(often["digest"], expected["digest"])
+
+
+@unittest.skipUnless(os.environ.get("PEARLITE_DATA_DIR"), "PEARLITE_DATA_DIR is not set: no data of a regression")
+class Regression(Invariance, unittest.TestCase):
+    CASES = {
+        "pine-ais": {**PINE, "schedule": FIXED, "kernel": {"pilot_particles": 40}, "algorithm": AIS},
+        "pine-smc": {**PINE, "schedule": ADAPTIVE, "algorithm": SMC},
+    }
+
+    def test_one_ulp(self):
+        for name in ("pine-ais", "pine-smc"):
+            self.one_ulp(name, "path.inverse_temperature_end", 1.0)
+
+
+if __name__ == "__main__":
+    runner.main()
