@@ -45,6 +45,15 @@ std::pair<Stored, std::vector<double>> result_of(const Communicator& ranks, S& s
     return {stored, numbers};
 }
 
+/// The names under which two states differ.
+std::string difference(const Stored& a, const Stored& b) {
+    std::string names = a.size() == b.size() ? "" : "their lists of fields ";
+    for (const auto& [name, bytes] : a)
+        if (!b.count(name) || b.at(name) != bytes)
+            names += name + " ";
+    return names;
+}
+
 /// make(ranks) on all ranks, on this one alone, and restored after `steps` steps into a new sampler.
 template <class Make>
 void expect_same_everywhere(const Make& make, int steps) {
@@ -52,7 +61,7 @@ void expect_same_everywhere(const Make& make, int steps) {
     auto here = make(alone), everywhere = make(world);
     const auto expected = result_of(alone, here);
     const auto result = result_of(world, everywhere);
-    EXPECT_EQ(result.first, expected.first);
+    EXPECT_EQ(difference(result.first, expected.first), "");
     if (world.is_root()) {
         EXPECT_EQ(result.second, expected.second);
         EXPECT_FALSE(expected.second.empty());
@@ -67,11 +76,11 @@ void expect_same_everywhere(const Make& make, int steps) {
     first.flush();
     second.flush();
     auto saved = store(world, first);
-    EXPECT_EQ(saved, store(alone, second));
+    EXPECT_EQ(difference(saved, store(alone, second)), "");
     restore(alone, saved, on_one);
     restore(world, saved, on_all);
-    EXPECT_EQ(result_of(alone, on_one).first, expected.first);
-    EXPECT_EQ(result_of(world, on_all).first, expected.first);
+    EXPECT_EQ(difference(result_of(alone, on_one).first, expected.first), "");
+    EXPECT_EQ(difference(result_of(world, on_all).first, expected.first), "");
 }
 
 models::LogisticRegression logistic() {
