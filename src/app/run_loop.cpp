@@ -25,9 +25,12 @@ double seconds_since(Clock::time_point start) {
 /// Checkpoints are ordered by step; the main run's come after any pilot's.
 constexpr Index pilot_step_span = 10'000'000'000;
 
+// Below any signal's number: of two reasons on different ranks the greater one is told.
+constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
+
 /// What all ranks agree to do after this step.
 struct Orders {
-    bool stop = false;
+    double stop = 0; ///< why: 0 not at all, a signal's number, or one of the limits below
     bool checkpoint = false;
 };
 
@@ -42,11 +45,12 @@ class Heartbeat {
         const bool at_limit = job_.step_limit && steps_ >= *job_.step_limit;
         if (--steps_to_beat_ > 0 && !at_limit)
             return {};
-        std::array<double, 3> wishes{StopSignals::received() != 0 || at_limit ? 1.0 : 0.0, 0.0, 0.0};
+        const int signal = StopSignals::received();
+        std::array<double, 3> wishes{signal > 0 ? signal : at_limit ? by_step_limit : 0.0, 0.0, 0.0};
         if (job_.ranks.is_root()) {
             const double margin = 2 * checkpoint_seconds_ + 0.1;
             if (job_.time_limit_seconds && seconds_since(started_) + margin >= *job_.time_limit_seconds)
-                wishes[0] = 1;
+                wishes[0] = std::max(wishes[0], by_time_limit);
             wishes[1] = seconds_since(last_checkpoint_) >= job_.plan.checkpoint_every_seconds ? 1.0 : 0.0;
             const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
             wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);
@@ -57,7 +61,7 @@ class Heartbeat {
             steps_to_beat_ = std::min(steps_to_beat_, std::max<Index>(1, *job_.step_limit - steps_));
         steps_at_beat_ = steps_;
         last_beat_ = Clock::now();
-        return {wishes[0] > 0, wishes[1] > 0};
+        return {wishes[0], wishes[1] > 0};
     }
     void checkpoint_took(double seconds) {
         checkpoint_seconds_ = seconds;
@@ -80,13 +84,10 @@ class Heartbeat {
     double checkpoint_seconds_ = 0;
 };
 
-/// Tells why a run stops, on the rank that knows.
-std::string stop_reason(const Job& job, const Heartbeat& heartbeat) {
-    if (const int signal = StopSignals::received())
-        return fmt::format("signal {}", signal);
-    if (job.step_limit && heartbeat.steps() >= *job.step_limit)
+std::string stop_reason(double stop) {
+    if (stop == by_step_limit)
         return "the step limit";
-    return job.time_limit_seconds ? "the time limit" : "a signal to another rank";
+    return stop == by_time_limit ? "the time limit" : fmt::format("signal {:.0f}", stop);
 }
 
 RunFacts facts_of(const Job& job, double seconds, double updates) {
@@ -206,6 +207,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     Heartbeat heartbeat(job);
     double updates = 0;
     bool stop = false;
+    Orders orders;
 
     const auto checkpoint = [&] {
         const auto start = Clock::now();
@@ -220,10 +222,10 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         updates += static_cast<double>(run.updates_per_step());
         const bool was_in_pilot = run.in_pilot();
         run.step();
-        const auto orders = heartbeat.after_step();
+        orders = heartbeat.after_step();
         if (heartbeat.beat_now())
             reporter.progress(run.progress(), run.in_pilot(), run.updates_per_step(), job.unit);
-        stop = orders.stop && !run.finished();
+        stop = orders.stop > 0 && !run.finished();
         if (orders.checkpoint && !stop && !run.finished())
             try {
                 checkpoint();
@@ -251,7 +253,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         parallel::on_root(job.ranks,
                           [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), nullptr); });
         reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `{} resume {}` goes on",
-                                  stop_reason(job, heartbeat), run.progress().step, program_name(),
+                                  stop_reason(orders.stop), run.progress().step, program_name(),
                                   job.directory.string()));
         return Ending::stopped;
     }
