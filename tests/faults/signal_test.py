@@ -8,11 +8,12 @@ import unittest
 
 import pearlite_runner as runner
 
-STEPS = 2000
+# Long enough on any machine that a stop within half a second comes in its midst.
+SECONDS_OF_RUN = 3
 CONFIGURATION = {
     "run": {"block": 16, "checkpoint_every": 0.3},
     "model": {"name": "gaussian", "dimension": 4},
-    "schedule": {"kind": "linear", "steps": STEPS},
+    "schedule": {"kind": "linear", "steps": 2000},
     "algorithm": {"name": "smc", "particles": 200},
 }
 # When it is told to end, Open MPI's mpirun waits a second before it sends SIGTERM to its ranks, and another before SIGKILL.
@@ -25,11 +26,20 @@ class Signals(unittest.TestCase):
         scratch = runner.scratch_directory()
         cls.directory = scratch.__enter__()
         cls.addClassCleanup(scratch.__exit__, None, None, None)
-        cls.file = runner.write_configuration(cls.directory / "signals.toml", **CONFIGURATION)
-        ended = runner.pearlite("run", cls.file, "-o", cls.directory / "whole", ranks=2)
-        assert ended.status == runner.FINISHED, ended.describe()
+        trial = cls.whole_run(CONFIGURATION)
+        steps = CONFIGURATION["schedule"]["steps"]
+        cls.steps = int(steps * max(1.0, SECONDS_OF_RUN / trial["timing"]["wall_seconds"]))
+        cls.seconds = cls.whole_run({**CONFIGURATION, "schedule": {"kind": "linear", "steps": cls.steps}})["timing"][
+            "wall_seconds"]
         cls.expected = runner.findings(cls.directory / "whole")
-        cls.seconds = runner.summary(cls.directory / "whole")["timing"]["wall_seconds"]
+
+    @classmethod
+    def whole_run(cls, configuration):
+        """The summary of an uninterrupted run, left in `whole`."""
+        cls.file = runner.write_configuration(cls.directory / "signals.toml", **configuration)
+        ended = runner.pearlite("run", cls.file, "-o", cls.directory / "whole", "--overwrite", ranks=2)
+        assert ended.status == runner.FINISHED, ended.describe()
+        return runner.summary(cls.directory / "whole")
 
     def goes_on(self, where, ranks, expected=None):
         """`where` was stopped in good order; its resume finds what the uninterrupted run found."""
@@ -63,7 +73,7 @@ class Signals(unittest.TestCase):
 
     def test_end_of_mpirun(self):
         """An mpirun that is told to end may no longer hand on what its ranks say, but they stop in good order."""
-        steps = f"schedule.steps={int(STEPS * max(1.0, SECONDS_OF_MPIRUN / self.seconds))}"
+        steps = f"schedule.steps={int(self.steps * max(1.0, 2 * SECONDS_OF_MPIRUN / self.seconds))}"
         ended = runner.pearlite("run", self.file, "-o", self.directory / "longer", "--set", steps, ranks=2)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         for ranks, name in ((1, "SIGTERM"), (3, "SIGINT")):
