@@ -59,6 +59,7 @@ def compared_estimates(run):
     axes.set_yticks(range(len(entries)), [name_of(entry) for entry in entries])
     axes.set_ylim(len(entries) - 0.5, -0.5)
     axes.locator_params(axis="x", nbins=6)
+    axes.ticklabel_format(axis="x", useOffset=False)
     axes.set_xlabel("log Z / Z₀ (nats)" if quantity == "log_ratio" else "log Z (nats)")
     return finish(figure, "estimates", "estimates", "Estimators compared", "Dots with 95 % intervals.")
 
