@@ -30,10 +30,14 @@ rm -f "$results/summary.txt" "$results/tests.xml"
 status=0
 ctest --test-dir build/ci --output-on-failure --no-tests=error -j "$(($(nproc) > 1 ? $(nproc) / 2 : 1))" \
     --output-junit "$results/tests.xml" --test-output-size-passed 1000000 "${label_filter[@]}" "$@" 2>&1 |
-    awk -v summary="$results/summary.txt" '
-        /^[0-9]+% tests passed/ { closing = 1 }
-        closing { print > summary; next }
-        { print; fflush() }' || status=$?
+    while IFS= read -r line; do
+        [[ ! $line =~ ^[0-9]+%\ tests\ passed ]] || closing=yes
+        if [ -n "${closing:-}" ]; then
+            echo "$line" >>"$results/summary.txt"
+        else
+            echo "$line"
+        fi
+    done || status=$?
 if [ -s "$results/tests.xml" ]; then
     python3 tests/support/list_skipped.py "$results/tests.xml"
 fi
