@@ -46,6 +46,31 @@ class Native {
         return move(model, block, to, streams, derivative);
     }
 
+    /// The time reversals of move() and anneal().
+    Index move_reversed(const M& model, Block& block, double b, const model::BlockStreams& streams,
+                        std::span<double> derivative) const requires model::TimeReversible<M> {
+        for (Index sweep = 0; sweep < sweeps_; ++sweep)
+            if constexpr (model::HasReversedMove<M>)
+                model.move_reversed(block, b, of_sweep(streams, sweep));
+            else
+                model.move(block, b, of_sweep(streams, sweep));
+        model.path_derivative(block, b, derivative);
+        return 0;
+    }
+    Index anneal_reversed(const M& model, Block& block, double from, double to, const model::BlockStreams& streams,
+                          std::span<double> increments,
+                          std::span<double> derivative) const requires model::TimeReversible<M> {
+        if constexpr (model::HasReversibleMove<M>)
+            return anneal(model, block, from, to, streams, increments, derivative);
+        if constexpr (model::HasFusedReversedAnneal<M>)
+            if (sweeps_ == 1) {
+                model.anneal_reversed(block, from, to, of_sweep(streams, 0), increments, derivative);
+                return 0;
+            }
+        model.add_log_ratio(block, from, to, increments);
+        return move_reversed(model, block, to, streams, derivative);
+    }
+
     template <class Fields>
     void fields(Fields&) {}
 

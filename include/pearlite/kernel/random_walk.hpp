@@ -91,6 +91,16 @@ class RandomWalk {
         return move(model, block, to, streams, derivative);
     }
 
+    /// The time reversals of move() and anneal(): with proposals that do not depend on the state, each is its own.
+    Index move_reversed(const Model& model, Block& block, double b, const model::BlockStreams& streams,
+                        std::span<double> derivative) const {
+        return move(model, block, b, streams, derivative);
+    }
+    Index anneal_reversed(const Model& model, Block& block, double from, double to, const model::BlockStreams& streams,
+                          std::span<double> increments, std::span<double> derivative) const {
+        return anneal(model, block, from, to, streams, increments, derivative);
+    }
+
     template <class Fields>
     void fields(Fields& f) {
         f("proposal_factor", factor_);

@@ -7,6 +7,7 @@
 #include "pearlite/model/fingerprint.hpp"
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -52,5 +53,63 @@ concept HasFusedAnneal = HasMove<M> &&
     requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b, std::span<double> out) {
     model.anneal(block, b, b, streams, out, out);
 };
+
+/// The whole of move() satisfies detailed balance for p_b: M::move_is_reversible is true. A sweep of sub-updates in a
+/// fixed order does not, and brings a HasReversedMove instead.
+template <class M>
+concept HasReversibleMove = HasMove<M> && bool(M::move_is_reversible);
+
+/// move_reversed(block, b, streams) is the time reversal of move(): the same sub-updates in the opposite order.
+template <class M>
+concept HasReversedMove = HasMove<M> &&
+    requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b) {
+    model.move_reversed(block, b, streams);
+};
+
+/// anneal_reversed: as anneal, with move_reversed in place of move.
+template <class M>
+concept HasFusedReversedAnneal = HasReversedMove<M> &&
+    requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b, std::span<double> out) {
+    model.anneal_reversed(block, b, b, streams, out, out);
+};
+
+/// Trajectories can run backwards in time: p_b(x) T(y|x) = p_b(y) T_reversed(x|y).
+template <class M>
+concept TimeReversible = HasReversibleMove<M> || HasReversedMove<M>;
+
+/// Where trajectories that run backwards start, for models that know one of:
+///   draw_end(block, b_end, streams)   exact independent draws from p_{b_end}
+///   set_mode(block, b_end, streams)   a mode of p_{b_end}, drawn at random if there are several of equal height
+///   draw_data(block, b_end, streams)  states made from observed data; has_data() says whether there are any
+/// each ready for use, as after draw_start.
+template <class M>
+concept HasEndSampler = AnnealedModel<M> &&
+    requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b_end) {
+    model.draw_end(block, b_end, streams);
+};
+template <class M>
+concept HasMode = AnnealedModel<M> &&
+    requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b_end) {
+    model.set_mode(block, b_end, streams);
+};
+template <class M>
+concept HasDataStart = AnnealedModel<M> &&
+    requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b_end) {
+    model.draw_data(block, b_end, streams);
+    { model.has_data() } -> std::same_as<bool>;
+};
+
+/// swap_states(a, b, which): exchanges the particles in slots i of two blocks of equal size wherever which[i] != 0,
+/// with all that is derived from them; faster than packing and unpacking.
+template <class M>
+concept HasStateSwap = AnnealedModel<M> &&
+    requires(const M& model, typename M::Block& block, std::span<const std::uint8_t> which) {
+    model.swap_states(block, block, which);
+};
+
+/// log f_b is linear in b in the packed state (a geometric path), so that d E[u]/db = Var[u]: M::path_is_linear is
+/// true.
+template <class M>
+concept HasLinearPath = AnnealedModel<M> && bool(M::path_is_linear);
 
 } // namespace pearlite::model

@@ -18,6 +18,7 @@ template <class D>
 class GeometricPath {
   public:
     using Block = model::DensityBlock;
+    static constexpr bool path_is_linear = true;
 
     explicit GeometricPath(D density) : density_(std::move(density)), names_(parameter_names_of(density_)) {}
 

@@ -7,17 +7,22 @@
 namespace pearlite::random {
 
 enum class Purpose : std::uint8_t {
-    start = 1,          ///< the draw from the path's first distribution
-    move = 2,           ///< the model's or kernel's transition: proposals, sub-updates
-    accept = 3,         ///< acceptance of a proposal
-    hidden_units = 4,   ///< RBM: hidden units given visible ones
-    visible_units = 5,  ///< RBM: visible units given hidden ones
-    resample = 6,       ///< resampling
-    bootstrap = 7,      ///< bootstrap standard errors
-    batch_seed = 8,     ///< seeds derived for independent batches and pilots
-    synthetic_data = 9, ///< data or weights that a configuration asks to be generated
-    user = 10,          ///< a user's own model
-    test = 255,         ///< tests only
+    start = 1,           ///< the draw from the path's first distribution
+    move = 2,            ///< the model's or kernel's transition: proposals, sub-updates
+    accept = 3,          ///< acceptance of a proposal
+    hidden_units = 4,    ///< RBM: hidden units given visible ones
+    visible_units = 5,   ///< RBM: visible units given hidden ones
+    resample = 6,        ///< resampling
+    bootstrap = 7,       ///< bootstrap standard errors
+    batch_seed = 8,      ///< seeds derived for independent batches and pilots
+    synthetic_data = 9,  ///< data or weights that a configuration asks to be generated
+    user = 10,           ///< a user's own model
+    end = 11,            ///< where trajectories that run backwards start
+    swap = 12,           ///< replica exchange
+    site = 13,           ///< the sites that random single-site updates visit
+    allocation = 14,     ///< mixtures: components of the data points
+    work_posterior = 15, ///< the posterior of log Z given works
+    test = 255,          ///< tests only
 };
 
 } // namespace pearlite::random

@@ -6,6 +6,7 @@
 #include "pearlite/sampler/trace.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,27 @@ struct Progress {
     double log_ratio = 0;
 };
 
+/// A number for the diagnostics of a summary, with its standard error where it has one.
+struct Diagnostic {
+    std::string name;
+    double value = 0;
+    std::optional<double> standard_error;
+};
+
+/// An array for the results file, under a path of groups ("work/forward").
+struct NamedArray {
+    std::string path;
+    std::vector<double> values;
+};
+
 /// What a finished sampler knows. Valid on rank 0; elsewhere estimates may be empty.
 struct Outcome {
     std::vector<estimator::Estimate> log_ratio; ///< the first is the headline
-    double ess = 0;                             ///< of the final weights
+    double ess = 0;                             ///< of the final weights; 0 where there is no such number
     std::vector<std::string> warnings;
+    std::string verdict; ///< in words; empty: what error bar and warnings say
+    std::vector<Diagnostic> diagnostics;
+    std::vector<NamedArray> arrays;
 };
 
 } // namespace pearlite::sampler

@@ -1,0 +1,94 @@
+#pragma once
+/// Evidence from nonequilibrium work (Habeck 2017): M_f forward and M_r reverse annealing trajectories over the same
+/// path.
+///
+///   W = sum_{k=0}^{K-1} [E_{k+1}(x_k) - E_k(x_k)], in nats, of a forward path x_0 -> x_{K-1} or, with the same sign,
+///   of a path run backwards; p_f(W) = p_r(W) exp(W + log Z) (Crooks), Z = Z_K/Z_0.
+///
+/// Forward works may be +inf (weight zero), reverse works -inf. NaN is a NumericalError. No function returns NaN.
+
+#include "pearlite/estimator/estimate.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::estimator {
+
+/// log mean exp(-W_f), with the delta method's standard error.
+Estimate jarzynski_forward(std::span<const double> forward);
+/// -log mean exp(W_r): reverse annealed importance sampling.
+Estimate jarzynski_reverse(std::span<const double> reverse);
+
+/// -<W>_f <= log Z <= -<W>_r; the upper one holds only for exact reverse starts. Each with its standard error.
+struct WorkBounds {
+    double lower = 0, lower_standard_error = 0;
+    double upper = 0, upper_standard_error = 0;
+};
+WorkBounds work_bounds(std::span<const double> forward, std::span<const double> reverse);
+
+/// Cumulant expansions (Hummer 2001): exact for normal work distributions only.
+Estimate cumulant_forward(std::span<const double> forward);
+Estimate cumulant_reverse(std::span<const double> reverse);
+Estimate cumulant_both(std::span<const double> forward, std::span<const double> reverse);
+
+/// Bennett's acceptance ratio (Bennett 1976), solved by bracketing and Newton's method; independent paths.
+Estimate bar(std::span<const double> forward, std::span<const double> reverse);
+
+/// The histogram estimator: its value is BAR's; standard error and interval from its posterior (draws of log Z).
+struct HistogramEstimate {
+    Estimate estimate;
+    std::vector<double> posterior; ///< independent draws of log Z
+};
+HistogramEstimate histogram(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
+                            int draws = 2000);
+/// The same posterior by Gibbs sampling (Habeck 2017, supplement): `draws` successive states after `burn_in`.
+std::vector<double> histogram_posterior_by_gibbs(std::span<const double> forward, std::span<const double> reverse,
+                                                 std::uint64_t seed, int draws, int burn_in);
+
+/// How far the two work distributions meet.
+struct WorkOverlap {
+    double coefficient = 0; ///< integral of min(p_f, p_r) estimated from the works, 0 .. 1
+    double effective = 0;   ///< sum_j q_j (1 - q_j) over all works, q_j the posterior probability of `forward` at BAR
+    std::int64_t crossing_forward = 0; ///< forward works below the largest reverse work
+    std::int64_t crossing_reverse = 0; ///< reverse works above the smallest forward work
+};
+WorkOverlap work_overlap(std::span<const double> forward, std::span<const double> reverse);
+
+/// Logistic regression of direction (1 = forward) on W: Crooks' theorem gives slope 1 and intercept log(n_f/n_r) + log
+/// Z.
+struct CrooksCheck {
+    bool is_defined = false; ///< false if the works are separable or all alike
+    double slope = 0, slope_standard_error = 0;
+    double log_ratio = 0, log_ratio_standard_error = 0; ///< intercept - log(n_f/n_r)
+};
+CrooksCheck crooks_check(std::span<const double> forward, std::span<const double> reverse);
+
+enum class WorkVerdict { agree, poor_overlap, reverse_start_not_equilibrated, too_fast };
+
+/// What is known about a run beside its works.
+struct WorkFacts {
+    bool exact_reverse_start = false;
+    /// Drift of the mean energy in the second half of the reverse starts' equilibration, in its standard errors; absent
+    /// for exact starts.
+    std::optional<double> start_drift_z;
+};
+
+struct WorkAnalysis {
+    std::vector<Estimate>
+        estimates; ///< bar, histogram, jarzynski-*, cumulant-*; error bars withheld where not supported
+    WorkBounds bounds;
+    WorkOverlap overlap;
+    CrooksCheck crooks;
+    std::vector<double> posterior; ///< of the histogram estimator; empty where refused
+    WorkVerdict verdict = WorkVerdict::agree;
+    std::string verdict_text; ///< begins with "agree", "poor overlap", "reverse start not equilibrated" or "too fast"
+    std::vector<std::string> warnings;
+};
+/// Everything above, and what it means.
+WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
+                          std::uint64_t seed);
+
+} // namespace pearlite::estimator
