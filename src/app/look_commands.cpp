@@ -53,13 +53,17 @@ int list_command(const Catalogue& models) {
     std::string text = "models:\n";
     for (const auto& entry : models)
         text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
-    text += "\nalgorithms:\n  annealed-importance   independent annealed trajectories (Neal 2001)\n"
-            "  smc                   tempered sequential Monte Carlo, fixed or adaptive temperatures\n\nwhich go "
-            "together:\n";
+    text += "\nalgorithms:\n";
+    for (std::size_t a = 0; a < algorithm_names().size(); ++a)
+        text += fmt::format("  {:<22}{}\n", algorithm_names()[a], algorithm_description(static_cast<Algorithm>(a)));
+    text += "\nwhich go together:\n";
     for (const auto& entry : models) {
         const char* kernel = entry.traits.continuous ? "random-walk" : "native";
-        for (const auto algorithm : {Algorithm::annealed_importance, Algorithm::smc}) {
-            const auto objection = entry.objection(algorithm);
+        for (std::size_t a = 0; a < algorithm_names().size(); ++a) {
+            const auto algorithm = static_cast<Algorithm>(a);
+            auto objection = entry.objection(algorithm);
+            if (algorithm == Algorithm::nonequilibrium && !entry.traits.is_time_reversible)
+                objection = "its transition cannot run backwards";
             text += fmt::format("  {:<22}{:<22}{}\n", entry.traits.name, algorithm_name(algorithm),
                                 objection.empty() ? fmt::format("yes, kernel {}", kernel) : "no: " + objection);
         }

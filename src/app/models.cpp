@@ -135,17 +135,18 @@ std::unique_ptr<BuiltModel> build_logistic(io::Configuration& configuration, io:
 
 Catalogue built_in_models() {
     return {
-        {{"gaussian", 16, 4096, true}, "from one normal distribution to another; exact log Z", build_gaussian},
-        {{"ising", models::IsingBlock::chains, models::IsingBlock::chains, false, 1e6},
+        {{"gaussian", 16, 4096, true, 1, true}, "from one normal distribution to another; exact log Z", build_gaussian},
+        {{"ising", models::IsingBlock::chains, models::IsingBlock::chains, false, 1e6,
+          model::TimeReversible<models::Ising>},
          "2D Ising model on a torus; exact log Z (Kaufman)",
          build_ising},
-        {{"rbm", models::Rbm::default_block, 4096, false},
+        {{"rbm", models::Rbm::default_block, 4096, false, 1, model::TimeReversible<models::Rbm>},
          "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
          build_rbm},
-        {{"radiata-pine", 16, 4096, true},
+        {{"radiata-pine", 16, 4096, true, 1, true},
          "conjugate linear regression of timber strength; exact evidence",
          build_radiata_pine},
-        {{"logistic-regression", 16, 4096, true}, "Bayesian logistic regression of a table", build_logistic},
+        {{"logistic-regression", 16, 4096, true, 1, true}, "Bayesian logistic regression of a table", build_logistic},
     };
 }
 

@@ -73,7 +73,28 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
 /// Random numbers are addressed by slots of 40 bits.
 constexpr Index largest_population = Index{1} << 40;
 
-void read_algorithm(io::Configuration& configuration, Plan& plan) {
+void read_nonequilibrium(io::Section& section, const ModelTraits& traits,
+                         const std::vector<sampler::ReverseStart>& reverse_starts, Plan& plan) {
+    if (!traits.is_time_reversible)
+        section.error("name",
+                      "the transition of this model cannot run backwards: it is not declared reversible and has no "
+                      "reversed form; expected another algorithm");
+    plan.particles = section.integer("trajectories", 1024, {.low = 2, .high = largest_population});
+    plan.reverse_trajectories =
+        section.integer("reverse_trajectories", plan.particles, {.low = 2, .high = largest_population});
+    std::vector<std::string> offered;
+    for (const auto start : reverse_starts)
+        offered.push_back(reverse_start_names()[static_cast<std::size_t>(start)]);
+    const auto& names = reverse_start_names();
+    const auto place = std::find(names.begin(), names.end(), section.choice("reverse_start", offered, offered.front()));
+    if (place != names.end())
+        plan.reverse_start = static_cast<sampler::ReverseStart>(place - names.begin());
+    const bool is_exact = plan.reverse_start == sampler::ReverseStart::exact;
+    plan.equilibration = section.integer("equilibration", is_exact ? 0 : 100, {.low = 0, .high = 1'000'000'000});
+}
+
+void read_algorithm(io::Configuration& configuration, const ModelTraits& traits,
+                    const std::vector<sampler::ReverseStart>& reverse_starts, Plan& plan) {
     auto section = configuration.section("algorithm");
     const auto name = section.choice("name", algorithm_names(), algorithm_names().front());
     const auto place = std::find(algorithm_names().begin(), algorithm_names().end(), name);
@@ -83,6 +104,8 @@ void read_algorithm(io::Configuration& configuration, Plan& plan) {
         plan.particles = section.integer("trajectories", 1024, {.low = 2, .high = largest_population});
         return;
     }
+    if (plan.algorithm == Algorithm::nonequilibrium)
+        return read_nonequilibrium(section, traits, reverse_starts, plan);
     plan.particles = section.integer("particles", 1024, {.low = 2, .high = largest_population});
     plan.batches = section.integer("batches", 1, {.low = 1, .high = 10000});
     plan.smc.ess_threshold = section.number("ess_threshold", 0.5, {.low = 0, .high = 1});
@@ -98,24 +121,30 @@ void read_kernel(io::Configuration& configuration, const ModelTraits& traits, Pl
     kernel.choice("kind", {traits.continuous ? "random-walk" : "native"}, traits.continuous ? "random-walk" : "native");
     plan.moves = kernel.integer("moves", traits.continuous ? 5 : 1, {.low = 1, .high = 1'000'000});
 
-    // Trajectories that share an online scale, or a schedule, are no longer independent: AIS takes both from a pilot.
-    const bool is_ais = plan.algorithm == Algorithm::annealed_importance;
+    // Trajectories that share an online scale, or a schedule, are no longer independent: only SMC may take them online.
+    const bool is_smc = plan.algorithm == Algorithm::smc;
     const bool adaptive = !plan.schedule;
     if (traits.continuous || adaptive)
-        plan.pilot = kernel.choice("adapt", {"pilot", "online"}, is_ais ? "pilot" : "online") == "pilot";
-    if (is_ais && adaptive && !plan.pilot)
-        kernel.error("adapt",
-                     "an adaptive schedule for annealed importance sampling comes from a pilot; expected \"pilot\"");
+        plan.pilot = kernel.choice("adapt", {"pilot", "online"}, is_smc ? "online" : "pilot") == "pilot";
+    const bool needs_pilot = plan.algorithm == Algorithm::nonequilibrium && traits.continuous;
+    if (!is_smc && !plan.pilot && (adaptive || needs_pilot))
+        kernel.error("adapt", "got \"online\", but " + algorithm_name(plan.algorithm) +
+                                  (adaptive ? " takes an adaptive schedule" : " takes its proposals") +
+                                  " from a pilot; expected \"pilot\"");
     if (plan.pilot)
         plan.pilot_particles = kernel.integer("pilot_particles", std::min<Index>(plan.particles, 1024), {.low = 16});
-    if (plan.schedule && static_cast<double>(plan.schedule->steps()) * static_cast<double>(plan.moves) > 4e9)
-        kernel.error("moves", "schedule.steps x kernel.moves is beyond 4e9, the number of addressed steps");
+    const double passes = plan.algorithm == Algorithm::nonequilibrium ? 3 : 1;
+    if (plan.schedule &&
+        (passes * static_cast<double>(plan.schedule->steps()) + static_cast<double>(plan.equilibration)) *
+                static_cast<double>(plan.moves) >
+            4e9)
+        kernel.error("moves", "all steps x kernel.moves are beyond 4e9, the number of addressed steps");
 }
 
 } // namespace
 
 const std::vector<std::string>& algorithm_names() {
-    static const std::vector<std::string> names{"annealed-importance", "smc"};
+    static const std::vector<std::string> names{"annealed-importance", "smc", "nonequilibrium"};
     return names;
 }
 
@@ -123,10 +152,28 @@ std::string algorithm_name(Algorithm algorithm) {
     return algorithm_names()[static_cast<std::size_t>(algorithm)];
 }
 
-Plan read_plan(io::Configuration& configuration, const ModelTraits& traits) {
+std::string algorithm_description(Algorithm algorithm) {
+    switch (algorithm) {
+    case Algorithm::annealed_importance:
+        return "independent annealed trajectories (Neal 2001)";
+    case Algorithm::smc:
+        return "tempered sequential Monte Carlo, fixed or adaptive temperatures";
+    case Algorithm::nonequilibrium:
+        return "forward and reverse annealing, evidence from work (Habeck 2017)";
+    }
+    return {};
+}
+
+const std::vector<std::string>& reverse_start_names() {
+    static const std::vector<std::string> names{"exact", "mode", "data", "weighted"};
+    return names;
+}
+
+Plan read_plan(io::Configuration& configuration, const ModelTraits& traits,
+               const std::vector<sampler::ReverseStart>& reverse_starts) {
     Plan plan;
     read_run(configuration, traits, plan);
-    read_algorithm(configuration, plan);
+    read_algorithm(configuration, traits, reverse_starts, plan);
     read_path(configuration, traits, plan);
     read_kernel(configuration, traits, plan);
     return plan;

@@ -24,7 +24,10 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         throw ContractViolation("an unknown model passed the check of its name");
     }
     prepared.model = entry->build(configuration, section);
-    prepared.plan = read_plan(configuration, entry->traits);
+    using sampler::ReverseStart;
+    const std::vector<ReverseStart> any{ReverseStart::exact, ReverseStart::mode, ReverseStart::data,
+                                        ReverseStart::weighted};
+    prepared.plan = read_plan(configuration, entry->traits, prepared.model ? prepared.model->reverse_starts() : any);
     if (const auto objection = entry->objection(prepared.plan.algorithm); !objection.empty())
         configuration.error("algorithm.name", objection);
     configuration.check();

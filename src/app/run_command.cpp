@@ -67,8 +67,8 @@ int finish(const Job& job, Run& run, Reporter& reporter) {
 std::string first_line(const Job& job) {
     return fmt::format("{}, {}: {} {} in blocks of {} on {} rank(s), seed {}", job.model_name,
                        algorithm_name(job.plan.algorithm), job.plan.particles,
-                       job.plan.algorithm == Algorithm::annealed_importance ? "trajectories" : "particles",
-                       job.plan.block, job.ranks.size(), job.plan.seed);
+                       job.plan.algorithm == Algorithm::smc ? "particles" : "trajectories", job.plan.block,
+                       job.ranks.size(), job.plan.seed);
 }
 
 std::string advice_without_checkpoint(const fs::path& directory) {

@@ -148,6 +148,8 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
         writer("images/rows", sheet.rows);
         writer("images/columns", sheet.columns);
     }
+    for (const auto& array : result.outcome.arrays)
+        writer(array.path, array.values);
     run.result_fields(writer);
     writer.commit(job.directory / "results.h5", "results");
 }

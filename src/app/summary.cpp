@@ -19,6 +19,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// JSON has no infinities: they are written as text.
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+}
+
 /// One estimate of a quantity; `shift` turns log_ratio into log_normaliser.
 Json estimate_entry(const estimator::Estimate& estimate, const char* quantity, double shift,
                     const std::optional<double>& exact_log_ratio) {
@@ -28,7 +33,8 @@ Json estimate_entry(const estimator::Estimate& estimate, const char* quantity, d
         if (estimate.interval95)
             entry["interval95"] = {estimate.interval95->low + shift, estimate.interval95->high + shift};
     }
-    entry["error_method"] = estimate.error_method;
+    if (!estimate.error_method.empty())
+        entry["error_method"] = estimate.error_method;
     if (!estimate.note.empty())
         entry["note"] = estimate.note;
     if (exact_log_ratio) {
@@ -48,7 +54,9 @@ Json evidence(const RunResult& result) {
     Json entries = Json::array();
     for (const auto& estimate : result.outcome.log_ratio) {
         if (!std::isfinite(estimate.value)) {
-            entries.push_back({{"estimator", estimate.estimator}, {"refused", "no particle has a positive weight"}});
+            entries.push_back(
+                {{"estimator", estimate.estimator},
+                 {"refused", estimate.note.empty() ? "no particle has a positive weight" : estimate.note}});
             continue;
         }
         entries.push_back(estimate_entry(estimate, "log_ratio", 0, result.exact_log_ratio));
@@ -115,7 +123,9 @@ std::string describe_estimate(const Json& entry, const Json& all) {
     auto line = fmt::format("  {:<9} = {:.4f}", ratio ? "log Z/Z_0" : "log Z", entry.value("value", 0.0));
     if (entry.contains("standard_error"))
         line += fmt::format(" +- {:.4f}", entry.value("standard_error", 0.0));
-    line += fmt::format("   ({}, {}", entry.value("estimator", ""), entry.value("error_method", ""));
+    line += "   (" + entry.value("estimator", "");
+    if (entry.contains("error_method"))
+        line += ", " + entry.value("error_method", "");
     for (const auto& other : all)
         if (is_same_number(other, entry) && other.value("error_method", "") != entry.value("error_method", "") &&
             other.contains("standard_error"))
@@ -133,6 +143,8 @@ std::string describe_estimate(const Json& entry, const Json& all) {
 } // namespace
 
 std::string verdict(const RunResult& result) {
+    if (!result.outcome.verdict.empty())
+        return result.outcome.verdict;
     if (result.outcome.log_ratio.empty() || !std::isfinite(result.outcome.log_ratio.front().value))
         return "no estimate";
     if (!result.outcome.log_ratio.front().standard_error)
@@ -153,7 +165,13 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
         summary["log_evidence"] = evidence(*result);
         if (!result->posterior.empty())
             summary["posterior"] = posterior(*result);
-        diagnostics["ess"] = result->outcome.ess;
+        if (result->outcome.ess > 0)
+            diagnostics["ess"] = result->outcome.ess;
+        for (const auto& diagnostic : result->outcome.diagnostics) {
+            diagnostics[diagnostic.name] = number(diagnostic.value);
+            if (diagnostic.standard_error)
+                diagnostics[diagnostic.name + "_standard_error"] = number(*diagnostic.standard_error);
+        }
         warnings.insert(warnings.end(), result->outcome.warnings.begin(), result->outcome.warnings.end());
     }
     diagnostics["warnings"] = warnings;
@@ -186,6 +204,8 @@ std::string describe_summary(const std::filesystem::path& directory) {
     const auto diagnostics = summary.value("diagnostics", Json::object());
     if (diagnostics.contains("ess"))
         text += fmt::format("  effective sample size {:.1f}\n", diagnostics.value("ess", 0.0));
+    if (summary.contains("verdict"))
+        text += "  verdict: " + summary.value("verdict", "") + "\n";
     for (const auto& warning : diagnostics.value("warnings", Json::array()))
         text += "  warning: " + warning.get<std::string>() + "\n";
     if (summary.contains("digest"))

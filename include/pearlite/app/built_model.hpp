@@ -3,10 +3,12 @@
 
 #include "pearlite/app/catalogue.hpp"
 #include "pearlite/app/run_of.hpp"
+#include "pearlite/core/contract.hpp"
 #include "pearlite/kernel/native.hpp"
 #include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/sampler/annealed_importance.hpp"
 #include "pearlite/sampler/batches.hpp"
+#include "pearlite/sampler/nonequilibrium.hpp"
 #include "pearlite/sampler/piloted.hpp"
 #include "pearlite/sampler/smc.hpp"
 
@@ -40,6 +42,8 @@ class BuiltModelOf final : public BuiltModel {
                                      return Ais(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
                                                 {plan.particles, plan.block, seed});
                                  });
+        if (plan.algorithm == Algorithm::nonequilibrium)
+            return make_nonequilibrium(ranks, plan);
         return assemble<Smc>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
             return Smc(ranks, model, schedule, std::move(kernel), {plan.particles, plan.block, seed}, plan.smc);
         });
@@ -54,11 +58,38 @@ class BuiltModelOf final : public BuiltModel {
 
     std::size_t packed_particle_bytes() const override { return sampler::packed_particle_bytes(*model_); }
 
+    std::vector<sampler::ReverseStart> reverse_starts() const override {
+        std::vector<sampler::ReverseStart> starts;
+        if constexpr (model::HasEndSampler<M>)
+            starts.push_back(sampler::ReverseStart::exact);
+        if constexpr (model::HasMode<M>)
+            starts.push_back(sampler::ReverseStart::mode);
+        if constexpr (model::HasDataStart<M>)
+            if (model_->has_data())
+                starts.push_back(sampler::ReverseStart::data);
+        starts.push_back(sampler::ReverseStart::weighted);
+        return starts;
+    }
+
   private:
     using Kernel = typename KernelFor<M>::Kernel;
     using Ais = sampler::AnnealedImportance<M, Kernel>;
     using Smc = sampler::Smc<M, Kernel>;
     using AnySchedule = std::variant<path::Schedule, sampler::AdaptiveSchedule>;
+
+    std::unique_ptr<Run> make_nonequilibrium(const parallel::Communicator& ranks, const Plan& plan) const {
+        if constexpr (model::TimeReversible<M>) {
+            using Sampler = sampler::Nonequilibrium<M, Kernel>;
+            return assemble<Sampler>(
+                ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
+                    return Sampler(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
+                                   {plan.particles, plan.reverse_trajectories, plan.block, seed, plan.reverse_start,
+                                    plan.equilibration});
+                });
+        } else {
+            throw ContractViolation("a model that cannot run backwards passed the check of its algorithm");
+        }
+    }
 
     static AnySchedule schedule_of(const Plan& plan) {
         if (plan.schedule)

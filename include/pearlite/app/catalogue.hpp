@@ -22,6 +22,8 @@ class BuiltModel {
     /// SHA-256 over the model's name, sizes and data.
     virtual std::string fingerprint() const = 0;
     virtual std::size_t packed_particle_bytes() const = 0;
+    /// How this model's reverse trajectories can start, the best first; never empty.
+    virtual std::vector<sampler::ReverseStart> reverse_starts() const = 0;
 };
 
 /// One entry of the catalogue. `build` reads [model] beyond `name`; it records mistakes in the configuration (and may

@@ -65,7 +65,7 @@ ModelEntry custom_model(std::string name, std::string description) {
     ModelEntry entry;
     // Where a message above was due, nothing else is compiled, so that it stands alone.
     if constexpr (model::Density<D> && Buildable<D>) {
-        entry.traits = {std::move(name), 16, 4096, true};
+        entry.traits = {std::move(name), 16, 4096, true, 1, true};
         entry.description = std::move(description);
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<D>(configuration, section, [](D density) {
@@ -88,7 +88,8 @@ ModelEntry custom_annealed_model(std::string name, std::string description, Inde
     detail::require_buildable<M>();
     ModelEntry entry;
     if constexpr (model::HasMove<M> && Buildable<M>) {
-        entry.traits = {std::move(name), default_block, std::max<Index>(default_block, 4096), false, 1e6};
+        entry.traits = {std::move(name), default_block, std::max<Index>(default_block, 4096),
+                        false,           1e6,           model::TimeReversible<M>};
         entry.description = std::move(description);
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<M>(configuration, section,

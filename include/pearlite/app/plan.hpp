@@ -3,6 +3,7 @@
 
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/path/schedule.hpp"
+#include "pearlite/sampler/nonequilibrium.hpp"
 #include "pearlite/sampler/smc.hpp"
 
 #include <cstdint>
@@ -11,11 +12,16 @@
 
 namespace pearlite::app {
 
-enum class Algorithm { annealed_importance, smc };
+enum class Algorithm { annealed_importance, smc, nonequilibrium };
 
 /// Names of the algorithms in configurations, in the order of the enumeration.
 const std::vector<std::string>& algorithm_names();
 std::string algorithm_name(Algorithm algorithm);
+/// One line for lists.
+std::string algorithm_description(Algorithm algorithm);
+
+/// Names of sampler::ReverseStart in configurations, in the order of the enumeration.
+const std::vector<std::string>& reverse_start_names();
 
 /// What of a model the rest of a configuration depends on.
 struct ModelTraits {
@@ -24,6 +30,7 @@ struct ModelTraits {
     Index largest_block = 4096;
     bool continuous = false; ///< moved by a generic kernel with tuned proposals; else by the model's own transition
     double largest_inverse_temperature = 1; ///< of path.inverse_temperature_end
+    bool is_time_reversible = false;        ///< trajectories can run backwards
 };
 
 struct Plan {
@@ -42,12 +49,17 @@ struct Plan {
     Index pilot_particles = 0;
     // [algorithm]
     Algorithm algorithm = Algorithm::annealed_importance;
-    Index particles = 0; ///< trajectories
+    Index particles = 0; ///< trajectories; forward ones
     Index batches = 1;
     sampler::SmcSettings smc;
+    Index reverse_trajectories = 0;
+    sampler::ReverseStart reverse_start = sampler::ReverseStart::weighted;
+    Index equilibration = 0; ///< steps of the reverse starts
 };
 
-/// Reads every table but [model]. Mistakes are recorded in the configuration; call its check() afterwards.
-Plan read_plan(io::Configuration& configuration, const ModelTraits& traits);
+/// Reads every table but [model]. `reverse_starts` are those that the model has, the default first. Mistakes are
+/// recorded in the configuration; call its check() afterwards.
+Plan read_plan(io::Configuration& configuration, const ModelTraits& traits,
+               const std::vector<sampler::ReverseStart>& reverse_starts);
 
 } // namespace pearlite::app

@@ -144,10 +144,13 @@ class RunOf final : public Run {
         auto& main = batches();
         io::Sha256 hash;
         for (Index r = 0; r < main.n_batches(); ++r) {
-            auto& particles = main.batch(r).population().generation(0);
-            const Index run = particles.layout().block();
-            hash.add(io::digest(ranks_, particles.particles_field(sampler::packed_particle_bytes(*model_)), run));
-            hash.add(io::digest(ranks_, particles.log_weights_field(), run));
+            auto& population = main.batch(r).population();
+            for (Index g = 0; g < population.n_generations(); ++g) {
+                auto& particles = population.generation(g);
+                const Index run = particles.layout().block();
+                hash.add(io::digest(ranks_, particles.particles_field(sampler::packed_particle_bytes(*model_)), run));
+                hash.add(io::digest(ranks_, particles.log_weights_field(), run));
+            }
         }
         for (const auto& estimate : result.outcome.log_ratio)
             for (const double value : {estimate.value, estimate.standard_error.value_or(0)})
