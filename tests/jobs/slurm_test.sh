@@ -20,6 +20,11 @@ if [ "$(id -u)" != 0 ]; then
     exit 77
 fi
 
+if ! grep -q ' /sys/fs/cgroup' /proc/mounts; then
+    echo "skipped: slurmd does not start where /sys/fs/cgroup is not mounted"
+    exit 77
+fi
+
 work=$(mktemp -d)
 chmod 755 "$work"
 slurm_local=$root/tests/support/slurm-local/slurm-local.sh
