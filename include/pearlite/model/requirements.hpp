@@ -72,6 +72,22 @@ constexpr void require_annealed_model() {
             requires(const M& m, B& block, Streams streams) { m.move(block, 1.0, streams); },
             "this model lacks: void move(Block& block, double b, const pearlite::model::BlockStreams& "
             "streams) const  (a transition that leaves f_b invariant)");
+        static_assert(
+            HasReversedMove<M> || !requires { &M::move_reversed; },
+            "this model has a move_reversed() that is not: void move_reversed(Block& block, double b, const "
+            "pearlite::model::BlockStreams& streams) const");
+        static_assert(
+            HasEndSampler<M> || !requires { &M::draw_end; },
+            "this model has a draw_end() that is not: void draw_end(Block& block, double b_end, const "
+            "pearlite::model::BlockStreams& streams) const");
+        static_assert(
+            HasMode<M> || !requires { &M::set_mode; },
+            "this model has a set_mode() that is not: void set_mode(Block& block, double b_end, const "
+            "pearlite::model::BlockStreams& streams) const");
+        static_assert(
+            HasDataStart<M> || !requires { &M::draw_data; },
+            "this model has a draw_data() that is not: void draw_data(Block& block, double b_end, const "
+            "pearlite::model::BlockStreams& streams) const, or lacks: bool has_data() const");
     }
     using Number = std::optional<double>;
     static_assert(
