@@ -36,8 +36,12 @@ Estimate cumulant_both(std::span<const double> forward, std::span<const double> 
 
 /// Bennett's acceptance ratio (Bennett 1976), solved by bracketing and Newton's method; independent paths.
 Estimate bar(std::span<const double> forward, std::span<const double> reverse);
+/// The same value with the bootstrap's error: both directions resampled, random numbers addressed by (seed, bootstrap).
+Estimate bar_bootstrap(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
+                       int replicates);
 
-/// The histogram estimator: its value is BAR's; standard error and interval from its posterior (draws of log Z).
+/// The histogram estimator: its value is BAR's; standard error and interval from its posterior (draws of log Z; fewer
+/// than `draws`, but at least 400, of more than 2e5 works).
 struct HistogramEstimate {
     Estimate estimate;
     std::vector<double> posterior; ///< independent draws of log Z
@@ -51,7 +55,8 @@ std::vector<double> histogram_posterior_by_gibbs(std::span<const double> forward
 /// How far the two work distributions meet.
 struct WorkOverlap {
     double coefficient = 0; ///< integral of min(p_f, p_r) estimated from the works, 0 .. 1
-    double effective = 0;   ///< sum_j q_j (1 - q_j) over all works, q_j the posterior probability of `forward` at BAR
+    double effective = 0;   ///< sum_j q_j (1 - q_j) over all works, q_j = P(reverse | W_j) at BAR: the number of works
+                            ///< that BAR's error rests on; n_f n_r/(n_f + n_r) if the distributions are equal
     std::int64_t crossing_forward = 0; ///< forward works below the largest reverse work
     std::int64_t crossing_reverse = 0; ///< reverse works above the smallest forward work
 };
@@ -65,6 +70,11 @@ struct CrooksCheck {
     double log_ratio = 0, log_ratio_standard_error = 0; ///< intercept - log(n_f/n_r)
 };
 CrooksCheck crooks_check(std::span<const double> forward, std::span<const double> reverse);
+
+/// Effective overlap below which the works do not meet, and from which on error bars are true: BAR's standard error is
+/// about 1/sqrt(effective), so 1 and 0.3 nats.
+inline constexpr double least_effective_overlap = 1;
+inline constexpr double good_effective_overlap = 10;
 
 enum class WorkVerdict { agree, poor_overlap, reverse_start_not_equilibrated, too_fast };
 

@@ -1,0 +1,107 @@
+// Crooks' theorem as a check: logistic regression of the direction on the work (Shirts, Bair, Hooker & Pande 2003).
+#include "pearlite/core/log_space.hpp"
+#include "pearlite/estimator/work.hpp"
+#include "work_samples.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::estimator {
+
+namespace {
+
+/// P(forward | W) = 1/(1 + exp(-(intercept + slope y))) of standardised works y; information = inverse covariance.
+struct Fit {
+    double intercept = 0, slope = 0;
+    Eigen::Matrix2d information = Eigen::Matrix2d::Zero();
+    bool converged = false;
+};
+
+struct Standardised {
+    std::vector<double> y;
+    std::vector<char> is_forward;
+    double centre = 0, width = 0;
+};
+
+Standardised standardised(std::span<const double> forward, std::span<const double> reverse, double centre) {
+    Standardised data;
+    data.centre = centre;
+    double square = 0;
+    const auto take = [&](std::span<const double> works, char is_forward) {
+        for (const double w : works)
+            if (std::isfinite(w)) {
+                data.y.push_back(w - centre);
+                data.is_forward.push_back(is_forward);
+                square += (w - centre) * (w - centre);
+            }
+    };
+    take(forward, 1);
+    take(reverse, 0);
+    data.width = std::sqrt(square / static_cast<double>(std::max<std::size_t>(data.y.size(), 1)));
+    for (double& y : data.y)
+        y /= data.width;
+    return data;
+}
+
+Fit fit_logistic(const Standardised& data, double intercept, double slope) {
+    Fit fit{intercept, slope, {}, false};
+    for (int iteration = 0; iteration < 100; ++iteration) {
+        Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
+        fit.information.setZero();
+        for (std::size_t i = 0; i < data.y.size(); ++i) {
+            const double p = logistic(fit.intercept + fit.slope * data.y[i]);
+            const Eigen::Vector2d x(1, data.y[i]);
+            gradient += (data.is_forward[i] - p) * x;
+            fit.information += p * (1 - p) * x * x.transpose();
+        }
+        const Eigen::LDLT<Eigen::Matrix2d> solver(fit.information);
+        if (solver.info() != Eigen::Success || !(fit.information.determinant() > 1e-12))
+            return fit;
+        Eigen::Vector2d step = solver.solve(gradient);
+        const double length = step.norm();
+        if (!(length < 1e6))
+            return fit;
+        step *= std::min(1.0, 5 / std::max(length, 1e-300));
+        fit.intercept += step(0);
+        fit.slope += step(1);
+        if (length < 1e-9) {
+            fit.converged = true;
+            return fit;
+        }
+    }
+    return fit;
+}
+
+} // namespace
+
+CrooksCheck crooks_check(std::span<const double> forward, std::span<const double> reverse) {
+    CrooksCheck check;
+    const auto works = detail::work_samples(forward, reverse);
+    const double log_ratio = detail::solve_bar(works);
+    const double smallest_forward = *std::min_element(forward.begin(), forward.end());
+    const double largest_reverse = *std::max_element(reverse.begin(), reverse.end());
+    if (!std::isfinite(log_ratio) || !(smallest_forward < largest_reverse))
+        return check; // separable: any slope fits
+    const auto data = standardised(forward, reverse, -log_ratio);
+    if (!(data.width > 0))
+        return check;
+    const double log_odds = works.log_odds();
+    const auto fit = fit_logistic(data, log_odds, data.width);
+    if (!fit.converged || !(fit.slope > 0))
+        return check;
+    const Eigen::Matrix2d covariance = fit.information.inverse();
+    check.is_defined = true;
+    check.slope = fit.slope / data.width;
+    check.slope_standard_error = std::sqrt(covariance(1, 1)) / data.width;
+    // The works at which both directions are as likely as their numbers: y = (log odds - intercept)/slope.
+    const double y = (log_odds - fit.intercept) / fit.slope;
+    check.log_ratio = log_ratio - data.width * y;
+    const Eigen::Vector2d derivative(-1 / fit.slope, -y / fit.slope);
+    check.log_ratio_standard_error = data.width * std::sqrt(derivative.dot(covariance * derivative));
+    return check;
+}
+
+} // namespace pearlite::estimator

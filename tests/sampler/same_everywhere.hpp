@@ -1,0 +1,94 @@
+#pragma once
+/// A sampler at several ranks against itself on one, also after it was stored and restored.
+
+#include "population/memory_fields.hpp"
+#include "sampler/densities.hpp"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pearlite::sampler::testing {
+
+using parallel::Communicator;
+using testing_support::restore;
+using testing_support::store;
+using testing_support::Stored;
+
+/// Everything that a run holds at its end, and its estimates.
+template <class S>
+std::pair<Stored, std::vector<double>> result_of(const Communicator& ranks, S& sampler) {
+    finish(sampler);
+    sampler.flush();
+    auto stored = store(ranks, sampler);
+    const auto outcome = [&] {
+        if constexpr (requires { sampler.main(); })
+            return sampler.main().outcome();
+        else
+            return sampler.outcome();
+    }();
+    std::vector<double> numbers;
+    if (ranks.is_root()) // elsewhere estimates may be empty
+        for (const auto& estimate : outcome.log_ratio) {
+            numbers.push_back(estimate.value);
+            numbers.push_back(estimate.standard_error.value_or(-1));
+        }
+    return {stored, numbers};
+}
+
+/// The names under which two states differ.
+inline std::string difference(const Stored& a, const Stored& b) {
+    std::string names = a.size() == b.size() ? "" : "their lists of fields ";
+    for (const auto& [name, bytes] : a)
+        if (!b.count(name) || b.at(name) != bytes)
+            names += name + " ";
+    return names;
+}
+
+/// make(ranks) on all ranks, on this one alone, and restored after `steps` steps into a new sampler.
+template <class Make>
+void expect_same_everywhere(const Make& make, int steps) {
+    const auto world = Communicator::world(), alone = Communicator::alone();
+    auto here = make(alone), everywhere = make(world);
+    const auto expected = result_of(alone, here);
+    const auto result = result_of(world, everywhere);
+    EXPECT_EQ(difference(result.first, expected.first), "");
+    if (world.is_root()) {
+        EXPECT_EQ(result.second, expected.second);
+        EXPECT_FALSE(expected.second.empty());
+    }
+
+    // Saved by all ranks, resumed on one; saved on one, resumed by all.
+    auto first = make(world), second = make(alone), on_one = make(alone), on_all = make(world);
+    for (int step = 0; step < steps; ++step) {
+        first.step();
+        second.step();
+    }
+    first.flush();
+    second.flush();
+    auto saved = store(world, first);
+    EXPECT_EQ(difference(saved, store(alone, second)), "");
+    restore(alone, saved, on_one);
+    restore(world, saved, on_all);
+    EXPECT_EQ(difference(result_of(alone, on_one).first, expected.first), "");
+    EXPECT_EQ(difference(result_of(world, on_all).first, expected.first), "");
+}
+
+/// The message of the NumericalError in which the run ends, with its time.
+template <class S>
+std::string failure_of(S&& make) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::string message = "none";
+    try {
+        auto sampler = make();
+        finish(sampler);
+    } catch (const NumericalError& error) {
+        message = error.what();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+    return message;
+}
+
+} // namespace pearlite::sampler::testing
