@@ -25,7 +25,23 @@ std::string cost_of(const Prepared& prepared) {
     const auto particles = static_cast<double>(plan.particles * plan.batches);
     const Index blocks = (plan.particles + plan.block - 1) / plan.block;
     std::string text;
-    if (plan.schedule)
+    if (plan.algorithm == Algorithm::parallel_tempering)
+        text += fmt::format("# cost: {:.4g} particle moves per temperature ({} systems x {} scans x {} moves)\n",
+                            static_cast<double>(plan.replicas * plan.scans) * static_cast<double>(plan.moves),
+                            plan.replicas, plan.scans, plan.moves);
+    else if (plan.algorithm == Algorithm::nonequilibrium && plan.schedule)
+        text +=
+            fmt::format("# cost: {:.4g} particle moves ({} forward and {} reverse trajectories x {} temperatures x {} "
+                        "moves), {} start: {:.4g} more\n",
+                        static_cast<double>(plan.particles + plan.reverse_trajectories) *
+                            static_cast<double>(plan.schedule->steps()) * static_cast<double>(plan.moves),
+                        plan.particles, plan.reverse_trajectories, plan.schedule->steps(), plan.moves,
+                        reverse_start_names()[static_cast<std::size_t>(plan.reverse_start)],
+                        static_cast<double>(plan.reverse_trajectories) * static_cast<double>(plan.moves) *
+                            static_cast<double>(
+                                plan.equilibration +
+                                (plan.reverse_start == sampler::ReverseStart::weighted ? plan.schedule->steps() : 0)));
+    else if (plan.schedule)
         text += fmt::format("# cost: {:.4g} particle moves ({} particles x {} temperatures x {} moves)\n",
                             particles * static_cast<double>(plan.schedule->steps()) * static_cast<double>(plan.moves),
                             plan.particles * plan.batches, plan.schedule->steps(), plan.moves);

@@ -12,7 +12,8 @@ namespace {
 void read_run(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
     auto run = configuration.section("run");
     plan.seed = static_cast<std::uint64_t>(run.integer("seed", 1, {.low = 0}));
-    plan.block = run.integer("block", traits.default_block, {.low = 1, .high = traits.largest_block});
+    if (plan.algorithm != Algorithm::parallel_tempering) // there a block is a temperature
+        plan.block = run.integer("block", traits.default_block, {.low = 1, .high = traits.largest_block});
     plan.checkpoint_every_seconds = run.seconds("checkpoint_every", 300);
     if (run.has("time_limit"))
         plan.time_limit_seconds = run.seconds("time_limit");
@@ -32,10 +33,11 @@ std::optional<path::Schedule> schedule_from_file(io::Section& section, double en
     return schedule;
 }
 
-std::optional<path::Schedule> read_fixed_schedule(io::Section& section, const std::string& kind, double end) {
+std::optional<path::Schedule> read_fixed_schedule(io::Section& section, const std::string& kind, double end,
+                                                  Index default_steps) {
     if (kind == "file")
         return schedule_from_file(section, end);
-    const Index steps = section.integer("steps", 1000, {.low = 3, .high = 4'000'000'000});
+    const Index steps = section.integer("steps", default_steps, {.low = 3, .high = 4'000'000'000});
     if (steps < 3)
         return {};
     if (kind == "linear")
@@ -63,7 +65,8 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
     plan.schedule = path::linear_schedule(3, 1); // stands in for one that cannot be read
     if (end > 0)
         try {
-            if (auto schedule = read_fixed_schedule(section, kind, end))
+            if (auto schedule = read_fixed_schedule(section, kind, end,
+                                                    plan.algorithm == Algorithm::parallel_tempering ? 31 : 1000))
                 plan.schedule = std::move(schedule);
         } catch (const InputError& error) {
             section.error(kind == "file" ? "file" : "steps", error.what());
@@ -93,6 +96,14 @@ void read_nonequilibrium(io::Section& section, const ModelTraits& traits,
     plan.equilibration = section.integer("equilibration", is_exact ? 0 : 100, {.low = 0, .high = 1'000'000'000});
 }
 
+void read_tempering(io::Section& section, const ModelTraits& traits, Plan& plan) {
+    plan.replicas = section.integer("replicas", std::min<Index>(64, traits.largest_block),
+                                    {.low = 1, .high = traits.largest_block});
+    plan.scans = section.integer("scans", 2000, {.low = 10, .high = 4'000'000'000});
+    plan.burn_in = section.integer("burn_in", plan.scans / 5, {.low = 0, .high = std::max<Index>(plan.scans - 2, 0)});
+    plan.block = plan.replicas;
+}
+
 void read_algorithm(io::Configuration& configuration, const ModelTraits& traits,
                     const std::vector<sampler::ReverseStart>& reverse_starts, Plan& plan) {
     auto section = configuration.section("algorithm");
@@ -106,6 +117,8 @@ void read_algorithm(io::Configuration& configuration, const ModelTraits& traits,
     }
     if (plan.algorithm == Algorithm::nonequilibrium)
         return read_nonequilibrium(section, traits, reverse_starts, plan);
+    if (plan.algorithm == Algorithm::parallel_tempering)
+        return read_tempering(section, traits, plan);
     plan.particles = section.integer("particles", 1024, {.low = 2, .high = largest_population});
     plan.batches = section.integer("batches", 1, {.low = 1, .high = 10000});
     plan.smc.ess_threshold = section.number("ess_threshold", 0.5, {.low = 0, .high = 1});
@@ -126,25 +139,27 @@ void read_kernel(io::Configuration& configuration, const ModelTraits& traits, Pl
     const bool adaptive = !plan.schedule;
     if (traits.continuous || adaptive)
         plan.pilot = kernel.choice("adapt", {"pilot", "online"}, is_smc ? "online" : "pilot") == "pilot";
-    const bool needs_pilot = plan.algorithm == Algorithm::nonequilibrium && traits.continuous;
+    const bool needs_pilot = plan.algorithm != Algorithm::annealed_importance && traits.continuous;
     if (!is_smc && !plan.pilot && (adaptive || needs_pilot))
         kernel.error("adapt", "got \"online\", but " + algorithm_name(plan.algorithm) +
                                   (adaptive ? " takes an adaptive schedule" : " takes its proposals") +
                                   " from a pilot; expected \"pilot\"");
     if (plan.pilot)
-        plan.pilot_particles = kernel.integer("pilot_particles", std::min<Index>(plan.particles, 1024), {.low = 16});
+        plan.pilot_particles = kernel.integer(
+            "pilot_particles", plan.particles > 0 ? std::min<Index>(plan.particles, 1024) : 1024, {.low = 16});
+    const bool is_tempering = plan.algorithm == Algorithm::parallel_tempering;
     const double passes = plan.algorithm == Algorithm::nonequilibrium ? 3 : 1;
-    if (plan.schedule &&
-        (passes * static_cast<double>(plan.schedule->steps()) + static_cast<double>(plan.equilibration)) *
-                static_cast<double>(plan.moves) >
-            4e9)
+    const double temperatures = plan.schedule ? static_cast<double>(plan.schedule->steps()) : 0;
+    const double steps = is_tempering ? static_cast<double>(plan.scans)
+                                      : passes * temperatures + static_cast<double>(plan.equilibration);
+    if (steps * static_cast<double>(plan.moves) > 4e9)
         kernel.error("moves", "all steps x kernel.moves are beyond 4e9, the number of addressed steps");
 }
 
 } // namespace
 
 const std::vector<std::string>& algorithm_names() {
-    static const std::vector<std::string> names{"annealed-importance", "smc", "nonequilibrium"};
+    static const std::vector<std::string> names{"annealed-importance", "smc", "nonequilibrium", "parallel-tempering"};
     return names;
 }
 
@@ -160,6 +175,8 @@ std::string algorithm_description(Algorithm algorithm) {
         return "tempered sequential Monte Carlo, fixed or adaptive temperatures";
     case Algorithm::nonequilibrium:
         return "forward and reverse annealing, evidence from work (Habeck 2017)";
+    case Algorithm::parallel_tempering:
+        return "replica exchange with nonreversible swaps; stepping stones and thermodynamic integration";
     }
     return {};
 }
@@ -172,9 +189,11 @@ const std::vector<std::string>& reverse_start_names() {
 Plan read_plan(io::Configuration& configuration, const ModelTraits& traits,
                const std::vector<sampler::ReverseStart>& reverse_starts) {
     Plan plan;
-    read_run(configuration, traits, plan);
     read_algorithm(configuration, traits, reverse_starts, plan);
+    read_run(configuration, traits, plan);
     read_path(configuration, traits, plan);
+    if (plan.algorithm == Algorithm::parallel_tempering && plan.schedule)
+        plan.particles = plan.replicas * (plan.schedule->steps() + 1);
     read_kernel(configuration, traits, plan);
     return plan;
 }

@@ -65,6 +65,11 @@ int finish(const Job& job, Run& run, Reporter& reporter) {
 }
 
 std::string first_line(const Job& job) {
+    if (job.plan.algorithm == Algorithm::parallel_tempering)
+        return fmt::format("{}, {}: {} systems of {} temperatures, {} scans, on {} rank(s), seed {}", job.model_name,
+                           algorithm_name(job.plan.algorithm), job.plan.replicas,
+                           job.plan.schedule ? std::to_string(job.plan.schedule->steps() + 1) : "adaptive",
+                           job.plan.scans, job.ranks.size(), job.plan.seed);
     return fmt::format("{}, {}: {} {} in blocks of {} on {} rank(s), seed {}", job.model_name,
                        algorithm_name(job.plan.algorithm), job.plan.particles,
                        job.plan.algorithm == Algorithm::smc ? "particles" : "trajectories", job.plan.block,

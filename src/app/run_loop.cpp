@@ -94,7 +94,7 @@ RunFacts facts_of(const Job& job, double seconds, double updates) {
     RunFacts facts{job.model_name, job.plan, job.ranks.size(), seconds, seconds > 0 ? updates / seconds : 0,
                    job.unit,       {}};
     const Index n_blocks = (job.plan.particles + job.plan.block - 1) / job.plan.block;
-    if (n_blocks < job.ranks.size())
+    if (n_blocks > 0 && n_blocks < job.ranks.size())
         facts.warnings.push_back(
             fmt::format("{} of {} ranks had no work: {} particles in blocks of {} make {} block(s)",
                         job.ranks.size() - n_blocks, job.ranks.size(), job.plan.particles, job.plan.block, n_blocks));

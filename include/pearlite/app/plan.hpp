@@ -12,7 +12,7 @@
 
 namespace pearlite::app {
 
-enum class Algorithm { annealed_importance, smc, nonequilibrium };
+enum class Algorithm { annealed_importance, smc, nonequilibrium, parallel_tempering };
 
 /// Names of the algorithms in configurations, in the order of the enumeration.
 const std::vector<std::string>& algorithm_names();
@@ -49,12 +49,15 @@ struct Plan {
     Index pilot_particles = 0;
     // [algorithm]
     Algorithm algorithm = Algorithm::annealed_importance;
-    Index particles = 0; ///< trajectories; forward ones
+    Index particles = 0; ///< trajectories; forward ones; replicas at all temperatures, 0 while these are not known
     Index batches = 1;
     sampler::SmcSettings smc;
     Index reverse_trajectories = 0;
     sampler::ReverseStart reverse_start = sampler::ReverseStart::weighted;
     Index equilibration = 0; ///< steps of the reverse starts
+    Index replicas = 0;      ///< independent systems of parallel tempering
+    Index scans = 0;         ///< moves and swaps, burn-in included
+    Index burn_in = 0;
 };
 
 /// Reads every table but [model]. `reverse_starts` are those that the model has, the default first. Mistakes are
