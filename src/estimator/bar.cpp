@@ -58,11 +58,10 @@ WorkSamples work_samples(std::span<const double> forward, std::span<const double
     };
     take(forward, infinity, works.n_forward, works.n_infinite_forward, "forward");
     take(reverse, -infinity, works.n_reverse, works.n_infinite_reverse, "reverse");
-    // In order, the sums do not depend on the order in which trajectories were numbered.
-    std::sort(finite.begin(), finite.end());
     if (!finite.empty()) {
-        works.smallest = finite.front();
-        works.largest = finite.back();
+        const auto ends = std::minmax_element(finite.begin(), finite.end());
+        works.smallest = *ends.first;
+        works.largest = *ends.second;
     }
     works.finite = Eigen::Map<const Vector>(finite.data(), static_cast<Index>(finite.size()));
     return works;

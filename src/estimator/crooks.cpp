@@ -46,8 +46,19 @@ Standardised standardised(std::span<const double> forward, std::span<const doubl
     return data;
 }
 
-Fit fit_logistic(const Standardised& data, double intercept, double slope) {
-    Fit fit{intercept, slope, {}, false};
+double log_likelihood(const Standardised& data, double intercept, double slope) {
+    double sum = 0;
+    for (std::size_t i = 0; i < data.y.size(); ++i) {
+        const double a = intercept + slope * data.y[i];
+        sum -= softplus(data.is_forward[i] ? -a : a);
+    }
+    return sum;
+}
+
+/// Newton's method; the log likelihood is concave, and steps that lower it are halved.
+Fit fit_logistic(const Standardised& data) {
+    Fit fit;
+    double present = log_likelihood(data, fit.intercept, fit.slope);
     for (int iteration = 0; iteration < 100; ++iteration) {
         Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
         fit.information.setZero();
@@ -57,17 +68,19 @@ Fit fit_logistic(const Standardised& data, double intercept, double slope) {
             gradient += (data.is_forward[i] - p) * x;
             fit.information += p * (1 - p) * x * x.transpose();
         }
-        const Eigen::LDLT<Eigen::Matrix2d> solver(fit.information);
-        if (solver.info() != Eigen::Success || !(fit.information.determinant() > 1e-12))
+        if (!(fit.information.determinant() > 1e-12))
             return fit;
-        Eigen::Vector2d step = solver.solve(gradient);
-        const double length = step.norm();
-        if (!(length < 1e6))
-            return fit;
-        step *= std::min(1.0, 5 / std::max(length, 1e-300));
-        fit.intercept += step(0);
-        fit.slope += step(1);
-        if (length < 1e-9) {
+        const Eigen::Vector2d newton = fit.information.ldlt().solve(gradient);
+        double scale = 1;
+        double next = log_likelihood(data, fit.intercept + newton(0), fit.slope + newton(1));
+        while (next < present && scale > 1e-6) {
+            scale /= 2;
+            next = log_likelihood(data, fit.intercept + scale * newton(0), fit.slope + scale * newton(1));
+        }
+        fit.intercept += scale * newton(0);
+        fit.slope += scale * newton(1);
+        present = next;
+        if (newton.norm() < 1e-8 * (1 + std::abs(fit.slope))) {
             fit.converged = true;
             return fit;
         }
@@ -89,7 +102,7 @@ CrooksCheck crooks_check(std::span<const double> forward, std::span<const double
     if (!(data.width > 0))
         return check;
     const double log_odds = works.log_odds();
-    const auto fit = fit_logistic(data, log_odds, data.width);
+    const auto fit = fit_logistic(data);
     if (!fit.converged || !(fit.slope > 0))
         return check;
     const Eigen::Matrix2d covariance = fit.information.inverse();

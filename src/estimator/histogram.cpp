@@ -115,7 +115,7 @@ HistogramEstimate histogram(std::span<const double> forward, std::span<const dou
     }
     const auto n = forward.size() + reverse.size();
     const ScaleDistribution scale(works, -works.log_odds() - estimate.value, 1 / std::sqrt(curvature));
-    const auto count = std::clamp<std::int64_t>(400'000'000 / static_cast<std::int64_t>(n), 400, draws);
+    const auto count = std::clamp<std::int64_t>(100'000'000 / static_cast<std::int64_t>(n), 400, draws);
     std::vector<double> exponentials(n);
     for (std::int64_t draw = 0; draw < count; ++draw) {
         const random::Address address{seed, random::Purpose::work_posterior, static_cast<std::uint64_t>(draw), 0};

@@ -103,7 +103,7 @@ WorkAnalysis analyse_work(std::span<const double> forward, std::span<const doubl
     estimates.push_back(bar(forward, reverse));
     if (!refused) {
         const auto n = static_cast<std::int64_t>(forward.size() + reverse.size());
-        const auto replicates = static_cast<int>(std::clamp<std::int64_t>(100'000'000 / n, 50, 400));
+        const auto replicates = static_cast<int>(std::clamp<std::int64_t>(40'000'000 / n, 100, 400));
         estimates.push_back(bar_bootstrap(forward, reverse, seed, replicates));
     }
     auto posterior = histogram(forward, reverse, seed, refused ? 0 : 2000);

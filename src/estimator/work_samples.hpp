@@ -13,7 +13,7 @@ namespace pearlite::estimator::detail {
 /// over all works: it does not ask which direction a work is of. A forward work of +inf has q = 0 and a reverse one of
 /// -inf has q = 1, whatever L is; they are left out of `finite`.
 struct WorkSamples {
-    Vector finite;                       ///< W_j, in ascending order
+    Vector finite;                       ///< W_j
     double n_forward = 0, n_reverse = 0; ///< all of them
     double n_infinite_forward = 0, n_infinite_reverse = 0;
     double smallest = 0, largest = 0; ///< of the finite works

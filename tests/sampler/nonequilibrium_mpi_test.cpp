@@ -34,7 +34,7 @@ TEST(NonequilibriumMpi, TheSameEverywhereAndWhereverItStopped) {
 TEST(NonequilibriumMpi, FewerBlocksThanRanks) {
     expect_same_everywhere(
         [](const Communicator& ranks) {
-            return work_sampler(ranks, DriftingPair(), path::linear_schedule(30, 1),
+            return work_sampler(ranks, TighteningPair(), path::linear_schedule(30, 1),
                                 {.forward = 100, .reverse = 20, .block = 64, .seed = 6, .start = ReverseStart::exact});
         },
         45);

@@ -35,25 +35,24 @@ struct FailingBackwards : ReversibleArGaussian {
     Index failing_slot;
 };
 
-/// Two correlated normal coordinates whose means drift from 0 to (drift, 0) along the path, updated one after the
-/// other: a sweep that is not reversible. Z is the same for all b.
-struct DriftingPair {
+/// Two normal coordinates whose precision matrix [[1 + 15 b, -3.5 b], [-3.5 b, 1]] changes along the path, updated one
+/// after the other: a sweep that is not reversible. (Where only the means move, a wrong order cannot be seen.)
+struct TighteningPair {
     using Block = ColumnBlock<double>;
-    static constexpr double correlation = 0.8, drift = 2;
 
-    static double mean(double b, int k) { return k == 0 ? drift * b : 0; }
+    static double precision(double b) { return 1 + 15 * b; }
+    static double coupling(double b) { return 3.5 * b; }
+    static double determinant(double b) { return precision(b) - coupling(b) * coupling(b); }
     static double log_f(double b, double x, double y) {
-        const double dx = x - mean(b, 0), dy = y - mean(b, 1);
-        return -(dx * dx - 2 * correlation * dx * dy + dy * dy) / (2 * (1 - correlation * correlation));
+        return -0.5 * (precision(b) * x * x + y * y) + coupling(b) * x * y;
     }
 
     Block make_block(Index size) const { return Block(2, size); }
     void draw(Block& block, double b, const model::BlockStreams& streams, random::Purpose purpose) const {
         for (Index i = 0; i < block.size(); ++i) {
             random::Stream stream(streams.at(purpose, i));
-            const double x = stream.normal();
-            const double y = correlation * x + std::sqrt(1 - correlation * correlation) * stream.normal();
-            block.columns().col(i) << mean(b, 0) + x, mean(b, 1) + y;
+            const double x = stream.normal() / std::sqrt(determinant(b)); // var x = 1/det
+            block.columns().col(i) << x, coupling(b) * x + stream.normal();
         }
     }
     void draw_start(Block& block, const model::BlockStreams& streams) const {
@@ -69,35 +68,41 @@ struct DriftingPair {
             out[static_cast<std::size_t>(i)] += log_f(to, x, y) - log_f(from, x, y);
         }
     }
-    void path_derivative(const Block& block, double b, std::span<double> out) const {
+    void path_derivative(const Block& block, double, std::span<double> out) const {
         for (Index i = 0; i < block.size(); ++i) {
-            const double dx = block.columns()(0, i) - mean(b, 0), dy = block.columns()(1, i) - mean(b, 1);
-            out[static_cast<std::size_t>(i)] = drift * (dx - correlation * dy) / (1 - correlation * correlation);
+            const double x = block.columns()(0, i), y = block.columns()(1, i);
+            out[static_cast<std::size_t>(i)] = -7.5 * x * x + 3.5 * x * y;
         }
     }
-    void update(Block& block, double b, const model::BlockStreams& streams, int first) const {
+    void update_first(Block& block, double b, Index i, random::Stream& stream) const {
+        block.columns()(0, i) =
+            coupling(b) / precision(b) * block.columns()(1, i) + stream.normal() / std::sqrt(precision(b));
+    }
+    void update_second(Block& block, double b, Index i, random::Stream& stream) const {
+        block.columns()(1, i) = coupling(b) * block.columns()(0, i) + stream.normal();
+    }
+    void move(Block& block, double b, const model::BlockStreams& streams) const {
         for (Index i = 0; i < block.size(); ++i) {
             random::Stream stream(streams.at(random::Purpose::move, i));
-            auto x = block.columns().col(i);
-            for (const int k : {first, 1 - first})
-                x(k) = mean(b, k) + correlation * (x(1 - k) - mean(b, 1 - k)) +
-                       std::sqrt(1 - correlation * correlation) * stream.normal();
+            update_first(block, b, i, stream);
+            update_second(block, b, i, stream);
         }
     }
-    void move(Block& block, double b, const model::BlockStreams& streams) const { update(block, b, streams, 0); }
     void move_reversed(Block& block, double b, const model::BlockStreams& streams) const {
-        update(block, b, streams, 1);
+        for (Index i = 0; i < block.size(); ++i) {
+            random::Stream stream(streams.at(random::Purpose::move, i));
+            update_second(block, b, i, stream);
+            update_first(block, b, i, stream);
+        }
     }
     std::optional<double> log_normaliser_start() const { return {}; }
-    std::optional<double> exact_log_ratio(double) const { return 0; }
-    void fingerprint(model::Fingerprint& fingerprint) const { fingerprint.add("drifting-pair"); }
+    std::optional<double> exact_log_ratio(double b) const { return -0.5 * std::log(determinant(b)); }
+    void fingerprint(model::Fingerprint& fingerprint) const { fingerprint.add("tightening-pair"); }
 };
 
 /// The wrong twin goes backwards with its sub-updates in forward order.
-struct WronglyReversedPair : DriftingPair {
-    void move_reversed(Block& block, double b, const model::BlockStreams& streams) const {
-        update(block, b, streams, 0);
-    }
+struct WronglyReversedPair : TighteningPair {
+    void move_reversed(Block& block, double b, const model::BlockStreams& streams) const { move(block, b, streams); }
 };
 
 template <class M>

@@ -41,7 +41,7 @@ Estimate bar_bootstrap(std::span<const double> forward, std::span<const double> 
                        int replicates);
 
 /// The histogram estimator: its value is BAR's; standard error and interval from its posterior (draws of log Z; fewer
-/// than `draws`, but at least 400, of more than 2e5 works).
+/// than `draws`, but at least 400, of more than 5e4 works).
 struct HistogramEstimate {
     Estimate estimate;
     std::vector<double> posterior; ///< independent draws of log Z
