@@ -78,7 +78,7 @@ class BuiltModelOf final : public BuiltModel {
     using AnySchedule = std::variant<path::Schedule, sampler::AdaptiveSchedule>;
 
     std::unique_ptr<Run> make_nonequilibrium(const parallel::Communicator& ranks, const Plan& plan) const {
-        if constexpr (model::TimeReversible<M>) {
+        if constexpr (kernel::TimeReversible<Kernel>) {
             using Sampler = sampler::Nonequilibrium<M, Kernel>;
             return assemble<Sampler>(
                 ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {

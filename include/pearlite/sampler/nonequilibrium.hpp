@@ -11,6 +11,7 @@
 /// p_K is reached by ReverseStart, then by `equilibration` applications of T_K.
 
 #include "pearlite/estimator/work.hpp"
+#include "pearlite/kernel/reversal.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/path/schedule.hpp"
@@ -41,7 +42,7 @@ struct NonequilibriumSettings {
     Index equilibration = 0; ///< applications of T_K to the reverse starts
 };
 
-template <model::TimeReversible M, class Kernel>
+template <model::AnnealedModel M, kernel::TimeReversible Kernel>
 class Nonequilibrium {
   public:
     using Model = M;
