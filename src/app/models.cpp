@@ -57,6 +57,11 @@ std::unique_ptr<BuiltModel> build_ising(io::Configuration& configuration, io::Se
     settings.move = section.choice("move", {"metropolis", "heat-bath"}, "metropolis") == "heat-bath"
                         ? models::IsingSettings::Move::heat_bath
                         : models::IsingSettings::Move::metropolis;
+    if (section.choice("update", {"sweep", "random-site"}, "sweep") == "random-site") {
+        settings.update = models::IsingSettings::Update::random_site;
+        settings.flips =
+            section.integer("flips", settings.size * settings.size, {.low = 1, .high = models::Ising::largest_flips});
+    }
     return configuration.has_errors() ? nullptr : built(models::Ising(settings));
 }
 

@@ -7,6 +7,8 @@
 
 #include "ising_rules.hpp"
 
+#include "pearlite/random/fill.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -52,6 +54,23 @@ inline void fill_planes(const random::Address& address, Index plane, std::span<s
     random::Philox::Counter counter = address.counter();
     counter[0] += static_cast<std::uint32_t>(plane * static_cast<Index>(words_per_plane / 4));
     random::Philox::fill(counter, address.key(), words);
+}
+
+/// Uniform sites with replacement, exactly (Lemire 2019): word k of the stream decides visit k; the few words that
+/// would favour some sites are replaced from a second stream, of a number that no block has.
+void draw_sites(const random::Address& address, Index n_sites, std::span<std::int32_t> sites) {
+    const auto n = static_cast<std::uint32_t>(n_sites);
+    const std::uint32_t least = (0u - n) % n;
+    std::vector<std::uint32_t> words(sites.size());
+    random::fill_bits(address, words);
+    auto second = address;
+    second.id |= std::uint64_t{1} << 39;
+    random::Stream replacement(second);
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+        const std::uint64_t product = std::uint64_t{words[k]} * n;
+        sites[k] = static_cast<std::uint32_t>(product) >= least ? static_cast<std::int32_t>(product >> 32)
+                                                                : static_cast<std::int32_t>(replacement.index(n));
+    }
 }
 
 /// Settles what the leading planes left undecided. Four planes a draw: nearly always enough, and a whole vector of
@@ -108,6 +127,10 @@ Ising::Ising(const IsingSettings& settings) : settings_(settings) {
     if (!std::isfinite(settings.coupling) || settings.coupling == 0) {
         throw InputError("Ising: the coupling must be finite and not 0, not " + std::to_string(settings.coupling));
     }
+    if (settings.flips < 0 || settings.flips > largest_flips) {
+        throw InputError("Ising: a move must have 0 to " + std::to_string(largest_flips) + " flips, not " +
+                         std::to_string(settings.flips));
+    }
     for (Index row = 0; row < size; ++row) {
         for (Index column = 0; column < size; ++column) {
             const auto site = [size](Index r, Index c) {
@@ -127,6 +150,7 @@ Ising::Ising(const IsingSettings& settings) : settings_(settings) {
             }
         }
     }
+    reversed_order_.assign(order_.rbegin(), order_.rend());
 }
 
 void Ising::draw_start(Block& block, const model::BlockStreams& streams) const {
@@ -167,7 +191,8 @@ void Ising::prepare(Block& block) const {
 }
 
 template <Move kind>
-void Ising::sweep(Block& block, double b, const model::BlockStreams& streams) const {
+void Ising::update(Block& block, double b, const model::BlockStreams& streams,
+                   std::span<const std::int32_t> sites) const {
     const Thresholds thresholds = Rule<kind>::thresholds(b, settings_.coupling);
     const random::Address leading = streams.shared(Purpose::move);
     const random::Address rest = streams.shared(Purpose::accept);
@@ -175,12 +200,13 @@ void Ising::sweep(Block& block, double b, const model::BlockStreams& streams) co
     SpinPlane* x = block.planes().data();
     alignas(64) std::array<std::uint32_t, visits_per_draw * words_per_visit> words;
 
-    for (Index first = 0; first < sites(); first += visits_per_draw) {
-        const Index count = std::min(visits_per_draw, sites() - first);
+    const auto n_visits = static_cast<Index>(sites.size());
+    for (Index first = 0; first < n_visits; first += visits_per_draw) {
+        const Index count = std::min(visits_per_draw, n_visits - first);
         fill_planes(leading, first * leading_planes,
                     std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
         for (Index n = 0; n < count; ++n) {
-            const std::int32_t site = order_[static_cast<std::size_t>(first + n)];
+            const std::int32_t site = sites[static_cast<std::size_t>(first + n)];
             const Neighbours& at = neighbours_[static_cast<std::size_t>(site)];
             const std::uint32_t* visit_words = words.data() + static_cast<std::size_t>(n) * words_per_visit;
             for (std::size_t part = 0; part < parts; ++part) {
@@ -196,15 +222,74 @@ void Ising::sweep(Block& block, double b, const model::BlockStreams& streams) co
     }
 }
 
-void Ising::move(Block& block, double b, const model::BlockStreams& streams) const {
-    PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == sites());
+void Ising::move_along(Block& block, double b, const model::BlockStreams& streams,
+                       std::span<const std::int32_t> sites) const {
+    PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites());
     PEARLITE_EXPECTS(b >= 0);
     if (settings_.move == Move::metropolis) {
-        sweep<Move::metropolis>(block, b, streams);
+        update<Move::metropolis>(block, b, streams, sites);
     } else {
-        sweep<Move::heat_bath>(block, b, streams);
+        update<Move::heat_bath>(block, b, streams, sites);
     }
     prepare(block);
+}
+
+void Ising::move(Block& block, double b, const model::BlockStreams& streams) const {
+    if (settings_.update == IsingSettings::Update::sweep) {
+        return move_along(block, b, streams, order_);
+    }
+    const Index flips = settings_.flips > 0 ? settings_.flips : sites();
+    std::vector<std::int32_t> drawn(static_cast<std::size_t>(flips));
+    draw_sites(streams.shared(Purpose::site), sites(), drawn);
+    move_along(block, b, streams, drawn);
+}
+
+void Ising::move_reversed(Block& block, double b, const model::BlockStreams& streams) const {
+    if (settings_.update == IsingSettings::Update::sweep) {
+        return move_along(block, b, streams, reversed_order_);
+    }
+    move(block, b, streams); // independent sites in the opposite order are independent sites
+}
+
+void Ising::set_mode(Block& block, double, const model::BlockStreams& streams) const {
+    const bool antiferromagnet = settings_.coupling < 0;
+    if (antiferromagnet && settings_.size % 2 != 0) {
+        throw InputError("Ising: an antiferromagnet of odd size has no two ground states to start from");
+    }
+    alignas(64) std::array<std::uint32_t, words_per_plane> up;
+    fill_planes(streams.shared(Purpose::end), 0, up);
+    for (std::size_t site = 0; site < block.planes().size(); ++site) {
+        const auto i = static_cast<Index>(site);
+        const bool flipped = antiferromagnet && (i / settings_.size + i % settings_.size) % 2 != 0;
+        auto& words = block.planes()[site].words;
+        std::memcpy(words.data(), up.data(), sizeof words);
+        if (flipped) {
+            for (std::uint64_t& word : words) {
+                word = ~word;
+            }
+        }
+    }
+    prepare(block);
+}
+
+void Ising::swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const {
+    PEARLITE_EXPECTS(a.size() == b.size() && static_cast<Index>(which.size()) == a.size());
+    SpinPlane mask;
+    for (std::size_t c = 0; c < which.size(); ++c) {
+        if (which[c] != 0) {
+            mask.words[c / 64] |= std::uint64_t{1} << (c % 64);
+            std::swap(a.bond_sums()[c], b.bond_sums()[c]);
+        }
+    }
+    for (std::size_t site = 0; site < a.planes().size(); ++site) {
+        for (std::size_t w = 0; w < mask.words.size(); ++w) {
+            std::uint64_t& x = a.planes()[site].words[w];
+            std::uint64_t& y = b.planes()[site].words[w];
+            const std::uint64_t changed = (x ^ y) & mask.words[w];
+            x ^= changed;
+            y ^= changed;
+        }
+    }
 }
 
 void Ising::add_log_ratio(const Block& block, double from, double to, std::span<double> out) const {
@@ -219,6 +304,13 @@ void Ising::path_derivative(const Block& block, double, std::span<double> out) c
     for (std::size_t c = 0; c < out.size(); ++c) {
         out[c] = settings_.coupling * block.bond_sums()[c];
     }
+}
+
+void Ising::anneal_reversed(Block& block, double from, double to, const model::BlockStreams& streams,
+                            std::span<double> increments, std::span<double> derivative) const {
+    add_log_ratio(block, from, to, increments);
+    move_reversed(block, to, streams);
+    path_derivative(block, to, derivative);
 }
 
 void Ising::anneal(Block& block, double from, double to, const model::BlockStreams& streams,
@@ -245,6 +337,10 @@ void Ising::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add(static_cast<double>(settings_.size));
     fingerprint.add(settings_.coupling);
     fingerprint.add(settings_.move == Move::metropolis ? "metropolis" : "heat_bath");
+    if (settings_.update == IsingSettings::Update::random_site) {
+        fingerprint.add("random_site");
+        fingerprint.add(static_cast<double>(settings_.flips));
+    }
 }
 
 std::optional<double> Ising::log_normaliser_start() const {

@@ -19,10 +19,14 @@ struct IsingSettings {
     /// The transition of one spin. Metropolis flips every spin at b = 0, so its sweeps mix the energy slowly where b J
     /// is near 0; the heat bath forgets at once there and is a little slower in the ordered phase.
     enum class Move { metropolis, heat_bath };
+    /// What one move() updates: every site once in a fixed order, or `flips` sites drawn at random with replacement.
+    enum class Update { sweep, random_site };
 
     Index size = 32;       ///< side L of the L x L torus, 2 .. Ising::largest_size
     double coupling = 1.0; ///< J, finite and not 0; negative for an antiferromagnet
     Move move = Move::metropolis;
+    Update update = Update::sweep;
+    Index flips = 0; ///< single-spin updates of a move at random sites; 0: L^2
 };
 
 /// The spins of 512 chains at one site: chain c is bit c % 64 of word c / 64, 1 for spin up.
@@ -66,7 +70,9 @@ class IsingBlock {
 /// two spins share two). f_b(x) = exp(-b E(x)), p_0 uniform, so log Z_0 = L^2 log 2 and d log f_b/db = -E(x). Fulfils
 /// AnnealedModel, HasMove and HasFusedAnneal.
 ///
-/// A move visits each site once, in the order of `order()`. Visit v compares, for every chain, one uniform 64-bit
+/// A sweep visits each site once, in the order of `order()`; reversed, in the opposite order. Random sites are drawn
+/// from the `site` stream of the block, the same for its 512 chains: they are independent given the sites. Such a move
+/// reverses to itself in law. Visit v compares, for every chain, one uniform 64-bit
 /// number with that chain's threshold, most significant bit first: bits 0 .. 11 are planes v * 12 .. v * 12 + 11 of the
 /// block's `move` stream, the others, which few visits need, planes v * 64 + 12 .. v * 64 + 63 of its `accept` stream.
 /// A plane is 16 words, bit c of it (bit c % 32 of word c / 32) is chain c's. Probabilities are so exact to 2^-64.
@@ -75,6 +81,8 @@ class Ising {
     using Block = IsingBlock;
     /// 64 planes of 16 words a visit must fit into a stream's 2^34 words.
     static constexpr Index largest_size = 4096;
+    static constexpr Index largest_flips = Index{1} << 24;
+    static constexpr bool path_is_linear = true;
 
     /// InputError if a setting is out of range.
     explicit Ising(const IsingSettings& settings);
@@ -90,8 +98,15 @@ class Ising {
     void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const;
     void path_derivative(const Block& block, double b, std::span<double> out) const;
     void move(Block& block, double b, const model::BlockStreams& streams) const;
+    void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
+    /// One of the two ground states, each with probability 1/2; InputError for an antiferromagnet of odd size > 2,
+    /// which has many.
+    void set_mode(Block& block, double b_end, const model::BlockStreams& streams) const;
+    void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
     void anneal(Block& block, double from, double to, const model::BlockStreams& streams, std::span<double> increments,
                 std::span<double> derivative) const;
+    void anneal_reversed(Block& block, double from, double to, const model::BlockStreams& streams,
+                         std::span<double> increments, std::span<double> derivative) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
     /// The particles as pictures, a chain per column: spin up 1, down 0, row by row.
@@ -110,12 +125,16 @@ class Ising {
     };
 
     Index sites() const { return settings_.size * settings_.size; }
+    /// Updates the spins at `sites`, one after the other.
     template <IsingSettings::Move kind>
-    void sweep(Block& block, double b, const model::BlockStreams& streams) const;
+    void update(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
+    void move_along(Block& block, double b, const model::BlockStreams& streams,
+                    std::span<const std::int32_t> sites) const;
 
     IsingSettings settings_;
     std::vector<Neighbours> neighbours_;
     std::vector<std::int32_t> order_;
+    std::vector<std::int32_t> reversed_order_;
 };
 
 } // namespace pearlite::models
