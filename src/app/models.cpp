@@ -1,6 +1,7 @@
 #include "pearlite/app/built_model.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
+#include "pearlite/models/autoregressive_gaussian.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/ising.hpp"
 #include "pearlite/models/rbm.hpp"
@@ -37,7 +38,7 @@ auto read_data(io::Section& section, const std::string& key, const std::optional
     }
 }
 
-std::unique_ptr<BuiltModel> build_gaussian(io::Configuration& configuration, io::Section& section) {
+models::GaussianSettings gaussian_settings(io::Section& section) {
     const io::Range<double> positive{.low = 0, .open_low = true};
     models::GaussianSettings settings;
     settings.dimension = section.integer("dimension", 1, {.low = 1, .high = 10000});
@@ -45,7 +46,18 @@ std::unique_ptr<BuiltModel> build_gaussian(io::Configuration& configuration, io:
     settings.start_sd = section.number("start_sd", 10.0, positive);
     settings.end_mean = section.number("end_mean", 0.0);
     settings.end_sd = section.number("end_sd", 1.0, positive);
+    return settings;
+}
+
+std::unique_ptr<BuiltModel> build_gaussian(io::Configuration& configuration, io::Section& section) {
+    const auto settings = gaussian_settings(section);
     return configuration.has_errors() ? nullptr : built_density(models::Gaussian(settings));
+}
+
+std::unique_ptr<BuiltModel> build_gaussian_ar(io::Configuration& configuration, io::Section& section) {
+    const auto settings = gaussian_settings(section);
+    const double correlation = section.number("correlation", 0.5, {.low = 0, .high = 1, .open_high = true});
+    return configuration.has_errors() ? nullptr : built(models::AutoregressiveGaussian(settings, correlation));
 }
 
 std::unique_ptr<BuiltModel> build_ising(io::Configuration& configuration, io::Section& section) {
@@ -141,6 +153,9 @@ std::unique_ptr<BuiltModel> build_logistic(io::Configuration& configuration, io:
 Catalogue built_in_models() {
     return {
         {{"gaussian", 16, 4096, true, 1, true}, "from one normal distribution to another; exact log Z", build_gaussian},
+        {{"gaussian-ar", 16, 4096, false, 1, true},
+         "the same moved by autoregressive steps: the toy of nonequilibrium work",
+         build_gaussian_ar},
         {{"ising", models::IsingBlock::chains, models::IsingBlock::chains, false, 1e6,
           model::TimeReversible<models::Ising>},
          "2D Ising model on a torus; exact log Z (Kaufman)",

@@ -45,6 +45,8 @@ std::optional<path::Schedule> read_fixed_schedule(io::Section& section, const st
     if (kind == "geometric")
         return path::geometric_schedule(
             steps, end, section.number("epsilon", 1e-3, {.low = 0, .high = 1, .open_low = true, .open_high = true}));
+    if (kind == "exponential")
+        return path::exponential_schedule(steps, end, section.number("ratio", 100, {.low = 0, .open_low = true}));
     return path::sm08_schedule(steps, end);
 }
 
@@ -55,7 +57,7 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
     const double end = plan.inverse_temperature_end;
 
     auto section = configuration.section("schedule");
-    const auto kind = section.choice("kind", {"linear", "geometric", "sm08", "file", "adaptive"},
+    const auto kind = section.choice("kind", {"linear", "geometric", "exponential", "sm08", "file", "adaptive"},
                                      plan.algorithm == Algorithm::smc ? "adaptive" : "linear");
     if (kind == "adaptive") {
         plan.conditional_ess =

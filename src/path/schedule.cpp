@@ -1,5 +1,6 @@
 #include "pearlite/path/schedule.hpp"
 
+#include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -44,6 +45,19 @@ Schedule geometric_schedule(Index steps, double end, double epsilon) {
     for (Index k = 1; k < steps; ++k)
         points.push_back(end * std::pow(epsilon, static_cast<double>(steps - k) / static_cast<double>(steps - 1)));
     points.push_back(end);
+    return Schedule(std::move(points));
+}
+
+Schedule exponential_schedule(Index steps, double end, double ratio) {
+    PEARLITE_EXPECTS(steps >= 1 && ratio > 0);
+    if (ratio == 1)
+        return linear_schedule(steps, end);
+    const double log_ratio = std::log(ratio);
+    std::vector<double> points;
+    for (Index k = 0; k <= steps; ++k)
+        points.push_back(end * std::expm1(log_ratio * static_cast<double>(k) / static_cast<double>(steps)) /
+                         std::expm1(log_ratio));
+    points.back() = end;
     return Schedule(std::move(points));
 }
 

@@ -30,6 +30,10 @@ Schedule linear_schedule(Index steps, double end);
 /// b_0 = 0, b_k = b_end epsilon^((K-k)/(K-1)): even in log b from epsilon b_end; K >= 2.
 Schedule geometric_schedule(Index steps, double end, double epsilon = 1e-3);
 
+/// b_k = b_end (ratio^{k/K} - 1)/(ratio - 1), ratio > 0: steps that grow by a constant factor, the last ratio times the
+/// first (about); 1 is linear. Even in the log of a precision that grows by the factor `ratio`.
+Schedule exponential_schedule(Index steps, double end, double ratio);
+
 /// The shape of Salakhutdinov & Murray (2008): 500 intervals on [0, 0.5], 4000 on [0.5, 0.9], 10000 on [0.9, 1] (times
 /// b_end), their numbers scaled to K in total (K >= 3) by largest remainder with at least one each.
 Schedule sm08_schedule(Index steps, double end);
