@@ -21,6 +21,7 @@ GAUSSIAN = {"run": {"block": 16}, "model": {"name": "gaussian", "dimension": 2, 
 PINE = {"run": {"block": 16}, "model": {"name": "radiata-pine"}}
 AIS = {"name": "annealed-importance", "trajectories": 117}
 SMC = {"name": "smc", "particles": 117}
+WORK = {"name": "nonequilibrium", "trajectories": 117, "reverse_trajectories": 90, "equilibration": 5}
 FIXED = {"kind": "linear", "steps": 30}
 ADAPTIVE = {"kind": "adaptive", "conditional_ess": 0.9}
 
@@ -52,9 +53,13 @@ class Invariance:
         self.go("run", self.configuration(name, tables), "-o", where, *options)
         return where, runner.findings(where)
 
-    def temperatures(self, where):
+    def steps(self, where, tables):
+        """Of the run after its pilot: temperatures; forwards and backwards, and what lies between, for nonequilibrium."""
         shown = self.go("show", where / "results.h5").out
-        return int(re.search(r"per_step/step\s+int64 \[(\d+)\]", shown)[1]) - 1
+        temperatures = int(re.search(r"per_step/step\s+int64 \[(\d+)\]", shown)[1]) - 1
+        if tables["algorithm"]["name"] != "nonequilibrium":
+            return temperatures
+        return 2 * temperatures + tables["algorithm"]["equilibration"]
 
     def test_ranks(self):
         for name, tables in self.CASES.items():
@@ -71,7 +76,7 @@ class Invariance:
         for name, tables in self.CASES.items():
             whole, expected = self.reference(name, tables)
             first, second, third = self.random.sample((1, 2, 3, 4, 7), 3)
-            steps = self.temperatures(whole)
+            steps = self.steps(whole, tables)
             stop = self.random.randrange(1, steps - 2)
             again = self.random.randrange(1, steps - stop)
             with self.subTest(name, ranks=(first, second, third), stops=(stop, stop + again), steps=steps):
@@ -100,10 +105,13 @@ class Ising(Invariance, unittest.TestCase):
         "ising-ais-pilot": {**ISING, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40}, "algorithm": AIS},
         "ising-smc": {**ISING, "schedule": ADAPTIVE, "algorithm": {**SMC, "ess_threshold": 0.95}},
         "ising-smc-two-blocks": {**ISING, "schedule": FIXED, "algorithm": {**SMC, "particles": 20}},
+        "ising-work": {**ISING, "schedule": FIXED, "algorithm": WORK},
+        "ising-work-weighted": {**ISING, "model": {**ISING["model"], "update": "random-site", "flips": 40},
+                                "schedule": FIXED, "algorithm": {**WORK, "reverse_start": "weighted"}},
     }
 
     def test_one_ulp(self):
-        for name in ("ising-ais", "ising-smc"):
+        for name in ("ising-ais", "ising-smc", "ising-work"):
             self.one_ulp(name, "path.inverse_temperature_end", 1.0)
 
     def test_another_seed(self):
@@ -129,6 +137,7 @@ class Gaussian(Invariance, unittest.TestCase):
     CASES = {
         "gaussian-ais": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},
         "gaussian-smc": {**GAUSSIAN, "schedule": ADAPTIVE, "algorithm": {**SMC, "resampling": "stratified"}},
+        "gaussian-work": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": WORK},
         "gaussian-smc-batches": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
                                  "algorithm": {**SMC, "batches": 3}},
     }

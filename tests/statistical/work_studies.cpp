@@ -1,0 +1,247 @@
+// Nonequilibrium evidence on problems with known answers, replicate by replicate, spread over the ranks:
+//
+//     mpirun -n RANKS work_studies figure REPLICATES     bias and spread of every estimator against the number of
+//     steps,
+//                                                        Gaussian toy, M = 100 (Habeck 2017, figure 2)
+//     mpirun -n RANKS work_studies coverage REPLICATES   how often 95 % intervals cover the truth, and verdicts; exit
+//     status
+//                                                        1 if a figure misses its limits
+#include "pearlite/core/error.hpp"
+#include "pearlite/models/ising.hpp"
+#include "pearlite/parallel/communicator.hpp"
+#include "sampler/densities.hpp"
+#include "sampler/work_models.hpp"
+#include "statistical/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <map>
+
+using namespace pearlite;
+using namespace pearlite::sampler;
+using namespace pearlite::sampler::testing;
+
+namespace {
+
+constexpr std::uint64_t study_seed = 2017;
+
+path::Schedule toy_schedule(Index steps) {
+    std::vector<double> points;
+    for (Index k = 0; k <= steps; ++k)
+        points.push_back((std::pow(100, static_cast<double>(k) / static_cast<double>(steps)) - 1) / 99);
+    points.back() = 1;
+    return path::Schedule(points);
+}
+
+template <class M>
+Outcome run_alone(const M& model, const path::Schedule& schedule, const NonequilibriumSettings& settings) {
+    auto sampler = work_sampler(parallel::Communicator::alone(), model, schedule, settings);
+    finish(sampler);
+    return sampler.outcome();
+}
+
+Outcome toy(Index steps, Index trajectories, std::uint64_t seed) {
+    return run_alone(ReversibleArGaussian(ReversibleArGaussian::Settings{}), toy_schedule(steps),
+                     {.forward = trajectories, .reverse = trajectories, .seed = seed, .start = ReverseStart::exact});
+}
+
+/// Collective. One row of numbers per replicate, in order, on every rank.
+std::vector<std::vector<double>> rows_of(const parallel::Communicator& ranks, Index n, std::uint64_t number,
+                                         const std::function<std::vector<double>(std::uint64_t seed)>& replicate) {
+    const auto seed = random::derive_seed(study_seed, number);
+    std::vector<double> mine;
+    for (Index r = ranks.rank(); r < n; r += ranks.size()) {
+        const auto row = replicate(random::derive_seed(seed, static_cast<std::uint64_t>(r)));
+        mine.insert(mine.end(), row.begin(), row.end());
+    }
+    const auto all = ranks.all_gather(std::span<const double>(mine));
+    const std::size_t width = all.size() / static_cast<std::size_t>(n);
+    std::vector<std::vector<double>> rows(static_cast<std::size_t>(n));
+    std::size_t next = 0;
+    for (Index rank = 0; rank < ranks.size(); ++rank)
+        for (Index r = rank; r < n; r += ranks.size(), next += width)
+            rows[static_cast<std::size_t>(r)].assign(all.begin() + static_cast<std::ptrdiff_t>(next),
+                                                     all.begin() + static_cast<std::ptrdiff_t>(next + width));
+    return rows;
+}
+
+std::vector<double> column(const std::vector<std::vector<double>>& rows, std::size_t k) {
+    std::vector<double> values;
+    for (const auto& row : rows)
+        values.push_back(row[k]);
+    return values;
+}
+
+void figure(const parallel::Communicator& ranks, Index replicates) {
+    const std::vector<std::string> names{"cumulant-forward",  "cumulant-reverse",  "cumulant-both",
+                                         "jarzynski-forward", "jarzynski-reverse", "bar",
+                                         "histogram"};
+    if (ranks.is_root()) {
+        fmt::print(
+            "Gaussian toy, M = 100 forward and 100 reverse, {} replicates: mean error +- its standard error (sd)\n",
+            replicates);
+        fmt::print("{:>4}", "K");
+        for (const auto& name : names)
+            fmt::print(" {:>27}", name);
+        fmt::print("\n");
+    }
+    std::uint64_t number = 0;
+    for (const Index steps : {5, 10, 20, 35, 50, 75, 100, 150, 200}) {
+        const auto rows = rows_of(ranks, replicates, number++, [&](std::uint64_t seed) {
+            const auto outcome = toy(steps, 100, seed);
+            std::vector<double> row;
+            for (const auto& name : names) {
+                const auto& estimate = estimate_of(outcome, name);
+                row.push_back(estimate.value + std::log(10));
+            }
+            return row;
+        });
+        if (!ranks.is_root())
+            continue;
+        fmt::print("{:>4}", steps);
+        for (std::size_t k = 0; k < names.size(); ++k) {
+            const auto m = calibration::moments(column(rows, k));
+            fmt::print(" {:>+9.4f} +- {:.4f} ({:.4f})", m.mean, m.sd / std::sqrt(static_cast<double>(replicates)),
+                       m.sd);
+        }
+        fmt::print("\n");
+        std::fflush(stdout);
+    }
+}
+
+/// A problem whose intervals are judged.
+struct Problem {
+    std::string name;
+    double exact;
+    bool good_overlap;
+    std::function<Outcome(std::uint64_t seed)> run;
+};
+
+std::vector<Problem> problems() {
+    const double toy_exact = -std::log(10);
+    const auto ising = [](Index size, double end, Index steps, models::IsingSettings::Move move) {
+        return [=](std::uint64_t seed) {
+            return run_alone(models::Ising({.size = size, .move = move}), path::linear_schedule(steps, end),
+                             {.forward = 512,
+                              .reverse = 512,
+                              .block = 512,
+                              .seed = seed,
+                              .start = ReverseStart::mode,
+                              .equilibration = 200});
+        };
+    };
+    const double ising_exact = *models::Ising({.size = 8}).exact_log_ratio(0.44);
+    return {
+        {"Gaussian toy, K 50, M 100", toy_exact, true, [](std::uint64_t seed) { return toy(50, 100, seed); }},
+        {"Gaussian toy, K 20, M 1000", toy_exact, true, [](std::uint64_t seed) { return toy(20, 1000, seed); }},
+        {"Ising 8x8, b 0.44, K 100, M 512", ising_exact, true,
+         ising(8, 0.44, 100, models::IsingSettings::Move::heat_bath)},
+        {"Ising 8x8, b 0.44, K 30, M 512", ising_exact, true,
+         ising(8, 0.44, 30, models::IsingSettings::Move::heat_bath)},
+        {"Gaussian toy, K 3, M 100", toy_exact, false, [](std::uint64_t seed) { return toy(3, 100, seed); }},
+        {"Ising 16x16, b 1, K 20, M 512", *models::Ising({.size = 16}).exact_log_ratio(1), false,
+         ising(16, 1, 20, models::IsingSettings::Move::heat_bath)},
+    };
+}
+
+constexpr double not_offered = std::numeric_limits<double>::quiet_NaN();
+const std::vector<std::pair<std::string, std::string>> intervals{
+    {"bar", ""}, {"bar", "bootstrap"}, {"histogram", ""}, {"jarzynski-forward", ""}, {"jarzynski-reverse", ""}};
+
+/// 1 or 0: the interval covers; NaN if there is none. The interval is widened by `factor` about the value.
+double covers(const Outcome& outcome, const std::pair<std::string, std::string>& which, double exact, double factor) {
+    for (const auto& e : outcome.log_ratio) {
+        const bool is_bootstrap = e.error_method == "bootstrap";
+        if (e.estimator != which.first || is_bootstrap != (which.second == "bootstrap"))
+            continue;
+        if (!e.interval95)
+            return not_offered;
+        const double low = e.value + factor * (e.interval95->low - e.value);
+        const double high = e.value + factor * (e.interval95->high - e.value);
+        return low <= exact && exact <= high ? 1 : 0;
+    }
+    return not_offered;
+}
+
+/// Limits of the acceptance at `n` replicates: 93-97 % at 1000, widened by four binomial standard errors for fewer.
+bool is_covering(double fraction, double n) {
+    const double slack = n >= 1000 ? 0 : 4 * std::sqrt(0.95 * 0.05 / n);
+    return fraction >= 0.93 - slack && fraction <= 0.97 + slack;
+}
+
+bool coverage(const parallel::Communicator& ranks, Index replicates) {
+    bool good = true;
+    std::uint64_t number = 100;
+    if (ranks.is_root()) {
+        fmt::print("Coverage of 95 % intervals, {} replicates\n{:<34}", replicates, "");
+        for (const auto& [name, method] : intervals)
+            fmt::print(" {:>20}", method.empty() ? name : name + " " + method);
+        fmt::print("   bar x 1/sqrt 2   agree  poor overlap  too fast  other\n");
+    }
+    for (const auto& problem : problems()) {
+        const auto rows = rows_of(ranks, replicates, number++, [&](std::uint64_t seed) {
+            const auto outcome = problem.run(seed);
+            std::vector<double> row;
+            for (const auto& which : intervals)
+                row.push_back(covers(outcome, which, problem.exact, 1));
+            row.push_back(covers(outcome, intervals.front(), problem.exact, 1 / std::sqrt(2)));
+            for (const std::string text : {"agree", "poor overlap", "too fast"})
+                row.push_back(outcome.verdict.substr(0, text.size()) == text ? 1 : 0);
+            return row;
+        });
+        std::vector<double> fractions;
+        for (std::size_t k = 0; k < rows.front().size(); ++k) {
+            double sum = 0, n = 0;
+            for (const double value : column(rows, k))
+                if (!std::isnan(value)) {
+                    sum += value;
+                    n += 1;
+                }
+            fractions.push_back(n > 0 ? sum / n : not_offered);
+        }
+        const auto n = static_cast<double>(replicates);
+        const std::size_t twin = intervals.size(), agree = twin + 1;
+        const bool verdict_right = problem.good_overlap ? fractions[agree] >= 0.95 : fractions[agree] <= 0.05;
+        bool ok = verdict_right;
+        if (problem.good_overlap) {
+            for (std::size_t k = 0; k < 3; ++k)
+                ok = ok && is_covering(fractions[k], n);
+            ok = ok && !is_covering(fractions[twin], n);
+        }
+        good = good && ok;
+        if (!ranks.is_root())
+            continue;
+        fmt::print("{:<34}", problem.name);
+        for (std::size_t k = 0; k < intervals.size(); ++k)
+            fmt::print(" {:>20.3f}", fractions[k]);
+        fmt::print(" {:>16.3f} {:>7.3f} {:>13.3f} {:>9.3f} {:>6.3f}{}\n", fractions[twin], fractions[agree],
+                   fractions[agree + 1], fractions[agree + 2],
+                   1 - fractions[agree] - fractions[agree + 1] - fractions[agree + 2], ok ? "" : "   MISSED");
+        std::fflush(stdout);
+    }
+    return good;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const parallel::Environment environment(argc, argv);
+    const auto ranks = parallel::Communicator::world();
+    const std::string what = argc == 3 ? argv[1] : "";
+    const Index replicates = argc == 3 ? std::atol(argv[2]) : 0;
+    if ((what != "figure" && what != "coverage") || replicates < 10) {
+        if (ranks.is_root())
+            fmt::print(stderr, "usage: work_studies figure|coverage REPLICATES (at least 10)\n");
+        return 2;
+    }
+    if (what == "figure") {
+        figure(ranks, replicates);
+        return 0;
+    }
+    return coverage(ranks, replicates) ? 0 : 1;
+}
