@@ -194,9 +194,12 @@ std::string describe_summary(const std::filesystem::path& directory) {
     std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
                                    summary.value("status", "?"));
     const auto estimates = summary.value("log_evidence", Json::array());
+    const std::string headline = estimates.empty() ? "" : estimates.front().value("estimator", "");
     for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
-        if (std::none_of(estimates.begin(), entry,
-                         [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
+        if (entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline)
+            continue; // the same ones again, shifted by log Z_0
+        else if (std::none_of(estimates.begin(), entry,
+                              [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
             text += describe_estimate(*entry, estimates);
     for (const auto& p : summary.value("posterior", Json::array()))
         text += fmt::format("  {:<16} mean {:>12.5g}  sd {:>10.4g}  mcse {:>9.2g}\n", p.value("name", ""),

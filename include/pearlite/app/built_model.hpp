@@ -9,6 +9,7 @@
 #include "pearlite/sampler/annealed_importance.hpp"
 #include "pearlite/sampler/batches.hpp"
 #include "pearlite/sampler/nonequilibrium.hpp"
+#include "pearlite/sampler/parallel_tempering.hpp"
 #include "pearlite/sampler/piloted.hpp"
 #include "pearlite/sampler/smc.hpp"
 
@@ -44,6 +45,14 @@ class BuiltModelOf final : public BuiltModel {
                                  });
         if (plan.algorithm == Algorithm::nonequilibrium)
             return make_nonequilibrium(ranks, plan);
+        if (plan.algorithm == Algorithm::parallel_tempering) {
+            using Sampler = sampler::ParallelTempering<M, Kernel>;
+            return assemble<Sampler>(
+                ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
+                    return Sampler(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
+                                   {plan.replicas, plan.scans, plan.burn_in, seed});
+                });
+        }
         return assemble<Smc>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
             return Smc(ranks, model, schedule, std::move(kernel), {plan.particles, plan.block, seed}, plan.smc);
         });
