@@ -1,0 +1,57 @@
+// Temperatures on several ranks against all on one, bit for bit, also after a restart and with more ranks than
+// temperatures.
+#include "pearlite/kernel/native.hpp"
+#include "pearlite/models/autoregressive_gaussian.hpp"
+#include "pearlite/models/ising.hpp"
+#include "pearlite/sampler/parallel_tempering.hpp"
+#include "sampler/same_everywhere.hpp"
+#include "sampler/work_models.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pearlite::sampler {
+namespace {
+
+using namespace testing;
+
+template <class M>
+auto tempering(const Communicator& ranks, const M& model, Index temperatures, Index replicas, Index scans) {
+    return ParallelTempering<M, kernel::Native<M>>(ranks, std::make_shared<const M>(model),
+                                                   path::linear_schedule(temperatures - 1, 0.7), kernel::Native<M>(1),
+                                                   {replicas, scans, scans / 4, 5});
+}
+
+TEST(ParallelTemperingMpi, StatesThatSwap) {
+    for (const Index temperatures : {3, 7, 9})
+        expect_same_everywhere(
+            [=](const Communicator& ranks) {
+                return tempering(ranks, models::Ising({.size = 4}), temperatures, 40, 60);
+            },
+            23);
+}
+
+TEST(ParallelTemperingMpi, StatesThatArePacked) {
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            return tempering(ranks, ReversibleArGaussian(ReversibleArGaussian::Settings{}), 8, 12, 400);
+        },
+        301);
+}
+
+TEST(ParallelTemperingMpi, AFailureOnOneRankIsTheSameErrorOnAll) {
+    const auto ranks = Communicator::world();
+    for (const Index slot : {16, 7 * 16}) { // on the first rank, or the last
+        const auto message = failure_of([&] {
+            using M = kernel::testing::FailingArGaussian;
+            return ParallelTempering<M, kernel::Native<M>>(ranks, std::make_shared<const M>(slot),
+                                                           path::linear_schedule(7, 1), kernel::Native<M>(1),
+                                                           {16, 50, 10, 5});
+        });
+        EXPECT_THAT(message, ::testing::HasSubstr("slot " + std::to_string(slot) + " failed at step 5"));
+        EXPECT_EQ(ranks.broadcast(message), message);
+    }
+}
+
+} // namespace
+} // namespace pearlite::sampler
