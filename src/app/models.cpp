@@ -4,6 +4,7 @@
 #include "pearlite/models/autoregressive_gaussian.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/ising.hpp"
+#include "pearlite/models/potts.hpp"
 #include "pearlite/models/rbm.hpp"
 #include "pearlite/models/regression.hpp"
 
@@ -75,6 +76,21 @@ std::unique_ptr<BuiltModel> build_ising(io::Configuration& configuration, io::Se
             section.integer("flips", settings.size * settings.size, {.low = 1, .high = models::Ising::largest_flips});
     }
     return configuration.has_errors() ? nullptr : built(models::Ising(settings));
+}
+
+std::unique_ptr<BuiltModel> build_potts(io::Configuration& configuration, io::Section& section) {
+    models::PottsSettings settings;
+    settings.size = section.integer("size", 32, {.low = 2, .high = models::Potts::largest_size});
+    settings.colours = section.integer("colours", 10, {.low = 2, .high = models::Potts::largest_colours});
+    settings.coupling = section.number("coupling", 2.0);
+    if (settings.coupling == 0)
+        section.error("coupling", "got 0, expected a coupling that is not 0");
+    if (section.choice("update", {"sweep", "random-site"}, "sweep") == "random-site") {
+        settings.update = models::PottsSettings::Update::random_site;
+        settings.flips =
+            section.integer("flips", settings.size * settings.size, {.low = 1, .high = models::Potts::largest_flips});
+    }
+    return configuration.has_errors() ? nullptr : built(models::Potts(settings));
 }
 
 std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Section& section) {
@@ -160,6 +176,10 @@ Catalogue built_in_models() {
           model::TimeReversible<models::Ising>},
          "2D Ising model on a torus; exact log Z (Kaufman)",
          build_ising},
+        {{"potts", models::PottsBlock::chains, models::PottsBlock::chains, false, 1e6,
+          model::TimeReversible<models::Potts>},
+         "2D Potts model of q colours on a torus; exact log Z of small ones",
+         build_potts},
         {{"rbm", models::Rbm::default_block, 4096, false, 1, model::TimeReversible<models::Rbm>},
          "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
          build_rbm},

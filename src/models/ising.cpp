@@ -6,8 +6,7 @@
 #include "pearlite/models/kaufman.hpp"
 
 #include "ising_rules.hpp"
-
-#include "pearlite/random/fill.hpp"
+#include "shared_draws.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,30 +46,6 @@ inline Comparison compare_leading(const R& rule, const Thresholds& thresholds, c
         result.undecided &= ~(t ^ q);
     }
     return result;
-}
-
-/// A part of the stream: `words` from plane `plane` on.
-inline void fill_planes(const random::Address& address, Index plane, std::span<std::uint32_t> words) {
-    random::Philox::Counter counter = address.counter();
-    counter[0] += static_cast<std::uint32_t>(plane * static_cast<Index>(words_per_plane / 4));
-    random::Philox::fill(counter, address.key(), words);
-}
-
-/// Uniform sites with replacement, exactly (Lemire 2019): word k of the stream decides visit k; the few words that
-/// would favour some sites are replaced from a second stream, of a number that no block has.
-void draw_sites(const random::Address& address, Index n_sites, std::span<std::int32_t> sites) {
-    const auto n = static_cast<std::uint32_t>(n_sites);
-    const std::uint32_t least = (0u - n) % n;
-    std::vector<std::uint32_t> words(sites.size());
-    random::fill_bits(address, words);
-    auto second = address;
-    second.id |= std::uint64_t{1} << 39;
-    random::Stream replacement(second);
-    for (std::size_t k = 0; k < sites.size(); ++k) {
-        const std::uint64_t product = std::uint64_t{words[k]} * n;
-        sites[k] = static_cast<std::uint32_t>(product) >= least ? static_cast<std::int32_t>(product >> 32)
-                                                                : static_cast<std::int32_t>(replacement.index(n));
-    }
 }
 
 /// Settles what the leading planes left undecided. Four planes a draw: nearly always enough, and a whole vector of
@@ -240,7 +215,7 @@ void Ising::move(Block& block, double b, const model::BlockStreams& streams) con
     }
     const Index flips = settings_.flips > 0 ? settings_.flips : sites();
     std::vector<std::int32_t> drawn(static_cast<std::size_t>(flips));
-    draw_sites(streams.shared(Purpose::site), sites(), drawn);
+    draw_indices(streams.shared(Purpose::site), sites(), drawn);
     move_along(block, b, streams, drawn);
 }
 

@@ -1,0 +1,125 @@
+#pragma once
+/// The two-dimensional Potts model on a torus, 512 chains at a time: the colour of a site is written in binary, one
+/// plane of 512 bits for each binary digit (multi-spin coding). All of it is integer arithmetic on addressed random
+/// bits.
+
+#include "pearlite/core/types.hpp"
+#include "pearlite/model/annealed_model.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace pearlite::models {
+
+struct PottsSettings {
+    /// What one move() updates: every site once in a fixed order, or `flips` sites drawn at random with replacement.
+    enum class Update { sweep, random_site };
+
+    Index size = 32;       ///< side L of the L x L torus, 2 .. Potts::largest_size
+    Index colours = 10;    ///< q, 2 .. 256
+    double coupling = 2.0; ///< J, finite and not 0; negative for an antiferromagnet
+    Update update = Update::sweep;
+    Index flips = 0; ///< single-site updates of a move at random sites; 0: L^2
+};
+
+/// Up to 512 Potts chains; those at and beyond size() evolve too, and are never looked at.
+class PottsBlock {
+  public:
+    static constexpr Index chains = 512;
+    /// 512 bits: chain c is bit c % 64 of word c / 64.
+    struct alignas(64) Plane {
+        std::array<std::uint64_t, 8> words{};
+    };
+
+    /// `size` chains, 0 .. 512, of `sites` sites with `digits` binary digits each, all of colour 0.
+    PottsBlock(Index size, Index sites, Index digits);
+
+    Index size() const { return size_; }
+    Index padded_size() const { return chains; }
+    /// Digit d of site i is bit i digits + d, least significant bit of the first byte first.
+    std::size_t packed_bytes() const { return (planes_.size() + 7) / 8; }
+    void pack(Index slot, std::span<std::byte> out) const;
+    void unpack(Index slot, std::span<const std::byte> in);
+
+    /// The digits of site i are planes i digits .. i digits + digits - 1, the lowest first.
+    std::span<Plane> planes() { return planes_; }
+    std::span<const Plane> planes() const { return planes_; }
+    /// Of each of the 512 chains: the number of bonds between equal colours. Valid after draw_start, prepare, move,
+    /// anneal.
+    std::span<std::int32_t, chains> equal_bonds() { return equal_bonds_; }
+    std::span<const std::int32_t, chains> equal_bonds() const { return equal_bonds_; }
+    /// 0 .. q-1.
+    Index colour(Index slot, Index site) const;
+
+  private:
+    Index size_, digits_;
+    std::vector<Plane> planes_;
+    std::array<std::int32_t, chains> equal_bonds_{};
+};
+
+/// E(x) = -J sum over bonds of delta(x_i, x_j), each site bound to its right and its lower neighbour: 2 L^2 bonds (for
+/// L = 2 two sites share two). f_b(x) = exp(-b E(x)), p_0 uniform, log Z_0 = L^2 log q. Habeck 2017, section 6.2: q =
+/// 10, J = 2.
+///
+/// A visit of a site proposes each chain a colour, uniform on all q, and accepts it with probability min(1, exp(-b
+/// dE)), exact to 2^-64. The colour is (s + r) mod q, with r uniform on 0 .. 2^m - 1 <= q - 1 of the chain's own and s
+/// uniform on 0 .. q-1, the same for the 512 chains of a block, as are random sites: the chains are independent given
+/// these.
+class Potts {
+  public:
+    using Block = PottsBlock;
+    static constexpr Index largest_size = 2048;
+    static constexpr Index largest_flips = Index{1} << 24;
+    static constexpr Index largest_colours = 256;
+    static constexpr bool path_is_linear = true;
+
+    /// InputError if a setting is out of range.
+    explicit Potts(const PottsSettings& settings);
+
+    const PottsSettings& settings() const { return settings_; }
+    /// The L^2 sites as a sweep visits them; reversed, in the opposite order.
+    std::span<const std::int32_t> order() const { return order_; }
+
+    Block make_block(Index size) const { return {size, sites(), digits_}; }
+    void draw_start(Block& block, const model::BlockStreams& streams) const;
+    void prepare(Block& block) const;
+    void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const;
+    void path_derivative(const Block& block, double b, std::span<double> out) const;
+    void move(Block& block, double b, const model::BlockStreams& streams) const;
+    void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
+    /// All sites of one colour, drawn uniformly for each chain; InputError for an antiferromagnet.
+    void set_mode(Block& block, double b_end, const model::BlockStreams& streams) const;
+    void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
+    void fingerprint(model::Fingerprint& fingerprint) const;
+
+    /// A chain per column, colour / (q - 1), row by row.
+    Matrix images(const Block& block, double b) const;
+    Index image_rows() const { return settings_.size; }
+    Index image_columns() const { return settings_.size; }
+
+    std::optional<double> log_normaliser_start() const;
+    /// For q = 2 by Kaufman's formula (J > 0, or even L), else by the transfer matrix where q^L <= 1024.
+    std::optional<double> exact_log_ratio(double b_end) const;
+
+  private:
+    struct Neighbours {
+        std::int32_t right, left, down, up;
+    };
+
+    Index sites() const { return settings_.size * settings_.size; }
+    void move_along(Block& block, double b, const model::BlockStreams& streams,
+                    std::span<const std::int32_t> sites) const;
+    template <int digits>
+    void update(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
+    template <int digits>
+    void count_equal_bonds(Block& block) const;
+
+    PottsSettings settings_;
+    Index digits_ = 0; ///< ceil(log2 q)
+    std::vector<Neighbours> neighbours_;
+    std::vector<std::int32_t> order_, reversed_order_;
+};
+
+} // namespace pearlite::models

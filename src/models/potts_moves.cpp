@@ -1,0 +1,282 @@
+// The Potts model's updates and energies as bit logic on 512 chains.
+#include "pearlite/models/potts.hpp"
+
+#include "pearlite/core/contract.hpp"
+
+#include "bit_plane.hpp"
+#include "shared_draws.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace pearlite::models {
+
+namespace {
+
+using namespace bit_plane;
+using random::Purpose;
+
+static_assert(chains == PottsBlock::chains && sizeof(PottsBlock::Plane) == words_per_plane * sizeof(std::uint32_t));
+
+/// Planes of the uniform number that every visit draws; the others are drawn where these do not decide.
+constexpr int leading_planes = 12;
+constexpr int all_planes = 64;
+constexpr Index visits_per_draw = 16;
+
+/// exp(-b |J| h) for h = 1 .. 4 lost bonds, as 64-bit fixed-point numbers and their leading planes.
+struct Thresholds {
+    std::array<std::uint64_t, 4> values;
+    std::array<std::array<Bits, 4>, leading_planes> leading;
+
+    explicit Thresholds(double b_coupling) {
+        for (std::size_t h = 0; h < 4; ++h)
+            values[h] = threshold(std::exp(-static_cast<long double>(h + 1) * static_cast<long double>(b_coupling)));
+        for (int k = 0; k < leading_planes; ++k)
+            leading[static_cast<std::size_t>(k)] = planes(k);
+    }
+    std::array<Bits, 4> planes(int k) const {
+        return {threshold_plane(values[0], k), threshold_plane(values[1], k), threshold_plane(values[2], k),
+                threshold_plane(values[3], k)};
+    }
+};
+
+/// A small number per chain.
+struct Count {
+    Bits ones, twos, fours;
+};
+Count count_of(Bits a, Bits b, Bits c, Bits d) {
+    const Sum three = add(a, b, c);
+    const Bits carry = three.low & d;
+    return {three.low ^ d, three.high ^ carry, three.high & carry};
+}
+
+/// The number of lost bonds h = lost - gained: its planes where it is positive.
+struct Loss {
+    Bits ones, twos, fours, negative;
+
+    Loss(const Count& lost, const Count& gained) {
+        const Bits borrow = ~lost.ones & gained.ones;
+        ones = lost.ones ^ gained.ones;
+        const Bits borrow2 = majority(~lost.twos, gained.twos, borrow);
+        twos = lost.twos ^ gained.twos ^ borrow;
+        negative = majority(~lost.fours, gained.fours, borrow2);
+        fours = lost.fours ^ gained.fours ^ borrow2;
+    }
+    Bits positive() const { return (ones | twos | fours) & ~negative; }
+    Bits chosen(const std::array<Bits, 4>& t) const {
+        return choose(fours, t[3], choose(twos, choose(ones, t[2], t[1]), t[0]));
+    }
+};
+
+template <int digits>
+struct Colour {
+    std::array<Bits, static_cast<std::size_t>(digits)> digit;
+
+    static Colour at(const PottsBlock::Plane* planes, std::int32_t site, std::size_t part) {
+        Colour colour;
+        for (int d = 0; d < digits; ++d)
+            colour.digit[static_cast<std::size_t>(d)] = load(planes + site * digits + d, part);
+        return colour;
+    }
+    Bits differs(const Colour& other) const {
+        Bits any_digit{};
+        for (std::size_t d = 0; d < digit.size(); ++d)
+            any_digit |= digit[d] ^ other.digit[d];
+        return any_digit;
+    }
+};
+
+/// (shift + r) mod q, r < q of the chain's own in the lowest planes, the others zero.
+template <int digits>
+Colour<digits> shifted(const Colour<digits>& r, std::int32_t shift, Index q) {
+    // The sum, with one digit more.
+    std::array<Bits, static_cast<std::size_t>(digits) + 1> sum;
+    Bits carry{};
+    for (int d = 0; d < digits; ++d) {
+        const auto k = static_cast<std::size_t>(d);
+        const bool bit = (shift >> d & 1) != 0;
+        sum[k] = r.digit[k] ^ carry ^ repeat(bit);
+        carry = bit ? r.digit[k] | carry : r.digit[k] & carry;
+    }
+    sum[static_cast<std::size_t>(digits)] = carry;
+    // Less q, where that does not become negative.
+    Colour<digits> less;
+    Bits borrow{};
+    for (int d = 0; d < digits; ++d) {
+        const auto k = static_cast<std::size_t>(d);
+        const bool bit = (q >> d & 1) != 0;
+        less.digit[k] = sum[k] ^ borrow ^ repeat(bit);
+        borrow = bit ? ~sum[k] | borrow : ~sum[k] & borrow;
+    }
+    const bool top = (q >> digits & 1) != 0; // q = 2^digits
+    const Bits high = sum[static_cast<std::size_t>(digits)];
+    const Bits keep = top ? (~high | borrow) : (~high & borrow);
+    for (int d = 0; d < digits; ++d) {
+        const auto k = static_cast<std::size_t>(d);
+        less.digit[k] = choose(keep, sum[k], less.digit[k]);
+    }
+    return less;
+}
+
+/// Settles what the leading planes left undecided: chains whose number is below their threshold.
+[[gnu::noinline]] Bits compare_rest(const Loss& loss, const Thresholds& thresholds, Bits undecided,
+                                    const random::Address& address, Index visit, std::size_t part) {
+    constexpr int planes_per_draw = 4;
+    alignas(64) std::array<std::uint32_t, planes_per_draw * words_per_plane> words;
+    Bits below{};
+    for (int k = leading_planes; k < all_planes && any(undecided); k += planes_per_draw) {
+        fill_planes(address, visit * all_planes + k, words);
+        for (int i = 0; i < planes_per_draw; ++i) {
+            const Bits q = load(words.data() + static_cast<std::size_t>(i) * words_per_plane, part);
+            const Bits t = loss.chosen(thresholds.planes(k + i));
+            below |= undecided & t & ~q;
+            undecided &= ~(t ^ q);
+        }
+    }
+    return below;
+}
+
+} // namespace
+
+template <int digits>
+void Potts::update(Block& block, double b, const model::BlockStreams& streams,
+                   std::span<const std::int32_t> sites) const {
+    const Index q = settings_.colours;
+    // Digits of r: as many as keep it below q.
+    const int own_digits = (Index{1} << digits) == q ? digits : digits - 1;
+    const std::size_t words_per_visit = static_cast<std::size_t>(leading_planes + own_digits) * words_per_plane;
+    const Thresholds thresholds(b * std::abs(settings_.coupling));
+    const bool antiferromagnet = settings_.coupling < 0;
+    const random::Address leading = streams.shared(Purpose::move), rest = streams.shared(Purpose::accept);
+    const auto n_visits = static_cast<Index>(sites.size());
+    std::vector<std::int32_t> shifts(sites.size());
+    draw_indices(streams.shared(Purpose::proposal), q, shifts);
+    PottsBlock::Plane* x = block.planes().data();
+    alignas(64) std::array<std::uint32_t, static_cast<std::size_t>(visits_per_draw) *
+                                              static_cast<std::size_t>(leading_planes + digits) * words_per_plane>
+        words;
+
+    for (Index first = 0; first < n_visits; first += visits_per_draw) {
+        const Index count = std::min(visits_per_draw, n_visits - first);
+        fill_planes(leading, first * (leading_planes + own_digits),
+                    std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
+        for (Index n = 0; n < count; ++n) {
+            const std::int32_t site = sites[static_cast<std::size_t>(first + n)];
+            const Neighbours& to = neighbours_[static_cast<std::size_t>(site)];
+            const std::uint32_t* visit_words = words.data() + static_cast<std::size_t>(n) * words_per_visit;
+            for (std::size_t part = 0; part < parts; ++part) {
+                const auto at = [&](std::int32_t s) { return Colour<digits>::at(x, s, part); };
+                const auto present = at(site);
+                Colour<digits> own{};
+                for (int d = 0; d < own_digits; ++d)
+                    own.digit[static_cast<std::size_t>(d)] =
+                        load(visit_words + static_cast<std::size_t>(leading_planes + d) * words_per_plane, part);
+                const auto proposed = shifted(own, shifts[static_cast<std::size_t>(first + n)], q);
+                const auto right = at(to.right), left = at(to.left), down = at(to.down), up = at(to.up);
+                const auto unequal = [&](const Colour<digits>& c) {
+                    return count_of(c.differs(right), c.differs(left), c.differs(down), c.differs(up));
+                };
+                const Count before = unequal(present), after = unequal(proposed);
+                const Loss loss = antiferromagnet ? Loss(before, after) : Loss(after, before);
+                const Bits random = loss.positive();
+                Bits below{}, undecided = random;
+#pragma GCC unroll 12
+                for (int plane = leading_planes - 1; plane >= 0; --plane) { // the first that differs has the last word
+                    const auto k = static_cast<std::size_t>(plane);
+                    const Bits u = load(visit_words + k * words_per_plane, part);
+                    const Bits t = loss.chosen(thresholds.leading[k]);
+                    below = (t & ~u) | (below & ~(t ^ u));
+                    undecided &= ~(t ^ u);
+                }
+                if (any(undecided))
+                    below |= compare_rest(loss, thresholds, undecided, rest, first + n, part);
+                const Bits accepted = ~random | below;
+                for (int d = 0; d < digits; ++d) {
+                    const auto k = static_cast<std::size_t>(d);
+                    store(x + site * digits + d, part, choose(accepted, proposed.digit[k], present.digit[k]));
+                }
+            }
+        }
+    }
+}
+
+template <int digits>
+void Potts::count_equal_bonds(Block& block) const {
+    const PottsBlock::Plane* x = std::as_const(block).planes().data();
+    const auto n_sites = static_cast<std::size_t>(sites());
+    for (std::size_t part = 0; part < parts; ++part) {
+        Counter unequal;
+        std::array<Bits, 8> bonds;
+        for (std::size_t i = 0; i < n_sites; i += 4) {
+            for (std::size_t n = 0; n < 4; ++n) {
+                bonds[2 * n] = bonds[2 * n + 1] = Bits{};
+                if (i + n >= n_sites) // the last four of an odd lattice are not complete
+                    continue;
+                const Neighbours& to = neighbours_[i + n];
+                const auto own = Colour<digits>::at(x, static_cast<std::int32_t>(i + n), part);
+                bonds[2 * n] = own.differs(Colour<digits>::at(x, to.right, part));
+                bonds[2 * n + 1] = own.differs(Colour<digits>::at(x, to.down, part));
+            }
+            unequal.add_eight(bonds);
+        }
+        constexpr std::size_t chains_per_part = 32 * words_per_part;
+        unequal.counts(static_cast<std::int32_t>(2 * sites()), -1,
+                       block.equal_bonds().subspan(part * chains_per_part).first<chains_per_part>());
+    }
+}
+
+void Potts::prepare(Block& block) const {
+    PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == sites() * digits_);
+    switch (digits_) {
+    case 1:
+        return count_equal_bonds<1>(block);
+    case 2:
+        return count_equal_bonds<2>(block);
+    case 3:
+        return count_equal_bonds<3>(block);
+    case 4:
+        return count_equal_bonds<4>(block);
+    case 5:
+        return count_equal_bonds<5>(block);
+    case 6:
+        return count_equal_bonds<6>(block);
+    case 7:
+        return count_equal_bonds<7>(block);
+    default:
+        return count_equal_bonds<8>(block);
+    }
+}
+
+void Potts::move_along(Block& block, double b, const model::BlockStreams& streams,
+                       std::span<const std::int32_t> sites) const {
+    PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites() * digits_);
+    PEARLITE_EXPECTS(b >= 0);
+    switch (digits_) {
+    case 1:
+        update<1>(block, b, streams, sites);
+        break;
+    case 2:
+        update<2>(block, b, streams, sites);
+        break;
+    case 3:
+        update<3>(block, b, streams, sites);
+        break;
+    case 4:
+        update<4>(block, b, streams, sites);
+        break;
+    case 5:
+        update<5>(block, b, streams, sites);
+        break;
+    case 6:
+        update<6>(block, b, streams, sites);
+        break;
+    case 7:
+        update<7>(block, b, streams, sites);
+        break;
+    default:
+        update<8>(block, b, streams, sites);
+    }
+    prepare(block);
+}
+
+} // namespace pearlite::models
