@@ -6,6 +6,8 @@
 #include "pearlite/models/ising.hpp"
 #include "pearlite/models/potts.hpp"
 #include "pearlite/models/rbm.hpp"
+#include "pearlite/models/rbm_hidden.hpp"
+#include "pearlite/models/rbm_joint.hpp"
 #include "pearlite/models/regression.hpp"
 
 #include <fmt/format.h>
@@ -93,12 +95,12 @@ std::unique_ptr<BuiltModel> build_potts(io::Configuration& configuration, io::Se
     return configuration.has_errors() ? nullptr : built(models::Potts(settings));
 }
 
-std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Section& section) {
+models::RbmParameters rbm_parameters(io::Section& section) {
     models::RbmParameters parameters;
     if (section.has("weights") || !section.has("random_hidden")) {
         const auto weights = section.data_file("weights");
         if (const auto arrays = read_data(section, "weights", weights, io::read_rbm))
-            parameters = {arrays->weights, arrays->visible_bias, arrays->hidden_bias, arrays->visible_bias};
+            parameters = {arrays->weights, arrays->visible_bias, arrays->hidden_bias, arrays->visible_bias, {}};
     } else {
         const Index n_visible = section.integer("random_visible", 100, {.low = 1, .high = 100000});
         const Index n_hidden = section.integer("random_hidden", {}, {.low = 1, .high = 100000});
@@ -118,7 +120,45 @@ std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Sect
                                                         counts->n_on.size(), parameters.visible_bias.size()));
         }
     }
+    if (section.has("images")) {
+        const auto file = section.data_file("images");
+        const Index largest = section.integer("n_images", 10000, {.low = 1, .high = 1'000'000});
+        auto images =
+            read_data(section, "images", file, [&](const auto& path) { return io::read_idx_images(path, largest); });
+        if (images && parameters.weights.size() > 0) {
+            if (images->rows() == parameters.visible_bias.size())
+                parameters.images = std::move(*images);
+            else
+                section.error("images", fmt::format("images of {} pixels, expected {}, the number of visible units",
+                                                    images->rows(), parameters.visible_bias.size()));
+        }
+    }
+    return parameters;
+}
+
+std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Section& section) {
+    auto parameters = rbm_parameters(section);
     return configuration.has_errors() ? nullptr : built(models::Rbm(std::move(parameters)));
+}
+
+/// Both layers; without base rates the path starts from uniform units, as in Habeck 2017.
+std::unique_ptr<BuiltModel> build_rbm_joint(io::Configuration& configuration, io::Section& section) {
+    const bool has_base_rates = section.has("base_rates");
+    auto parameters = rbm_parameters(section);
+    if (!has_base_rates)
+        parameters.base_bias.setZero();
+    return configuration.has_errors() ? nullptr : built(models::JointRbm(std::move(parameters)));
+}
+
+std::unique_ptr<BuiltModel> build_rbm_hidden(io::Configuration& configuration, io::Section& section) {
+    auto parameters = rbm_parameters(section);
+    models::HiddenRbmSettings settings;
+    if (section.choice("update", {"sweep", "random-unit"}, "sweep") == "random-unit") {
+        settings.update = models::HiddenRbmSettings::Update::random_unit;
+        settings.flips = section.integer("flips", std::max<Index>(parameters.hidden_bias.size(), 1),
+                                         {.low = 1, .high = models::HiddenRbm::largest_flips});
+    }
+    return configuration.has_errors() ? nullptr : built(models::HiddenRbm(std::move(parameters), settings));
 }
 
 std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration, io::Section& section) {
@@ -183,6 +223,12 @@ Catalogue built_in_models() {
         {{"rbm", models::Rbm::default_block, 4096, false, 1, model::TimeReversible<models::Rbm>},
          "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
          build_rbm},
+        {{"rbm-joint", models::JointRbm::default_block, 4096, false, 1, true},
+         "the same with its hidden units kept: the full model",
+         build_rbm_joint},
+        {{"rbm-hidden", models::HiddenRbm::default_block, 4096, false, 1, true},
+         "the same with its visible units summed out, moved by single flips",
+         build_rbm_hidden},
         {{"radiata-pine", 16, 4096, true, 1, true},
          "conjugate linear regression of timber strength; exact evidence",
          build_radiata_pine},

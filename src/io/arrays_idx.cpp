@@ -119,4 +119,17 @@ PixelCounts read_idx_pixel_counts(const std::filesystem::path& file) {
     return {sums.cast<double>().matrix() / 255.0, header.n_images};
 }
 
+Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> read_idx_images(const std::filesystem::path& file,
+                                                                            Index largest) {
+    const std::string source = file.string();
+    require_readable_file(file, "images in idx format");
+    GzipReader reader(file);
+    const IdxHeader header = read_header(reader, source);
+    Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> images(header.n_pixels,
+                                                                       std::min(header.n_images, largest));
+    reader.read({images.data(), static_cast<std::size_t>(images.size())},
+                std::to_string(images.cols()) + " images of " + std::to_string(header.n_pixels) + " bytes");
+    return images;
+}
+
 } // namespace pearlite::io

@@ -120,18 +120,49 @@ void Rbm::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add(values(parameters_.visible_bias));
     fingerprint.add(values(parameters_.hidden_bias));
     fingerprint.add(values(parameters_.base_bias));
+    fingerprint.add(std::string_view(reinterpret_cast<const char*>(parameters_.images.data()),
+                                     static_cast<std::size_t>(parameters_.images.size())));
+}
+
+void Rbm::draw_data(Block& block, double, const BlockStreams& streams) const {
+    expect_own(block);
+    PEARLITE_EXPECTS(has_data());
+    for (Index chain = 0; chain < block.size(); ++chain) {
+        random::Stream stream(streams.at(Purpose::end, chain));
+        const auto image = static_cast<Index>(stream.index(static_cast<std::uint64_t>(parameters_.images.cols())));
+        for (Index i = 0; i < n_visible(); ++i)
+            block.probability_[i] = static_cast<float>(parameters_.images(i, image)) / 255.0f;
+        random::fill_bernoulli(streams.at(Purpose::visible_units, chain), column(block.probability_, n_visible()),
+                               column(block.visible_, chain, n_visible()));
+    }
+    prepare(block);
+}
+
+void Rbm::swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const {
+    for (std::size_t i = 0; i < which.size(); ++i) {
+        if (which[i] == 0)
+            continue;
+        const auto chain = static_cast<Index>(i);
+        a.visible_.col(chain).swap(b.visible_.col(chain));
+        a.pre_activation_.col(chain).swap(b.pre_activation_.col(chain));
+        std::swap(a.linear_[i], b.linear_[i]);
+    }
 }
 
 void Rbm::move(Block& block, double b, const BlockStreams& streams) const {
     expect_own(block);
     PEARLITE_EXPECTS(in_path(b));
+    draw_hidden_given_visible(block, b, streams);
+    draw_visible_given_hidden(block, b, streams);
+}
+
+void Rbm::draw_hidden_given_visible(Block& block, double b, const BlockStreams& streams) const {
     const auto& c = block.pre_activation_;
     for (Index chain = 0; chain < block.size(); ++chain) {
         detail::hidden_probabilities(c.col(chain).data(), c.rows(), b, block.probability_.data());
         random::fill_bernoulli(streams.at(Purpose::hidden_units, chain), column(block.probability_, n_hidden()),
                                column(block.hidden_, chain, n_hidden()));
     }
-    draw_visible_given_hidden(block, b, streams);
 }
 
 void Rbm::anneal(Block& block, double from, double to, const BlockStreams& streams, std::span<double> increments,

@@ -7,6 +7,26 @@
 
 namespace pearlite::models {
 
+namespace {
+
+void pack_units(const float* units, Index n, std::span<std::byte> out) {
+    PEARLITE_EXPECTS(static_cast<Index>(out.size()) == (n + 7) / 8);
+    std::fill(out.begin(), out.end(), std::byte{0});
+    for (Index i = 0; i < n; ++i)
+        if (units[i] != 0)
+            out[static_cast<std::size_t>(i / 8)] |= std::byte{1} << (i % 8);
+}
+
+void unpack_units(std::span<const std::byte> in, Index n, float* units) {
+    PEARLITE_EXPECTS(static_cast<Index>(in.size()) == (n + 7) / 8);
+    for (Index i = 0; i < n; ++i) {
+        const std::byte bit = (in[static_cast<std::size_t>(i / 8)] >> (i % 8)) & std::byte{1};
+        units[i] = std::to_integer<int>(bit) != 0 ? 1.0f : 0.0f;
+    }
+}
+
+} // namespace
+
 RbmBlock::RbmBlock(Index n_visible, Index n_hidden, Index size)
     : n_visible_(n_visible),
       n_hidden_(n_hidden),
@@ -22,19 +42,23 @@ RbmBlock::RbmBlock(Index n_visible, Index n_hidden, Index size)
 }
 
 void RbmBlock::pack(Index slot, std::span<std::byte> out) const {
-    PEARLITE_EXPECTS(slot >= 0 && slot < size_ && out.size() == packed_bytes());
-    std::fill(out.begin(), out.end(), std::byte{0});
-    for (Index i = 0; i < n_visible_; ++i)
-        if (visible_(i, slot) != 0)
-            out[static_cast<std::size_t>(i / 8)] |= std::byte{1} << (i % 8);
+    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
+    pack_units(visible_.col(slot).data(), n_visible_, out);
 }
 
 void RbmBlock::unpack(Index slot, std::span<const std::byte> in) {
-    PEARLITE_EXPECTS(slot >= 0 && slot < size_ && in.size() == packed_bytes());
-    for (Index i = 0; i < n_visible_; ++i) {
-        const std::byte bit = (in[static_cast<std::size_t>(i / 8)] >> (i % 8)) & std::byte{1};
-        visible_(i, slot) = std::to_integer<int>(bit) != 0 ? 1.0f : 0.0f;
-    }
+    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
+    unpack_units(in, n_visible_, visible_.col(slot).data());
+}
+
+void RbmBlock::pack_hidden(Index slot, std::span<std::byte> out) const {
+    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
+    pack_units(hidden_.col(slot).data(), n_hidden_, out);
+}
+
+void RbmBlock::unpack_hidden(Index slot, std::span<const std::byte> in) {
+    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
+    unpack_units(in, n_hidden_, hidden_.col(slot).data());
 }
 
 Vector base_rate_bias(const Vector& n_on, Index n) {
@@ -44,7 +68,7 @@ Vector base_rate_bias(const Vector& n_on, Index n) {
 
 RbmParameters random_rbm(Index n_visible, Index n_hidden, double weight_sd, double bias_sd, std::uint64_t seed) {
     PEARLITE_EXPECTS(n_visible >= 1 && n_hidden >= 1 && weight_sd >= 0 && bias_sd >= 0);
-    RbmParameters rbm{Matrix(n_visible, n_hidden), Vector(n_visible), Vector(n_hidden), Vector(n_visible)};
+    RbmParameters rbm{Matrix(n_visible, n_hidden), Vector(n_visible), Vector(n_hidden), Vector(n_visible), {}};
     const auto draw = [seed](std::uint64_t id, auto& values, double sd) {
         random::fill_normal({seed, random::Purpose::synthetic_data, id, 0},
                             {values.data(), static_cast<std::size_t>(values.size())});

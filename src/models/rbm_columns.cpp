@@ -3,6 +3,7 @@
 #include "rbm_lanes.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 namespace pearlite::models::detail {
 
@@ -107,6 +108,21 @@ double softplus_difference(const float* c, Index rows, double from, double to) {
 
 double softplus_difference(const float* c, Index rows, double from, double to, float* probability) {
     return softplus_difference_of<true>(c, rows, from, to, probability);
+}
+
+double softplus_sum(const float* c, Index rows, Index padding) {
+    Packet positive_part{};
+    double log_factors = 0;
+    for (Index start = 0; start < rows; start += units_per_logarithm) {
+        Packet product = Packet{} + 1.0f;
+        for (Index j = start; j < std::min(rows, start + units_per_logarithm); j += Lanes::size) {
+            const Packet x = load<Lanes>(c + j);
+            product *= 1.0f + exp_of_negative<Lanes>(-absolute<Lanes>(x));
+            positive_part += x < 0.0f ? Packet{} : x;
+        }
+        log_factors += std::log(product_of<Lanes>(product));
+    }
+    return sum_of<Lanes>(positive_part) + log_factors - static_cast<double>(padding) * std::numbers::ln2;
 }
 
 void hidden_probabilities(const float* c, Index rows, double b, float* probability) {

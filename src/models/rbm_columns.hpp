@@ -11,6 +11,8 @@ namespace pearlite::models::detail {
 double softplus_difference(const float* c, Index rows, double from, double to);
 /// The same, and probability[j] = sigma(to c_j), both with the bits that the separate functions give.
 double softplus_difference(const float* c, Index rows, double from, double to, float* probability);
+/// sum_j log(1 + exp(c_j)) over the rows, of which `padding` are padding and count nothing.
+double softplus_sum(const float* c, Index rows, Index padding);
 /// probability[j] = sigma(b c_j).
 void hidden_probabilities(const float* c, Index rows, double b, float* probability);
 /// sum_j sigma(b c_j) c_j.

@@ -42,5 +42,8 @@ struct PixelCounts {
     Index n_images = 0;
 };
 PixelCounts read_idx_pixel_counts(const std::filesystem::path& file);
+/// The first `largest` images of such a file: pixels x images, grey levels.
+Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> read_idx_images(const std::filesystem::path& file,
+                                                                            Index largest);
 
 } // namespace pearlite::io

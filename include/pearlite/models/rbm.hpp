@@ -23,6 +23,8 @@ struct RbmParameters {
     Vector visible_bias; ///< n_visible
     Vector hidden_bias;  ///< n_hidden
     Vector base_bias;    ///< n_visible: log odds of the units under p_0
+    /// Observed data, n_visible x any number, grey levels 0 .. 255: where trajectories that run backwards may start.
+    Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> images = {};
 };
 
 /// Log odds of units that were on n_on[i] times in n examples: logit((n_on + 1)/(n + 2)), which is never infinite.
@@ -50,9 +52,16 @@ class RbmBlock {
 
     /// 0 or 1; padded n_visible x padded size, padding is zero.
     const FloatMatrix& visible_units() const { return visible_; }
+    /// Of the last update; the state or a part of it in models that keep them.
+    const FloatMatrix& hidden_units() const { return hidden_; }
+    /// As the visible units; ceil(n_hidden / 8) bytes.
+    void pack_hidden(Index slot, std::span<std::byte> out) const;
+    void unpack_hidden(Index slot, std::span<const std::byte> in);
 
   private:
     friend class Rbm;
+    friend class JointRbm;
+    friend class HiddenRbm;
     Index n_visible_;
     Index n_hidden_;
     Index size_;
@@ -72,6 +81,7 @@ class RbmBlock {
 class Rbm {
   public:
     using Block = RbmBlock;
+    static constexpr bool move_is_reversible = true;
     /// Chains in a block: the largest whose states stay in a second-level cache of 1 MiB at 784 x 500 units.
     static constexpr Index default_block = 64;
     static constexpr std::string_view name = "rbm";
@@ -97,6 +107,11 @@ class Rbm {
     std::optional<double> exact_log_ratio(double b_end) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
+    bool has_data() const { return parameters_.images.cols() > 0; }
+    /// One of the images for each chain, its pixels on with the probability of their grey level.
+    void draw_data(Block& block, double b_end, const model::BlockStreams& streams) const;
+    void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
+
     /// Block Gibbs at b: h | v, then v | h; reversible in v.
     void move(Block& block, double b, const model::BlockStreams& streams) const;
     /// add_log_ratio, move and path_derivative in one, the same bits.
@@ -114,7 +129,10 @@ class Rbm {
     Index image_columns() const { return n_visible() / image_rows(); }
 
   private:
+    friend class JointRbm;
+    friend class HiddenRbm;
     void expect_own(const Block& block) const;
+    void draw_hidden_given_visible(Block& block, double b, const model::BlockStreams& streams) const;
     void draw_visible_given_hidden(Block& block, double b, const model::BlockStreams& streams) const;
 
     RbmParameters parameters_;
