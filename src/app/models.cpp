@@ -3,6 +3,7 @@
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/models/autoregressive_gaussian.hpp"
 #include "pearlite/models/gaussian.hpp"
+#include "pearlite/models/gaussian_mixture.hpp"
 #include "pearlite/models/ising.hpp"
 #include "pearlite/models/potts.hpp"
 #include "pearlite/models/rbm.hpp"
@@ -161,6 +162,41 @@ std::unique_ptr<BuiltModel> build_rbm_hidden(io::Configuration& configuration, i
     return configuration.has_errors() ? nullptr : built(models::HiddenRbm(std::move(parameters), settings));
 }
 
+/// A column of a table, or draws from four well separated components.
+std::vector<double> mixture_data(io::Section& section) {
+    const auto seed = static_cast<std::uint64_t>(section.integer("order_seed", 1, {.low = 0}));
+    if (section.has("simulated_points")) {
+        const Index n = section.integer("simulated_points", {}, {.low = 1, .high = 1'000'000});
+        const std::vector<double> weights{0.4, 0.3, 0.2, 0.1}, means{10, 20, 24, 33}, sds{1, 2, 1, 1.5};
+        return models::simulate_mixture(weights, means, sds, n, seed);
+    }
+    const auto file = section.data_file("data", "bayes/galaxies.csv");
+    const auto column = section.text("column", "velocity_km_s");
+    const double unit = section.number("unit", 1000.0, {.low = 0, .open_low = true});
+    const auto values = read_data(section, "data", file, [&](const auto& path) {
+        const auto table = io::read_csv(path);
+        const Vector scaled = table.values.col(table.column(column)) / unit;
+        return std::vector<double>(scaled.begin(), scaled.end());
+    });
+    return values ? models::shuffled(*values, seed) : std::vector<double>{};
+}
+
+std::unique_ptr<BuiltModel> build_gaussian_mixture(io::Configuration& configuration, io::Section& section) {
+    const io::Range<double> positive{.low = 0, .open_low = true};
+    models::GaussianMixtureSettings settings;
+    settings.components = section.integer("components", 3, {.low = 1, .high = 64});
+    if (section.choice("path", {"data", "likelihood"}, "data") == "likelihood")
+        settings.path = models::GaussianMixtureSettings::Path::likelihood;
+    auto& prior = settings.prior;
+    prior.concentration = section.number("concentration", prior.concentration, positive);
+    prior.mean = section.number("prior_mean", prior.mean);
+    prior.mean_variance = section.number("prior_variance", prior.mean_variance, positive);
+    prior.precision_shape = section.number("precision_shape", prior.precision_shape, positive);
+    prior.precision_rate = section.number("precision_rate", prior.precision_rate, positive);
+    auto data = mixture_data(section);
+    return configuration.has_errors() ? nullptr : built(models::GaussianMixture(std::move(data), settings));
+}
+
 std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration, io::Section& section) {
     const auto file = section.data_file("data", "bayes/radiata_pine.csv");
     const auto covariate = section.choice("covariate", {"density", "resin"}, "density");
@@ -229,6 +265,9 @@ Catalogue built_in_models() {
         {{"rbm-hidden", models::HiddenRbm::default_block, 4096, false, 1, true},
          "the same with its visible units summed out, moved by single flips",
          build_rbm_hidden},
+        {{"gaussian-mixture", 16, 4096, false, 1, true},
+         "Bayesian normal mixture of one variable, points added one by one",
+         build_gaussian_mixture},
         {{"radiata-pine", 16, 4096, true, 1, true},
          "conjugate linear regression of timber strength; exact evidence",
          build_radiata_pine},
