@@ -27,7 +27,7 @@ struct GaussianMixtureSettings {
     enum class Path { data, likelihood };
     Index components = 3; ///< J
     Path path = Path::data;
-    MixturePrior prior;
+    MixturePrior prior = {};
 };
 
 /// n draws from the mixture of N(means[j], sds[j]^2) with `weights`; a function of the seed alone.
