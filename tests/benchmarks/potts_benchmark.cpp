@@ -1,6 +1,6 @@
-/// Single-site updates per second of one core on the 32 x 32 Potts model at b J = 1: the bit-plane model against a plain
-/// loop that runs one chain after another, its generator included. The counter `attempts` is updates per second, the
-/// bond sums that a move ends with included; `times_plain` is the ratio to the plain loop of as many colours.
+/// Single-site updates per second of one core on the 32 x 32 Potts model at b J = 1: the bit-plane model against a
+/// plain loop that runs one chain after another, its generator included. The counter `attempts` is updates per second,
+/// the bond sums that a move ends with included; `times_plain` is the ratio to the plain loop of as many colours.
 
 #include "pearlite/models/potts.hpp"
 

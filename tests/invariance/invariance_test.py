@@ -21,6 +21,8 @@ GAUSSIAN = {"run": {"block": 16}, "model": {"name": "gaussian", "dimension": 2, 
 PINE = {"run": {"block": 16}, "model": {"name": "radiata-pine"}}
 AIS = {"name": "annealed-importance", "trajectories": 117}
 SMC = {"name": "smc", "particles": 117}
+TEMPERING = {"name": "parallel-tempering", "replicas": 12, "scans": 70, "burn_in": 20}
+LADDER = {"kind": "linear", "steps": 8}
 WORK = {"name": "nonequilibrium", "trajectories": 117, "reverse_trajectories": 90, "equilibration": 5}
 FIXED = {"kind": "linear", "steps": 30}
 ADAPTIVE = {"kind": "adaptive", "conditional_ess": 0.9}
@@ -57,6 +59,8 @@ class Invariance:
         """Of the run after its pilot: temperatures; forwards and backwards, and what lies between, for nonequilibrium."""
         shown = self.go("show", where / "results.h5").out
         temperatures = int(re.search(r"per_step/step\s+int64 \[(\d+)\]", shown)[1]) - 1
+        if tables["algorithm"]["name"] == "parallel-tempering":
+            return tables["algorithm"]["scans"]
         if tables["algorithm"]["name"] != "nonequilibrium":
             return temperatures
         return 2 * temperatures + tables["algorithm"]["equilibration"]
@@ -108,6 +112,7 @@ class Ising(Invariance, unittest.TestCase):
         "ising-work": {**ISING, "schedule": FIXED, "algorithm": WORK},
         "ising-work-weighted": {**ISING, "model": {**ISING["model"], "update": "random-site", "flips": 40},
                                 "schedule": FIXED, "algorithm": {**WORK, "reverse_start": "weighted"}},
+        "ising-tempering": {"model": ISING["model"], "schedule": LADDER, "algorithm": TEMPERING},
     }
 
     def test_one_ulp(self):
@@ -125,6 +130,9 @@ class Rbm(Invariance, unittest.TestCase):
         "rbm-ais": {**RBM, "schedule": {"kind": "sm08", "steps": 30}, "algorithm": AIS},
         "rbm-ais-two-blocks": {**RBM, "schedule": FIXED, "algorithm": {**AIS, "trajectories": 25}},
         "rbm-smc": {**RBM, "schedule": FIXED, "algorithm": {**SMC, "ess_threshold": 0.95, "resampling": "multinomial"}},
+        "rbm-joint-work": {**RBM, "model": {**RBM["model"], "name": "rbm-joint"}, "schedule": FIXED, "algorithm": WORK},
+        "rbm-hidden-work": {**RBM, "model": {**RBM["model"], "name": "rbm-hidden", "update": "random-unit", "flips": 5},
+                            "schedule": FIXED, "algorithm": WORK},
         "rbm-smc-batches": {**RBM, "schedule": ADAPTIVE, "algorithm": {**SMC, "batches": 3}},
     }
 
@@ -133,10 +141,38 @@ class Rbm(Invariance, unittest.TestCase):
             self.one_ulp(name, "path.inverse_temperature_end", 1.0)
 
 
+class Potts(Invariance, unittest.TestCase):
+    MODEL = {"name": "potts", "size": 5, "colours": 5}
+    CASES = {
+        "potts-work": {"run": {"block": 16}, "model": MODEL, "schedule": FIXED, "algorithm": WORK},
+        "potts-smc": {"run": {"block": 16}, "model": {**MODEL, "update": "random-site", "flips": 30}, "schedule": ADAPTIVE,
+                      "algorithm": SMC},
+        "potts-tempering": {"model": MODEL, "schedule": LADDER, "algorithm": TEMPERING},
+    }
+
+    def test_one_ulp(self):
+        for name in ("potts-work", "potts-tempering"):
+            self.one_ulp(name, "model.coupling", 2.0)
+
+
+class Mixture(Invariance, unittest.TestCase):
+    MODEL = {"name": "gaussian-mixture", "components": 2, "simulated_points": 10}
+    CASES = {
+        "mixture-work": {"run": {"block": 16}, "model": MODEL, "schedule": FIXED, "algorithm": WORK},
+        "mixture-smc": {"run": {"block": 16}, "model": {**MODEL, "path": "likelihood"}, "schedule": ADAPTIVE, "algorithm": SMC},
+        "mixture-tempering": {"model": MODEL, "schedule": LADDER, "algorithm": TEMPERING},
+    }
+
+    def test_one_ulp(self):
+        self.one_ulp("mixture-work", "model.precision_rate", 20.0)
+
+
 class Gaussian(Invariance, unittest.TestCase):
     CASES = {
         "gaussian-ais": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},
         "gaussian-smc": {**GAUSSIAN, "schedule": ADAPTIVE, "algorithm": {**SMC, "resampling": "stratified"}},
+        "gaussian-tempering": {"model": GAUSSIAN["model"], "schedule": LADDER, "kernel": {"pilot_particles": 40},
+                               "algorithm": TEMPERING},
         "gaussian-work": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": WORK},
         "gaussian-smc-batches": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
                                  "algorithm": {**SMC, "batches": 3}},

@@ -4,7 +4,7 @@
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/log_space.hpp"
-#include "pearlite/random/stream.hpp"
+#include "pearlite/random/fill.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
@@ -52,6 +52,82 @@ TEST(Potts, BondsAreCountedAsByAPlainLoop) {
         }
 }
 
+/// One chain of a move as a plain program on the same random bits.
+class PlainChain {
+  public:
+    PlainChain(const Potts& potts, const PottsBlock& block, Index chain)
+        : potts_(potts), chain_(static_cast<std::size_t>(chain)) {
+        for (Index site = 0; site < potts.settings().size * potts.settings().size; ++site)
+            colours.push_back(block.colour(chain, site));
+    }
+
+    void sweep(double b, const model::BlockStreams& at) {
+        const Index q = potts_.settings().colours;
+        int n = 0; // of digits of the number that makes the colour
+        while ((1 << n) < q || 256 * ((1 << n) % q) > (1 << n))
+            ++n;
+        const std::size_t per_visit = static_cast<std::size_t>(12 + n), n_visits = colours.size();
+        std::vector<std::uint32_t> leading(n_visits * per_visit * 16), rest(n_visits * 64 * 16);
+        random::fill_bits(at.shared(random::Purpose::move), leading);
+        random::fill_bits(at.shared(random::Purpose::accept), rest);
+        for (std::size_t v = 0; v < n_visits; ++v) {
+            std::uint64_t number = 0;
+            for (std::size_t k = 0; k < 64; ++k)
+                number = number << 1 | (k < 12 ? bit(leading, v * per_visit + k) : bit(rest, v * 64 + k));
+            Index u = 0;
+            for (int i = 0; i < n; ++i)
+                u |= static_cast<Index>(bit(leading, v * per_visit + 12 + static_cast<std::size_t>(i))) << i;
+            const bool made = u * q % (1 << n) >= (1 << n) % q;
+            if (made)
+                visit(potts_.order()[v], u * q >> n, number, b);
+        }
+    }
+
+    std::vector<Index> colours;
+
+  private:
+    std::uint64_t bit(const std::vector<std::uint32_t>& words, std::size_t plane) const {
+        return words[plane * 16 + chain_ / 32] >> (chain_ % 32) & 1;
+    }
+    void visit(Index site, Index proposed, std::uint64_t number, double b) {
+        const Index L = potts_.settings().size, row = site / L, column = site % L;
+        Index& present = colours[static_cast<std::size_t>(site)];
+        Index lost = 0;
+        for (const Index other : {row * L + (column + 1) % L, row * L + (column + L - 1) % L,
+                                  (row + 1) % L * L + column, (row + L - 1) % L * L + column}) {
+            const Index neighbour = colours[static_cast<std::size_t>(other)];
+            lost += (neighbour == present) - (neighbour == proposed);
+        }
+        const long double rise = static_cast<long double>(lost) * potts_.settings().coupling;
+        if (rise <= 0 || static_cast<long double>(number) < std::rint(std::ldexp(std::exp(-b * rise), 64)))
+            present = proposed;
+    }
+
+    const Potts& potts_;
+    std::size_t chain_;
+};
+
+TEST(Potts, ColoursAreThoseOfThePlainProgram) {
+    for (const Index q : {2, 3, 5, 8, 10, 25, 47, 100, 200, 256})
+        for (const double coupling : {1.0, -2.0})
+            for (const Index size : {2, 3, 4}) {
+                const Potts potts({.size = size, .colours = q, .coupling = coupling});
+                auto block = potts.make_block(512);
+                potts.draw_start(block, streams(12, 0));
+                const auto start = block;
+                for (int step = 1; step < 6; ++step)
+                    potts.move(block, 0.25 * step, streams(12, step));
+                for (Index chain = 0; chain < 512; chain += 37) {
+                    PlainChain plain(potts, start, chain);
+                    for (int step = 1; step < 6; ++step)
+                        plain.sweep(0.25 * step, streams(12, step));
+                    for (Index site = 0; site < size * size; ++site)
+                        ASSERT_EQ(block.colour(chain, site), plain.colours[static_cast<std::size_t>(site)])
+                            << "q = " << q << ", size " << size << ", chain " << chain;
+                }
+            }
+}
+
 /// Chi-square of counts against equal chances.
 double p_value_of_uniform(const std::map<Index, double>& counts, Index n_cells) {
     double total = 0, statistic = 0;
@@ -89,7 +165,6 @@ TEST(Potts, StartsAndGroundStatesAreUniform) {
 }
 
 TEST(Potts, ExactAnswersAgreeWithEachOther) {
-    // Kaufman's formula against the transfer matrix that q = 2 would otherwise use, by way of duality of notation.
     const Potts two({.size = 4, .colours = 2, .coupling = 1.3});
     double sum = 0; // enumeration of 2^16 states
     const Index L = 4;
@@ -135,7 +210,7 @@ double exact_mean_u(const Potts& potts, double b) {
     return (*potts.exact_log_ratio(b + h) - *potts.exact_log_ratio(b - h)) / (2 * h);
 }
 
-/// z of the mean u of chains at equilibrium, one value a block: its chains share sites and shifts.
+/// z of the mean u of chains at equilibrium, one value a block: its chains may share sites.
 double equilibrium_z(const Potts& potts, double b, bool reversed, double exact) {
     std::vector<double> by_block;
     for (Index n = 0; n < 24; ++n) {
@@ -183,7 +258,7 @@ TEST(Potts, EquilibriumHasTheExactEnergy) {
 
 /// Flows between states of a 2 x 2 lattice of 3 colours: counts of (x, y) from equilibrium under move, and of (y, x)
 /// under move_reversed, must have the same distribution. Chi-square of two samples over the cells with at least 10
-/// counts. One chain of a block, for the others share its sites and shifts.
+/// counts. One chain of a block, for the others may share its sites.
 double p_value_of_reversal(const Potts& potts, double b, bool wrongly) {
     std::map<std::pair<Index, Index>, std::array<double, 2>> flows;
     const auto state = [](const PottsBlock& block) {
@@ -217,6 +292,90 @@ TEST(Potts, ReversedSweepsReverse) {
     const Potts potts({.size = 2, .colours = 3, .coupling = 1});
     EXPECT_GT(p_value_of_reversal(potts, 0.6, false), 1e-6);
     EXPECT_LT(p_value_of_reversal(potts, 0.6, true), 1e-6);
+}
+
+TEST(Potts, RandomSitesReverseToThemselves) {
+    EXPECT_GT(
+        p_value_of_reversal(Potts({.size = 2, .colours = 3, .coupling = 1, .update = Update::random_site, .flips = 3}),
+                            0.6, false),
+        1e-6);
+}
+
+/// Estimates of exp(-log Z_b/Z_0) and exp(log Z_b/Z_0), divided by the exact value, minus 1: annealing from 0 to b, and
+/// backwards from states at equilibrium at b. Each chain is one estimate: they are independent given the sites.
+struct Annealed {
+    MeanError forward, reverse;
+};
+Annealed annealed(const Potts& potts, double b, int steps, bool wrong_reverse_order = false) {
+    const double exact = *potts.exact_log_ratio(b);
+    std::vector<double> forward, reverse;
+    for (Index n = 0; n < 12; ++n) {
+        auto block = potts.make_block(512);
+        std::vector<double> works(512), back(512);
+        potts.draw_start(block, streams(8, 0, n));
+        for (Index k = 1; k <= steps; ++k) {
+            const double from = b * static_cast<double>(k - 1) / steps, to = b * static_cast<double>(k) / steps;
+            potts.add_log_ratio(block, from, to, works);
+            potts.move(block, to, streams(8, k, n));
+        }
+        for (Index k = 1; k <= 80; ++k) // to equilibrium
+            potts.move(block, b, streams(9, k, n));
+        for (Index k = steps; k >= 1; --k) {
+            const double from = b * static_cast<double>(k) / steps, to = b * static_cast<double>(k - 1) / steps;
+            if (wrong_reverse_order)
+                potts.add_log_ratio(block, from, to, back);
+            potts.move_reversed(block, from, streams(10, k, n));
+            if (!wrong_reverse_order)
+                potts.add_log_ratio(block, from, to, back);
+        }
+        for (std::size_t c = 0; c < 512; ++c) {
+            forward.push_back(std::exp(works[c] - exact) - 1);
+            reverse.push_back(std::exp(back[c] + exact) - 1);
+        }
+    }
+    return {MeanError(forward), MeanError(reverse)};
+}
+
+TEST(Potts, AnnealingFindsTheExactRatioBothWays) {
+    for (const PottsSettings& settings :
+         {PottsSettings{.size = 3, .colours = 10, .coupling = 2}, PottsSettings{.size = 4, .colours = 3, .coupling = 2},
+          PottsSettings{.size = 4, .colours = 5, .coupling = -2},
+          PottsSettings{.size = 3, .colours = 7, .update = Update::random_site}}) {
+        const Potts potts(settings);
+        const Annealed found = annealed(potts, 0.45, 25);
+        EXPECT_LT(std::fabs(found.forward.mean / found.forward.error), 5) << settings.colours;
+        EXPECT_LT(std::fabs(found.reverse.mean / found.reverse.error), 5) << settings.colours;
+        EXPECT_LT(found.forward.error + found.reverse.error, 0.1) << settings.colours;
+    }
+    const Annealed wrong = annealed(Potts({.size = 4, .colours = 3, .coupling = 2}), 0.45, 25, true);
+    EXPECT_GT(std::fabs(wrong.reverse.mean / wrong.reverse.error), 8);
+}
+
+/// The variance of block means of u after a few sweeps from the start, in units of what independent chains give.
+/// `twice` counts the first half of each block for the second, the wrong twin.
+double variance_ratio(const Potts& potts, bool twice) {
+    constexpr Index n_blocks = 200;
+    std::vector<double> all, means;
+    for (Index n = 0; n < n_blocks; ++n) {
+        auto block = potts.make_block(512);
+        potts.draw_start(block, streams(11, 0, n));
+        for (Index step = 1; step <= 10; ++step)
+            potts.move(block, 0.5, streams(11, step, n));
+        std::vector<double> u(512);
+        potts.path_derivative(block, 0.5, u);
+        if (twice)
+            std::copy_n(u.begin(), 256, u.begin() + 256);
+        all.insert(all.end(), u.begin(), u.end());
+        means.push_back(Eigen::Map<Vector>(u.data(), 512).mean());
+    }
+    const MeanError single(all), mean(means);
+    return mean.error * mean.error / (single.error * single.error);
+}
+
+TEST(Potts, ChainsOfABlockAreIndependent) { // chi-square of 199 over 199: standard deviation 0.1
+    const Potts potts({.size = 3, .colours = 3});
+    EXPECT_NEAR(variance_ratio(potts, false), 1, 0.5);
+    EXPECT_GT(variance_ratio(potts, true), 1.6);
 }
 
 TEST(Potts, LowTemperatureOfTheLargeLattice) {
@@ -254,6 +413,37 @@ TEST(Potts, ChainsDoNotDependOnHowManyAreInUse) {
     other.unpack(1, a);
     potts.prepare(other);
     EXPECT_EQ(other.equal_bonds()[1], few.equal_bonds()[3]);
+}
+
+TEST(Potts, PackedChainsComeBack) {
+    for (const Index q : {2, 3, 10, 200}) {
+        const Potts potts({.size = 3, .colours = q});
+        auto block = potts.make_block(100), copy = block;
+        potts.draw_start(block, streams(13, 0));
+        std::vector<std::byte> bytes(block.packed_bytes());
+        EXPECT_EQ(bytes.size(), static_cast<std::size_t>(q == 2 ? 2 : q == 3 ? 3 : q == 10 ? 5 : 9));
+        for (Index slot = 0; slot < 100; ++slot) { // backwards, so that a wrong slot cannot hide
+            block.pack(slot, bytes);
+            copy.unpack(99 - slot, bytes);
+        }
+        potts.prepare(copy);
+        for (Index slot = 0; slot < 100; ++slot) {
+            for (Index site = 0; site < 9; ++site)
+                ASSERT_EQ(copy.colour(99 - slot, site), block.colour(slot, site));
+            ASSERT_EQ(copy.equal_bonds()[static_cast<std::size_t>(99 - slot)],
+                      block.equal_bonds()[static_cast<std::size_t>(slot)]);
+        }
+    }
+}
+
+TEST(Potts, ImagesAreColours) {
+    const Potts potts({.size = 3, .colours = 5});
+    auto block = potts.make_block(3);
+    potts.draw_start(block, streams(14, 0));
+    const Matrix pixels = potts.images(block, 1);
+    for (Index chain = 0; chain < 3; ++chain)
+        for (Index site = 0; site < 9; ++site)
+            EXPECT_EQ(pixels(site, chain), static_cast<double>(block.colour(chain, site)) / 4);
 }
 
 TEST(Potts, StatesSwap) {

@@ -195,7 +195,7 @@ def findings(directory):
         raise AssertionError(f"{directory}: not finished: {found}")
     results = hashlib.sha256((directory / "results.h5").read_bytes()).hexdigest()
     keys = ("digest", "log_evidence", "posterior", "algorithm", "model", "seed", "block")
-    return {**{key: found.get(key) for key in keys}, "ess": found["diagnostics"]["ess"], "results": results}
+    return {**{key: found.get(key) for key in keys}, "ess": found["diagnostics"].get("ess"), "results": results}
 
 
 def checkpoints(directory):
