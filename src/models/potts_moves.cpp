@@ -6,6 +6,7 @@
 #include "bit_plane.hpp"
 #include "shared_draws.hpp"
 
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -86,37 +87,53 @@ struct Colour {
     }
 };
 
-/// (shift + r) mod q, r < q of the chain's own in the lowest planes, the others zero.
+/// Where the product of q and a whole number u of the chain's own, uniform on `n_planes` binary digits, is cut: above
+/// them is a colour, uniform if u's whose product has a remainder below 2^n_planes mod q are left out (Lemire 2019). As
+/// few digits as leave out at most one u in 256: those chains stay as they are, which is as symmetric as a proposal,
+/// and dearer to draw again than to lose.
+struct ColourDraw {
+    int n_planes;
+    std::uint64_t colours, least_remainder;
+
+    explicit ColourDraw(Index q) : n_planes(std::bit_width(static_cast<std::uint64_t>(q - 1))) {
+        colours = static_cast<std::uint64_t>(q);
+        while (256 * ((std::uint64_t{1} << n_planes) % colours) > std::uint64_t{1} << n_planes)
+            ++n_planes;
+        least_remainder = (std::uint64_t{1} << n_planes) % colours;
+    }
+};
+constexpr int most_colour_planes = 16; // 2^n mod q < q <= 2^8 is at most 2^n / 256 from here on
+
 template <int digits>
-Colour<digits> shifted(const Colour<digits>& r, std::int32_t shift, Index q) {
-    // The sum, with one digit more.
-    std::array<Bits, static_cast<std::size_t>(digits) + 1> sum;
-    Bits carry{};
-    for (int d = 0; d < digits; ++d) {
-        const auto k = static_cast<std::size_t>(d);
-        const bool bit = (shift >> d & 1) != 0;
-        sum[k] = r.digit[k] ^ carry ^ repeat(bit);
-        carry = bit ? r.digit[k] | carry : r.digit[k] & carry;
+struct Proposal {
+    Colour<digits> colour{};
+    Bits made; ///< in the chains that have one
+
+    /// `planes` holds u, lowest digit first. The product grows by a digit of u at a time and loses its lowest digit,
+    /// which is final: what stays is below q.
+    Proposal(const ColourDraw& draw, const std::uint32_t* planes, std::size_t part) : made(~Bits{}) {
+        if (draw.least_remainder == 0) { // q = 2^digits
+            for (std::size_t d = 0; d < digits; ++d)
+                colour.digit[d] = load(planes + d * words_per_plane, part);
+            return;
+        }
+        for (int i = 0; i < draw.n_planes; ++i) {
+            const Bits u = load(planes + static_cast<std::size_t>(i) * words_per_plane, part);
+            std::array<Bits, static_cast<std::size_t>(digits) + 1> sum;
+            Bits carry{};
+            for (std::size_t d = 0; d < digits; ++d) {
+                const Bits term = u & repeat((draw.colours >> d & 1) != 0);
+                sum[d] = colour.digit[d] ^ term ^ carry;
+                carry = majority(colour.digit[d], term, carry);
+            }
+            sum[digits] = carry;
+            const Bits remainder = sum[0], least = repeat((draw.least_remainder >> i & 1) != 0);
+            made = choose(remainder ^ least, remainder, made);
+            for (std::size_t d = 0; d < digits; ++d)
+                colour.digit[d] = sum[d + 1];
+        }
     }
-    sum[static_cast<std::size_t>(digits)] = carry;
-    // Less q, where that does not become negative.
-    Colour<digits> less;
-    Bits borrow{};
-    for (int d = 0; d < digits; ++d) {
-        const auto k = static_cast<std::size_t>(d);
-        const bool bit = (q >> d & 1) != 0;
-        less.digit[k] = sum[k] ^ borrow ^ repeat(bit);
-        borrow = bit ? ~sum[k] | borrow : ~sum[k] & borrow;
-    }
-    const bool top = (q >> digits & 1) != 0; // q = 2^digits
-    const Bits high = sum[static_cast<std::size_t>(digits)];
-    const Bits keep = top ? (~high | borrow) : (~high & borrow);
-    for (int d = 0; d < digits; ++d) {
-        const auto k = static_cast<std::size_t>(d);
-        less.digit[k] = choose(keep, sum[k], less.digit[k]);
-    }
-    return less;
-}
+};
 
 /// Settles what the leading planes left undecided: chains whose number is below their threshold.
 [[gnu::noinline]] Bits compare_rest(const Loss& loss, const Thresholds& thresholds, Bits undecided,
@@ -141,24 +158,21 @@ Colour<digits> shifted(const Colour<digits>& r, std::int32_t shift, Index q) {
 template <int digits>
 void Potts::update(Block& block, double b, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
-    const Index q = settings_.colours;
-    // Digits of r: as many as keep it below q.
-    const int own_digits = (Index{1} << digits) == q ? digits : digits - 1;
-    const std::size_t words_per_visit = static_cast<std::size_t>(leading_planes + own_digits) * words_per_plane;
+    const ColourDraw draw(settings_.colours);
+    const int planes_per_visit = leading_planes + draw.n_planes;
+    const std::size_t words_per_visit = static_cast<std::size_t>(planes_per_visit) * words_per_plane;
     const Thresholds thresholds(b * std::abs(settings_.coupling));
     const bool antiferromagnet = settings_.coupling < 0;
     const random::Address leading = streams.shared(Purpose::move), rest = streams.shared(Purpose::accept);
     const auto n_visits = static_cast<Index>(sites.size());
-    std::vector<std::int32_t> shifts(sites.size());
-    draw_indices(streams.shared(Purpose::proposal), q, shifts);
     PottsBlock::Plane* x = block.planes().data();
     alignas(64) std::array<std::uint32_t, static_cast<std::size_t>(visits_per_draw) *
-                                              static_cast<std::size_t>(leading_planes + digits) * words_per_plane>
+                                              (leading_planes + most_colour_planes) * words_per_plane>
         words;
 
     for (Index first = 0; first < n_visits; first += visits_per_draw) {
         const Index count = std::min(visits_per_draw, n_visits - first);
-        fill_planes(leading, first * (leading_planes + own_digits),
+        fill_planes(leading, first * planes_per_visit,
                     std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
         for (Index n = 0; n < count; ++n) {
             const std::int32_t site = sites[static_cast<std::size_t>(first + n)];
@@ -167,18 +181,15 @@ void Potts::update(Block& block, double b, const model::BlockStreams& streams,
             for (std::size_t part = 0; part < parts; ++part) {
                 const auto at = [&](std::int32_t s) { return Colour<digits>::at(x, s, part); };
                 const auto present = at(site);
-                Colour<digits> own{};
-                for (int d = 0; d < own_digits; ++d)
-                    own.digit[static_cast<std::size_t>(d)] =
-                        load(visit_words + static_cast<std::size_t>(leading_planes + d) * words_per_plane, part);
-                const auto proposed = shifted(own, shifts[static_cast<std::size_t>(first + n)], q);
+                const Proposal<digits> proposal(draw, visit_words + leading_planes * words_per_plane, part);
+                const Colour<digits>& proposed = proposal.colour;
                 const auto right = at(to.right), left = at(to.left), down = at(to.down), up = at(to.up);
                 const auto unequal = [&](const Colour<digits>& c) {
                     return count_of(c.differs(right), c.differs(left), c.differs(down), c.differs(up));
                 };
                 const Count before = unequal(present), after = unequal(proposed);
                 const Loss loss = antiferromagnet ? Loss(before, after) : Loss(after, before);
-                const Bits random = loss.positive();
+                const Bits random = loss.positive() & proposal.made;
                 Bits below{}, undecided = random;
 #pragma GCC unroll 12
                 for (int plane = leading_planes - 1; plane >= 0; --plane) { // the first that differs has the last word
@@ -190,7 +201,7 @@ void Potts::update(Block& block, double b, const model::BlockStreams& streams,
                 }
                 if (any(undecided))
                     below |= compare_rest(loss, thresholds, undecided, rest, first + n, part);
-                const Bits accepted = ~random | below;
+                const Bits accepted = proposal.made & (~random | below);
                 for (int d = 0; d < digits; ++d) {
                     const auto k = static_cast<std::size_t>(d);
                     store(x + site * digits + d, part, choose(accepted, proposed.digit[k], present.digit[k]));

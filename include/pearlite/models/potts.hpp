@@ -47,7 +47,7 @@ class PottsBlock {
     std::span<Plane> planes() { return planes_; }
     std::span<const Plane> planes() const { return planes_; }
     /// Of each of the 512 chains: the number of bonds between equal colours. Valid after draw_start, prepare, move,
-    /// anneal.
+    /// set_mode.
     std::span<std::int32_t, chains> equal_bonds() { return equal_bonds_; }
     std::span<const std::int32_t, chains> equal_bonds() const { return equal_bonds_; }
     /// 0 .. q-1.
@@ -63,14 +63,21 @@ class PottsBlock {
 /// L = 2 two sites share two). f_b(x) = exp(-b E(x)), p_0 uniform, log Z_0 = L^2 log q. Habeck 2017, section 6.2: q =
 /// 10, J = 2.
 ///
-/// A visit of a site proposes each chain a colour, uniform on all q, and accepts it with probability min(1, exp(-b
-/// dE)), exact to 2^-64. The colour is (s + r) mod q, with r uniform on 0 .. 2^m - 1 <= q - 1 of the chain's own and s
-/// uniform on 0 .. q-1, the same for the 512 chains of a block, as are random sites: the chains are independent given
-/// these.
+/// A visit of a site proposes each chain a colour, uniform on all q (the present one too), and accepts it with
+/// probability min(1, exp(-b dE)), exact to 2^-64. Where q is not a power of 2, at most one visit in 256 of a chain
+/// (known from its random bits alone) makes no proposal. Nothing is shared between the chains of a block but the random
+/// sites: given these, which are drawn from the `site` stream of the block, the 512 trajectories are independent.
+///
+/// The planes of visit v, 16 words each (bit c % 32 of word c / 32 is chain c's): in the block's `move` stream, from
+/// plane v (12 + n) on, first 12 of the number that is compared with the probability, its highest digit first; then n
+/// of the number that the colour is made of, lowest first. In the `accept` stream, planes v 64 + 12 .. v 64 + 63 are
+/// the other digits of the first number, which few visits need.
 class Potts {
   public:
     using Block = PottsBlock;
-    static constexpr Index largest_size = 2048;
+    /// 64 draws of at most 8 planes for the start of a site must fit into a stream's 2^34 words.
+    static constexpr Index largest_size = 1024;
+    /// 64 planes of 16 words a visit must fit into a stream's 2^34 words.
     static constexpr Index largest_flips = Index{1} << 24;
     static constexpr Index largest_colours = 256;
     static constexpr bool path_is_linear = true;

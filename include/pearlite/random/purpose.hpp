@@ -22,7 +22,6 @@ enum class Purpose : std::uint8_t {
     site = 13,           ///< the sites that random single-site updates visit
     allocation = 14,     ///< mixtures: components of the data points
     work_posterior = 15, ///< the posterior of log Z given works
-    proposal = 16,       ///< what all chains of a block are proposed at once
     test = 255,          ///< tests only
 };
 
