@@ -1,21 +1,17 @@
-// Statistical comparisons: |z| < 5 (a false alarm once in 2e6), about 60 of them on fixed seeds; chi-squares at a level
-// of 1e-6.
+/// The bits of the Potts model: against plain programs, across block sizes, and through packing.
+
 #include "pearlite/models/potts.hpp"
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 #include "pearlite/random/fill.hpp"
 
-#include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
+#include <vector>
 
 namespace pearlite::models {
 namespace {
-
-using Update = PottsSettings::Update;
 
 model::BlockStreams streams(std::uint64_t seed, Index step, Index block = 0) {
     return {seed, static_cast<std::uint32_t>(step), 0, block * PottsBlock::chains, block};
@@ -128,42 +124,6 @@ TEST(Potts, ColoursAreThoseOfThePlainProgram) {
             }
 }
 
-/// Chi-square of counts against equal chances.
-double p_value_of_uniform(const std::map<Index, double>& counts, Index n_cells) {
-    double total = 0, statistic = 0;
-    for (const auto& [cell, count] : counts)
-        total += count;
-    const double expected = total / static_cast<double>(n_cells);
-    for (Index cell = 0; cell < n_cells; ++cell) {
-        const auto found = counts.find(cell);
-        const double count = found == counts.end() ? 0 : found->second;
-        statistic += (count - expected) * (count - expected) / expected;
-    }
-    return boost::math::cdf(
-        boost::math::complement(boost::math::chi_squared(static_cast<double>(n_cells - 1)), statistic));
-}
-
-TEST(Potts, StartsAndGroundStatesAreUniform) {
-    for (const Index q : {3, 10, 16}) {
-        const Potts potts({.size = 8, .colours = q});
-        std::map<Index, double> start, ground;
-        for (Index b = 0; b < 20; ++b) {
-            auto block = potts.make_block(512);
-            potts.draw_start(block, streams(2, 0, b));
-            for (Index chain = 0; chain < 512; ++chain)
-                for (const Index site : {0, 17, 63})
-                    start[block.colour(chain, site)] += 1;
-            potts.set_mode(block, 1, streams(2, 0, b));
-            for (Index chain = 0; chain < 512; ++chain) {
-                ground[block.colour(chain, 0)] += 1;
-                ASSERT_EQ(block.equal_bonds()[static_cast<std::size_t>(chain)], 128);
-            }
-        }
-        EXPECT_GT(p_value_of_uniform(start, q), 1e-6) << q;
-        EXPECT_GT(p_value_of_uniform(ground, q), 1e-6) << q;
-    }
-}
-
 TEST(Potts, ExactAnswersAgreeWithEachOther) {
     const Potts two({.size = 4, .colours = 2, .coupling = 1.3});
     double sum = 0; // enumeration of 2^16 states
@@ -189,211 +149,20 @@ TEST(Potts, ExactAnswersAgreeWithEachOther) {
                         z += std::exp(-0.8 * 2 * static_cast<double>((a == b) + (c == d) + (a == c) + (b == d)));
         EXPECT_NEAR(*small.exact_log_ratio(1), std::log(z) - 4 * std::log(static_cast<double>(q)), 1e-10);
     }
+
+    const Potts odd({.size = 3, .colours = 3, .coupling = 1.7});
+    auto states = odd.make_block(1);
+    double z = 0; // enumeration of 3^9 states
+    for (Index state = 0; state < 19683; ++state) {
+        for (Index site = 0, left = state; site < 9; ++site, left /= 3)
+            for (Index digit = 0; digit < 2; ++digit)
+                states.planes()[static_cast<std::size_t>(2 * site + digit)].words[0] =
+                    static_cast<std::uint64_t>(left % 3 >> digit & 1);
+        z += std::exp(0.6 * 1.7 * static_cast<double>(plain_equal_bonds(odd, states, 0)));
+    }
+    EXPECT_NEAR(*odd.exact_log_ratio(0.6), std::log(z) - 9 * std::log(3.0), 1e-10);
+
     EXPECT_FALSE(Potts({.size = 32, .colours = 10}).exact_log_ratio(1).has_value());
-}
-
-struct MeanError {
-    double mean = 0, error = 0;
-    explicit MeanError(const std::vector<double>& values) {
-        const auto n = static_cast<double>(values.size());
-        for (const double v : values)
-            mean += v / n;
-        for (const double v : values)
-            error += (v - mean) * (v - mean) / (n * (n - 1));
-        error = std::sqrt(error);
-    }
-};
-
-/// d log Z/db by a central difference: the exact mean of u = J x equal bonds.
-double exact_mean_u(const Potts& potts, double b) {
-    const double h = 1e-4;
-    return (*potts.exact_log_ratio(b + h) - *potts.exact_log_ratio(b - h)) / (2 * h);
-}
-
-/// z of the mean u of chains at equilibrium, one value a block: its chains may share sites.
-double equilibrium_z(const Potts& potts, double b, bool reversed, double exact) {
-    std::vector<double> by_block;
-    for (Index n = 0; n < 24; ++n) {
-        auto block = potts.make_block(512);
-        potts.draw_start(block, streams(3, 0, n));
-        std::vector<double> u(512);
-        double sum = 0;
-        for (Index step = 1; step <= 130; ++step) {
-            reversed ? potts.move_reversed(block, b, streams(3, step, n)) : potts.move(block, b, streams(3, step, n));
-            if (step <= 100)
-                continue;
-            potts.path_derivative(block, b, u);
-            for (const double value : u)
-                sum += value / (512 * 30);
-        }
-        by_block.push_back(sum);
-    }
-    const MeanError result(by_block);
-    return (result.mean - exact) / result.error;
-}
-
-TEST(Potts, EquilibriumHasTheExactEnergy) {
-    struct Case {
-        PottsSettings settings;
-        double b;
-    };
-    const std::vector<Case> cases{
-        {{.size = 3, .colours = 3, .coupling = 1}, 0.5},
-        {{.size = 3, .colours = 10, .coupling = 1}, 1.2},
-        {{.size = 4, .colours = 4, .coupling = 1}, 0.9},
-        {{.size = 4, .colours = 5, .coupling = -1}, 1.0},
-        {{.size = 2, .colours = 17, .coupling = 1, .update = Update::random_site, .flips = 8}, 1.0},
-        {{.size = 5, .colours = 3, .coupling = 1, .update = Update::random_site}, 0.8},
-        {{.size = 6, .colours = 2, .coupling = 1}, 0.8},
-    };
-    for (const auto& c : cases) {
-        const Potts potts(c.settings);
-        const double exact = exact_mean_u(potts, c.b);
-        EXPECT_LT(std::fabs(equilibrium_z(potts, c.b, false, exact)), 6)
-            << c.settings.size << " " << c.settings.colours;
-        EXPECT_LT(std::fabs(equilibrium_z(potts, c.b, true, exact)), 6) << c.settings.size << " " << c.settings.colours;
-        EXPECT_GT(std::fabs(equilibrium_z(potts, 1.05 * c.b, false, exact)), 6) << "the wrong twin, 5 % colder";
-    }
-}
-
-/// Flows between states of a 2 x 2 lattice of 3 colours: counts of (x, y) from equilibrium under move, and of (y, x)
-/// under move_reversed, must have the same distribution. Chi-square of two samples over the cells with at least 10
-/// counts. One chain of a block, for the others may share its sites.
-double p_value_of_reversal(const Potts& potts, double b, bool wrongly) {
-    std::map<std::pair<Index, Index>, std::array<double, 2>> flows;
-    const auto state = [](const PottsBlock& block) {
-        Index s = 0;
-        for (Index site = 0; site < 4; ++site)
-            s = 3 * s + block.colour(0, site);
-        return s;
-    };
-    for (Index n = 0; n < 60000; ++n) {
-        const int direction = n % 2;
-        auto block = potts.make_block(1);
-        potts.draw_start(block, streams(4, 0, n));
-        for (Index step = 1; step <= 15; ++step)
-            potts.move(block, b, streams(4, step, n));
-        const Index x = state(block);
-        direction == 0 || wrongly ? potts.move(block, b, streams(4, 41, n))
-                                  : potts.move_reversed(block, b, streams(4, 41, n));
-        const Index y = state(block);
-        flows[direction == 0 ? std::pair(x, y) : std::pair(y, x)][static_cast<std::size_t>(direction)] += 1;
-    }
-    double statistic = 0, cells = 0;
-    for (const auto& [cell, counts] : flows)
-        if (counts[0] + counts[1] >= 10) {
-            statistic += (counts[0] - counts[1]) * (counts[0] - counts[1]) / (counts[0] + counts[1]);
-            cells += 1;
-        }
-    return boost::math::cdf(boost::math::complement(boost::math::chi_squared(cells), statistic));
-}
-
-TEST(Potts, ReversedSweepsReverse) {
-    const Potts potts({.size = 2, .colours = 3, .coupling = 1});
-    EXPECT_GT(p_value_of_reversal(potts, 0.6, false), 1e-6);
-    EXPECT_LT(p_value_of_reversal(potts, 0.6, true), 1e-6);
-}
-
-TEST(Potts, RandomSitesReverseToThemselves) {
-    EXPECT_GT(
-        p_value_of_reversal(Potts({.size = 2, .colours = 3, .coupling = 1, .update = Update::random_site, .flips = 3}),
-                            0.6, false),
-        1e-6);
-}
-
-/// Estimates of exp(-log Z_b/Z_0) and exp(log Z_b/Z_0), divided by the exact value, minus 1: annealing from 0 to b, and
-/// backwards from states at equilibrium at b. Each chain is one estimate: they are independent given the sites.
-struct Annealed {
-    MeanError forward, reverse;
-};
-Annealed annealed(const Potts& potts, double b, int steps, bool wrong_reverse_order = false) {
-    const double exact = *potts.exact_log_ratio(b);
-    std::vector<double> forward, reverse;
-    for (Index n = 0; n < 12; ++n) {
-        auto block = potts.make_block(512);
-        std::vector<double> works(512), back(512);
-        potts.draw_start(block, streams(8, 0, n));
-        for (Index k = 1; k <= steps; ++k) {
-            const double from = b * static_cast<double>(k - 1) / steps, to = b * static_cast<double>(k) / steps;
-            potts.add_log_ratio(block, from, to, works);
-            potts.move(block, to, streams(8, k, n));
-        }
-        for (Index k = 1; k <= 80; ++k) // to equilibrium
-            potts.move(block, b, streams(9, k, n));
-        for (Index k = steps; k >= 1; --k) {
-            const double from = b * static_cast<double>(k) / steps, to = b * static_cast<double>(k - 1) / steps;
-            if (wrong_reverse_order)
-                potts.add_log_ratio(block, from, to, back);
-            potts.move_reversed(block, from, streams(10, k, n));
-            if (!wrong_reverse_order)
-                potts.add_log_ratio(block, from, to, back);
-        }
-        for (std::size_t c = 0; c < 512; ++c) {
-            forward.push_back(std::exp(works[c] - exact) - 1);
-            reverse.push_back(std::exp(back[c] + exact) - 1);
-        }
-    }
-    return {MeanError(forward), MeanError(reverse)};
-}
-
-TEST(Potts, AnnealingFindsTheExactRatioBothWays) {
-    for (const PottsSettings& settings :
-         {PottsSettings{.size = 3, .colours = 10, .coupling = 2}, PottsSettings{.size = 4, .colours = 3, .coupling = 2},
-          PottsSettings{.size = 4, .colours = 5, .coupling = -2},
-          PottsSettings{.size = 3, .colours = 7, .update = Update::random_site}}) {
-        const Potts potts(settings);
-        const Annealed found = annealed(potts, 0.45, 25);
-        EXPECT_LT(std::fabs(found.forward.mean / found.forward.error), 5) << settings.colours;
-        EXPECT_LT(std::fabs(found.reverse.mean / found.reverse.error), 5) << settings.colours;
-        EXPECT_LT(found.forward.error + found.reverse.error, 0.1) << settings.colours;
-    }
-    const Annealed wrong = annealed(Potts({.size = 4, .colours = 3, .coupling = 2}), 0.45, 25, true);
-    EXPECT_GT(std::fabs(wrong.reverse.mean / wrong.reverse.error), 8);
-}
-
-/// The variance of block means of u after a few sweeps from the start, in units of what independent chains give.
-/// `twice` counts the first half of each block for the second, the wrong twin.
-double variance_ratio(const Potts& potts, bool twice) {
-    constexpr Index n_blocks = 200;
-    std::vector<double> all, means;
-    for (Index n = 0; n < n_blocks; ++n) {
-        auto block = potts.make_block(512);
-        potts.draw_start(block, streams(11, 0, n));
-        for (Index step = 1; step <= 10; ++step)
-            potts.move(block, 0.5, streams(11, step, n));
-        std::vector<double> u(512);
-        potts.path_derivative(block, 0.5, u);
-        if (twice)
-            std::copy_n(u.begin(), 256, u.begin() + 256);
-        all.insert(all.end(), u.begin(), u.end());
-        means.push_back(Eigen::Map<Vector>(u.data(), 512).mean());
-    }
-    const MeanError single(all), mean(means);
-    return mean.error * mean.error / (single.error * single.error);
-}
-
-TEST(Potts, ChainsOfABlockAreIndependent) { // chi-square of 199 over 199: standard deviation 0.1
-    const Potts potts({.size = 3, .colours = 3});
-    EXPECT_NEAR(variance_ratio(potts, false), 1, 0.5);
-    EXPECT_GT(variance_ratio(potts, true), 1.6);
-}
-
-TEST(Potts, LowTemperatureOfTheLargeLattice) {
-    // <E> = -2034.0 +- 0.1 at b = 2 with J = 1, by independent plain loops.
-    const Potts potts({.size = 32, .colours = 10, .coupling = 1});
-    auto block = potts.make_block(512);
-    potts.set_mode(block, 2, streams(5, 0));
-    double sum = 0;
-    std::vector<double> u(512);
-    for (Index step = 1; step <= 200; ++step) {
-        potts.move(block, 2, streams(5, step));
-        if (step <= 100)
-            continue;
-        potts.path_derivative(block, 2, u);
-        for (const double value : u)
-            sum += value / (512 * 100);
-    }
-    EXPECT_NEAR(sum, 2034.0, 0.4);
 }
 
 TEST(Potts, ChainsDoNotDependOnHowManyAreInUse) {
@@ -464,6 +233,22 @@ TEST(Potts, StatesSwap) {
         }
     for (Index i = 0; i < 70; ++i)
         EXPECT_EQ(a.equal_bonds()[static_cast<std::size_t>(i)], plain_equal_bonds(potts, a, i));
+}
+
+TEST(Potts, FingerprintTellsModelsApart) {
+    const auto bytes = [](const PottsSettings& settings) {
+        std::vector<std::byte> collected;
+        model::Fingerprint fingerprint(
+            [&](std::span<const std::byte> part) { collected.insert(collected.end(), part.begin(), part.end()); });
+        Potts(settings).fingerprint(fingerprint);
+        return collected;
+    };
+    const auto base = bytes({.size = 8, .colours = 10});
+    EXPECT_EQ(base, bytes({.size = 8, .colours = 10}));
+    EXPECT_NE(base, bytes({.size = 9, .colours = 10}));
+    EXPECT_NE(base, bytes({.size = 8, .colours = 9}));
+    EXPECT_NE(base, bytes({.size = 8, .colours = 10, .coupling = 1}));
+    EXPECT_NE(base, bytes({.size = 8, .colours = 10, .update = PottsSettings::Update::random_site}));
 }
 
 TEST(Potts, SettingsOutOfRange) {
