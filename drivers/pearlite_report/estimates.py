@@ -53,6 +53,16 @@ def compared_estimates(run):
             axes.plot(interval, [row, row], color=BLUE, linewidth=2.2, alpha=0.55, solid_capstyle="butt")
         axes.plot([entry["value"]], [row], "o", color=BLUE, markersize=5)
     exact = next((exact_of(entry) for entry in entries if exact_of(entry) is not None), None)
+    shift = entries[0]["value"] - main_estimate(run)["value"] if quantity != "log_ratio" and main_estimate(run) else 0
+    caption = "Dots with 95 % intervals."
+    lower, upper = bounds_of(run)
+    if lower is not None:
+        axes.axvspan(lower + shift, upper + shift, color=ORANGE, alpha=0.15, linewidth=0)
+        _keep_estimates_in_view(axes, entries, lower + shift, upper + shift)
+        caption += (
+            f" Shaded: between the lower and the upper bound, {numbers.plain(lower + shift)} and "
+            f"{numbers.plain(upper + shift)}."
+        )
     if exact is not None:
         axes.axvline(exact, color=GREEN, linestyle="--", linewidth=1.1, label="exact")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
@@ -61,7 +71,30 @@ def compared_estimates(run):
     axes.locator_params(axis="x", nbins=6)
     axes.ticklabel_format(axis="x", useOffset=False)
     axes.set_xlabel("log Z / Z₀ (nats)" if quantity == "log_ratio" else "log Z (nats)")
-    return finish(figure, "estimates", "estimates", "Estimators compared", "Dots with 95 % intervals.")
+    return finish(figure, "estimates", "estimates", "Estimators compared", caption)
+
+
+def bounds_of(run):
+    """-<W> of forward and of reverse trajectories, or None twice."""
+    diagnostics = run.summary.get("diagnostics") or {}
+    bounds = diagnostics.get("lower_bound"), diagnostics.get("upper_bound")
+    return bounds if all(map(_is_finite, bounds)) and bounds[0] <= bounds[1] else (None, None)
+
+
+def _keep_estimates_in_view(axes, entries, lower, upper):
+    """Bounds and expansions may lie far off: the view is that of the estimates that have an error bar or are not cumulants."""
+    near = [
+        end
+        for entry in entries
+        if not str(entry.get("estimator", "")).startswith("cumulant")
+        for end in (entry["value"], *(interval_of(entry) or ()))
+    ]
+    if not near:
+        return
+    width = max(near) - min(near) or 1.0
+    low, high = max(min(near) - width, min(lower, min(near))), min(max(near) + width, max(upper, max(near)))
+    margin = 0.05 * (high - low)
+    axes.set_xlim(low - margin, high + margin)
 
 
 def batches(run):

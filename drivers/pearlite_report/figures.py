@@ -1,6 +1,6 @@
 """All figures of a run, in the order of the page."""
 
-from . import along_path, estimates, population
+from . import along_path, estimates, population, tempering, work
 from .style import drawing_style
 
 
@@ -8,11 +8,19 @@ def draw_all(run):
     """The pictures that this run has the numbers for."""
     with drawing_style():
         pictures = [
+            work.distributions(run),
             estimates.compared_estimates(run),
+            work.log_ratio_of_densities(run),
+            work.posterior(run),
+            work.hysteresis(run),
+            work.widest_hysteresis(run),
+            work.equilibration(run),
+            tempering.swap_acceptance(run),
+            tempering.mean_of_u(run),
             estimates.batches(run),
             estimates.replicates(run),
-            population.log_weights(run),
-            along_path.effective_sample_size(run),
+            None if run.tempering else population.log_weights(run),
+            None if run.tempering else along_path.effective_sample_size(run),
             along_path.running_log_ratio(run),
             along_path.variance_of_u(run),
             along_path.mean_of_u(run),

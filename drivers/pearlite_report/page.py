@@ -18,6 +18,7 @@ ALGORITHMS = {
     "pisaa": "Parallel and interacting stochastic approximation annealing",
 }
 MAX_STATE = 12  # numbers of the best state that are shown
+MANY_ESTIMATES = 6
 LARGE_Z_SCORE = 3.0  # beyond it, chance alone is an explanation once in 370
 
 
@@ -75,7 +76,14 @@ def _status(summary):
 
 
 def _headline(summary):
-    entries = [_estimate(entry) for entry in summary.get("log_evidence") or [] if isinstance(entry, dict)]
+    all_entries = [entry for entry in summary.get("log_evidence") or [] if isinstance(entry, dict)]
+    # One estimator in large letters; where there are many, the others in a table.
+    first = all_entries[0].get("estimator") if len(all_entries) > MANY_ESTIMATES else None
+    large = [entry for entry in all_entries if first is None or entry.get("estimator") == first]
+    entries = [_estimate(entry) for entry in large]
+    if first is not None:
+        ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
+        entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
     best = summary.get("best")
     if isinstance(best, dict) and "energy" in best:
         entries.append(_best(best))
@@ -105,6 +113,30 @@ def _estimate(entry):
     return (
         f'<div class="estimate"><div class="name">{name}</div>\n<div class="value">{line}</div>\n'
         f"{_against_exact(entry)}{_note(entry)}</div>"
+    )
+
+
+def _estimates_table(entries):
+    rows = []
+    for entry in entries:
+        error, interval = entry.get("standard_error"), interval_of(entry)
+        cells = [
+            name_of(entry),
+            entry.get("refused") or _cell(entry.get("value"), error),
+            _cell(error, error),
+            "" if interval is None else " to ".join(_cell(bound, error) for bound in interval),
+            numbers.fixed(entry["z_score"], 2) if numbers.is_number(entry.get("z_score")) else "",
+            entry.get("note", ""),
+        ]
+        rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
+    heads = "".join(
+        f"<th>{head}</th>"
+        for head in ("estimator", "log Z/Z<sub>0</sub>", "standard error", "95 % interval", "z", "remark")
+    )
+    body = "\n".join(rows)
+    return (
+        f'<div class="scroll"><table class="numeric">\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n'
+        "</table></div>\n"
     )
 
 

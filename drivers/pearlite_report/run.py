@@ -37,6 +37,9 @@ class Run:
     images: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns]
     n_images: int = 0
     batch_log_ratio: numpy.ndarray | None = None  # [batches]
+    work: dict = dataclasses.field(default_factory=dict)  # forward, reverse [trajectories], log_ratio_posterior [draws]
+    hysteresis: dict = dataclasses.field(default_factory=dict)  # forward, equilibration, reverse: name -> [temperatures]
+    tempering: dict = dataclasses.field(default_factory=dict)  # name -> [temperatures]
     remarks: list = dataclasses.field(default_factory=list)
 
     def steps_of(self, name):
@@ -113,6 +116,10 @@ def _read_results(path, run):
             _read_per_step(file, contents, run)
             run.log_weight = contents.array("log_weight", 1)
             run.batch_log_ratio = contents.array("batches/log_ratio", 1)
+            run.work = _read_group(file, contents, "work")
+            run.tempering = _read_group(file, contents, "tempering")
+            for direction in ("forward", "equilibration", "reverse"):
+                run.hysteresis[direction] = _read_group(file, contents, f"hysteresis/{direction}")
             _read_samples(contents, run)
             _read_images(contents, run)
     except stamp.StampError as error:
@@ -122,11 +129,18 @@ def _read_results(path, run):
 
 
 def _read_per_step(file, contents, run):
-    group = file.get("per_step")
+    run.per_step = _read_group(file, contents, "per_step")
+
+
+def _read_group(file, contents, path):
+    """The arrays of a group that are not empty."""
+    group = file.get(path)
+    arrays = {}
     for name in group if isinstance(group, h5py.Group) else ():
-        values = contents.array(f"per_step/{name}", 1)
+        values = contents.array(f"{path}/{name}", 1)
         if values is not None and len(values) > 0:
-            run.per_step[name] = values
+            arrays[name] = values
+    return arrays
 
 
 def _read_samples(contents, run):

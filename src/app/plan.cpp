@@ -98,12 +98,17 @@ void read_nonequilibrium(io::Section& section, const ModelTraits& traits,
     plan.equilibration = section.integer("equilibration", is_exact ? 0 : 100, {.low = 0, .high = 1'000'000'000});
 }
 
-void read_tempering(io::Section& section, const ModelTraits& traits, Plan& plan) {
+void read_tempering(io::Section& section, const ModelTraits& traits,
+                    const std::vector<sampler::ReverseStart>& reverse_starts, Plan& plan) {
     plan.replicas = section.integer("replicas", std::min<Index>(64, traits.largest_block),
                                     {.low = 1, .high = traits.largest_block});
     plan.scans = section.integer("scans", 2000, {.low = 10, .high = 4'000'000'000});
     plan.burn_in = section.integer("burn_in", plan.scans / 5, {.low = 0, .high = std::max<Index>(plan.scans - 2, 0)});
     plan.block = plan.replicas;
+    const bool has_mode =
+        std::find(reverse_starts.begin(), reverse_starts.end(), sampler::ReverseStart::mode) != reverse_starts.end();
+    if (has_mode)
+        plan.cold_from_mode = section.choice("cold_start", {"mode", "prior"}, "mode") == "mode";
 }
 
 void read_algorithm(io::Configuration& configuration, const ModelTraits& traits,
@@ -120,7 +125,7 @@ void read_algorithm(io::Configuration& configuration, const ModelTraits& traits,
     if (plan.algorithm == Algorithm::nonequilibrium)
         return read_nonequilibrium(section, traits, reverse_starts, plan);
     if (plan.algorithm == Algorithm::parallel_tempering)
-        return read_tempering(section, traits, plan);
+        return read_tempering(section, traits, reverse_starts, plan);
     plan.particles = section.integer("particles", 1024, {.low = 2, .high = largest_population});
     plan.batches = section.integer("batches", 1, {.low = 1, .high = 10000});
     plan.smc.ess_threshold = section.number("ess_threshold", 0.5, {.low = 0, .high = 1});

@@ -128,6 +128,8 @@ WorkAnalysis analyse_work(std::span<const double> forward, std::span<const doubl
     for (auto& estimate : estimates) {
         const bool is_skewed = (estimate.estimator == "jarzynski-forward" && skewness_of_mean(log_weights) > skewed) ||
                                (estimate.estimator == "jarzynski-reverse" && skewness_of_mean(reverse) > skewed);
+        if (estimate.estimator.starts_with("cumulant") && estimate.standard_error)
+            estimate.note = "exact for normal work distributions only";
         if (is_skewed && estimate.standard_error)
             estimate.note = "skewed weights: the error bar is probably too small";
     }

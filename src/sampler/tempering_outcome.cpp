@@ -199,11 +199,17 @@ Outcome tempering_outcome(const TemperingSums& sums, const TemperingFacts& facts
         // The largest of many temperatures: they are correlated, and 4 + log2 T / 2 leaves room for all.
         const double limit = significant + 0.5 * std::log2(static_cast<double>(facts.inverse_temperature.size()));
         outcome.diagnostics.push_back({"largest_drift", worst, {}});
-        if (worst > limit)
+        if (worst > limit) {
+            for (auto& estimate : outcome.log_ratio) {
+                estimate.standard_error.reset();
+                estimate.interval95.reset();
+                estimate.note = "no error bar: the systems are not in equilibrium";
+            }
             outcome.warnings.push_back(
                 fmt::format("mean energies of the two halves of the scans differ by {:.1f} standard "
                             "errors: the burn-in was too short",
                             worst));
+        }
     }
     outcome.arrays = tempering_arrays(sums, facts);
     return outcome;

@@ -50,7 +50,7 @@ class BuiltModelOf final : public BuiltModel {
             return assemble<Sampler>(
                 ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
                     return Sampler(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
-                                   {plan.replicas, plan.scans, plan.burn_in, seed});
+                                   {plan.replicas, plan.scans, plan.burn_in, seed, plan.cold_from_mode});
                 });
         }
         return assemble<Smc>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {

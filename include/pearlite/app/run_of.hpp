@@ -196,10 +196,17 @@ class RunOf final : public Run {
 
     void add_images(RunResult& result) {
         constexpr Index most = 100;
-        auto& particles = batches().batch(0).population().generation(0);
+        auto& sampler = batches().batch(0);
+        auto& particles = sampler.population().generation(0);
+        Index first = 0; // of parallel tempering, the states at the last temperature
+        if constexpr (requires { sampler.first_wanted_slot(); })
+            first = sampler.first_wanted_slot();
         std::vector<double> local;
         for (Index b = 0; b < particles.local_blocks(); ++b) {
-            const Index left = most - (particles.layout().first_local_item() + particles.block_begin(b));
+            const Index place = particles.layout().first_local_item() + particles.block_begin(b) - first;
+            const Index left = most - place;
+            if (place < 0)
+                continue;
             if (left <= 0)
                 break;
             const Matrix images = model_->images(particles.block(b), inverse_temperature_end_);

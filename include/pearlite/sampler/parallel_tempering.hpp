@@ -32,6 +32,9 @@ struct TemperingSettings {
     Index scans = 0;
     Index burn_in = 0; ///< scans that are not measured, < scans
     std::uint64_t seed = 0;
+    /// The colder half of the ladder starts from the model's modes instead of p_0: what orders only slowly is then
+    /// there from the beginning.
+    bool cold_from_mode = false;
 };
 
 template <model::AnnealedModel M, class Kernel>
@@ -40,7 +43,7 @@ class ParallelTempering {
     using Model = M;
     using Block = typename M::Block;
 
-    /// Collective. All temperatures start from p_0. The kernel is not one that adapts.
+    /// Collective. Draws the first states. The kernel is not one that adapts.
     ParallelTempering(const parallel::Communicator& ranks, std::shared_ptr<const M> model, path::Schedule schedule,
                       Kernel kernel, const TemperingSettings& settings)
         : ranks_(ranks),
@@ -58,7 +61,8 @@ class ParallelTempering {
         sums_.tags.assign(n, 0);
         parallel::together(ranks_, [&] {
             for (Index b = 0; b < states.local_blocks(); ++b)
-                model_->draw_start(states.block(b), block_streams(states, b, settings_.seed, 0));
+                draw_first(states.block(b), states.layout().first_local_block() + b,
+                           block_streams(states, b, settings_.seed, 0));
         });
         mark_wanted();
         flush();
@@ -117,6 +121,8 @@ class ParallelTempering {
     const Trace& trace() const { return trace_; }
     /// One generation: block t holds the states at b_t. Log weights are 0 at the last temperature, else log_zero.
     population::Population<Block>& population() { return population_; }
+    /// The first global slot at the last temperature.
+    Index first_wanted_slot() const { return schedule_.steps() * settings_.replicas; }
     Index updates_per_step() const { return population_.generation(0).size() * kernel_.moves(); }
 
     /// What a checkpoint holds. After reading, prepare() must follow.
@@ -150,6 +156,13 @@ class ParallelTempering {
     Index kept_scans() const { return settings_.scans - settings_.burn_in; }
     Index first_half_scans() const { return kept_scans() / 2; }
     Index measured() const { return std::max<Index>(0, n_ - settings_.burn_in); }
+
+    void draw_first(Block& block, Index t, const model::BlockStreams& streams) const {
+        if constexpr (model::HasMode<M>)
+            if (settings_.cold_from_mode && 2 * t > schedule_.steps())
+                return model_->set_mode(block, schedule_[t], streams);
+        model_->draw_start(block, streams);
+    }
 
     void mark_wanted() {
         auto& states = population_.generation(0);
