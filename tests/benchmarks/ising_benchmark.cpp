@@ -102,8 +102,8 @@ void plain_loop(benchmark::State& state) {
 }
 BENCHMARK(plain_loop);
 
-void anneal(benchmark::State& state, IsingSettings::Move move) {
-    const Ising ising({side, 1.0, move});
+void anneal(benchmark::State& state, const IsingSettings& settings) {
+    const Ising ising(settings);
     IsingBlock block = ising.make_block(IsingBlock::chains);
     pearlite::model::BlockStreams streams{1};
     ising.draw_start(block, streams);
@@ -116,11 +116,12 @@ void anneal(benchmark::State& state, IsingSettings::Move move) {
     }
     report(state, IsingBlock::chains);
 }
-BENCHMARK_CAPTURE(anneal, metropolis, IsingSettings::Move::metropolis);
-BENCHMARK_CAPTURE(anneal, heat_bath, IsingSettings::Move::heat_bath);
+BENCHMARK_CAPTURE(anneal, metropolis, IsingSettings{.size = side});
+BENCHMARK_CAPTURE(anneal, heat_bath, IsingSettings{.size = side, .move = IsingSettings::Move::heat_bath});
+BENCHMARK_CAPTURE(anneal, random_site, IsingSettings{.size = side, .update = IsingSettings::Update::random_site});
 
 void bond_sums(benchmark::State& state) {
-    const Ising ising({side, 1.0, IsingSettings::Move::metropolis});
+    const Ising ising({.size = side});
     IsingBlock block = ising.make_block(IsingBlock::chains);
     ising.draw_start(block, {1});
     for (auto _ : state) {
