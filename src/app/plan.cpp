@@ -45,6 +45,12 @@ std::optional<path::Schedule> read_fixed_schedule(io::Section& section, const st
     if (kind == "geometric")
         return path::geometric_schedule(
             steps, end, section.number("epsilon", 1e-3, {.low = 0, .high = 1, .open_low = true, .open_high = true}));
+    if (kind == "piecewise") {
+        auto knots = section.numbers("knots");
+        for (double& knot : knots)
+            knot /= end;
+        return path::piecewise_schedule(steps, end, knots, section.numbers("shares"));
+    }
     if (kind == "exponential")
         return path::exponential_schedule(steps, end, section.number("ratio", 100, {.low = 0, .open_low = true}));
     return path::sm08_schedule(steps, end);
@@ -57,8 +63,9 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
     const double end = plan.inverse_temperature_end;
 
     auto section = configuration.section("schedule");
-    const auto kind = section.choice("kind", {"linear", "geometric", "exponential", "sm08", "file", "adaptive"},
-                                     plan.algorithm == Algorithm::smc ? "adaptive" : "linear");
+    const auto kind =
+        section.choice("kind", {"linear", "geometric", "exponential", "piecewise", "sm08", "file", "adaptive"},
+                       plan.algorithm == Algorithm::smc ? "adaptive" : "linear");
     if (kind == "adaptive") {
         plan.conditional_ess =
             section.number("conditional_ess", 0.95, {.low = 0, .high = 1, .open_low = true, .open_high = true});
@@ -71,7 +78,7 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
                                                     plan.algorithm == Algorithm::parallel_tempering ? 31 : 1000))
                 plan.schedule = std::move(schedule);
         } catch (const InputError& error) {
-            section.error(kind == "file" ? "file" : "steps", error.what());
+            section.error(kind == "file" ? "file" : kind == "piecewise" ? "knots" : "steps", error.what());
         }
 }
 

@@ -61,36 +61,55 @@ Schedule exponential_schedule(Index steps, double end, double ratio) {
     return Schedule(std::move(points));
 }
 
-Schedule sm08_schedule(Index steps, double end) {
-    require_steps(steps, 3, "sm08");
-    struct Segment {
-        double begin, end, share;
-        Index intervals = 1;
-        double remainder = 0;
-    };
-    std::array<Segment, 3> segments{{{0, 0.5, 500 / 14500.0}, {0.5, 0.9, 4000 / 14500.0}, {0.9, 1, 10000 / 14500.0}}};
-    Index left = steps;
-    for (auto& segment : segments) {
-        const double wanted = segment.share * static_cast<double>(steps);
-        // A share that is whole but for rounding counts as whole.
-        segment.intervals = std::max<Index>(1, static_cast<Index>(std::floor(wanted + 1e-9)));
-        segment.remainder = wanted - static_cast<double>(segment.intervals);
-        left -= segment.intervals;
+Schedule piecewise_schedule(Index steps, double end, std::span<const double> knots, std::span<const double> shares) {
+    const std::size_t n = knots.size();
+    if (n < 1 || shares.size() != n)
+        throw InputError("a piecewise schedule has " + std::to_string(n) + " knots and " +
+                         std::to_string(shares.size()) + " shares, expected as many of either, at least one");
+    require_steps(steps, static_cast<Index>(n), "piecewise");
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!(knots[i] > (i == 0 ? 0 : knots[i - 1])) || !(shares[i] > 0))
+            throw InputError("the knots of a piecewise schedule must increase from above 0, and its shares be above 0");
+        sum += shares[i];
     }
-    std::array<Segment*, 3> order{&segments[0], &segments[1], &segments[2]};
-    std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->remainder > b->remainder; });
-    for (std::size_t i = 0; left > 0; i = (i + 1) % 3, --left)
-        ++order[i]->intervals;
-    segments[2].intervals += left; // forced minima may have taken one or two too many
+    if (std::abs(knots.back() - 1) > 1e-12)
+        throw InputError("the last knot of a piecewise schedule must be the end of the path");
+
+    std::vector<Index> intervals(n);
+    std::vector<double> remainders(n);
+    std::vector<std::size_t> order(n);
+    Index left = steps;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double wanted = shares[i] / sum * static_cast<double>(steps);
+        // A share that is whole but for rounding counts as whole.
+        intervals[i] = std::max<Index>(1, static_cast<Index>(std::floor(wanted + 1e-9)));
+        remainders[i] = wanted - static_cast<double>(intervals[i]);
+        left -= intervals[i];
+        order[i] = i;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return remainders[a] > remainders[b]; });
+    for (std::size_t i = 0; left > 0; i = (i + 1) % n, --left)
+        ++intervals[order[i]];
+    for (; left < 0; ++left) // forced minima may have taken too many
+        --*std::max_element(intervals.begin(), intervals.end());
 
     std::vector<double> points{0.0};
-    for (const auto& segment : segments)
-        for (Index k = 1; k <= segment.intervals; ++k) {
-            const double fraction = static_cast<double>(k) / static_cast<double>(segment.intervals);
-            points.push_back(end * (segment.begin + (segment.end - segment.begin) * fraction));
+    for (std::size_t i = 0; i < n; ++i) {
+        const double begin = i == 0 ? 0 : knots[i - 1];
+        for (Index k = 1; k <= intervals[i]; ++k) {
+            const double fraction = static_cast<double>(k) / static_cast<double>(intervals[i]);
+            points.push_back(end * (begin + (knots[i] - begin) * fraction));
         }
+    }
     points.back() = end;
     return Schedule(std::move(points));
+}
+
+Schedule sm08_schedule(Index steps, double end) {
+    require_steps(steps, 3, "sm08");
+    const std::array<double, 3> knots{0.5, 0.9, 1.0}, shares{500 / 14500.0, 4000 / 14500.0, 10000 / 14500.0};
+    return piecewise_schedule(steps, end, knots, shares);
 }
 
 } // namespace pearlite::path

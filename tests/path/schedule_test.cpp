@@ -102,5 +102,30 @@ TEST(Schedule, Sm08ScalesToAnyNumberOfStepsByLargestRemainder) {
     EXPECT_THROW(sm08_schedule(2, 1), InputError);
 }
 
+TEST(Schedule, PiecewiseLinear) {
+    const std::vector<double> knots{0.25, 0.5, 1}, shares{1, 5, 2};
+    const auto schedule = piecewise_schedule(80, 2, knots, shares);
+    EXPECT_EQ(schedule.steps(), 80);
+    EXPECT_DOUBLE_EQ(schedule[10], 0.5);
+    EXPECT_DOUBLE_EQ(schedule[60], 1.0);
+    EXPECT_DOUBLE_EQ(schedule[35], 0.75);
+    EXPECT_EQ(schedule.end(), 2);
+    EXPECT_EQ(piecewise_schedule(3, 1, knots, shares).steps(), 3);
+    EXPECT_EQ(piecewise_schedule(7, 1, knots, std::vector<double>{1e-9, 1, 1e-9}).steps(), 7);
+    EXPECT_THROW(piecewise_schedule(2, 1, knots, shares), InputError);
+    EXPECT_THROW(piecewise_schedule(9, 1, knots, std::vector<double>{1, 1}), InputError);
+    EXPECT_THROW(piecewise_schedule(9, 1, std::vector<double>{0.5, 0.4, 1}, shares), InputError);
+    EXPECT_THROW(piecewise_schedule(9, 1, std::vector<double>{0.5, 0.7, 0.9}, shares), InputError);
+    EXPECT_THROW(piecewise_schedule(9, 1, knots, std::vector<double>{1, 0, 1}), InputError);
+}
+
+TEST(Schedule, Exponential) {
+    const auto schedule = exponential_schedule(50, 1, 100);
+    for (Index k = 0; k <= 50; ++k)
+        EXPECT_NEAR(schedule[k], (std::pow(100, static_cast<double>(k) / 50) - 1) / 99, 1e-14);
+    EXPECT_EQ(exponential_schedule(7, 2, 1).points(), linear_schedule(7, 2).points());
+    EXPECT_GT(exponential_schedule(10, 1, 0.01)[1], 0.1); // steps that shrink
+}
+
 } // namespace
 } // namespace pearlite::path

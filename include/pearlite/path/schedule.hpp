@@ -4,6 +4,7 @@
 
 #include "pearlite/core/types.hpp"
 
+#include <span>
 #include <vector>
 
 namespace pearlite::path {
@@ -33,6 +34,11 @@ Schedule geometric_schedule(Index steps, double end, double epsilon = 1e-3);
 /// b_k = b_end (ratio^{k/K} - 1)/(ratio - 1), ratio > 0: steps that grow by a constant factor, the last ratio times the
 /// first (about); 1 is linear. Even in the log of a precision that grows by the factor `ratio`.
 Schedule exponential_schedule(Index steps, double end, double ratio);
+
+/// Linear pieces between 0 and knots[0] b_end, knots[0] b_end and knots[1] b_end, ..., the last knot being 1; piece i
+/// has a share of the K steps proportional to shares[i], by largest remainder with at least one each. InputError
+/// otherwise.
+Schedule piecewise_schedule(Index steps, double end, std::span<const double> knots, std::span<const double> shares);
 
 /// The shape of Salakhutdinov & Murray (2008): 500 intervals on [0, 0.5], 4000 on [0.5, 0.9], 10000 on [0.9, 1] (times
 /// b_end), their numbers scaled to K in total (K >= 3) by largest remainder with at least one each.
