@@ -193,6 +193,42 @@ class Reports(WithDirectory):
         )
         self.assertEqual(self.figure_names(), {"replicates.svg"})
 
+    def test_forward_and_reverse_work(self):
+        synthetic_runs.nonequilibrium(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "agree: forward and reverse works overlap well",
+            "The distributions cross",
+            "slope of 1.010 ± 0.040",
+            "between the lower and the upper bound",
+            "2000 draws",
+            "jarzynski-reverse",
+        )
+        self.assertLessEqual(
+            {"work.svg", "crooks.svg", "work-posterior.svg", "hysteresis.svg", "hysteresis-zoom.svg", "equilibration.svg", "estimates.svg"},
+            self.figure_names(),
+        )
+
+    def test_work_that_does_not_meet(self):
+        synthetic_runs.nonequilibrium(self.directory, gap=60.0)
+        page = self.page()
+        self.assert_shows(page, "too fast: forward and reverse works do not overlap", "The distributions do not meet")
+        self.assertNotIn("crooks.svg", self.figure_names())
+        self.assertNotIn("work-posterior.svg", self.figure_names())
+
+    def test_infinite_work_is_left_out_and_said(self):
+        synthetic_runs.nonequilibrium(self.directory, n_infinite=3)
+        self.assert_shows(self.page(), "infinite work")
+
+    def test_parallel_tempering(self):
+        synthetic_runs.tempering(self.directory)
+        self.assert_shows(self.page(), "stepping-stone", "communication barrier, is 2.00", "Thermodynamic integration")
+        names = self.figure_names()
+        self.assertLessEqual({"swaps.svg", "equilibrium-u.svg"}, names)
+        self.assertNotIn("log-weights.svg", names)
+        self.assertNotIn("effective-sample-size.svg", names)
+
     def test_a_stopped_run_of_one_step_says_so(self):
         synthetic_runs.ising(self.directory, n_steps=1, status="stopped")
         self.assert_shows(self.page(), "This run is stopped, not finished", "1 step.")

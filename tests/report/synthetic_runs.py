@@ -204,6 +204,68 @@ def optimisation(directory):
     return write_run(directory, summary, {"configuration": CONFIGURATION})
 
 
+def nonequilibrium(directory, gap=0.0, n_infinite=0):
+    """Forward and reverse work of spread 2 that cross at -log Z = 10, or lie `gap` apart; some forward works infinite."""
+    rng = numpy.random.default_rng(2)
+    forward, reverse = 12 + gap / 2 + 2 * rng.normal(size=900), 8 - gap / 2 + 2 * rng.normal(size=700)
+    forward[:n_infinite] = numpy.inf
+    beta = numpy.linspace(0, 1, 201)
+    mean_u = 50 * numpy.tanh(8 * (beta - 0.4))
+    lag = 20 * numpy.exp(-(((beta - 0.45) / 0.05) ** 2))
+    entries = []
+    for name in ("bar", "histogram", "jarzynski-forward", "jarzynski-reverse", "cumulant-forward", "cumulant-reverse", "cumulant-both"):
+        entry = {"estimator": name, "quantity": "log_ratio", "value": -10.02, "exact": -10.0}
+        if gap:
+            entry["note"] = "no error bar: forward and reverse works do not overlap"
+        else:
+            entry |= {"standard_error": 0.1, "interval95": [-10.22, -9.82], "z_score": -0.2, "error_method": "analytic"}
+        entries.append(entry)
+    words = "too fast: forward and reverse works do not overlap" if gap else "agree: forward and reverse works overlap well"
+    summary = {
+        **common("nonequilibrium", "ising"),
+        "verdict": words,
+        "log_evidence": entries,
+        "diagnostics": {
+            "ess": 90.0,
+            "lower_bound": -12.0 - gap / 2,
+            "upper_bound": -8.0 + gap / 2,
+            "crooks_slope": 1.01,
+            "crooks_slope_standard_error": 0.04,
+            "warnings": [],
+        },
+    }
+    curve = {"inverse_temperature": beta, "sd_u": numpy.full(201, 5.0), "mean_work": -10 * beta, "sd_work": 2 * beta}
+    datasets = {"configuration": CONFIGURATION, "work/forward": forward, "work/reverse": reverse}
+    datasets["work/log_ratio_posterior"] = numpy.zeros(0) if gap else -10 + 0.1 * rng.normal(size=2000)
+    for name, value in {**curve, "mean_u": mean_u - lag}.items():
+        datasets[f"hysteresis/forward/{name}"] = value
+    for name, value in {**curve, "mean_u": mean_u + lag}.items():
+        datasets[f"hysteresis/reverse/{name}"] = value[::-1]
+    datasets["hysteresis/equilibration/mean_u"] = 50 + numpy.exp(-numpy.arange(30) / 5.0)
+    datasets["hysteresis/equilibration/sd_u"] = numpy.full(30, 5.0)
+    return write_run(directory, summary, datasets)
+
+
+def tempering(directory):
+    """Parallel tempering of eleven temperatures."""
+    beta = numpy.linspace(0, 1, 11)
+    entry = {"estimator": "stepping-stone", "quantity": "log_ratio", "value": 3.1, "standard_error": 0.02,
+             "interval95": [3.06, 3.14], "error_method": "jackknife"}
+    summary = {**common("parallel-tempering", "gaussian"), "log_evidence": [entry],
+               "diagnostics": {"communication_barrier": 2.0, "warnings": []}}
+    return write_run(directory, summary, {
+        "configuration": CONFIGURATION,
+        "tempering/inverse_temperature": beta,
+        "tempering/swap_acceptance": numpy.full(10, 0.8),
+        "tempering/mean_u": 6 * beta,
+        "tempering/variance_u": numpy.full(11, 6.0),
+        "tempering/mean_u_standard_error": numpy.full(11, 0.05),
+        "per_step/inverse_temperature": beta,
+        "per_step/ess": numpy.full(11, 1000.0),
+        "log_weight": numpy.append(numpy.full(90, -numpy.inf), numpy.zeros(10)),
+    })
+
+
 def common(algorithm, model, status="finished"):
     return {
         "schema": 1,
