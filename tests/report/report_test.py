@@ -307,6 +307,32 @@ class Reports(WithDirectory):
         self.assertFalse((self.directory / "report.html").exists())
 
 
+class Comparisons(WithDirectory):
+    def compare(self, *arguments):
+        program = REPORT.with_name("compare_runs.py")
+        return subprocess.run([sys.executable, "-B", program, *map(str, arguments)], text=True, capture_output=True)
+
+    def test_runs_against_a_key(self):
+        directories = [self.directory / name for name in ("slow", "fast")]
+        synthetic_runs.nonequilibrium(directories[0])
+        synthetic_runs.nonequilibrium(directories[1], gap=60.0)
+        figure = self.directory / "figure.svg"
+        ended = self.compare("--key", "model.size", "-o", figure, *directories)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        for text in ("model.size", "jarzynski-reverse", "-10.0200 +- 0.1000", "-10.0200 (no error)"):
+            self.assertIn(text, ended.stdout)
+        self.assertNotIn("cumulant", ended.stdout)
+        xml.etree.ElementTree.parse(figure)
+
+    def test_refusals(self):
+        synthetic_runs.nonequilibrium(self.directory / "run")
+        for key, words in (("model.name", "expected a number above 0"), ("model.none", "has no model.none")):
+            ended = self.compare("--key", key, self.directory / "run")
+            self.assertEqual(ended.returncode, 2)
+            self.assertIn(words, ended.stderr)
+        self.assertEqual(self.compare("--key", "model.size", self.directory / "none").returncode, 2)
+
+
 class Refusals(WithDirectory):
     def assert_refused(self, *texts, status=2, arguments=()):
         done = self.run_report(self.directory, *arguments)

@@ -124,28 +124,30 @@ struct Problem {
 
 std::vector<Problem> problems() {
     const double toy_exact = -std::log(10);
-    const auto ising = [](Index size, double end, Index steps, models::IsingSettings::Move move) {
+    using Update = models::IsingSettings::Update;
+    const auto ising = [](Index size, double end, Index steps, Update update) {
         return [=](std::uint64_t seed) {
-            return run_alone(models::Ising({.size = size, .move = move}), path::linear_schedule(steps, end),
-                             {.forward = 512,
-                              .reverse = 512,
-                              .block = 512,
-                              .seed = seed,
-                              .start = ReverseStart::mode,
-                              .equilibration = 200});
+            return run_alone(
+                models::Ising({.size = size, .move = models::IsingSettings::Move::heat_bath, .update = update}),
+                path::linear_schedule(steps, end),
+                {.forward = 512,
+                 .reverse = 512,
+                 .block = 512,
+                 .seed = seed,
+                 .start = ReverseStart::mode,
+                 .equilibration = 200});
         };
     };
     const double ising_exact = *models::Ising({.size = 8}).exact_log_ratio(0.44);
     return {
         {"Gaussian toy, K 50, M 100", toy_exact, true, [](std::uint64_t seed) { return toy(50, 100, seed); }},
         {"Gaussian toy, K 20, M 1000", toy_exact, true, [](std::uint64_t seed) { return toy(20, 1000, seed); }},
-        {"Ising 8x8, b 0.44, K 100, M 512", ising_exact, true,
-         ising(8, 0.44, 100, models::IsingSettings::Move::heat_bath)},
-        {"Ising 8x8, b 0.44, K 30, M 512", ising_exact, true,
-         ising(8, 0.44, 30, models::IsingSettings::Move::heat_bath)},
+        // A block of 512 chains, all of which visit the same sites.
+        {"Ising 8x8, random sites, K 100, M 512", ising_exact, true, ising(8, 0.44, 100, Update::random_site)},
+        {"Ising 8x8, sweeps, K 30, M 512", ising_exact, true, ising(8, 0.44, 30, Update::sweep)},
         {"Gaussian toy, K 3, M 100", toy_exact, false, [](std::uint64_t seed) { return toy(3, 100, seed); }},
         {"Ising 16x16, b 1, K 20, M 512", *models::Ising({.size = 16}).exact_log_ratio(1), false,
-         ising(16, 1, 20, models::IsingSettings::Move::heat_bath)},
+         ising(16, 1, 20, Update::sweep)},
     };
 }
 
@@ -178,7 +180,7 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
     bool good = true;
     std::uint64_t number = 100;
     if (ranks.is_root()) {
-        fmt::print("Coverage of 95 % intervals, {} replicates\n{:<34}", replicates, "");
+        fmt::print("Coverage of 95 % intervals, {} replicates\n{:<38}", replicates, "");
         for (const auto& [name, method] : intervals)
             fmt::print(" {:>20}", method.empty() ? name : name + " " + method);
         fmt::print("   bar x 1/sqrt 2   agree  poor overlap  too fast  other\n");
@@ -216,7 +218,7 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
         good = good && ok;
         if (!ranks.is_root())
             continue;
-        fmt::print("{:<34}", problem.name);
+        fmt::print("{:<38}", problem.name);
         for (std::size_t k = 0; k < intervals.size(); ++k)
             fmt::print(" {:>20.3f}", fractions[k]);
         fmt::print(" {:>16.3f} {:>7.3f} {:>13.3f} {:>9.3f} {:>6.3f}{}\n", fractions[twin], fractions[agree],
