@@ -1,0 +1,48 @@
+#pragma once
+/// Energies to be minimised, or sampled from at a temperature: f(x) proportional to exp(-U(x) / tau) on a box.
+
+#include "pearlite/core/types.hpp"
+#include "pearlite/model/fingerprint.hpp"
+
+#include <concepts>
+#include <optional>
+#include <span>
+
+namespace pearlite::model {
+
+/// Chains in vector lanes: d x p, a chain per column, stored row by row, so that one coordinate of all chains is
+/// contiguous.
+using LaneMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// U(x) over a box in R^d. energy(x) may be +inf: such points are outside the space. lower() and upper() have length
+/// d and may be infinite.
+template <class E>
+concept Energy = requires(const E& energy, std::span<const double> x, Fingerprint& fingerprint) {
+    { energy.dimension() } -> std::convertible_to<Index>;
+    { energy.energy(x) } -> std::convertible_to<double>;
+    { energy.lower() } -> std::convertible_to<std::span<const double>>;
+    { energy.upper() } -> std::convertible_to<std::span<const double>>;
+    energy.fingerprint(fingerprint);
+};
+
+/// Optional: energies(points, out), the energies of p chains in lanes, p a multiple of block_padding. The bits of a
+/// chain's energy depend neither on its neighbours nor on p.
+template <class E>
+concept HasLaneEnergies = Energy<E> && requires(const E& energy, const LaneMatrix& points, std::span<double> out) {
+    energy.energies(points, out);
+};
+
+/// Optional: gradient(x, g) writes dU/dx, length d.
+template <class E>
+concept HasEnergyGradient = Energy<E> &&
+    requires(const E& energy, std::span<const double> x, std::span<double> gradient) {
+    energy.gradient(x, gradient);
+};
+
+/// Optional: the global minimum where it is known.
+template <class E>
+concept HasKnownMinimum = Energy<E> && requires(const E& energy) {
+    { energy.known_minimum() } -> std::convertible_to<std::optional<double>>;
+};
+
+} // namespace pearlite::model
