@@ -4,6 +4,7 @@
 
 #include "pearlite/models/ising.hpp"
 #include "pearlite/random/fill.hpp"
+#include "pearlite/random/stream.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,18 +49,41 @@ class IsingOracle {
 
     /// One sweep of all 512 chains of the block; leaves its bond sums alone.
     void sweep(IsingBlock& block, const OracleTable& table, const model::BlockStreams& streams) const {
-        const std::vector<std::uint32_t> leading = words(streams.shared(random::Purpose::move), 12);
-        const std::vector<std::uint32_t> rest = words(streams.shared(random::Purpose::accept), 64);
+        visit(block, order_, table, streams);
+    }
+
+    /// The sites of a move at random sites: floor(word * L^2 / 2^32) of word k of the `site` stream for visit k, unless
+    /// the word is one of the few that would favour some sites; its draw is then the next of a second stream.
+    std::vector<int> drawn_sites(const model::BlockStreams& streams) const {
+        const auto n_sites = static_cast<std::uint64_t>(side_) * static_cast<std::uint64_t>(side_);
+        const std::uint64_t range = std::uint64_t{1} << 32;
+        random::Address second = streams.shared(random::Purpose::site);
+        std::vector<std::uint32_t> words(settings_.flips > 0 ? static_cast<std::size_t>(settings_.flips) : n_sites);
+        random::fill_bits(second, words);
+        second.id += std::uint64_t{1} << 39;
+        random::Stream replacements(second);
+        std::vector<int> sites;
+        for (const std::uint64_t word : words) {
+            const bool fair = word * n_sites % range >= range % n_sites;
+            sites.push_back(static_cast<int>(fair ? word * n_sites / range : replacements.index(n_sites)));
+        }
+        return sites;
+    }
+
+    /// Updates the spins at `sites` in turn; leaves the bond sums alone.
+    void visit(IsingBlock& block, const std::vector<int>& sites, const OracleTable& table,
+               const model::BlockStreams& streams) const {
+        const auto leading = words(streams.shared(random::Purpose::move), sites.size() * 12);
+        const auto rest = words(streams.shared(random::Purpose::accept), sites.size() * 64);
         for (int chain = 0; chain < 512; ++chain) {
             std::vector<int> spins = chain_spins(block, chain);
-            for (std::size_t visit = 0; visit < order_.size(); ++visit) {
+            for (std::size_t v = 0; v < sites.size(); ++v) {
                 std::uint64_t uniform = 0;
                 for (std::size_t k = 0; k < 64; ++k) {
-                    const std::uint32_t* plane =
-                        k < 12 ? &leading[(visit * 12 + k) * 16] : &rest[(visit * 64 + k) * 16];
+                    const std::uint32_t* plane = k < 12 ? &leading[(v * 12 + k) * 16] : &rest[(v * 64 + k) * 16];
                     uniform = 2 * uniform + (plane[chain / 32] >> (chain % 32) & 1u);
                 }
-                update(spins, order_[visit], uniform, table);
+                update(spins, sites[v], uniform, table);
             }
             for (std::size_t site = 0; site < spins.size(); ++site) {
                 std::uint64_t& word = block.planes()[site].words[static_cast<std::size_t>(chain) / 64];
@@ -92,8 +116,8 @@ class IsingOracle {
         return spins[static_cast<std::size_t>((row + side_) % side_ * side_ + (column + side_) % side_)];
     }
 
-    std::vector<std::uint32_t> words(const random::Address& address, std::size_t planes_per_visit) const {
-        std::vector<std::uint32_t> result(order_.size() * planes_per_visit * 16);
+    static std::vector<std::uint32_t> words(const random::Address& address, std::size_t planes) {
+        std::vector<std::uint32_t> result(planes * 16);
         random::fill_bits(address, result);
         return result;
     }
