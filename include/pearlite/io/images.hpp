@@ -1,0 +1,30 @@
+#pragma once
+/// Images of two colours, from and to files. Readers throw InputError with file, line (or byte) and what was expected.
+
+#include "pearlite/core/types.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace pearlite::io {
+
+/// Pixels 0 (black) and 1 (white), row by row from the top.
+struct BinaryImage {
+    Index rows = 0;
+    Index columns = 0;
+    std::vector<std::uint8_t> pixels; ///< rows x columns
+};
+
+/// Sides of 1 to this many pixels are read.
+inline constexpr Index largest_image_side = 65536;
+
+/// By content: PGM, plain or raw (P2, P5; black is 0 and white the largest level, and there is nothing between them),
+/// PBM, plain or raw (P1, P4; a set bit is black, so it becomes 0), or text: the numbers of rows and of columns, then
+/// the pixels as 0 and 1, all between blanks. One image, and nothing but blanks after it.
+BinaryImage read_binary_image(const std::filesystem::path& file);
+
+/// Raw PGM (P5) with levels 0 and 255; replaces the file. FileError if it cannot be written.
+void write_pgm(const std::filesystem::path& file, const BinaryImage& image);
+
+} // namespace pearlite::io
