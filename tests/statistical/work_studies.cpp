@@ -1,11 +1,13 @@
-// Nonequilibrium evidence on problems with known answers, replicate by replicate, spread over the ranks:
+// Nonequilibrium evidence on problems with known answers, replicate by replicate, spread over the ranks.
 //
-//     mpirun -n RANKS work_studies figure REPLICATES     bias and spread of every estimator against the number of
-//     steps,
-//                                                        Gaussian toy, M = 100 (Habeck 2017, figure 2)
-//     mpirun -n RANKS work_studies coverage REPLICATES   how often 95 % intervals cover the truth, and verdicts; exit
-//     status
-//                                                        1 if a figure misses its limits
+//     mpirun -n RANKS work_studies figure REPLICATES
+//
+// prints, as CSV, bias and spread of every estimator against the number of steps: Gaussian toy, M = 100 (Habeck 2017,
+// figure 2).
+//
+//     mpirun -n RANKS work_studies coverage REPLICATES
+//
+// prints how often 95 % intervals cover the truth, and verdicts; exit status 1 if a figure misses its limits.
 #include "pearlite/core/error.hpp"
 #include "pearlite/models/ising.hpp"
 #include "pearlite/parallel/communicator.hpp"
@@ -77,19 +79,13 @@ std::vector<double> column(const std::vector<std::vector<double>>& rows, std::si
     return values;
 }
 
+/// Prints a table that draw_work_estimators.py reads.
 void figure(const parallel::Communicator& ranks, Index replicates) {
     const std::vector<std::string> names{"cumulant-forward",  "cumulant-reverse",  "cumulant-both",
                                          "jarzynski-forward", "jarzynski-reverse", "bar",
                                          "histogram"};
-    if (ranks.is_root()) {
-        fmt::print(
-            "Gaussian toy, M = 100 forward and 100 reverse, {} replicates: mean error +- its standard error (sd)\n",
-            replicates);
-        fmt::print("{:>4}", "K");
-        for (const auto& name : names)
-            fmt::print(" {:>27}", name);
-        fmt::print("\n");
-    }
+    if (ranks.is_root())
+        fmt::print("steps,estimator,mean_error,standard_error,standard_deviation,replicates\n");
     std::uint64_t number = 0;
     for (const Index steps : {5, 10, 20, 35, 50, 75, 100, 150, 200}) {
         const auto rows = rows_of(ranks, replicates, number++, [&](std::uint64_t seed) {
@@ -103,13 +99,11 @@ void figure(const parallel::Communicator& ranks, Index replicates) {
         });
         if (!ranks.is_root())
             continue;
-        fmt::print("{:>4}", steps);
         for (std::size_t k = 0; k < names.size(); ++k) {
             const auto m = calibration::moments(column(rows, k));
-            fmt::print(" {:>+9.4f} +- {:.4f} ({:.4f})", m.mean, m.sd / std::sqrt(static_cast<double>(replicates)),
-                       m.sd);
+            fmt::print("{},{},{:.4f},{:.4f},{:.4f},{}\n", steps, names[k], m.mean,
+                       m.sd / std::sqrt(static_cast<double>(replicates)), m.sd, replicates);
         }
-        fmt::print("\n");
         std::fflush(stdout);
     }
 }
