@@ -1,0 +1,308 @@
+#include "pearlite/models/test_functions.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include "test_functions_lanes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+namespace pearlite::models {
+namespace {
+
+using Kind = TestFunctionSettings::Kind;
+using std::numbers::e;
+using std::numbers::pi;
+
+static_assert(model::HasLaneEnergies<TestFunction> && model::HasEnergyGradient<TestFunction> &&
+              model::HasKnownMinimum<TestFunction>);
+
+double square(double x) {
+    return x * x;
+}
+
+struct Box {
+    double lower, upper;
+};
+
+Box box_of(Kind kind) {
+    switch (kind) {
+    case Kind::rastrigin:
+        return {-5.12, 5.12};
+    case Kind::ackley:
+        return {-32.768, 32.768};
+    case Kind::griewank:
+        return {-600, 600};
+    case Kind::schwefel:
+        return {-schwefel::edge, schwefel::edge};
+    case Kind::rosenbrock:
+        return {-5, 10};
+    case Kind::levy:
+        return {-10, 10};
+    }
+    PEARLITE_EXPECTS(false);
+}
+
+/// Where z sin(sqrt z) is largest in [0, 500]: the root of sin s + s cos(s) / 2 near sqrt(421), by Newton's method.
+double schwefel_minimiser() {
+    double s = std::sqrt(421.0);
+    for (int step = 0; step < 6; ++step)
+        s -= (std::sin(s) + 0.5 * s * std::cos(s)) / (1.5 * std::cos(s) - 0.5 * s * std::sin(s));
+    return s * s;
+}
+
+double minimiser_of(Kind kind) {
+    if (kind == Kind::schwefel)
+        return schwefel_minimiser();
+    return kind == Kind::rosenbrock || kind == Kind::levy ? 1 : 0;
+}
+
+/// A function of z, and its gradient.
+struct Rastrigin {
+    static double value(std::span<const double> z) {
+        double sum = 0;
+        for (const double y : z)
+            sum += y * y + 20 * square(std::sin(pi * std::remainder(y, 1.0))); // 10 - 10 cos(2 pi y), exactly 0 at 0
+        return sum;
+    }
+    static void gradient(std::span<const double> z, std::span<double> g) {
+        for (std::size_t i = 0; i < z.size(); ++i)
+            g[i] = 2 * z[i] + 20 * pi * std::sin(2 * pi * std::remainder(z[i], 1.0));
+    }
+};
+
+struct Ackley {
+    struct Means {
+        double root_mean_square = 0, cosine = 0;
+    };
+    static Means means(std::span<const double> z) {
+        Means means;
+        for (const double y : z) {
+            means.root_mean_square += y * y;
+            means.cosine += std::cos(2 * pi * y);
+        }
+        const auto n = static_cast<double>(z.size());
+        return {std::sqrt(means.root_mean_square / n), means.cosine / n};
+    }
+    static double value(std::span<const double> z) {
+        const Means m = means(z);
+        return 20 * (1 - std::exp(-0.2 * m.root_mean_square)) + (e - std::exp(m.cosine));
+    }
+    static void gradient(std::span<const double> z, std::span<double> g) {
+        const auto n = static_cast<double>(z.size());
+        const Means m = means(z);
+        const double slope =
+            m.root_mean_square > 0 ? 4 * std::exp(-0.2 * m.root_mean_square) / (n * m.root_mean_square) : 0;
+        for (std::size_t i = 0; i < z.size(); ++i)
+            g[i] = slope * z[i] + std::exp(m.cosine) * 2 * pi / n * std::sin(2 * pi * z[i]);
+    }
+};
+
+struct Griewank {
+    static double root(std::size_t i) { return std::sqrt(static_cast<double>(i + 1)); }
+    static double value(std::span<const double> z) {
+        double sum = 0;
+        double product = 1;
+        for (std::size_t i = 0; i < z.size(); ++i) {
+            sum += z[i] * z[i];
+            product *= std::cos(z[i] / root(i));
+        }
+        return sum / 4000 + (1 - product);
+    }
+    static void gradient(std::span<const double> z, std::span<double> g) {
+        // Products of the cosines before and after i: dividing by the i-th would fail where it is 0.
+        double before = 1;
+        for (std::size_t i = 0; i < z.size(); ++i) {
+            g[i] = before;
+            before *= std::cos(z[i] / root(i));
+        }
+        double after = 1;
+        for (std::size_t i = z.size(); i-- > 0;) {
+            g[i] = z[i] / 2000 + g[i] * after * std::sin(z[i] / root(i)) / root(i);
+            after *= std::cos(z[i] / root(i));
+        }
+    }
+};
+
+struct Schwefel {
+    double peak;
+    double value(std::span<const double> z) const {
+        double sum = 0;
+        for (const double y : z) {
+            const double inside = std::clamp(y, -schwefel::edge, schwefel::edge);
+            sum += peak - inside * std::sin(std::sqrt(std::abs(inside))) + schwefel::curvature * square(y - inside);
+        }
+        return sum;
+    }
+    static void gradient(std::span<const double> z, std::span<double> g) {
+        for (std::size_t i = 0; i < z.size(); ++i) {
+            const double beyond = z[i] - std::clamp(z[i], -schwefel::edge, schwefel::edge);
+            const double s = std::sqrt(std::abs(z[i]));
+            g[i] = beyond != 0 ? 2 * schwefel::curvature * beyond : -(std::sin(s) + 0.5 * s * std::cos(s));
+        }
+    }
+};
+
+struct Rosenbrock {
+    static double value(std::span<const double> z) {
+        double sum = 0;
+        for (std::size_t i = 0; i + 1 < z.size(); ++i)
+            sum += 100 * square(z[i + 1] - z[i] * z[i]) + square(z[i] - 1);
+        return sum;
+    }
+    static void gradient(std::span<const double> z, std::span<double> g) {
+        std::fill(g.begin(), g.end(), 0.0);
+        for (std::size_t i = 0; i + 1 < z.size(); ++i) {
+            const double valley = 200 * (z[i + 1] - z[i] * z[i]);
+            g[i] += 2 * (z[i] - 1) - 2 * z[i] * valley;
+            g[i + 1] += valley;
+        }
+    }
+};
+
+struct Levy {
+    static double value(std::span<const double> z) {
+        const auto w = [z](std::size_t i) { return 1 + (z[i] - 1) / 4; };
+        const std::size_t last = z.size() - 1;
+        double sum = square(std::sin(pi * std::remainder(w(0), 1.0)));
+        for (std::size_t i = 0; i < last; ++i)
+            sum += square(w(i) - 1) * (1 + 10 * square(std::sin(pi * w(i) + 1)));
+        return sum + square(w(last) - 1) * (1 + square(std::sin(2 * pi * std::remainder(w(last), 0.5))));
+    }
+    static void gradient(std::span<const double> z, std::span<double> g) {
+        const std::size_t last = z.size() - 1;
+        for (std::size_t i = 0; i <= last; ++i) {
+            const double w = 1 + (z[i] - 1) / 4;
+            const double angle = i < last ? pi * w + 1 : 2 * pi * w;
+            const double height = i < last ? 10 : 1;
+            const double rate = i < last ? pi : 2 * pi;
+            const double slope = 2 * (w - 1) * (1 + height * square(std::sin(angle))) +
+                                 square(w - 1) * height * rate * std::sin(2 * angle) +
+                                 (i == 0 ? pi * std::sin(2 * pi * w) : 0);
+            g[i] = slope / 4;
+        }
+    }
+};
+
+/// Calls use(f) with the function of z.
+template <class Use>
+void with_function(Kind kind, double schwefel_peak, Use use) {
+    switch (kind) {
+    case Kind::rastrigin:
+        return use(Rastrigin{});
+    case Kind::ackley:
+        return use(Ackley{});
+    case Kind::griewank:
+        return use(Griewank{});
+    case Kind::schwefel:
+        return use(Schwefel{schwefel_peak});
+    case Kind::rosenbrock:
+        return use(Rosenbrock{});
+    case Kind::levy:
+        return use(Levy{});
+    }
+}
+
+} // namespace
+
+Matrix salomon_rotation(Index d, std::uint64_t seed) {
+    PEARLITE_EXPECTS(d >= 1);
+    random::Stream stream({seed, random::Purpose::synthetic_data, 0, 0});
+    Matrix rotation = Matrix::Identity(d, d);
+    const auto turn = [&](Index i, Index j) {
+        const double angle = stream.uniform(-pi / 4, pi / 4);
+        const Vector column = rotation.col(i);
+        rotation.col(i) = std::cos(angle) * column - std::sin(angle) * rotation.col(j);
+        rotation.col(j) = std::sin(angle) * column + std::cos(angle) * rotation.col(j);
+    };
+    for (Index i = 1; i < d; ++i)
+        turn(0, i);
+    for (Index i = 1; i + 1 < d; ++i)
+        turn(i, d - 1);
+    return rotation;
+}
+
+TestFunction::TestFunction(const TestFunctionSettings& settings) : settings_(settings) {
+    const Index d = settings.dimension;
+    const Index least = settings.kind == Kind::rosenbrock ? 2 : 1;
+    if (d < least || d > largest_dimension) {
+        throw InputError("test function: the dimension must be " + std::to_string(least) + " to " +
+                         std::to_string(largest_dimension) + ", not " + std::to_string(d));
+    }
+    const auto n = static_cast<std::size_t>(d);
+    const Box box = box_of(settings.kind);
+    lower_.assign(n, box.lower);
+    upper_.assign(n, box.upper);
+    minimiser_.assign(n, minimiser_of(settings.kind));
+    if (settings.kind == Kind::schwefel)
+        schwefel_peak_ = minimiser_[0] * std::sin(std::sqrt(minimiser_[0]));
+    if (settings.kind == Kind::griewank) {
+        for (std::size_t i = 0; i < n; ++i)
+            turns_.push_back(1 / (2 * pi * Griewank::root(i)));
+    }
+    if (settings.rotated) {
+        const Index rows = (d + detail::rows_per_pass - 1) / detail::rows_per_pass * detail::rows_per_pass;
+        rotation_ = Matrix::Zero(rows, d);
+        rotation_.topRows(d) = salomon_rotation(d, settings.seed);
+        const Eigen::Map<const Vector> centre(minimiser_.data(), d);
+        offset_ = Vector::Zero(rows);
+        if (minimiser_[0] != 0) // else the zeros would get signs
+            offset_.head(d) = centre - rotation_.topRows(d) * centre;
+    }
+}
+
+Matrix TestFunction::rotation() const {
+    const Index d = dimension();
+    return settings_.rotated ? Matrix(rotation_.topRows(d)) : Matrix::Identity(d, d);
+}
+
+std::vector<double> TestFunction::turned(std::span<const double> x) const {
+    PEARLITE_EXPECTS(static_cast<Index>(x.size()) == dimension());
+    std::vector<double> z(x.begin(), x.end());
+    if (settings_.rotated) {
+        std::copy_n(offset_.data(), z.size(), z.begin());
+        for (Index j = 0; j < dimension(); ++j) {
+            for (Index i = 0; i < dimension(); ++i)
+                z[static_cast<std::size_t>(i)] += rotation_(i, j) * x[static_cast<std::size_t>(j)];
+        }
+    }
+    return z;
+}
+
+double TestFunction::energy(std::span<const double> x) const {
+    const std::vector<double> z = turned(x);
+    double energy = 0;
+    with_function(settings_.kind, schwefel_peak_, [&](auto f) { energy = f.value(z); });
+    return energy;
+}
+
+void TestFunction::gradient(std::span<const double> x, std::span<double> g) const {
+    PEARLITE_EXPECTS(g.size() == x.size());
+    const std::vector<double> z = turned(x);
+    with_function(settings_.kind, schwefel_peak_, [&](auto f) { f.gradient(z, g); });
+    if (settings_.rotated) {
+        Eigen::Map<Vector> slope(g.data(), dimension());
+        slope = (rotation_.topRows(dimension()).transpose() * slope).eval();
+    }
+}
+
+void TestFunction::energies(const model::LaneMatrix& points, std::span<double> out) const {
+    PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
+                     points.cols() % block_padding == 0);
+    const detail::Turn turn{dimension(), rotation_.data(), rotation_.rows(), offset_.data()};
+    detail::test_function_energies({settings_.kind, turns_.data(), schwefel_peak_}, turn, points, out);
+}
+
+void TestFunction::fingerprint(model::Fingerprint& fingerprint) const {
+    fingerprint.add("test function");
+    fingerprint.add(static_cast<double>(settings_.kind));
+    fingerprint.add(static_cast<double>(settings_.dimension));
+    const Matrix r = rotation();
+    fingerprint.add(std::span<const double>(r.data(), static_cast<std::size_t>(r.size())));
+}
+
+} // namespace pearlite::models
