@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace pearlite::io {
@@ -159,6 +160,18 @@ std::vector<std::string> read_header(const Line& line, const std::string& source
     return names;
 }
 
+/// Lines of comma-separated numbers.
+Table rows_of_fields(std::span<const Line> lines, const std::string& source, std::vector<std::string> names) {
+    RowCollector rows(source, std::move(names));
+    for (const Line& line : lines) {
+        if (without_blanks(line.text).empty()) {
+            throw InputError(at(source, line.number) + "blank line, expected a row of numbers");
+        }
+        rows.add(split_fields(line, source), line.number);
+    }
+    return std::move(rows).table();
+}
+
 } // namespace
 
 Index Table::column(const std::string& name) const {
@@ -181,14 +194,12 @@ Table read_csv(const std::filesystem::path& file) {
     if (lines.empty()) {
         throw InputError(source + ": the file is empty, expected a header line and rows of numbers");
     }
-    RowCollector rows(source, read_header(lines.front(), source));
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        if (without_blanks(lines[i].text).empty()) {
-            throw InputError(at(source, lines[i].number) + "blank line, expected a row of numbers");
-        }
-        rows.add(split_fields(lines[i], source), lines[i].number);
-    }
-    return std::move(rows).table();
+    return rows_of_fields(std::span(lines).subspan(1), source, read_header(lines.front(), source));
+}
+
+Table read_bare_csv(const std::filesystem::path& file) {
+    const std::string text = read_whole_file(file, "comma-separated numbers");
+    return rows_of_fields(split_lines(text), file.string(), {});
 }
 
 Table read_columns(const std::filesystem::path& file) {
@@ -202,6 +213,16 @@ Table read_columns(const std::filesystem::path& file) {
         }
     }
     return std::move(rows).table();
+}
+
+Table stack_rows(const Table& first, const Table& second) {
+    if (first.values.cols() != second.values.cols()) {
+        throw InputError(second.source + ": wrong number of columns (got " + std::to_string(second.values.cols()) +
+                         "), expected " + std::to_string(first.values.cols()) + " as in " + first.source);
+    }
+    Table stacked{first.names, Matrix(first.values.rows() + second.values.rows(), first.values.cols()), first.source};
+    stacked.values << first.values, second.values;
+    return stacked;
 }
 
 } // namespace pearlite::io

@@ -69,6 +69,34 @@ TEST(ReadCsv, names_line_and_column_of_every_mistake) {
     expect_unreadable(read_csv, "a.csv");
 }
 
+TEST(ReadBareCsv, reads_numbers_without_a_header) {
+    const TemporaryDirectory directory;
+    const Table table = read_bare_csv(directory.write("a.csv", "1,0, 2\r\n-1,.5,3\n\n"));
+    EXPECT_TRUE(table.names.empty());
+    EXPECT_EQ(table.values, (Matrix(2, 3) << 1, 0, 2, -1, 0.5, 3).finished());
+}
+
+TEST(ReadBareCsv, names_line_and_column_of_every_mistake) {
+    const auto bare_mistake = [](std::string_view content) { return mistake(read_bare_csv, "a.csv", content); };
+    EXPECT_EQ(bare_mistake(""), "a.csv: no rows of numbers, expected at least one");
+    EXPECT_EQ(bare_mistake("a,b\n1,2\n"), "a.csv:1: column 1: not a number (got \"a\"), expected a finite number");
+    EXPECT_EQ(bare_mistake("1,2\n3\n"), "a.csv:2: wrong number of columns (got 1), expected 2 as in line 1");
+    EXPECT_EQ(bare_mistake("1\n\n2\n"), "a.csv:2: blank line, expected a row of numbers");
+    expect_unreadable(read_bare_csv, "a.csv");
+}
+
+TEST(StackRows, puts_the_second_table_under_the_first) {
+    const Table first{{"a", "b"}, (Matrix(1, 2) << 1, 2).finished(), "first"};
+    const Table second{{}, (Matrix(2, 2) << 3, 4, 5, 6).finished(), "second"};
+    const Table stacked = stack_rows(first, second);
+    EXPECT_EQ(stacked.names, first.names);
+    EXPECT_EQ(stacked.values, (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished());
+    EXPECT_EQ(input_error([&] {
+                  stack_rows(first, {{}, Matrix::Zero(1, 3), "third"});
+              }),
+              "third: wrong number of columns (got 3), expected 2 as in first");
+}
+
 TEST(ReadColumns, reads_numbers_between_blanks) {
     const TemporaryDirectory directory;
     const Table table = read_columns(directory.write("a.dat", "# y x\n1.0  -2\t3\r\n\n  4 5 6 \n"));
@@ -171,6 +199,11 @@ TEST(PublishedData, tables_have_their_known_sizes) {
     EXPECT_EQ(pima.values.rows(), 532);
     EXPECT_EQ(pima.values.cols(), 8);
     EXPECT_EQ(pima.values.col(0).sum(), 177);
+    const Table spect =
+        stack_rows(read_bare_csv(directory / "spect/SPECT.train"), read_bare_csv(directory / "spect/SPECT.test"));
+    EXPECT_EQ(spect.values.rows(), 267);
+    EXPECT_EQ(spect.values.cols(), 23);
+    EXPECT_EQ(spect.values.col(0).sum(), 212);
 }
 
 TEST(PublishedData, rbm_weights_and_images_agree) {

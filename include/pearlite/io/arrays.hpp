@@ -21,8 +21,13 @@ struct Table {
 
 /// Comma-separated numbers under one header line of names.
 Table read_csv(const std::filesystem::path& file);
+/// Comma-separated numbers without a header.
+Table read_bare_csv(const std::filesystem::path& file);
 /// Blank-separated numbers without a header (lines that start with # are skipped).
 Table read_columns(const std::filesystem::path& file);
+/// The rows of the second table under those of the first, whose names they take; InputError if the numbers of columns
+/// differ.
+Table stack_rows(const Table& first, const Table& second);
 
 /// RBM weights and biases: W is visible x hidden.
 struct RbmArrays {
