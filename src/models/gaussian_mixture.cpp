@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace pearlite::models {
 
@@ -74,12 +75,30 @@ GaussianMixture::GaussianMixture(std::vector<double> data, const GaussianMixture
     require(std::isfinite(p.mean), "the prior mean must be finite");
 }
 
-std::vector<std::string> GaussianMixture::component_parameter_names() const {
+std::vector<std::string> GaussianMixture::parameter_names() const {
     std::vector<std::string> names;
-    for (const char* kind : {"weight", "mean", "precision"})
+    for (const char* kind : {"weight", "mean", "sd"})
         for (Index j = 1; j <= components(); ++j)
             names.push_back(kind + std::to_string(j));
     return names;
+}
+
+Matrix GaussianMixture::parameters(const Block& block) const {
+    const Index J = components();
+    Matrix values(3 * J, block.size());
+    std::vector<Index> order(static_cast<std::size_t>(J));
+    for (Index i = 0; i < block.size(); ++i) {
+        const auto x = block.columns().col(i);
+        std::iota(order.begin(), order.end(), Index{0});
+        std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return x(J + a) < x(J + b); });
+        for (Index j = 0; j < J; ++j) {
+            const Index k = order[static_cast<std::size_t>(j)];
+            values(j, i) = x(k);
+            values(J + j, i) = x(J + k);
+            values(2 * J + j, i) = 1 / std::sqrt(x(2 * J + k));
+        }
+    }
+    return values;
 }
 
 double GaussianMixture::exponent(Index point, double b) const {

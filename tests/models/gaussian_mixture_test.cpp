@@ -34,6 +34,20 @@ struct MeanError {
     double z(double exact) const { return (mean - exact) / error; }
 };
 
+TEST(GaussianMixture, ParametersAreThoseOfTheMixtureWhateverItsLabels) {
+    const GaussianMixture mixture(few_points, {.components = 3});
+    auto block = mixture.make_block(2);
+    block.columns().col(0) << 0.2, 0.5, 0.3, 7, -1, 3, 4, 0.25, 1;
+    block.columns().col(1) << 0.5, 0.3, 0.2, -1, 3, 7, 0.25, 1, 4;
+    const Matrix values = mixture.parameters(block);
+    Vector expected(9);
+    expected << 0.5, 0.3, 0.2, -1, 3, 7, 2, 1, 0.5;
+    EXPECT_EQ(values.col(0), expected);
+    EXPECT_EQ(values.col(1), expected);
+    EXPECT_EQ(mixture.parameter_names().size(), 9u);
+    EXPECT_EQ(mixture.parameter_names()[6], "sd1");
+}
+
 TEST(GaussianMixture, LogRatiosAreDifferencesOfThePlainDensity) {
     for (const auto path : {Settings::Path::data, Settings::Path::likelihood}) {
         const GaussianMixture mixture(few_points, {.components = 3, .path = path});

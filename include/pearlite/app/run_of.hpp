@@ -15,12 +15,19 @@
 
 namespace pearlite::app {
 
-/// The model's parameters have names and values, so that there is a posterior to summarise.
+/// The model's particles are points with densities, which are packed with them.
 template <class M>
-concept HasParameters = requires(const M& model) {
+concept HasDensityPoints = std::same_as<typename M::Block, model::DensityBlock>;
+
+/// The model's particles are parameters with names, so that there is a posterior to summarise: points with densities,
+/// or parameters(block), parameters x block size.
+template <class M>
+concept HasParameters = requires(const M& model, const typename M::Block& block) {
     model.parameter_names();
-}
-&&std::same_as<typename M::Block, model::DensityBlock>;
+    requires HasDensityPoints<M> || requires {
+        { model.parameters(block) } -> std::convertible_to<Matrix>;
+    };
+};
 
 /// The model can draw its particles: images(block, b), pixels x block size, of image_rows() x image_columns().
 template <class M>
@@ -119,7 +126,7 @@ class RunOf final : public Run {
     double log_ratio_of(std::span<const std::byte> packed) const {
         auto block = model_->make_block(1);
         block.unpack(0, packed);
-        if constexpr (HasParameters<Model>) // its log densities are packed too
+        if constexpr (HasDensityPoints<Model>) // its log densities are packed too
             model_->evaluate(block, block.points, block.log_prior, block.log_likelihood, {});
         model_->prepare(block);
         double ratio = 0;
@@ -170,7 +177,12 @@ class RunOf final : public Run {
             std::vector<double> local;
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 const auto& block = particles.block(b);
-                local.insert(local.end(), block.points.data(), block.points.data() + d * block.size());
+                if constexpr (HasDensityPoints<Model>) {
+                    local.insert(local.end(), block.points.data(), block.points.data() + d * block.size());
+                } else {
+                    const Matrix values = model_->parameters(block);
+                    local.insert(local.end(), values.data(), values.data() + values.size());
+                }
             }
             const auto draws = ranks_.gather(std::span<const double>(local));
             const auto log_w = ranks_.gather(std::span<const double>(particles.log_weights()));

@@ -58,7 +58,11 @@ class GaussianMixture {
     GaussianMixture(std::vector<double> data, const GaussianMixtureSettings& settings);
 
     Index components() const { return settings_.components; }
-    std::vector<std::string> component_parameter_names() const;
+    /// weight1..J, mean1..J, sd1..J of the components in the order of their means.
+    std::vector<std::string> parameter_names() const;
+    /// 3 J x block size: the particles' values of these. The order makes them functions of the mixture, whatever its
+    /// labels.
+    Matrix parameters(const Block& block) const;
 
     Block make_block(Index size) const { return {3 * settings_.components, size}; }
     void draw_start(Block& block, const model::BlockStreams& streams) const;
