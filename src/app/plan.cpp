@@ -114,8 +114,11 @@ void read_tempering(io::Section& section, const ModelTraits& traits,
     plan.block = plan.replicas;
     const bool has_mode =
         std::find(reverse_starts.begin(), reverse_starts.end(), sampler::ReverseStart::mode) != reverse_starts.end();
-    if (has_mode)
+    if (has_mode) {
         plan.cold_from_mode = section.choice("cold_start", {"mode", "prior"}, "mode") == "mode";
+        if (plan.cold_from_mode && section.has("cold_from"))
+            plan.cold_from = section.number("cold_from", {}, {.low = 0});
+    }
 }
 
 void read_algorithm(io::Configuration& configuration, const ModelTraits& traits,

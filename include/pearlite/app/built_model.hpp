@@ -49,8 +49,9 @@ class BuiltModelOf final : public BuiltModel {
             using Sampler = sampler::ParallelTempering<M, Kernel>;
             return assemble<Sampler>(
                 ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {
-                    return Sampler(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
-                                   {plan.replicas, plan.scans, plan.burn_in, seed, plan.cold_from_mode});
+                    return Sampler(
+                        ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
+                        {plan.replicas, plan.scans, plan.burn_in, seed, plan.cold_from_mode, plan.cold_from});
                 });
         }
         return assemble<Smc>(ranks, plan, [=, model = model_](std::uint64_t seed, const auto& schedule, Kernel kernel) {

@@ -58,7 +58,8 @@ struct Plan {
     Index replicas = 0;      ///< independent systems of parallel tempering
     Index scans = 0;         ///< moves and swaps, burn-in included
     Index burn_in = 0;
-    bool cold_from_mode = false; ///< how the colder half of the ladder starts
+    bool cold_from_mode = false;     ///< how the colder part of the ladder starts
+    std::optional<double> cold_from; ///< where that begins
 };
 
 /// Reads every table but [model]. `reverse_starts` are those that the model has, the default first. Mistakes are

@@ -23,6 +23,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace pearlite::sampler {
@@ -32,9 +33,10 @@ struct TemperingSettings {
     Index scans = 0;
     Index burn_in = 0; ///< scans that are not measured, < scans
     std::uint64_t seed = 0;
-    /// The colder half of the ladder starts from the model's modes instead of p_0: what orders only slowly is then
+    /// The colder part of the ladder starts from the model's modes instead of p_0: what orders only slowly is then
     /// there from the beginning.
     bool cold_from_mode = false;
+    std::optional<double> cold_from = {}; ///< the inverse temperature where that part begins; else the middle one
 };
 
 template <model::AnnealedModel M, class Kernel>
@@ -159,9 +161,13 @@ class ParallelTempering {
 
     void draw_first(Block& block, Index t, const model::BlockStreams& streams) const {
         if constexpr (model::HasMode<M>)
-            if (settings_.cold_from_mode && 2 * t > schedule_.steps())
+            if (settings_.cold_from_mode && is_cold(t))
                 return model_->set_mode(block, schedule_[t], streams);
         model_->draw_start(block, streams);
+    }
+
+    bool is_cold(Index t) const {
+        return settings_.cold_from ? schedule_[t] >= *settings_.cold_from : 2 * t > schedule_.steps();
     }
 
     void mark_wanted() {

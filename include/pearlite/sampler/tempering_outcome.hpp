@@ -42,7 +42,8 @@ struct TemperingFacts {
 Index due_scans(Index t, Index after, Index last);
 
 /// Stepping stones (Xie et al. 2011): sum_t log mean f_{t+1}/f_t over p_t. Thermodynamic integration: trapezoidal, with
-/// Euler and Maclaurin's correction by Var[u] where the path is linear. Standard errors by jackknife over the replica
+/// Euler and Maclaurin's correction by Var[u] where the path is linear; else extrapolated from the ladder and every
+/// second of its temperatures, if it has an even number of steps. Standard errors by jackknife over the replica
 /// systems, which are independent; none for fewer than 8.
 Outcome tempering_outcome(const TemperingSums& sums, const TemperingFacts& facts);
 
