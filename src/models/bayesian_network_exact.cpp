@@ -103,7 +103,7 @@ Dag BayesianNetwork::exact_minimum() const {
         PEARLITE_ENSURES(found != 0);
         set &= ~found;
     }
-    const Dag dag = network(parents);
+    Dag dag = network(parents);
     PEARLITE_ENSURES(dag.energy() == least[all]);
     return dag;
 }
