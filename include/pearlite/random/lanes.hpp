@@ -1,0 +1,18 @@
+#pragma once
+/// Draws for many consecutive ids at once, an id per vector lane: what chains that move side by side need. The numbers
+/// are those that a Stream, or fill.hpp, draws at each address, bit for bit.
+
+#include "pearlite/random/stream.hpp"
+
+#include <span>
+
+namespace pearlite::random {
+
+/// out[k n + i] is element k of the stream at the address with id + i; n lanes, a multiple of block_padding, and
+/// out.size() a multiple of n. The ids of all lanes must share their upper bits (id >> 32): ContractViolation.
+void fill_uniform_lanes(const Address& address, Index n, std::span<double> out);
+void fill_normal_lanes(const Address& address, Index n, std::span<double> out);
+/// `skip` elements are left out first: the numbers k + skip.
+void fill_exponential_lanes(const Address& address, Index n, std::span<double> out, Index skip = 0);
+
+} // namespace pearlite::random
