@@ -7,11 +7,16 @@
 #include "pearlite/random/fill.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <string>
 
 namespace pearlite::models {
 namespace {
+
+// Packed images are copied as words.
+static_assert(std::endian::native == std::endian::little);
 
 /// Bits in 64-bit words, with a word more than they need.
 std::vector<std::uint64_t> room_for(Index bits) {
@@ -128,15 +133,13 @@ std::vector<std::uint8_t> ImageRestoration::pixels(const ImageState& state) cons
 void ImageRestoration::pack(const ImageState& state, std::span<std::byte> out) const {
     PEARLITE_EXPECTS(out.size() == packed_bytes());
     const Words dense = gather(state.words_);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = static_cast<std::byte>(dense[i / 8] >> (i % 8 * 8) & 0xff);
+    std::memcpy(out.data(), dense.data(), out.size());
 }
 
 ImageState ImageRestoration::unpack(std::span<const std::byte> in) const {
     PEARLITE_EXPECTS(in.size() == packed_bytes());
     Words dense = room_for(size());
-    for (std::size_t i = 0; i < in.size(); ++i)
-        dense[i / 8] |= static_cast<std::uint64_t>(in[i]) << (i % 8 * 8);
+    std::memcpy(dense.data(), in.data(), in.size());
     return counted(spread(dense));
 }
 
