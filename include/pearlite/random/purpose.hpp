@@ -22,6 +22,8 @@ enum class Purpose : std::uint8_t {
     site = 13,           ///< the sites that random single-site updates visit
     allocation = 14,     ///< mixtures: components of the data points
     work_posterior = 15, ///< the posterior of log Z given works
+    operation = 16,      ///< optimisation: which operation an iteration makes, and what all chains share of it
+    partner = 17,        ///< crossovers: who meets whom
     test = 255,          ///< tests only
 };
 

@@ -1,0 +1,83 @@
+#pragma once
+/// A box in R^d searched by chains in vector lanes, with the operations of Karagiannis et al. 2017, section 4 (after
+/// Liang & Wong 2001), for any model::Energy.
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/kernel/box_operations.hpp"
+#include "pearlite/model/energy.hpp"
+#include "pearlite/model/search_space.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace pearlite::kernel {
+
+template <model::Energy E>
+class BoxSpace {
+  public:
+    using Chains = BoxChains;
+
+    /// InputError if the settings name an operation twice or do not fit the dimension.
+    explicit BoxSpace(E energy, const BoxOperationSettings& settings = {})
+        : energy_(std::move(energy)), operations_(settings, energy_.dimension()) {}
+
+    const E& energy() const { return energy_; }
+    Index dimension() const { return energy_.dimension(); }
+    std::span<const model::Operation> operations() const { return operations_.list(); }
+    std::optional<double> known_minimum() const {
+        if constexpr (model::HasKnownMinimum<E>)
+            return energy_.known_minimum();
+        return {};
+    }
+
+    Chains make_chains(Index n) const { return Chains(dimension(), n); }
+    /// Uniform on the box; where that is infinite, normal with the standard deviation of `start_sd`.
+    void draw_start(Chains& chains, const model::BlockStreams& streams) const {
+        operations_.draw_start(chains, energy_.lower(), energy_.upper(), streams);
+    }
+    void evaluate(const Chains& chains, std::span<double> out) const {
+        energies_of(chains.points(), chains.size(), out);
+    }
+
+    void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
+                const model::BlockStreams& streams, model::Proposals& proposals) const {
+        operations_.mutate(chains, op, scale, energies, streams);
+        weigh(chains, scale, energies, proposals);
+    }
+    void cross(Chains& chains, std::span<const Chains> partners, Index op, const model::Meetings& meetings,
+               const model::ProposalScale& scale, std::span<const double> energies, const model::BlockStreams& streams,
+               model::Proposals& proposals) const {
+        operations_.cross(chains, partners, op, meetings, scale, energies, streams);
+        weigh(chains, scale, energies, proposals);
+    }
+    void accept(Chains& chains, std::span<const std::uint8_t> accepted) const { chains.accept(accepted); }
+
+    void fingerprint(model::Fingerprint& fingerprint) const { energy_.fingerprint(fingerprint); }
+
+  private:
+    /// Energies of the proposals, and the ratio of a scale that is another at the proposal.
+    void weigh(Chains& chains, const model::ProposalScale& scale, std::span<const double> energies,
+               model::Proposals& proposals) const {
+        energies_of(chains.proposed(), chains.size(), proposals.energies);
+        chains.refuse_outside(energy_.lower(), energy_.upper(), proposals.energies);
+        chains.add_scale_ratios(scale, energies, proposals);
+    }
+    void energies_of(const model::LaneMatrix& points, Index n, std::span<double> out) const {
+        if constexpr (model::HasLaneEnergies<E>) {
+            energy_.energies(points, out);
+        } else {
+            std::vector<double> x(static_cast<std::size_t>(dimension()));
+            for (Index i = 0; i < n; ++i) {
+                for (Index k = 0; k < dimension(); ++k)
+                    x[static_cast<std::size_t>(k)] = points(k, i);
+                out[static_cast<std::size_t>(i)] = energy_.energy(x);
+            }
+        }
+    }
+
+    E energy_;
+    BoxOperations operations_;
+};
+
+} // namespace pearlite::kernel
