@@ -17,16 +17,6 @@ constexpr Index packets = 2; ///< vectors of chains worked on together
 constexpr Index tile = packets * DoubleLanes::size;
 static_assert(block_padding % tile == 0);
 
-Doubles fused(Doubles a, Doubles b, Doubles c) {
-    return fused_multiply_add<DoubleLanes>(a, b, c);
-}
-
-Doubles root(Doubles x) {
-    for (Index lane = 0; lane < DoubleLanes::size; ++lane)
-        x[lane] = std::sqrt(x[lane]);
-    return x;
-}
-
 /// A function of z as sums over its coordinates, which come one after the other.
 struct Rastrigin {
     struct Sums {
@@ -46,7 +36,7 @@ struct Ackley {
         sums.squared_sines += squared_sine(z);
     }
     Doubles total(const Sums& sums) const {
-        const Doubles far = exp_of_negative<DoubleLanes>(-0.2 * root(sums.squares / dimension));
+        const Doubles far = exp_of_negative<DoubleLanes>(-0.2 * square_root(sums.squares / dimension));
         const Doubles wavy = exp_of_negative<DoubleLanes>(sums.squared_sines * (-2 / dimension)); // mean cosine - 1
         return 20.0 * (1.0 - far) + std::numbers::e * (1.0 - wavy);
     }
@@ -74,7 +64,7 @@ struct Schwefel {
         Doubles inside = z > schwefel::edge ? zero + schwefel::edge : z;
         inside = inside < -schwefel::edge ? zero - schwefel::edge : inside;
         const Doubles beyond = z - inside;
-        const Doubles sine = sine_cosine(root(absolute<DoubleLanes>(inside))).sine;
+        const Doubles sine = sine_cosine(square_root(absolute<DoubleLanes>(inside))).sine;
         sums.total += fused(beyond * schwefel::curvature, beyond, peak - inside * sine);
     }
     Doubles total(const Sums& sums) const { return sums.total; }
@@ -115,7 +105,8 @@ struct Rows {
     Doubles z[rows_per_pass][packets];
 };
 
-[[gnu::always_inline]] inline Rows turned_rows(const Turn& turn, Index first, const double* x, Index stride) {
+/// A function of its own, in which all sums stay in registers.
+[[gnu::noinline]] Rows turned_rows(const Turn& turn, Index first, const double* x, Index stride) {
     Doubles sums[rows_per_pass][packets];
     for (Index r = 0; r < rows_per_pass; ++r) {
         for (Index v = 0; v < packets; ++v)

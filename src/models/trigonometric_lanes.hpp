@@ -5,11 +5,40 @@
 #include "rbm_lanes.hpp"
 
 #include <array>
+#include <immintrin.h>
 #include <numbers>
 
 namespace pearlite::models::detail {
 
 using Doubles = DoubleLanes::Packet;
+
+// By intrinsics: what the compiler makes of loops over lanes depends on where they are inlined.
+#ifdef __AVX512F__
+/// a b + c, rounded once.
+inline Doubles fused(Doubles a, Doubles b, Doubles c) {
+    return _mm512_fmadd_pd(a, b, c);
+}
+inline Doubles square_root(Doubles x) {
+    return _mm512_maskz_sqrt_pd(0xFF, x);
+}
+#else
+inline Doubles fused(Doubles a, Doubles b, Doubles c) {
+    return _mm256_fmadd_pd(a, b, c);
+}
+inline Doubles square_root(Doubles x) {
+    return _mm256_sqrt_pd(x);
+}
+#endif
+
+/// series[0] + series[1] x + ...
+template <std::size_t n>
+[[gnu::always_inline]] inline Doubles series_at(const std::array<double, n>& series, Doubles x) {
+    Doubles sum = Doubles{} + series[n - 1];
+#pragma GCC unroll 16
+    for (std::size_t k = 1; k < n; ++k)
+        sum = fused(sum, x, Doubles{} + series[n - 1 - k]);
+    return sum;
+}
 
 /// Coefficients of sin(pi t) / t (first = 1) or cos(pi t) (first = 0) in powers of t^2.
 template <int first, std::size_t terms>
@@ -34,13 +63,13 @@ constexpr std::array<double, terms> half_turn_series() {
 /// sin(pi t), |t| <= 1/2, to 3e-16 (the series ends at t^19).
 [[gnu::always_inline]] inline Doubles sine_of_half_turns(Doubles t) {
     static constexpr auto series = half_turn_series<1, 10>();
-    return t * polynomial<DoubleLanes>(series, t * t);
+    return t * series_at(series, t * t);
 }
 
 /// cos(pi t), |t| <= 1/2, to 3e-16 absolute (the series ends at t^20).
 [[gnu::always_inline]] inline Doubles cosine_of_half_turns(Doubles t) {
     static constexpr auto series = half_turn_series<0, 11>();
-    return polynomial<DoubleLanes>(series, t * t);
+    return series_at(series, t * t);
 }
 
 /// sin(pi t)^2 = (1 - cos(2 pi t)) / 2 for any t; relative precision near integers, where it vanishes.
