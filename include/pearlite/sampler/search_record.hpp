@@ -1,0 +1,89 @@
+#pragma once
+/// What a search remembers: the best states, the progress, what operations were accepted.
+
+#include "pearlite/core/types.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::sampler {
+
+/// A state of low energy and where it was found; `before` orders finds so that their order does not depend on who looks
+/// at them in what order.
+struct Find {
+    double energy = std::numeric_limits<double>::infinity();
+    std::int64_t iteration = 0;
+    std::int64_t chain = 0;
+    std::vector<std::byte> state; ///< packed; empty on ranks that do not own the chain
+
+    bool before(const Find& other) const {
+        if (energy != other.energy)
+            return energy < other.energy;
+        return iteration != other.iteration ? iteration < other.iteration : chain < other.chain;
+    }
+};
+
+/// The best energy so far at iterations that are about equally far apart on a logarithmic scale, 40 a decade: the same
+/// ones in every run, so that runs can be averaged.
+class ProgressCurve {
+  public:
+    static constexpr double per_decade = 40;
+
+    bool is_due(std::int64_t iteration) const { return iteration >= next_; }
+    void add(std::int64_t iteration, std::int64_t evaluations, double best, double temperature);
+
+    const std::vector<std::int64_t>& iterations() const { return iterations_; }
+    const std::vector<std::int64_t>& evaluations() const { return evaluations_; }
+    const std::vector<double>& best() const { return best_; }
+    const std::vector<double>& temperature() const { return temperature_; }
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("next", next_);
+        f("iteration", iterations_);
+        f("evaluations", evaluations_);
+        f("best", best_);
+        f("temperature", temperature_);
+    }
+
+  private:
+    std::int64_t next_ = 1;
+    std::vector<std::int64_t> iterations_, evaluations_;
+    std::vector<double> best_, temperature_;
+};
+
+/// Of one operation.
+struct OperationCount {
+    std::int64_t proposed = 0, accepted = 0;
+    double rate() const {
+        return proposed > 0 ? static_cast<double>(accepted) / static_cast<double>(proposed)
+                            : std::numeric_limits<double>::quiet_NaN();
+    }
+};
+
+/// What a finished search found; complete on the root of its ranks.
+struct SearchOutcome {
+    Find best;
+    std::int64_t best_evaluations = 0; ///< energies computed up to the find
+    std::int64_t iterations = 0;       ///< of the main stage
+    std::int64_t evaluations = 0;      ///< of all stages
+    ProgressCurve curve;
+    std::vector<std::string> operations;
+    std::vector<OperationCount> counts;
+    std::vector<double> scales;            ///< as frozen; NaN for operations without one
+    std::vector<double> points;            ///< that cut the energies into regions
+    std::vector<double> theta;             ///< normalised: logarithms of the regions' masses; -inf where never proposed
+    std::vector<double> desired;           ///< pi_j
+    std::vector<std::int64_t> visits;      ///< of chains, per region
+    std::vector<double> region_best;       ///< the lowest energy found in each region, +inf where none
+    std::vector<double> final_energies;    ///< of the chains
+    std::vector<double> final_log_weights; ///< for tempered use: theta_J + U (1/tau_n - 1)
+    std::int64_t truncations = 0;
+    std::int64_t outside = 0; ///< chain iterations outside a space that shrinks
+};
+
+} // namespace pearlite::sampler
