@@ -143,6 +143,27 @@ ImageState ImageRestoration::unpack(std::span<const std::byte> in) const {
     return counted(spread(dense));
 }
 
+void ImageRestoration::store(const ImageState& state, std::span<std::byte> out) const {
+    PEARLITE_EXPECTS(out.size() == stored_bytes());
+    const std::size_t bytes = out.size() - sizeof(ImageCounts);
+    std::memcpy(out.data(), state.words_.data(), bytes);
+    std::memcpy(out.data() + bytes, &state.counts_, sizeof(ImageCounts));
+}
+
+void ImageRestoration::restore(std::span<const std::byte> in, ImageState& state) const {
+    PEARLITE_EXPECTS(in.size() == stored_bytes());
+    const std::size_t bytes = in.size() - sizeof(ImageCounts);
+    state.words_.resize(inside_.size());
+    std::memcpy(state.words_.data(), in.data(), bytes);
+    std::memcpy(&state.counts_, in.data() + bytes, sizeof(ImageCounts));
+    std::uint64_t outside = 0;
+    for (std::size_t w = 0; w < inside_.size(); ++w)
+        outside |= state.words_[w] & ~inside_[w];
+    const auto& [agreements, equal_pairs] = state.counts_;
+    PEARLITE_EXPECTS(outside == 0 && 0 <= agreements && agreements <= size() && 0 <= equal_pairs &&
+                     equal_pairs <= n_pairs_);
+}
+
 void ImageRestoration::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add("image-restoration");
     fingerprint.add(static_cast<double>(settings_.rows));

@@ -52,12 +52,12 @@ ImageChains::ImageChains(std::shared_ptr<const ImageRestoration> model, Index si
     : model_(std::move(model)), states_(at(size), model_->observed_state()), changes_(at(size)) {}
 
 void ImageChains::pack(Index slot, std::span<std::byte> out) const {
-    model_->pack(state(slot), out);
+    model_->store(state(slot), out);
 }
 
 void ImageChains::unpack(Index slot, std::span<const std::byte> in) {
     PEARLITE_EXPECTS(slot >= 0 && slot < size());
-    states_[at(slot)] = model_->unpack(in);
+    model_->restore(in, states_[at(slot)]);
 }
 
 const ImageState& ImageChains::state(Index slot) const {

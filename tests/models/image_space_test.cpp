@@ -44,8 +44,8 @@ struct Tiny {
             for (Index i = 0; i < model.size(); ++i)
                 pixels.push_back(code >> i & 1);
             const ImageState state = model.make_state(pixels);
-            packed.emplace_back(model.packed_bytes(), 0);
-            model.pack(state, std::as_writable_bytes(std::span(packed.back())));
+            packed.emplace_back(model.stored_bytes(), 0);
+            model.store(state, std::as_writable_bytes(std::span(packed.back())));
             energies.push_back(model.energy(state));
         }
         return {packed, energies, target};
@@ -150,6 +150,26 @@ TEST(ImageSpace, StartsAtTheObservedImageOrAnywhere) {
     EXPECT_NE(chains.pixels(0), chains.pixels(1));
     EXPECT_NE(chains.pixels(0), model.settings().observed);
     EXPECT_THROW(static_cast<void>(chains.pixels(3)), ContractViolation);
+}
+
+TEST(ImageSpace, PackedImagesAreTheSameAndOthersAreRefused) {
+    const ImageSpace space = space_of(noise(9, 30), {.start = ImageSpaceSettings::Start::random});
+    auto chains = space.make_chains(2);
+    space.draw_start(chains, {.seed = 2});
+    const std::string bytes = packed(chains, 0);
+    unpack(chains, 1, bytes);
+    EXPECT_EQ(chains.pixels(1), chains.pixels(0));
+    EXPECT_EQ(chains.state(1).counts(), space.model().recount(chains.state(0)));
+    EXPECT_EQ(packed(chains, 1), bytes);
+    const auto damaged = [&](std::size_t place, char value) {
+        std::string other = bytes;
+        other[place] = value;
+        return other;
+    };
+    EXPECT_THROW(unpack(chains, 1, damaged(0, 1)), ContractViolation);                 // above the image
+    EXPECT_THROW(unpack(chains, 1, damaged(bytes.size() - 1, 1)), ContractViolation);  // equal pairs
+    EXPECT_THROW(unpack(chains, 1, damaged(bytes.size() - 9, -1)), ContractViolation); // agreements
+    EXPECT_THROW(unpack(chains, 1, bytes.substr(1)), ContractViolation);
 }
 
 TEST(ImageSpace, KnowsItsMinimumIfAsked) {

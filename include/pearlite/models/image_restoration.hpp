@@ -100,6 +100,12 @@ class ImageRestoration {
     /// Counts afresh.
     ImageState unpack(std::span<const std::byte> in) const;
 
+    /// The image as it is kept, with its borders and counts: a little longer than packed, but copied at once.
+    std::size_t stored_bytes() const { return inside_.size() * sizeof(std::uint64_t) + sizeof(ImageCounts); }
+    void store(const ImageState& state, std::span<std::byte> out) const;
+    /// The inverse. ContractViolation if the bytes are not those of an image: bits in the borders, impossible counts.
+    void restore(std::span<const std::byte> in, ImageState& state) const;
+
     /// The change of counts if this pixel is flipped.
     ImageCounts flip_change(const ImageState& state, Index pixel) const;
     /// Flips it; `change` is what flip_change() said of this state.

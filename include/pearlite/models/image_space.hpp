@@ -37,8 +37,8 @@ class ImageChains {
 
     Index size() const { return static_cast<Index>(states_.size()); }
     Index padded_size() const { return padded(size()); }
-    /// As ImageRestoration packs.
-    std::size_t packed_bytes() const { return model_->packed_bytes(); }
+    /// As ImageRestoration stores an image: crossovers would spend their time on packing it more tightly.
+    std::size_t packed_bytes() const { return model_->stored_bytes(); }
     void pack(Index slot, std::span<std::byte> out) const;
     void unpack(Index slot, std::span<const std::byte> in);
 
