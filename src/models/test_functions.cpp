@@ -25,28 +25,6 @@ double square(double x) {
     return x * x;
 }
 
-struct Box {
-    double lower, upper;
-};
-
-Box box_of(Kind kind) {
-    switch (kind) {
-    case Kind::rastrigin:
-        return {-5.12, 5.12};
-    case Kind::ackley:
-        return {-32.768, 32.768};
-    case Kind::griewank:
-        return {-600, 600};
-    case Kind::schwefel:
-        return {-schwefel::edge, schwefel::edge};
-    case Kind::rosenbrock:
-        return {-5, 10};
-    case Kind::levy:
-        return {-10, 10};
-    }
-    PEARLITE_EXPECTS(false);
-}
-
 /// Where z sin(sqrt z) is largest in [0, 500]: the root of sin s + s cos(s) / 2 near sqrt(421), by Newton's method.
 double schwefel_minimiser() {
     double s = std::sqrt(421.0);
@@ -55,10 +33,27 @@ double schwefel_minimiser() {
     return s * s;
 }
 
-double minimiser_of(Kind kind) {
-    if (kind == Kind::schwefel)
-        return schwefel_minimiser();
-    return kind == Kind::rosenbrock || kind == Kind::levy ? 1 : 0;
+/// The same in every coordinate.
+struct Range {
+    double lower, upper, minimiser;
+};
+
+Range range_of(Kind kind) {
+    switch (kind) {
+    case Kind::rastrigin:
+        return {-5.12, 5.12, 0};
+    case Kind::ackley:
+        return {-32.768, 32.768, 0};
+    case Kind::griewank:
+        return {-600, 600, 0};
+    case Kind::schwefel:
+        return {-schwefel::edge, schwefel::edge, schwefel_minimiser()};
+    case Kind::rosenbrock:
+        return {-5, 10, 1};
+    case Kind::levy:
+        return {-10, 10, 1};
+    }
+    PEARLITE_EXPECTS(false);
 }
 
 /// A function of z, and its gradient.
@@ -234,10 +229,10 @@ TestFunction::TestFunction(const TestFunctionSettings& settings) : settings_(set
                          std::to_string(largest_dimension) + ", not " + std::to_string(d));
     }
     const auto n = static_cast<std::size_t>(d);
-    const Box box = box_of(settings.kind);
-    lower_.assign(n, box.lower);
-    upper_.assign(n, box.upper);
-    minimiser_.assign(n, minimiser_of(settings.kind));
+    const Range range = range_of(settings.kind);
+    lower_.assign(n, range.lower);
+    upper_.assign(n, range.upper);
+    minimiser_.assign(n, range.minimiser);
     if (settings.kind == Kind::schwefel)
         schwefel_peak_ = minimiser_[0] * std::sin(std::sqrt(minimiser_[0]));
     if (settings.kind == Kind::griewank) {

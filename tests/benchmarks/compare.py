@@ -1,7 +1,7 @@
 """Runs the benchmarks several times, takes the best of each figure and prints a table beside the targets.
 
 usage: compare.py DIRECTORY_OF_BENCHMARKS [--repeats N] [--real-time] [NAME...]
-NAME: rbm, ising, potts, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
+NAME: rbm, ising, potts, energies, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
 machine, without which two ranks cannot be timed on a busy one.
 """
 
@@ -49,6 +49,8 @@ FIGURES = [
     Figure("ising", "anneal/random_site", "times_plain", "Ising 32 x 32, random sites against a plain loop of sweeps", 12, True),
     Figure("potts", "move/sweep/10", "times_plain", "Potts 32 x 32 of 10 colours, sweeps against a plain loop", 12, True),
     Figure("potts", "move/random_site/10", "times_plain", "the same at random sites", 12, True),
+    Figure("energies", "lanes/rastrigin", "times_plain", "rotated Rastrigin of 30 dimensions against a plain loop", 3, True),
+    Figure("energies", "lanes/protein_in_the_plane", "times_plain", "AB protein of 55 monomers against a plain loop", 3, True),
     Figure("bar", "solve", "seconds", "BAR of 10^6 + 10^6 works, seconds", 1.0, False),
     Figure("statistics", "ising", "of_step", "statistics of a temperature, share of an Ising step", 0.05, False),
     Figure("statistics", "rbm", "of_step", "statistics of a temperature, share of an RBM step", 0.05, False),
