@@ -39,9 +39,9 @@ concept HasEnergyGradient = Energy<E> &&
     energy.gradient(x, gradient);
 };
 
-/// Optional: the global minimum where it is known.
+/// Optional, for discrete energies too: the global minimum where it is known.
 template <class E>
-concept HasKnownMinimum = Energy<E> && requires(const E& energy) {
+concept HasKnownMinimum = requires(const E& energy) {
     { energy.known_minimum() } -> std::convertible_to<std::optional<double>>;
 };
 

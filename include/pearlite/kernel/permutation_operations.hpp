@@ -1,0 +1,71 @@
+#pragma once
+/// Operations on permutations, an operation on all chains at once. All are symmetric.
+
+#include "pearlite/kernel/discrete_chains.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <string>
+#include <vector>
+
+namespace pearlite::kernel {
+
+enum class PermutationStep : std::uint8_t {
+    swap,      ///< the elements at two places
+    insertion, ///< one element taken out and put in elsewhere
+    reversal   ///< the elements from one place to another in reversed order
+};
+
+class PermutationChains : public DiscreteChains {
+  public:
+    /// Two different places; of a reversal, in order.
+    struct Places {
+        Index first, second;
+    };
+
+    using DiscreteChains::DiscreteChains;
+
+    /// What the last mutation proposes to a chain.
+    PermutationStep step() const { return step_; }
+    const Places& places(Index slot) const { return places_[at(slot)]; }
+    void make_step(Index slot) { apply(state(slot), step_, places(slot)); }
+    void undo_step(Index slot);
+
+    void accept(std::span<const std::uint8_t> accepted);
+
+  private:
+    friend class PermutationOperations;
+    static void apply(std::span<std::int32_t> x, PermutationStep step, const Places& places);
+
+    PermutationStep step_ = PermutationStep::swap;
+    std::vector<Places> places_;
+    std::vector<double> uniforms_;
+};
+
+struct PermutationOperationSettings {
+    /// swap, insertion, reversal.
+    std::vector<std::string> operations{"swap", "insertion", "reversal"};
+};
+
+class PermutationOperations {
+  public:
+    /// Of permutations of `size` elements. `is_local`: for which steps, in the order of the enumeration, the energy
+    /// offers differences. InputError for a size below 2, no operation, an unknown one, or one named twice.
+    PermutationOperations(const PermutationOperationSettings& settings, Index size, const std::vector<bool>& is_local);
+
+    std::span<const model::Operation> list() const { return list_; }
+    Index size() const { return size_; }
+    /// Uniform on all permutations.
+    void draw(random::Stream& stream, std::span<std::int32_t> permutation) const;
+    /// The places, but no energies.
+    void mutate(PermutationChains& chains, Index op, const model::BlockStreams& streams) const;
+
+    /// Names that settings may list, in the order of the enumeration.
+    static const std::vector<std::string>& names();
+
+  private:
+    Index size_;
+    std::vector<PermutationStep> steps_;
+    std::vector<model::Operation> list_;
+};
+
+} // namespace pearlite::kernel
