@@ -4,6 +4,7 @@
 #include "pearlite/io/container.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 
@@ -25,6 +26,19 @@ std::string cost_of(const Prepared& prepared) {
     const auto particles = static_cast<double>(plan.particles * plan.batches);
     const Index blocks = (plan.particles + plan.block - 1) / plan.block;
     std::string text;
+    if (plan.search) {
+        const auto& search = *plan.search;
+        return fmt::format(
+            "# cost: {:.4g} chain updates ({} replicates x {} chains x {} iterations{})\n"
+            "# replicates spread over ranks first; beyond {} rank(s), a replicate's chains are divided\n",
+            static_cast<double>(plan.particles) *
+                static_cast<double>(search.settings.iterations + search.settings.range_iterations),
+            search.replicates, search.settings.chains, search.settings.iterations,
+            search.settings.range_iterations > 0
+                ? fmt::format(" and {} to find the range", search.settings.range_iterations)
+                : "",
+            search.replicates);
+    }
     if (plan.algorithm == Algorithm::parallel_tempering)
         text += fmt::format("# cost: {:.4g} particle moves per temperature ({} systems x {} scans x {} moves)\n",
                             static_cast<double>(plan.replicas * plan.scans) * static_cast<double>(plan.moves),
@@ -75,8 +89,15 @@ int list_command(const Catalogue& models) {
     text += "\nwhich go together:\n";
     for (const auto& entry : models) {
         const char* kernel = entry.traits.continuous ? "random-walk" : "native";
+        if (entry.traits.search) {
+            text += fmt::format("  {:<22}all searches: sa, vfsa, saa, psaa, pisaa, asamc, aesamc; operations {}\n",
+                                entry.traits.name, fmt::join(entry.traits.search->operations, ", "));
+            continue;
+        }
         for (std::size_t a = 0; a < algorithm_names().size(); ++a) {
             const auto algorithm = static_cast<Algorithm>(a);
+            if (is_search(algorithm))
+                continue;
             auto objection = entry.objection(algorithm);
             if (algorithm == Algorithm::nonequilibrium && !entry.traits.is_time_reversible)
                 objection = "its transition cannot run backwards";

@@ -10,6 +10,7 @@
 #include "pearlite/models/rbm_hidden.hpp"
 #include "pearlite/models/rbm_joint.hpp"
 #include "pearlite/models/regression.hpp"
+#include "searched_models.hpp"
 
 #include <fmt/format.h>
 
@@ -243,7 +244,7 @@ std::unique_ptr<BuiltModel> build_logistic(io::Configuration& configuration, io:
 } // namespace
 
 Catalogue built_in_models() {
-    return {
+    Catalogue models{
         {{"gaussian", 16, 4096, true, 1, true}, "from one normal distribution to another; exact log Z", build_gaussian},
         {{"gaussian-ar", 16, 4096, false, 1, true},
          "the same moved by autoregressive steps: the toy of nonequilibrium work",
@@ -273,6 +274,9 @@ Catalogue built_in_models() {
          build_radiata_pine},
         {{"logistic-regression", 16, 4096, true, 1, true}, "Bayesian logistic regression of a table", build_logistic},
     };
+    for (auto& entry : searched_models())
+        models.push_back(std::move(entry));
+    return models;
 }
 
 } // namespace pearlite::app

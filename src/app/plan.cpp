@@ -12,7 +12,7 @@ namespace {
 void read_run(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
     auto run = configuration.section("run");
     plan.seed = static_cast<std::uint64_t>(run.integer("seed", 1, {.low = 0}));
-    if (plan.algorithm != Algorithm::parallel_tempering) // there a block is a temperature
+    if (plan.algorithm != Algorithm::parallel_tempering && !traits.search) // there a block is a temperature, or a chain
         plan.block = run.integer("block", traits.default_block, {.low = 1, .high = traits.largest_block});
     plan.checkpoint_every_seconds = run.seconds("checkpoint_every", 300);
     if (run.has("time_limit"))
@@ -121,13 +121,31 @@ void read_tempering(io::Section& section, const ModelTraits& traits,
     }
 }
 
+/// A model is annealed or searched; what does not suit it is a mistake, and its default stands in.
+Algorithm read_algorithm_name(io::Configuration& configuration, const ModelTraits& traits) {
+    auto section = configuration.section("algorithm");
+    const auto& names = algorithm_names();
+    const auto standard = traits.search ? Algorithm::pisaa : Algorithm::annealed_importance;
+    const auto name = section.choice("name", names, algorithm_name(standard));
+    const auto place = std::find(names.begin(), names.end(), name);
+    if (place == names.end())
+        return standard;
+    const auto algorithm = static_cast<Algorithm>(place - names.begin());
+    if (is_search(algorithm) == traits.search.has_value())
+        return algorithm;
+    std::string suitable;
+    for (std::size_t a = 0; a < names.size(); ++a)
+        if (is_search(static_cast<Algorithm>(a)) == traits.search.has_value())
+            suitable += (suitable.empty() ? "\"" : ", \"") + names[a] + "\"";
+    section.error("name", "got \"" + name + "\", but this model " +
+                              (traits.search ? "is an energy to be searched" : "is annealed, not searched") +
+                              "; expected one of " + suitable);
+    return standard;
+}
+
 void read_algorithm(io::Configuration& configuration, const ModelTraits& traits,
                     const std::vector<sampler::ReverseStart>& reverse_starts, Plan& plan) {
     auto section = configuration.section("algorithm");
-    const auto name = section.choice("name", algorithm_names(), algorithm_names().front());
-    const auto place = std::find(algorithm_names().begin(), algorithm_names().end(), name);
-    plan.algorithm = place == algorithm_names().end() ? Algorithm::annealed_importance
-                                                      : static_cast<Algorithm>(place - algorithm_names().begin());
     if (plan.algorithm == Algorithm::annealed_importance) {
         plan.particles = section.integer("trajectories", 1024, {.low = 2, .high = largest_population});
         return;
@@ -176,7 +194,17 @@ void read_kernel(io::Configuration& configuration, const ModelTraits& traits, Pl
 } // namespace
 
 const std::vector<std::string>& algorithm_names() {
-    static const std::vector<std::string> names{"annealed-importance", "smc", "nonequilibrium", "parallel-tempering"};
+    static const std::vector<std::string> names{"annealed-importance",
+                                                "smc",
+                                                "nonequilibrium",
+                                                "parallel-tempering",
+                                                "sa",
+                                                "vfsa",
+                                                "saa",
+                                                "psaa",
+                                                "pisaa",
+                                                "asamc",
+                                                "aesamc"};
     return names;
 }
 
@@ -194,6 +222,20 @@ std::string algorithm_description(Algorithm algorithm) {
         return "forward and reverse annealing, evidence from work (Habeck 2017)";
     case Algorithm::parallel_tempering:
         return "replica exchange with nonreversible swaps; stepping stones and thermodynamic integration";
+    case Algorithm::sa:
+        return "simulated annealing of one chain (Kirkpatrick et al. 1983)";
+    case Algorithm::vfsa:
+        return "annealing of a population, square-root temperatures, no bias";
+    case Algorithm::saa:
+        return "stochastic approximation annealing of one chain (Liang et al. 2014)";
+    case Algorithm::psaa:
+        return "the same of many chains, each with its own bias";
+    case Algorithm::pisaa:
+        return "parallel and interacting stochastic approximation annealing (Karagiannis et al. 2017)";
+    case Algorithm::asamc:
+        return "annealing stochastic approximation Monte Carlo: a space that shrinks (Liang 2007)";
+    case Algorithm::aesamc:
+        return "its evolutionary form: a population with crossovers (Liang 2011)";
     }
     return {};
 }
@@ -206,6 +248,14 @@ const std::vector<std::string>& reverse_start_names() {
 Plan read_plan(io::Configuration& configuration, const ModelTraits& traits,
                const std::vector<sampler::ReverseStart>& reverse_starts) {
     Plan plan;
+    plan.algorithm = read_algorithm_name(configuration, traits);
+    if (traits.search) {
+        plan.block = 1; // a chain is what ranks own
+        read_run(configuration, traits, plan);
+        plan.search = read_search_plan(configuration, plan.algorithm, *traits.search, plan.seed);
+        plan.particles = plan.search->settings.chains * plan.search->replicates;
+        return plan;
+    }
     read_algorithm(configuration, traits, reverse_starts, plan);
     read_run(configuration, traits, plan);
     read_path(configuration, traits, plan);

@@ -31,6 +31,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     if (const auto objection = entry->objection(prepared.plan.algorithm); !objection.empty())
         configuration.error("algorithm.name", objection);
     configuration.check();
+    prepared.model->check(prepared.plan);
     prepared.resolved = configuration.resolved();
     return prepared;
 }

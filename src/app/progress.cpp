@@ -83,17 +83,21 @@ void Reporter::progress(const sampler::Progress& progress, bool in_pilot, Index 
     const double elapsed = std::chrono::duration<double>(now - started_).count();
     const auto done = static_cast<double>(progress.step - first_step_);
     const double rate = done / elapsed;
-    std::string place = fmt::format("step {}", progress.step);
+    std::string place = fmt::format("{} {}", progress.iterations_per_step == 1 ? "step" : "iteration",
+                                    progress.step * progress.iterations_per_step);
     std::string eta = "?";
     if (progress.steps > 0) {
-        place += fmt::format("/{}", progress.steps);
+        place += fmt::format("/{}", progress.steps * progress.iterations_per_step);
         if (rate > 0)
             eta = format_duration(static_cast<double>(progress.steps - progress.step) / rate);
     }
-    const auto line =
-        fmt::format("{}{}  inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}  {} {}/s  ETA {}",
-                    in_pilot ? "pilot " : "", place, progress.inverse_temperature, progress.ess, progress.log_ratio,
-                    format_rate(rate * static_cast<double>(updates_per_step)), unit, eta);
+    const auto where =
+        progress.best_energy
+            ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature, *progress.best_energy)
+            : fmt::format("inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}", progress.inverse_temperature,
+                          progress.ess, progress.log_ratio);
+    const auto line = fmt::format("{}{}  {}  {} {}/s  ETA {}", in_pilot ? "pilot " : "", place, where,
+                                  format_rate(rate * static_cast<double>(updates_per_step)), unit, eta);
     if (terminal_) {
         std::fprintf(stderr, "\r\033[K%s", line.c_str());
         std::fflush(stderr);

@@ -53,6 +53,8 @@ Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const
     job.plan = prepared.plan;
     job.time_limit_seconds = time_limit ? io::parse_duration(*time_limit) : prepared.plan.time_limit_seconds;
     job.step_limit = step_limit;
+    if (job.plan.search)
+        job.unit = "chain updates";
     return job;
 }
 
@@ -65,6 +67,11 @@ int finish(const Job& job, Run& run, Reporter& reporter) {
 }
 
 std::string first_line(const Job& job) {
+    if (job.plan.search)
+        return fmt::format("{}, {}: {} replicate(s) of {} chain(s), {} iterations, on {} rank(s), seed {}",
+                           job.model_name, algorithm_name(job.plan.algorithm), job.plan.search->replicates,
+                           job.plan.search->settings.chains, job.plan.search->settings.iterations, job.ranks.size(),
+                           job.plan.seed);
     if (job.plan.algorithm == Algorithm::parallel_tempering)
         return fmt::format("{}, {}: {} systems of {} temperatures, {} scans, on {} rank(s), seed {}", job.model_name,
                            algorithm_name(job.plan.algorithm), job.plan.replicas,

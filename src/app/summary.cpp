@@ -4,6 +4,8 @@
 #include "pearlite/app/progress.hpp"
 #include "pearlite/core/error.hpp"
 
+#include "search_summary.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -143,6 +145,8 @@ std::string describe_estimate(const Json& entry, const Json& all) {
 } // namespace
 
 std::string verdict(const RunResult& result) {
+    if (result.search)
+        return search_verdict(*result.search);
     if (!result.outcome.verdict.empty())
         return result.outcome.verdict;
     if (result.outcome.log_ratio.empty() || !std::isfinite(result.outcome.log_ratio.front().value))
@@ -162,7 +166,10 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
     Json diagnostics = Json::object();
     if (result) {
         summary["verdict"] = verdict(*result);
-        summary["log_evidence"] = evidence(*result);
+        if (result->search)
+            add_search(summary, diagnostics, *result->search);
+        else
+            summary["log_evidence"] = evidence(*result);
         if (!result->posterior.empty())
             summary["posterior"] = posterior(*result);
         if (result->outcome.ess > 0)
@@ -201,6 +208,7 @@ std::string describe_summary(const std::filesystem::path& directory) {
         else if (std::none_of(estimates.begin(), entry,
                               [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
             text += describe_estimate(*entry, estimates);
+    text += describe_search(summary);
     for (const auto& p : summary.value("posterior", Json::array()))
         text += fmt::format("  {:<16} mean {:>12.5g}  sd {:>10.4g}  mcse {:>9.2g}\n", p.value("name", ""),
                             p.value("mean", 0.0), p.value("sd", 0.0), p.value("mcse", 0.0));

@@ -184,6 +184,34 @@ std::vector<double> Section::numbers(const std::string& key, std::optional<std::
     return look_up_value(*state_, name_, key, fallback, "an array of finite numbers", read);
 }
 
+std::vector<std::string> Section::choices(const std::string& key, const std::vector<std::string>& options,
+                                          std::optional<std::vector<std::string>> fallback) {
+    const auto read = [&](const toml::node& node) -> Reading<std::vector<std::string>> {
+        const auto* array = node.as_array();
+        if (array == nullptr) {
+            return {{}, wrong_type};
+        }
+        std::vector<std::string> values;
+        std::string wrong;
+        for (const toml::node& element : *array) {
+            const Reading<std::string> reading = read_text(element);
+            const bool legal =
+                reading.wrong.empty() && std::find(options.begin(), options.end(), reading.value) != options.end();
+            const bool repeated = std::find(values.begin(), values.end(), reading.value) != values.end();
+            if (wrong.empty() && (!legal || repeated)) {
+                wrong =
+                    "element " + std::to_string(values.size() + 1) + " is " + shown(element) + (legal ? " again" : "");
+            }
+            values.push_back(reading.value);
+        }
+        if (wrong.empty() && values.empty()) {
+            wrong = "empty";
+        }
+        return {values, wrong};
+    };
+    return look_up_value(*state_, name_, key, fallback, "an array of " + listed(options, "\"", "\""), read);
+}
+
 double Section::seconds(const std::string& key, std::optional<double> fallback) {
     const auto read = [&](const toml::node& node) -> Reading<double> {
         try {

@@ -80,6 +80,7 @@ std::string toml_text(double value);
 std::string toml_text(bool value);
 std::string toml_text(const std::string& value);
 std::string toml_text(const std::vector<double>& value);
+std::string toml_text(const std::vector<std::string>& value);
 std::string toml_text(const toml::node& node);
 
 /// The candidate that differs least from `name`, if it is near enough to be meant.

@@ -110,6 +110,14 @@ std::string toml_text(const std::vector<double>& value) {
     return "[" + text + "]";
 }
 
+std::string toml_text(const std::vector<std::string>& value) {
+    std::string text;
+    for (const auto& element : value) {
+        text += (text.empty() ? "" : ", ") + toml_text(element);
+    }
+    return "[" + text + "]";
+}
+
 std::string toml_text(const toml::node& node) {
     switch (node.type()) {
     case toml::node_type::integer:

@@ -24,6 +24,8 @@ class BuiltModel {
     virtual std::size_t packed_particle_bytes() const = 0;
     /// How this model's reverse trajectories can start, the best first; never empty.
     virtual std::vector<sampler::ReverseStart> reverse_starts() const = 0;
+    /// InputError if the plan does not fit this model's size.
+    virtual void check(const Plan&) const {}
 };
 
 /// One entry of the catalogue. `build` reads [model] beyond `name`; it records mistakes in the configuration (and may

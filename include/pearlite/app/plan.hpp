@@ -1,6 +1,7 @@
 #pragma once
 /// What a configuration asks for, apart from its model: read once, checked as a whole, the same for every algorithm.
 
+#include "pearlite/app/search_plan.hpp"
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/path/schedule.hpp"
 #include "pearlite/sampler/nonequilibrium.hpp"
@@ -12,7 +13,20 @@
 
 namespace pearlite::app {
 
-enum class Algorithm { annealed_importance, smc, nonequilibrium, parallel_tempering };
+enum class Algorithm {
+    annealed_importance,
+    smc,
+    nonequilibrium,
+    parallel_tempering,
+    // searches for low energies
+    sa,
+    vfsa,
+    saa,
+    psaa,
+    pisaa,
+    asamc,
+    aesamc
+};
 
 /// Names of the algorithms in configurations, in the order of the enumeration.
 const std::vector<std::string>& algorithm_names();
@@ -29,8 +43,9 @@ struct ModelTraits {
     Index default_block = 16;
     Index largest_block = 4096;
     bool continuous = false; ///< moved by a generic kernel with tuned proposals; else by the model's own transition
-    double largest_inverse_temperature = 1; ///< of path.inverse_temperature_end
-    bool is_time_reversible = false;        ///< trajectories can run backwards
+    double largest_inverse_temperature = 1;  ///< of path.inverse_temperature_end
+    bool is_time_reversible = false;         ///< trajectories can run backwards
+    std::optional<SearchTraits> search = {}; ///< of an energy to be searched; else the model is annealed
 };
 
 struct Plan {
@@ -58,8 +73,9 @@ struct Plan {
     Index replicas = 0;      ///< independent systems of parallel tempering
     Index scans = 0;         ///< moves and swaps, burn-in included
     Index burn_in = 0;
-    bool cold_from_mode = false;     ///< how the colder part of the ladder starts
-    std::optional<double> cold_from; ///< where that begins
+    bool cold_from_mode = false;      ///< how the colder part of the ladder starts
+    std::optional<double> cold_from;  ///< where that begins
+    std::optional<SearchPlan> search; ///< of the algorithms that search for low energies
 };
 
 /// Reads every table but [model]. `reverse_starts` are those that the model has, the default first. Mistakes are

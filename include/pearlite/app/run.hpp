@@ -4,6 +4,7 @@
 #include "pearlite/estimator/posterior.hpp"
 #include "pearlite/io/container.hpp"
 #include "pearlite/io/digest.hpp"
+#include "pearlite/sampler/search_record.hpp"
 #include "pearlite/sampler/settings.hpp"
 
 #include <optional>
@@ -19,6 +20,24 @@ struct Images {
     Index columns = 0;
 };
 
+/// The best state of a search, as people read it.
+struct BestState {
+    std::vector<double> values;           ///< coordinates, sites or parents, as the model documents them
+    std::optional<Images> images = {};    ///< of an image: it, and what it was restored from
+    std::optional<Matrix> positions = {}; ///< of a molecule: one bead per row
+    std::string graph = {};               ///< of a network: for Graphviz
+};
+
+/// What the replicates of a search found.
+struct SearchResult {
+    std::vector<sampler::SearchOutcome> replicates;
+    std::vector<std::uint64_t> seeds;
+    std::size_t best_replicate = 0;
+    BestState best;
+    std::optional<double> known_minimum;
+    std::optional<double> success_below;
+};
+
 /// What a finished run found. Complete on rank 0; elsewhere only what is replicated.
 struct RunResult {
     sampler::Outcome outcome;
@@ -31,6 +50,7 @@ struct RunResult {
     std::vector<double> draw_log_weights; ///< comparable across batches
     std::vector<double> batch_log_ratios; ///< for more than one batch
     std::optional<Images> images;
+    std::optional<SearchResult> search;
     std::string digest; ///< of packed particles in slot order, log weights and estimates
 };
 

@@ -26,6 +26,9 @@ struct Progress {
     double inverse_temperature = 0;
     double ess = 0;
     double log_ratio = 0;
+    std::optional<double> best_energy = {}; ///< of a search, which has a temperature instead of the three above
+    double temperature = 0;
+    Index iterations_per_step = 1;
 };
 
 /// A number for the diagnostics of a summary, with its standard error where it has one.

@@ -1,0 +1,47 @@
+#pragma once
+/// An energy with its space as a BuiltModel: makes searches.
+
+#include "pearlite/app/catalogue.hpp"
+#include "pearlite/app/search_run.hpp"
+#include "pearlite/core/contract.hpp"
+#include "pearlite/io/digest.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace pearlite::app {
+
+/// `make_space(operations)` builds the space with the operations that a configuration asks for.
+template <model::SearchSpace Space>
+class BuiltSearchOf final : public BuiltModel {
+  public:
+    using MakeSpace = std::function<Space(const OperationPlan&)>;
+    /// `standard` are operations with which the space can be asked for what does not depend on them.
+    BuiltSearchOf(MakeSpace make_space, const OperationPlan& standard)
+        : make_space_(std::move(make_space)), standard_(make_space_(standard)) {}
+
+    std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const Plan& plan) const override {
+        PEARLITE_EXPECTS(plan.search.has_value());
+        return std::make_unique<SearchRun<Space>>(
+            ranks, std::make_shared<const Space>(make_space_(plan.search->operations)), *plan.search);
+    }
+    std::string fingerprint() const override {
+        io::Sha256 hash;
+        model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
+        standard_.fingerprint(sink);
+        return hash.finish_hex();
+    }
+    std::size_t packed_particle_bytes() const override { return standard_.make_chains(1).packed_bytes(); }
+    std::vector<sampler::ReverseStart> reverse_starts() const override { return {sampler::ReverseStart::weighted}; }
+    /// Operations that do not fit this space are mistakes of the configuration.
+    void check(const Plan& plan) const override {
+        if (plan.search)
+            make_space_(plan.search->operations);
+    }
+
+  private:
+    MakeSpace make_space_;
+    Space standard_;
+};
+
+} // namespace pearlite::app

@@ -1,0 +1,34 @@
+#pragma once
+/// The best states of searches as people read them.
+
+#include "pearlite/app/run.hpp"
+#include "pearlite/kernel/box_space.hpp"
+#include "pearlite/models/image_space.hpp"
+#include "pearlite/models/network_space.hpp"
+
+#include <cstring>
+
+namespace pearlite::app {
+
+/// The energy has conformations: coordinates(x), a bead per row.
+template <class E>
+concept HasCoordinates = requires(const E& energy, std::span<const double> x) {
+    { energy.coordinates(x) } -> std::convertible_to<Matrix>;
+};
+
+/// The coordinates of a point; of a molecule also where its beads are.
+template <class E>
+BestState describe_state(const kernel::BoxSpace<E>& space, std::span<const std::byte> packed) {
+    BestState best;
+    best.values.resize(packed.size() / sizeof(double));
+    std::memcpy(best.values.data(), packed.data(), packed.size());
+    if constexpr (HasCoordinates<E>)
+        best.positions = space.energy().coordinates(best.values);
+    return best;
+}
+/// The pixels, row by row; the images are the best one and the observed one.
+BestState describe_state(const models::ImageSpace& space, std::span<const std::byte> packed);
+/// The edges, parent and child after each other; and the graph.
+BestState describe_state(const models::NetworkSpace& space, std::span<const std::byte> packed);
+
+} // namespace pearlite::app

@@ -1,0 +1,160 @@
+#include "pearlite/app/search_plan.hpp"
+
+#include "pearlite/app/plan.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+namespace {
+
+using sampler::SearchSettings;
+using sampler::TemperatureLadder;
+using Bias = SearchSettings::Bias;
+
+/// How a member of the family differs from the others.
+struct Member {
+    Bias bias;
+    bool has_one_chain = false;
+    bool crosses = true;
+    bool shrinks = false; ///< its space, at a constant temperature
+    const char* ladder = "square-root";
+};
+
+Member member_of(Algorithm algorithm) {
+    switch (algorithm) {
+    case Algorithm::sa:
+        return {Bias::none, true, false, false, "geometric"};
+    case Algorithm::vfsa:
+        return {Bias::none};
+    case Algorithm::saa:
+        return {Bias::shared, true, false};
+    case Algorithm::psaa:
+        return {Bias::own, false, false};
+    case Algorithm::asamc:
+        return {Bias::shared, true, false, true, "constant"};
+    case Algorithm::aesamc:
+        return {Bias::shared, false, true, true, "constant"};
+    default:
+        return {Bias::shared};
+    }
+}
+
+const io::Range<double> positive{.low = 0, .open_low = true};
+
+void read_temperature(io::Configuration& configuration, const Member& member, SearchSettings& settings) {
+    auto section = configuration.section("schedule");
+    auto& ladder = settings.temperature;
+    const auto kind = section.choice("kind", {"square-root", "geometric", "constant"}, member.ladder);
+    ladder.kind = kind == "square-root" ? TemperatureLadder::Kind::square_root
+                  : kind == "geometric" ? TemperatureLadder::Kind::geometric
+                                        : TemperatureLadder::Kind::constant;
+    ladder.low = section.number("temperature_end", member.shrinks ? 1.0 : 0.01, positive);
+    if (ladder.kind == TemperatureLadder::Kind::constant)
+        return;
+    ladder.high = section.number("temperature_start", 1.0, positive);
+    const bool is_geometric = ladder.kind == TemperatureLadder::Kind::geometric;
+    ladder.n = section.integer("temperature_steps", is_geometric ? settings.iterations : 1, {.low = 1});
+}
+
+void read_regions(io::Section& section, const Member& member, SearchSettings& settings) {
+    const Index m = section.integer("regions", member.shrinks ? 10000 : 100, {.low = 1, .high = 10'000'000});
+    if (section.has("energy_low") || section.has("energy_high")) {
+        const double low = section.number("energy_low"), high = section.number("energy_high");
+        if (m > 1 && !(low < high))
+            section.error("energy_high", "the regions' energies must increase from energy_low to energy_high");
+        else
+            settings.partition = model::EnergyPartition::uniform(low, m > 1 ? high : low, std::max<Index>(m, 1));
+    } else {
+        settings.range_points = m;
+        settings.range_iterations =
+            section.integer("range_iterations", std::max<Index>(settings.iterations / 20, 2), {.low = 2});
+    }
+    if (member.bias == Bias::none)
+        return;
+    settings.lambda = section.number("lambda", 0.1, {.low = 0});
+    settings.gain.n = section.integer("gain_start", 1000, {.low = 1});
+    settings.gain.beta = section.number("gain_power", 0.55, {.low = 0.5, .high = 1, .open_low = true});
+    if (member.shrinks)
+        settings.aleph = section.number("aleph", 10.0, positive);
+}
+
+void read_crossovers(io::Section& section, SearchSettings& settings) {
+    if (section.choice("crossover", {"population", "single"}, "population") == "single")
+        settings.crossover = SearchSettings::Crossover::single;
+    settings.selection_temperature = section.number("selection_temperature", 0.1, positive);
+}
+
+void read_operations(io::Configuration& configuration, const SearchTraits& traits, bool crosses, SearchPlan& plan) {
+    auto kernel = configuration.section("kernel");
+    const auto allowed = [&](const std::string& name) {
+        return crosses ||
+               std::find(traits.crossovers.begin(), traits.crossovers.end(), name) == traits.crossovers.end();
+    };
+    std::vector<std::string> offered, standard;
+    std::copy_if(traits.operations.begin(), traits.operations.end(), std::back_inserter(offered), allowed);
+    std::copy_if(traits.default_operations.begin(), traits.default_operations.end(), std::back_inserter(standard),
+                 allowed);
+    auto& operations = plan.operations;
+    operations.operations = kernel.choices("operations", offered, standard);
+    if (std::all_of(operations.operations.begin(), operations.operations.end(), [&](const auto& name) {
+            return std::find(traits.crossovers.begin(), traits.crossovers.end(), name) != traits.crossovers.end();
+        }))
+        kernel.error("operations", "crossovers alone do not reach every state; expected a mutation among them");
+    if (kernel.has("rates")) {
+        plan.settings.rates = kernel.numbers("rates");
+        if (plan.settings.rates.size() != operations.operations.size() ||
+            std::any_of(plan.settings.rates.begin(), plan.settings.rates.end(), [](double r) { return !(r > 0); }))
+            kernel.error("rates", fmt::format("expected {} numbers above 0, one for each operation",
+                                              operations.operations.size()));
+    }
+    const auto has = [&](const char* name) {
+        return std::find(operations.operations.begin(), operations.operations.end(), name) !=
+               operations.operations.end();
+    };
+    if (traits.is_box) {
+        if (has("k-point"))
+            operations.mutation_points = kernel.integer("mutation_points", 1, {.low = 1});
+        if (has("k-point-crossover"))
+            operations.crossover_points = kernel.integer("crossover_points", 2, {.low = 1});
+        operations.first_scale = kernel.number("scale", 0.1, positive);
+        plan.settings.scale_by_region = kernel.boolean("scale_by_region", false);
+    }
+    plan.settings.pilot_iterations =
+        kernel.integer("pilot_iterations", traits.is_box ? plan.settings.iterations / 20 : 0, {.low = 0});
+}
+
+} // namespace
+
+bool is_search(Algorithm algorithm) {
+    return algorithm >= Algorithm::sa;
+}
+
+SearchPlan read_search_plan(io::Configuration& configuration, Algorithm algorithm, const SearchTraits& traits,
+                            std::uint64_t seed) {
+    const auto member = member_of(algorithm);
+    SearchPlan plan;
+    auto& settings = plan.settings;
+    auto section = configuration.section("algorithm");
+    settings.seed = seed;
+    settings.bias = member.bias;
+    settings.chains = member.has_one_chain ? 1 : section.integer("chains", 10, {.low = 1, .high = 1'000'000});
+    settings.iterations = section.integer("iterations", 1'000'000, {.low = 1, .high = 4'000'000'000});
+    plan.replicates = section.integer("replicates", 1, {.low = 1, .high = 1'000'000});
+    if (section.has("success_below"))
+        plan.success_below = section.number("success_below");
+    read_temperature(configuration, member, settings);
+    read_regions(section, member, settings);
+    if (member.crosses && !traits.crossovers.empty())
+        read_crossovers(section, settings);
+    settings.sync_every = section.integer("sync_every", 1, {.low = 1, .high = 1'000'000});
+    read_operations(configuration, traits, member.crosses, plan);
+    if (settings.iterations + settings.range_iterations > 4'000'000'000)
+        section.error("iterations", "all iterations are beyond 4e9, the number of addressed steps");
+    return plan;
+}
+
+} // namespace pearlite::app
