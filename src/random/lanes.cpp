@@ -52,7 +52,9 @@ void philox_lanes(std::uint32_t counter0, const Philox::Counter& counter, const 
 template <class Transform>
 void by_counters(const Address& address, Index n, std::span<double> out, Index first_counter, Transform transform) {
     const auto width = static_cast<std::size_t>(n);
-    PEARLITE_EXPECTS(n > 0 && n % block_padding == 0 && out.size() % width == 0);
+    PEARLITE_EXPECTS(n >= 0 && n % block_padding == 0 && (n == 0 ? out.empty() : out.size() % width == 0));
+    if (n == 0)
+        return;
     PEARLITE_EXPECTS((address.id & 0xffffffffu) + width <= std::uint64_t{1} << 32);
     const Philox::Counter counter = address.counter();
     const Philox::Key key = address.key();

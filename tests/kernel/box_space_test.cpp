@@ -249,6 +249,7 @@ TEST(BoxSpace, TrajectoriesDoNotDependOnNeighbours) {
     BoxOperationSettings settings;
     settings.operations = BoxOperations::names();
     EXPECT_TRUE(trajectories_do_not_depend_on_neighbours(BoxSpace<Uneven>(Uneven{}, settings), target));
+    EXPECT_NO_THROW(move_nobody(BoxSpace<Uneven>(Uneven{}, settings)));
 }
 
 TEST(BoxSpace, StartsFillTheBox) {

@@ -181,6 +181,7 @@ TEST(CategoricalSpace, TrajectoriesDoNotDependOnNeighbours) {
     const auto& names = CategoricalOperations::names();
     EXPECT_TRUE(trajectories_do_not_depend_on_neighbours(space_of<Mixed>(names), target));
     EXPECT_TRUE(trajectories_do_not_depend_on_neighbours(space_of<WithChange<Mixed>>(names), target));
+    EXPECT_NO_THROW(move_nobody(space_of<WithChange<Mixed>>(names)));
 }
 
 TEST(CategoricalSpace, CarriedEnergiesAreMadeNew) {

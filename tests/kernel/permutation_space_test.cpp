@@ -130,6 +130,7 @@ TEST(PermutationSpace, OperationsProposeWhatTheySay) {
 TEST(PermutationSpace, TrajectoriesDoNotDependOnNeighbours) {
     EXPECT_TRUE(trajectories_do_not_depend_on_neighbours(PermutationSpace(Irregular{7}), target));
     EXPECT_TRUE(trajectories_do_not_depend_on_neighbours(PermutationSpace(WithChanges{{7}}), target));
+    EXPECT_NO_THROW(move_nobody(PermutationSpace(WithChanges{{7}})));
 }
 
 TEST(PermutationSpace, CarriedEnergiesAreMadeNew) {

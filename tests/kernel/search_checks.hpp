@@ -205,6 +205,20 @@ class Trial {
     std::vector<std::uint8_t> accepted_;
 };
 
+/// A rank without chains does everything that the others do.
+template <model::SearchSpace Space>
+void move_nobody(const Space& space) {
+    Trial<Space> trial(space, {}, 0);
+    space.draw_start(trial.chains, trial.streams());
+    trial.begin();
+    const std::vector<typename Space::Chains> partners(2, trial.chains);
+    for (Index op = 0; op < static_cast<Index>(space.operations().size()); ++op)
+        if (space.operations()[static_cast<std::size_t>(op)].kind == model::Operation::Kind::mutation)
+            trial.mutate(op, {});
+        else
+            trial.meet(op, partners, {});
+}
+
 template <class Chains>
 std::vector<std::byte> packed(const Chains& chains, Index slot) {
     std::vector<std::byte> bytes(chains.packed_bytes());

@@ -50,6 +50,8 @@ TEST(Lanes, NumbersDoNotDependOnTheNumberOfLanes) {
 
 TEST(Lanes, WrongSizesAreRefused) {
     std::vector<double> out(32);
+    EXPECT_NO_THROW(fill_normal_lanes({1, Purpose::test, 0, 0}, 0, {}));
+    EXPECT_THROW(fill_normal_lanes({1, Purpose::test, 0, 0}, 0, out), ContractViolation);
     EXPECT_THROW(fill_uniform_lanes({1, Purpose::test, 0, 0}, 12, out), ContractViolation);
     EXPECT_THROW(fill_uniform_lanes({1, Purpose::test, 0xfffffff8u, 0}, 16, out), ContractViolation);
 }

@@ -8,8 +8,9 @@
 
 namespace pearlite::random {
 
-/// out[k n + i] is element k of the stream at the address with id + i; n lanes, a multiple of block_padding, and
-/// out.size() a multiple of n. The ids of all lanes must share their upper bits (id >> 32): ContractViolation.
+/// out[k n + i] is element k of the stream at the address with id + i; n lanes, a multiple of block_padding (0 of a
+/// rank that has no chains), and out.size() a multiple of n. The ids of all lanes must share their upper bits (id >>
+/// 32): ContractViolation.
 void fill_uniform_lanes(const Address& address, Index n, std::span<double> out);
 void fill_normal_lanes(const Address& address, Index n, std::span<double> out);
 /// `skip` elements are left out first: the numbers k + skip.
