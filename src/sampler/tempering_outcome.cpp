@@ -180,11 +180,12 @@ Outcome tempering_outcome(const TemperingSums& sums, const TemperingFacts& facts
     outcome.log_ratio.push_back(jackknifed("thermodynamic-integration", R, [&](std::size_t left_out) {
         return ladder.thermodynamic_integration(left_out);
     }));
-    if (!facts.is_linear && outcome.log_ratio.back().note.empty())
-        outcome.log_ratio.back().note =
-            ladder.extrapolates()
-                ? fmt::format("extrapolated from steps h and 2h; plain trapezoids {:.4f}", ladder.trapezoids(R, 1))
-                : "plain trapezoidal rule: its discretisation is not in the error bar";
+    if (auto& estimate = outcome.log_ratio.back(); !facts.is_linear && std::isfinite(estimate.value))
+        estimate.note +=
+            (estimate.note.empty() ? "" : "; ") +
+            (ladder.extrapolates()
+                 ? fmt::format("extrapolated from steps h and 2h; plain trapezoids {:.4f}", ladder.trapezoids(R, 1))
+                 : "plain trapezoidal rule: its discretisation is not in the error bar");
 
     const auto rates = acceptance(sums, facts);
     double barrier = 0, smallest = 1;

@@ -119,6 +119,53 @@ TEST(ParallelTempering, FewSystemsCarryNoErrorBar) {
     EXPECT_FALSE(outcome.log_ratio.front().note.empty());
 }
 
+/// Sums of systems whose mean u at every temperature is that of the integrand 1 / (0.01 + b)^2, without noise.
+Outcome integrated(Index steps, bool is_linear) {
+    const auto schedule = path::exponential_schedule(steps, 1, 100);
+    const auto n = static_cast<std::size_t>(steps + 1);
+    TemperingSums sums;
+    for (const double b : schedule.points()) {
+        const double u = 1 / std::pow(0.01 + b, 2);
+        sums.u.push_back(u);
+        sums.u_square.push_back(u * u + (is_linear ? -2 / std::pow(0.01 + b, 3) : 0));
+    }
+    for (auto* values : {&sums.u_first_half, &sums.ratio, &sums.ratio_shift, &sums.swaps})
+        values->assign(n, 1.0);
+    sums.tags.assign(n, 0);
+    return tempering_outcome(sums, {schedule.points(), 1, 1, 0, 1, is_linear});
+}
+
+TEST(ParallelTempering, TrapezoidsAreCorrectedOrExtrapolated) {
+    const double exact = 100 - 1 / 1.01;
+    const auto error = [&](Index steps, bool is_linear) {
+        return std::fabs(integrated(steps, is_linear).log_ratio[1].value - exact);
+    };
+    EXPECT_LT(error(60, false), 2e-3); // even: from h and 2h
+    EXPECT_GT(error(61, false), 5e-2); // odd: plain
+    EXPECT_LT(error(60, true), 2e-3);  // by Var[u]
+    EXPECT_NEAR(error(60, false) / error(120, false), 16, 2);
+    EXPECT_NE(integrated(60, false).log_ratio[1].note.find("plain trapezoids"), std::string::npos);
+}
+
+TEST(ParallelTempering, ColdReplicasStartFromModes) {
+    const Ising ising({.size = 4});
+    const auto schedule = path::linear_schedule(9, 0.9);
+    const auto ordered = [&](std::optional<double> from) {
+        ParallelTempering<Ising, kernel::Native<Ising>> sampler(alone, std::make_shared<const Ising>(ising), schedule,
+                                                                kernel::Native<Ising>(1), {16, 10, 0, 1, true, from});
+        std::vector<Index> which;
+        for (Index t = 0; t <= 9; ++t) {
+            std::vector<double> u(16);
+            ising.path_derivative(sampler.population().generation(0).block(t), schedule[t], u);
+            if (std::all_of(u.begin(), u.end(), [](double v) { return v == 32; }))
+                which.push_back(t);
+        }
+        return which;
+    };
+    EXPECT_EQ(ordered({}), (std::vector<Index>{5, 6, 7, 8, 9}));
+    EXPECT_EQ(ordered(0.75), (std::vector<Index>{8, 9}));
+}
+
 TEST(ParallelTempering, TurnsAreCounted) {
     EXPECT_EQ(due_scans(0, 0, 10), 5);
     EXPECT_EQ(due_scans(1, 0, 10), 5);
