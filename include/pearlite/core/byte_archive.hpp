@@ -33,7 +33,12 @@ class ByteWriter {
     const std::vector<std::byte>& bytes() const { return bytes_; }
 
   private:
-    void append(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+    void append(std::span<const std::byte> bytes) {
+        const std::size_t before = bytes_.size();
+        bytes_.resize(before + bytes.size());
+        if (!bytes.empty())
+            std::memcpy(bytes_.data() + before, bytes.data(), bytes.size());
+    }
     std::vector<std::byte> bytes_;
 };
 
