@@ -122,7 +122,7 @@ def batches(run):
 
 
 def replicates(run):
-    """The best energy of every replicate of an optimisation, lowest first."""
+    """The best energy of every replicate of a search, lowest first."""
     best = [entry.get("best") for entry in run.summary.get("replicates") or [] if isinstance(entry, dict)]
     finite = numpy.sort([value for value in best if _is_finite(value)])
     if len(finite) == 0:
@@ -137,7 +137,7 @@ def replicates(run):
         f"mean {numbers.plain(float(finite.mean()))}."
     )
     return finish(
-        figure, "replicates", "optimisation", "Replicates", caption + left_out(len(best) - len(finite), "replicate")
+        figure, "replicates", "search", "Replicates", caption + left_out(len(best) - len(finite), "replicate")
     )
 
 

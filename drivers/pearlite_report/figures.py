@@ -1,6 +1,6 @@
 """All figures of a run, in the order of the page."""
 
-from . import along_path, estimates, population, tempering, work
+from . import along_path, conformation, estimates, network, population, search, tempering, work
 from .style import drawing_style
 
 
@@ -18,7 +18,15 @@ def draw_all(run):
             tempering.swap_acceptance(run),
             tempering.mean_of_u(run),
             estimates.batches(run),
+            conformation.molecule(run),
+            conformation.restored_image(run),
+            network.network(run),
+            search.against_iterations(run),
+            search.against_evaluations(run),
             estimates.replicates(run),
+            search.theta(run),
+            search.visits(run),
+            search.acceptance(run),
             None if run.tempering else population.log_weights(run),
             None if run.tempering else along_path.effective_sample_size(run),
             along_path.running_log_ratio(run),
@@ -28,6 +36,6 @@ def draw_all(run):
             along_path.acceptance(run),
             along_path.distinct_eves(run),
             *population.marginals(run),
-            population.particles(run),
+            None if run.search else population.particles(run),
         ]
     return [picture for picture in pictures if picture is not None]

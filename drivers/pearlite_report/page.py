@@ -5,7 +5,7 @@ import html
 import math
 import pathlib
 
-from . import numbers
+from . import numbers, search_tables
 from .estimates import exact_of, interval_of, name_of
 
 ALGORITHMS = {
@@ -15,9 +15,14 @@ ALGORITHMS = {
     "nonequilibrium": "Nonequilibrium work",
     "parallel-tempering": "Parallel tempering",
     "schedule": "Schedule optimisation",
+    "sa": "Simulated annealing",
+    "vfsa": "Simulated annealing of a population",
+    "saa": "Stochastic approximation annealing",
+    "psaa": "Parallel stochastic approximation annealing",
+    "asamc": "Annealing stochastic approximation Monte Carlo",
+    "aesamc": "Annealing evolutionary stochastic approximation Monte Carlo",
     "pisaa": "Parallel and interacting stochastic approximation annealing",
 }
-MAX_STATE = 12  # numbers of the best state that are shown
 MANY_ESTIMATES = 6
 LARGE_Z_SCORE = 3.0  # beyond it, chance alone is an explanation once in 370
 
@@ -28,10 +33,13 @@ def render(run, pictures):
     parts = [
         _header(run, title),
         _status(run.summary),
-        _headline(run.summary),
+        _headline(run),
         _warnings(run.summary),
         _figures("Estimates and weights", pictures, "estimates"),
-        _figures("Optimisation", pictures, "optimisation"),
+        _figures("Best state", pictures, "state-wide", "wide"),
+        _figures("Best state", pictures, "state"),
+        _figures("Search", pictures, "search"),
+        search_tables.replicates(run),
         _posterior(run.summary, pictures),
         _figures("Final particles", pictures, "particles", "sheet"),
         _figures("Along the path", pictures, "annealing", remark=_which_batch(run)),
@@ -75,7 +83,8 @@ def _status(summary):
 # ---- headline -------------------------------------------------------------------------------------------------------
 
 
-def _headline(summary):
+def _headline(run):
+    summary = run.summary
     all_entries = [entry for entry in summary.get("log_evidence") or [] if isinstance(entry, dict)]
     # One estimator in large letters; where there are many, the others in a table.
     first = all_entries[0].get("estimator") if len(all_entries) > MANY_ESTIMATES else None
@@ -84,9 +93,7 @@ def _headline(summary):
     if first is not None:
         ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
         entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
-    best = summary.get("best")
-    if isinstance(best, dict) and "energy" in best:
-        entries.append(_best(best))
+    entries += [best] if (best := search_tables.best_state(run)) else []
     verdict = f"<p>{_text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
     if not entries and not verdict:
         return ""
@@ -155,19 +162,6 @@ def _against_exact(entry):
             z_text = f'<span class="large">{z_text}: the estimate and the exact value do not agree</span>'
         text += f", {z_text}"
     return f"<p>{text}</p>"
-
-
-def _best(best):
-    state = best.get("state")
-    shown = ""
-    if isinstance(state, list) and state:
-        first = ", ".join(numbers.plain(value, 8) for value in state[:MAX_STATE])
-        more = f", …; all {len(state)} numbers are in summary.json" if len(state) > MAX_STATE else ""
-        shown = f'<p class="note">at {_text(first + more)}</p>'
-    return (
-        f'<div class="estimate"><div class="name">lowest energy found</div>\n'
-        f'<div class="value">{_text(numbers.plain(best["energy"], 10))}</div>\n{shown}</div>'
-    )
 
 
 def _warnings(summary):

@@ -40,6 +40,12 @@ class Run:
     work: dict = dataclasses.field(default_factory=dict)  # forward, reverse [trajectories], log_ratio_posterior [draws]
     hysteresis: dict = dataclasses.field(default_factory=dict)  # forward, equilibration, reverse: name -> [temperatures]
     tempering: dict = dataclasses.field(default_factory=dict)  # name -> [temperatures]
+    search: dict = dataclasses.field(default_factory=dict)  # iteration [n]; evaluations, best [replicates, n]
+    regions: dict = dataclasses.field(default_factory=dict)  # points, theta, visits [replicates, regions]; desired
+    operation_names: list = dataclasses.field(default_factory=list)
+    operations: dict = dataclasses.field(default_factory=dict)  # acceptance, scales [replicates, operations]
+    positions: numpy.ndarray | None = None  # [beads, 2 or 3], of the best state
+    graph: str = ""  # the best state for Graphviz
     remarks: list = dataclasses.field(default_factory=list)
 
     def steps_of(self, name):
@@ -122,6 +128,7 @@ def _read_results(path, run):
                 run.hysteresis[direction] = _read_group(file, contents, f"hysteresis/{direction}")
             _read_samples(contents, run)
             _read_images(contents, run)
+            _read_search(contents, run)
     except stamp.StampError as error:
         raise ReportError(f"{path} is {error}") from None
     except UNREADABLE as error:
@@ -173,6 +180,25 @@ def _read_images(contents, run):
     run.images = pixels.reshape(len(pixels), int(rows), int(columns))
 
 
+def _read_search(contents, run):
+    """What searches for low energies record."""
+    run.search = contents.arrays("search", {"iteration": 1, "evaluations": 2, "best": 2})
+    if run.search:
+        best, iteration = run.search.get("best"), run.search.get("iteration")
+        if best is None or iteration is None or run.search.get("evaluations", best).shape != best.shape:
+            run.remarks.append("search/ lacks iteration or best, or they do not match; progress is left out")
+            run.search = {}
+        elif best.shape[1] != len(iteration):
+            run.remarks.append(f"search/best has {best.shape[1]} columns for {len(iteration)} iterations; it is left out")
+            run.search = {}
+    run.regions = contents.arrays("regions", {"points": 2, "theta": 2, "visits": 2, "desired": 1})
+    names = contents.value("operations/names")
+    run.operation_names = [names] if isinstance(names, str) else list(names or [])
+    run.operations = contents.arrays("operations", {"acceptance": 2, "scales": 2})
+    run.positions = contents.array("best/positions", 2)
+    run.graph = contents.text("best/graph")
+
+
 class _Contents:
     """Lenient access to the datasets of one file: what is absent is None, what has a strange shape is remarked on."""
 
@@ -193,6 +219,11 @@ class _Contents:
             return None
         part = (slice(rows), slice(columns))[:dimensions]
         return numpy.asarray(dataset[part], dtype=numpy.float64)
+
+    def arrays(self, group, dimensions):
+        """Those of a group's arrays that are there and not empty; `dimensions` has a number for each name."""
+        found = {name: self.array(f"{group}/{name}", n) for name, n in dimensions.items()}
+        return {name: values for name, values in found.items() if values is not None and values.size > 0}
 
     def value(self, name):
         """A scalar or a list; strings are decoded, an array of one element counts as a scalar."""
