@@ -1,7 +1,7 @@
 """Runs the benchmarks several times, takes the best of each figure and prints a table beside the targets.
 
 usage: compare.py DIRECTORY_OF_BENCHMARKS [--repeats N] [--real-time] [NAME...]
-NAME: rbm, ising, potts, energies, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
+NAME: rbm, ising, potts, energies, search, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
 machine, without which two ranks cannot be timed on a busy one.
 """
 
@@ -51,6 +51,10 @@ FIGURES = [
     Figure("potts", "move/random_site/10", "times_plain", "the same at random sites", 12, True),
     Figure("energies", "lanes/rastrigin", "times_plain", "rotated Rastrigin of 30 dimensions against a plain loop", 3, True),
     Figure("energies", "lanes/protein_in_the_plane", "times_plain", "AB protein of 55 monomers against a plain loop", 3, True),
+    Figure("search", "search_rastrigin/14", "updates", "PISAA, rotated Rastrigin of 30 dimensions, 14 chains: updates per second", 1.2e7, True),
+    Figure("search", "search_rastrigin/14", "times_plain", "the same against a plain loop that only computes energies", 3, True),
+    Figure("search", "search_protein/10", "updates", "PISAA, AB protein of 55 monomers, 10 chains: updates per second", 3.8e5, True),
+    Figure("search", "search_protein/10", "times_plain", "the same against a plain loop that only computes energies", 3, True),
     Figure("bar", "solve", "seconds", "BAR of 10^6 + 10^6 works, seconds", 1.0, False),
     Figure("statistics", "ising", "of_step", "statistics of a temperature, share of an Ising step", 0.05, False),
     Figure("statistics", "rbm", "of_step", "statistics of a temperature, share of an RBM step", 0.05, False),

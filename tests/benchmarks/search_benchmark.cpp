@@ -1,0 +1,64 @@
+/// Chain updates per second of one core by PISAA with all six operations: rotated Rastrigin of 30 dimensions, the AB
+/// protein of 55 monomers in the plane. `updates` is proposals per second, `times_plain` the ratio to a plain loop that
+/// does nothing but compute the same energies one after another, `iteration` the time of one.
+
+#include "pearlite/kernel/box_space.hpp"
+#include "pearlite/sampler/stochastic_approximation.hpp"
+#include "plain_energies.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <vector>
+
+namespace {
+
+using namespace pearlite;
+using namespace plain_energies;
+
+sampler::SearchSettings settings(Index chains, double low, double high, Index regions) {
+    sampler::SearchSettings s;
+    s.chains = chains;
+    s.iterations = 4'000'000'000;
+    s.seed = 1;
+    s.temperature = {sampler::TemperatureLadder::Kind::square_root, 1, 0.01, 1000};
+    s.gain = {100000, 0.55};
+    s.partition = model::EnergyPartition::uniform(low, high, regions);
+    return s;
+}
+
+template <class E>
+void search(benchmark::State& state, const E& energy, double low, double high, Index regions, double plain_rate) {
+    using Space = kernel::BoxSpace<E>;
+    sampler::StochasticApproximation<Space> pisaa(parallel::Communicator::alone(),
+                                                  std::make_shared<const Space>(energy),
+                                                  settings(state.range(0), low, high, regions));
+    const auto before = pisaa.evaluations();
+    std::int64_t iterations = 0;
+    for (auto _ : state) {
+        for (int k = 0; k < 1000; ++k)
+            pisaa.iterate();
+        iterations += 1000;
+    }
+    const auto updates = static_cast<double>(pisaa.evaluations() - before);
+    using benchmark::Counter;
+    state.counters["updates"] = Counter(updates, Counter::kIsRate);
+    state.counters["times_plain"] = Counter(updates / plain_rate, Counter::kIsRate);
+    state.counters["iteration"] = Counter(static_cast<double>(iterations), Counter::kIsRate | Counter::kInvert);
+}
+
+void search_rastrigin(benchmark::State& state) {
+    static const double rate = measured_rate(PlainRastrigin{}, std::vector<double>(30, 1.0));
+    search(state, rastrigin(), -0.01, 40, 400, rate);
+}
+void search_protein(benchmark::State& state) {
+    static const double rate = measured_rate(PlainPlanarProtein{}, std::vector<double>(monomers - 2, 0.1));
+    search(state, protein(Energy::planar), -20, 0, 101, rate);
+}
+
+} // namespace
+
+BENCHMARK(search_rastrigin)->Arg(1)->Arg(5)->Arg(14)->Arg(30)->Arg(64);
+BENCHMARK(search_protein)->Arg(10)->Arg(30);
+
+BENCHMARK_MAIN();
