@@ -13,6 +13,10 @@ ModeMixture::ModeMixture(const Matrix& means, double variance) : means_(means), 
     if (means.rows() != 2 || means.cols() < 1 || !means.allFinite() || !(variance > 0) || !std::isfinite(variance))
         throw InputError("a mixture of modes needs finite means in the plane, at least one, and a variance above 0");
     log_factor_ = std::log(2 * std::numbers::pi * variance * static_cast<double>(means.cols()));
+    for (Index k = 0; k < 2; ++k) {
+        start_lower_[static_cast<std::size_t>(k)] = means.row(k).minCoeff();
+        start_upper_[static_cast<std::size_t>(k)] = means.row(k).maxCoeff();
+    }
 }
 
 double ModeMixture::energy(std::span<const double> x) const {

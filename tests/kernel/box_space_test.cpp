@@ -252,6 +252,27 @@ TEST(BoxSpace, TrajectoriesDoNotDependOnNeighbours) {
     EXPECT_NO_THROW(move_nobody(BoxSpace<Uneven>(Uneven{}, settings)));
 }
 
+/// A domain of which only the middle is of use.
+struct Wide : Uneven {
+    static constexpr std::array<double, 3> start_low{-1, 0, 1}, start_high{-0.5, 0, 1.5};
+    std::span<const double> start_lower() const { return start_low; }
+    std::span<const double> start_upper() const { return start_high; }
+};
+
+TEST(BoxSpace, StartsFillTheStartBoxWhereThereIsOne) {
+    const BoxSpace<Wide> space(Wide{});
+    auto chains = space.make_chains(1000);
+    space.draw_start(chains, {.seed = 3});
+    for (Index k = 0; k < 3; ++k) {
+        const auto x = chains.points().row(k).head(1000);
+        const double low = Wide::start_low[static_cast<std::size_t>(k)];
+        const double high = Wide::start_high[static_cast<std::size_t>(k)];
+        EXPECT_NEAR(x.minCoeff(), low, 0.01 * (high - low));
+        EXPECT_NEAR(x.maxCoeff(), high, 0.01 * (high - low));
+        EXPECT_TRUE(x.minCoeff() >= low && x.maxCoeff() <= high);
+    }
+}
+
 TEST(BoxSpace, StartsFillTheBox) {
     const BoxSpace<Uneven> space{Uneven{}};
     auto chains = space.make_chains(20000);

@@ -32,9 +32,13 @@ class BoxSpace {
     }
 
     Chains make_chains(Index n) const { return Chains(dimension(), n); }
-    /// Uniform on the box; where that is infinite, normal with the standard deviation of `start_sd`.
+    /// Uniform on the energy's start box, or else on its domain; where that is infinite, normal with the standard
+    /// deviation of `start_sd`.
     void draw_start(Chains& chains, const model::BlockStreams& streams) const {
-        operations_.draw_start(chains, energy_.lower(), energy_.upper(), streams);
+        if constexpr (model::HasStartBox<E>)
+            operations_.draw_start(chains, energy_.start_lower(), energy_.start_upper(), streams);
+        else
+            operations_.draw_start(chains, energy_.lower(), energy_.upper(), streams);
     }
     void evaluate(const Chains& chains, std::span<double> out) const {
         energies_of(chains.points(), chains.size(), out);

@@ -45,4 +45,12 @@ concept HasKnownMinimum = requires(const E& energy) {
     { energy.known_minimum() } -> std::convertible_to<std::optional<double>>;
 };
 
+/// Optional: start_lower() and start_upper(), the box in which chains start, uniformly, if the domain reaches so far
+/// that its energies are of no use.
+template <class E>
+concept HasStartBox = Energy<E> && requires(const E& energy) {
+    { energy.start_lower() } -> std::convertible_to<std::span<const double>>;
+    { energy.start_upper() } -> std::convertible_to<std::span<const double>>;
+};
+
 } // namespace pearlite::model

@@ -17,6 +17,9 @@ class ModeMixture {
     Index dimension() const { return 2; }
     std::span<const double> lower() const { return lower_; }
     std::span<const double> upper() const { return upper_; }
+    /// The smallest box with all modes; chains that start on the whole domain are some 1e11 standard deviations away.
+    std::span<const double> start_lower() const { return start_lower_; }
+    std::span<const double> start_upper() const { return start_upper_; }
     double energy(std::span<const double> x) const;
     void energies(const model::LaneMatrix& points, std::span<double> out) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
@@ -28,6 +31,7 @@ class ModeMixture {
     Matrix means_;
     double variance_, log_factor_;
     std::array<double, 2> lower_{-1e10, -1e10}, upper_{1e10, 1e10};
+    std::array<double, 2> start_lower_, start_upper_;
 };
 
 } // namespace pearlite::models
