@@ -13,6 +13,7 @@
 #include "pearlite/parallel/communicator.hpp"
 #include "sampler/densities.hpp"
 #include "sampler/work_models.hpp"
+#include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"
 
 #include <fmt/format.h>
@@ -29,6 +30,9 @@ using namespace pearlite::sampler;
 using namespace pearlite::sampler::testing;
 
 namespace {
+
+using calibration::column;
+using calibration::rows_of;
 
 constexpr std::uint64_t study_seed = 2017;
 
@@ -52,33 +56,6 @@ Outcome toy(Index steps, Index trajectories, std::uint64_t seed) {
                      {.forward = trajectories, .reverse = trajectories, .seed = seed, .start = ReverseStart::exact});
 }
 
-/// Collective. One row of numbers per replicate, in order, on every rank.
-std::vector<std::vector<double>> rows_of(const parallel::Communicator& ranks, Index n, std::uint64_t number,
-                                         const std::function<std::vector<double>(std::uint64_t seed)>& replicate) {
-    const auto seed = random::derive_seed(study_seed, number);
-    std::vector<double> mine;
-    for (Index r = ranks.rank(); r < n; r += ranks.size()) {
-        const auto row = replicate(random::derive_seed(seed, static_cast<std::uint64_t>(r)));
-        mine.insert(mine.end(), row.begin(), row.end());
-    }
-    const auto all = ranks.all_gather(std::span<const double>(mine));
-    const std::size_t width = all.size() / static_cast<std::size_t>(n);
-    std::vector<std::vector<double>> rows(static_cast<std::size_t>(n));
-    std::size_t next = 0;
-    for (Index rank = 0; rank < ranks.size(); ++rank)
-        for (Index r = rank; r < n; r += ranks.size(), next += width)
-            rows[static_cast<std::size_t>(r)].assign(all.begin() + static_cast<std::ptrdiff_t>(next),
-                                                     all.begin() + static_cast<std::ptrdiff_t>(next + width));
-    return rows;
-}
-
-std::vector<double> column(const std::vector<std::vector<double>>& rows, std::size_t k) {
-    std::vector<double> values;
-    for (const auto& row : rows)
-        values.push_back(row[k]);
-    return values;
-}
-
 /// Prints a table that draw_work_estimators.py reads.
 void figure(const parallel::Communicator& ranks, Index replicates) {
     const std::vector<std::string> names{"cumulant-forward",  "cumulant-reverse",  "cumulant-both",
@@ -88,15 +65,16 @@ void figure(const parallel::Communicator& ranks, Index replicates) {
         fmt::print("steps,estimator,mean_error,standard_error,standard_deviation,replicates\n");
     std::uint64_t number = 0;
     for (const Index steps : {5, 10, 20, 35, 50, 75, 100, 150, 200}) {
-        const auto rows = rows_of(ranks, replicates, number++, [&](std::uint64_t seed) {
-            const auto outcome = toy(steps, 100, seed);
-            std::vector<double> row;
-            for (const auto& name : names) {
-                const auto& estimate = estimate_of(outcome, name);
-                row.push_back(estimate.value + std::log(10));
-            }
-            return row;
-        });
+        const auto rows =
+            rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](std::uint64_t seed) {
+                const auto outcome = toy(steps, 100, seed);
+                std::vector<double> row;
+                for (const auto& name : names) {
+                    const auto& estimate = estimate_of(outcome, name);
+                    row.push_back(estimate.value + std::log(10));
+                }
+                return row;
+            });
         if (!ranks.is_root())
             continue;
         for (std::size_t k = 0; k < names.size(); ++k) {
@@ -180,16 +158,17 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
         fmt::print("   bar x 1/sqrt 2   agree  poor overlap  too fast  other\n");
     }
     for (const auto& problem : problems()) {
-        const auto rows = rows_of(ranks, replicates, number++, [&](std::uint64_t seed) {
-            const auto outcome = problem.run(seed);
-            std::vector<double> row;
-            for (const auto& which : intervals)
-                row.push_back(covers(outcome, which, problem.exact, 1));
-            row.push_back(covers(outcome, intervals.front(), problem.exact, 1 / std::sqrt(2)));
-            for (const std::string text : {"agree", "poor overlap", "too fast"})
-                row.push_back(outcome.verdict.substr(0, text.size()) == text ? 1 : 0);
-            return row;
-        });
+        const auto rows =
+            rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](std::uint64_t seed) {
+                const auto outcome = problem.run(seed);
+                std::vector<double> row;
+                for (const auto& which : intervals)
+                    row.push_back(covers(outcome, which, problem.exact, 1));
+                row.push_back(covers(outcome, intervals.front(), problem.exact, 1 / std::sqrt(2)));
+                for (const std::string text : {"agree", "poor overlap", "too fast"})
+                    row.push_back(outcome.verdict.substr(0, text.size()) == text ? 1 : 0);
+                return row;
+            });
         std::vector<double> fractions;
         for (std::size_t k = 0; k < rows.front().size(); ++k) {
             double sum = 0, n = 0;

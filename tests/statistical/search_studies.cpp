@@ -1,0 +1,242 @@
+// What the self-adjusting bias of stochastic approximation annealing learns, against quadrature: the mixture of 20
+// modes in the plane of Karagiannis et al. 2017, section 4.1. Replicates are spread over the ranks; tables are CSV.
+//
+//     mpirun -n RANKS search_studies theta REPLICATES [ITERATIONS]
+//
+// prints the estimated log mass of every energy region for 1, 10 and 30 chains (figure 4.1a); exit status 1 unless 30
+// chains are right within four standard errors plus `systematic` in every region.
+//
+//     mpirun -n RANKS search_studies error REPLICATES [ITERATIONS]
+//
+// prints mean squared errors against the number of chains, each with so many iterations (figure 4.1c).
+//
+//     mpirun -n RANKS search_studies efficiency REPLICATES [ITERATIONS]
+//
+// prints mean squared errors at equal cost, ITERATIONS / chains each, and their ratios to that of one chain (figure
+// 4.1d), whose theory is chains^(gain power - 1); exit status 1 if more chains do not help at slowly falling gains.
+#include "pearlite/kernel/box_space.hpp"
+#include "pearlite/models/mode_mixture.hpp"
+#include "pearlite/sampler/stochastic_approximation.hpp"
+#include "statistical/replicates.hpp"
+#include "statistical/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <numbers>
+
+using namespace pearlite;
+
+namespace {
+
+using calibration::column;
+using calibration::Moments;
+using Space = kernel::BoxSpace<models::ModeMixture>;
+
+constexpr std::uint64_t study_seed = 41;
+
+/// Liang & Wong 2001, table 1.
+const models::ModeMixture& mixture() {
+    static const models::ModeMixture model = [] {
+        Matrix means(2, 20);
+        means << 2.18, 8.67, 4.24, 8.41, 3.93, 3.25, 1.70, 4.59, 6.91, 6.87, //
+            5.41, 2.70, 4.98, 1.14, 8.33, 4.93, 1.83, 2.26, 5.54, 1.69,      //
+            5.76, 9.59, 8.48, 1.68, 8.82, 3.47, 0.50, 5.60, 5.81, 5.40,      //
+            2.65, 7.88, 3.70, 2.39, 9.50, 1.50, 0.09, 0.31, 6.86, 8.11;
+        return models::ModeMixture(means, 0.001);
+    }();
+    return model;
+}
+
+/// Adds the mass of a piece of a ray, along which the energy goes from `low` to `high` in a straight line.
+void add_piece(const model::EnergyPartition& partition, double low, double high, double mass,
+               std::vector<double>& masses) {
+    if (low > high)
+        std::swap(low, high);
+    const auto points = partition.points();
+    for (Index j = partition.region(low); j <= partition.region(high); ++j) {
+        const double from = j == 0 ? low : std::max(low, points[static_cast<std::size_t>(j - 1)]);
+        const double to = j + 1 == partition.regions() ? high : std::min(high, points[static_cast<std::size_t>(j)]);
+        masses[static_cast<std::size_t>(j)] += high > low ? mass * (to - from) / (high - low) : mass;
+    }
+}
+
+/// Logarithms of the regions' masses: a mean over rays from each mode. e = r^2 / (2 variance) has the density exp(-e).
+std::vector<double> exact_log_masses(const model::EnergyPartition& partition) {
+    constexpr int angles = 64, pieces = 4000;
+    constexpr double step = 0.01;
+    const auto& model = mixture();
+    std::vector<double> masses(static_cast<std::size_t>(partition.regions()), 0.0);
+    const double weight = 1.0 / (angles * static_cast<double>(model.means().cols()));
+    for (Index k = 0; k < model.means().cols(); ++k)
+        for (int a = 0; a < angles; ++a) {
+            const double angle = 2 * std::numbers::pi * (a + 0.5) / angles;
+            const auto energy_at = [&](double e) {
+                const double r = std::sqrt(2 * model.variance() * e);
+                return model.energy(std::vector<double>{model.means()(0, k) + r * std::cos(angle),
+                                                        model.means()(1, k) + r * std::sin(angle)});
+            };
+            double before = energy_at(0);
+            for (int i = 0; i < pieces; ++i) {
+                const double after = energy_at((i + 1) * step);
+                add_piece(partition, before, after, weight * std::exp(-i * step) * -std::expm1(-step), masses);
+                before = after;
+            }
+        }
+    for (double& mass : masses)
+        mass = std::log(mass);
+    return masses;
+}
+
+const model::EnergyPartition& partition() {
+    static const auto regions = model::EnergyPartition::uniform(0, 9, 19);
+    return regions;
+}
+
+/// theta after a search with the paper's settings; the temperature ends at 1.
+std::vector<double> theta_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
+    sampler::SearchSettings settings;
+    settings.chains = chains;
+    settings.iterations = iterations;
+    settings.seed = seed;
+    settings.temperature.high = 5;
+    settings.temperature.low = 1 - 5 / std::sqrt(static_cast<double>(iterations));
+    settings.gain = {100, gain_power};
+    settings.lambda = 0;
+    settings.partition = partition();
+    settings.pilot_iterations = iterations / 20;
+    sampler::StochasticApproximation<Space> search(parallel::Communicator::alone(),
+                                                   std::make_shared<const Space>(mixture()), settings);
+    while (!search.finished())
+        search.iterate();
+    return search.outcome().theta;
+}
+
+double square_error(const std::vector<double>& theta, const std::vector<double>& exact) {
+    double sum = 0;
+    for (std::size_t j = 0; j < theta.size(); ++j)
+        sum += (theta[j] - exact[j]) * (theta[j] - exact[j]);
+    return sum;
+}
+
+/// Systematic error allowed in a log mass: the regions' masses still lag behind the last temperatures.
+constexpr double systematic = 0.05;
+
+bool theta(const parallel::Communicator& ranks, Index replicates, Index iterations, const std::vector<double>& exact) {
+    bool good = true;
+    if (ranks.is_root())
+        fmt::print("chains,region,energy_up_to,log_mass,mean,standard_deviation,standard_error,replicates\n");
+    for (const Index chains : {1, 10, 30}) {
+        const auto rows =
+            calibration::rows_of(ranks, replicates, random::derive_seed(study_seed, static_cast<std::uint64_t>(chains)),
+                                 [&](std::uint64_t seed) { return theta_of(chains, iterations, 0.55, seed); });
+        for (std::size_t j = 0; j < exact.size(); ++j) {
+            const Moments m = calibration::moments(column(rows, j));
+            const double standard_error = m.sd / std::sqrt(static_cast<double>(replicates));
+            const bool ok = std::abs(m.mean - exact[j]) <= 4 * standard_error + systematic;
+            good = good && (chains < 30 || ok);
+            if (ranks.is_root())
+                fmt::print("{},{},{},{:.5f},{:.5f},{:.5f},{:.5f},{}\n", chains, j + 1,
+                           j < partition().points().size() ? partition().points()[j]
+                                                           : std::numeric_limits<double>::infinity(),
+                           exact[j], m.mean, m.sd, standard_error, replicates);
+        }
+        std::fflush(stdout);
+    }
+    return good;
+}
+
+constexpr std::array<double, 6> powers{0.55, 0.65, 0.75, 0.85, 0.95, 1};
+constexpr std::array<Index, 6> populations{1, 2, 5, 10, 20, 30};
+
+/// Collective. Mean squared errors of replicates; `share` divides the iterations among the chains.
+Moments square_errors(const parallel::Communicator& ranks, Index replicates, Index chains, Index iterations,
+                      double power, const std::vector<double>& exact) {
+    const auto number =
+        static_cast<std::uint64_t>(std::lround(1000 * power)) * 1000 + static_cast<std::uint64_t>(chains);
+    const auto rows =
+        calibration::rows_of(ranks, replicates, random::derive_seed(study_seed, number), [&](std::uint64_t seed) {
+            return std::vector<double>{square_error(theta_of(chains, iterations, power, seed), exact)};
+        });
+    return calibration::moments(column(rows, 0));
+}
+
+void error(const parallel::Communicator& ranks, Index replicates, Index iterations, const std::vector<double>& exact) {
+    if (ranks.is_root())
+        fmt::print("gain_power,chains,iterations,mean_square_error,standard_error,replicates\n");
+    for (const double power : powers)
+        for (const Index chains : populations) {
+            const auto m = square_errors(ranks, replicates, chains, iterations, power, exact);
+            if (ranks.is_root())
+                fmt::print("{},{},{},{:.5g},{:.2g},{}\n", power, chains, iterations, m.mean,
+                           m.sd / std::sqrt(static_cast<double>(replicates)), replicates);
+            std::fflush(stdout);
+        }
+}
+
+/// Slope of log y against log x by least squares through the origin.
+double slope(std::span<const double> x, std::span<const double> y) {
+    double xy = 0, xx = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        xy += std::log(x[i]) * std::log(y[i]);
+        xx += std::log(x[i]) * std::log(x[i]);
+    }
+    return xy / xx;
+}
+
+bool efficiency(const parallel::Communicator& ranks, Index replicates, Index iterations,
+                const std::vector<double>& exact) {
+    bool good = true;
+    if (ranks.is_root())
+        fmt::print("gain_power,chains,iterations,mean_square_error,relative_efficiency,standard_error,theory,slope,"
+                   "theory_slope,replicates\n");
+    for (const double power : powers) {
+        Moments alone;
+        std::vector<double> sizes, ratios;
+        for (const Index chains : populations) {
+            const auto m = square_errors(ranks, replicates, chains, iterations / chains, power, exact);
+            if (chains == 1)
+                alone = m;
+            const auto n = static_cast<double>(replicates), size = static_cast<double>(chains);
+            const double ratio = m.mean / alone.mean;
+            const double spread =
+                chains == 1 ? 0 : ratio * std::hypot(m.sd / m.mean, alone.sd / alone.mean) / std::sqrt(n);
+            if (chains > 1) {
+                sizes.push_back(size);
+                ratios.push_back(ratio);
+            }
+            if (ranks.is_root())
+                fmt::print("{},{},{},{:.5g},{:.4f},{:.4f},{:.4f},{:.4f},{:.2f},{}\n", power, chains,
+                           iterations / chains, m.mean, ratio, spread, std::pow(size, power - 1),
+                           chains > 1 ? slope(sizes, ratios) : 0, power - 1, replicates);
+            std::fflush(stdout);
+        }
+        if (power < 0.6)
+            good = good && slope(sizes, ratios) < -0.2;
+    }
+    return good;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const parallel::Environment environment(argc, argv);
+    const auto ranks = parallel::Communicator::world();
+    const std::string what = argc == 3 || argc == 4 ? argv[1] : "";
+    const Index replicates = argc >= 3 ? std::atol(argv[2]) : 0, iterations = argc == 4 ? std::atol(argv[3]) : 1000000;
+    if ((what != "theta" && what != "error" && what != "efficiency") || replicates < 2 || iterations < 10000) {
+        if (ranks.is_root())
+            fmt::print(stderr, "usage: search_studies theta|error|efficiency REPLICATES [ITERATIONS]\n"
+                               "at least 2 replicates of 10000 iterations\n");
+        return 2;
+    }
+    const auto exact = exact_log_masses(partition());
+    if (what == "error") {
+        error(ranks, replicates, iterations, exact);
+        return 0;
+    }
+    return (what == "theta" ? theta : efficiency)(ranks, replicates, iterations, exact) ? 0 : 1;
+}
