@@ -30,8 +30,15 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     prepared.plan = read_plan(configuration, entry->traits, prepared.model ? prepared.model->reverse_starts() : any);
     if (const auto objection = entry->objection(prepared.plan.algorithm); !objection.empty())
         configuration.error("algorithm.name", objection);
+    if (prepared.plan.search && prepared.model && !configuration.has_errors())
+        try {
+            prepared.model->check(prepared.plan);
+        } catch (const InputError& error) {
+            configuration.error("kernel.operations", error.what());
+        }
     configuration.check();
-    prepared.model->check(prepared.plan);
+    if (!prepared.plan.search)
+        prepared.model->check(prepared.plan);
     prepared.resolved = configuration.resolved();
     return prepared;
 }

@@ -115,6 +115,8 @@ void read_operations(io::Configuration& configuration, const SearchTraits& trait
         return std::find(operations.operations.begin(), operations.operations.end(), name) !=
                operations.operations.end();
     };
+    if (has("k-site"))
+        operations.mutation_points = kernel.integer("mutation_sites", 2, {.low = 1});
     if (traits.is_box) {
         if (has("k-point"))
             operations.mutation_points = kernel.integer("mutation_points", 1, {.low = 1});

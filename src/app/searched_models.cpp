@@ -1,6 +1,6 @@
 #include "searched_models.hpp"
 
-#include "pearlite/app/built_search.hpp"
+#include "pearlite/app/searched_energy.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/io/images.hpp"
@@ -11,20 +11,6 @@
 namespace pearlite::app {
 
 namespace {
-
-template <class E>
-std::unique_ptr<BuiltModel> built_box(E energy) {
-    using Space = kernel::BoxSpace<E>;
-    const auto make_space = [energy = std::move(energy)](const OperationPlan& plan) {
-        kernel::BoxOperationSettings settings;
-        settings.operations = plan.operations;
-        settings.mutation_points = plan.mutation_points;
-        settings.crossover_points = plan.crossover_points;
-        settings.first_scale = plan.first_scale;
-        return Space(energy, settings);
-    };
-    return std::make_unique<BuiltSearchOf<Space>>(make_space, OperationPlan{{"metropolis"}});
-}
 
 /// Reads data; what is wrong with a file becomes a mistake of the key that named it.
 template <class Read>
@@ -53,7 +39,7 @@ std::unique_ptr<BuiltModel> build_test_function(io::Configuration& configuration
     settings.rotated = section.boolean("rotated", true);
     if (settings.rotated)
         settings.seed = static_cast<std::uint64_t>(section.integer("rotation_seed", 1, {.low = 0}));
-    return configuration.has_errors() ? nullptr : built_box(models::TestFunction(settings));
+    return configuration.has_errors() ? nullptr : searched_box(models::TestFunction(settings));
 }
 
 std::unique_ptr<BuiltModel> build_ab_protein(io::Configuration& configuration, io::Section& section) {
@@ -73,7 +59,7 @@ std::unique_ptr<BuiltModel> build_ab_protein(io::Configuration& configuration, i
             const Index length = section.integer("length", 13, {.low = 3, .high = models::AbProtein::longest});
             settings.sequence = models::fibonacci_sequence(length);
         }
-        return configuration.has_errors() ? nullptr : built_box(models::AbProtein(settings));
+        return configuration.has_errors() ? nullptr : searched_box(models::AbProtein(settings));
     } catch (const InputError& error) {
         section.error(section.has("sequence") ? "sequence" : "length", error.what());
         return nullptr;
@@ -90,7 +76,7 @@ std::unique_ptr<BuiltModel> build_mode_mixture(io::Configuration& configuration,
         means.row(1) = table.values.col(table.column("mu2")).transpose();
         return means;
     });
-    return configuration.has_errors() || !modes ? nullptr : built_box(models::ModeMixture(*modes, variance));
+    return configuration.has_errors() || !modes ? nullptr : searched_box(models::ModeMixture(*modes, variance));
 }
 
 std::unique_ptr<BuiltModel> build_image_restoration(io::Configuration& configuration, io::Section& section) {
@@ -169,15 +155,6 @@ ModelEntry searched(std::string name, std::string description, SearchTraits trai
 }
 
 } // namespace
-
-SearchTraits box_search_traits() {
-    SearchTraits traits;
-    traits.operations = kernel::BoxOperations::names();
-    traits.default_operations = kernel::BoxOperationSettings{}.operations;
-    traits.crossovers = {"k-point-crossover", "snooker", "linear", "differential"};
-    traits.is_box = true;
-    return traits;
-}
 
 Catalogue searched_models() {
     SearchTraits image, network;

@@ -7,7 +7,4 @@ namespace pearlite::app {
 
 Catalogue searched_models();
 
-/// What searches of a box offer.
-SearchTraits box_search_traits();
-
 } // namespace pearlite::app

@@ -6,6 +6,7 @@
 ///         bias")});
 ///     }
 
+#include "pearlite/app/buildable.hpp"
 #include "pearlite/app/built_model.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/column_block.hpp"
@@ -13,47 +14,11 @@
 #include "pearlite/model/requirements.hpp"
 #include "pearlite/path/geometric.hpp"
 
-#include <concepts>
 #include <memory>
 #include <string>
 #include <utility>
 
 namespace pearlite::app {
-
-/// T reads its own keys of [model] when it is constructed.
-template <class T>
-concept ReadsConfiguration = std::constructible_from<T, io::Section&>;
-template <class T>
-concept Buildable = (ReadsConfiguration<T> || std::default_initializable<T>)&&std::move_constructible<T>;
-
-namespace detail {
-
-template <class T>
-constexpr void require_buildable() {
-    static_assert(ReadsConfiguration<T> || std::default_initializable<T>,
-                  "this model lacks a constructor: explicit T(pearlite::io::Section& section)  (reads its keys of "
-                  "[model]), or one without arguments");
-    static_assert(std::move_constructible<T>, "this model cannot be moved");
-}
-
-/// Makes a T and hands it to `wrap`. A constructor sees fallbacks in place of mistaken keys: what it throws then is a
-/// consequence of mistakes that are reported instead.
-template <class T, class Wrap>
-std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section, Wrap wrap) {
-    try {
-        if constexpr (ReadsConfiguration<T>) {
-            T model(section);
-            return configuration.has_errors() ? nullptr : wrap(std::move(model));
-        } else {
-            return wrap(T{});
-        }
-    } catch (...) {
-        configuration.check_asked();
-        throw;
-    }
-}
-
-} // namespace detail
 
 /// A catalogue entry for a density D over R^d (model/density.hpp says what it must and what it may have), annealed from
 /// its prior to its posterior. D is constructed from its [model] table, or without arguments if it has no keys.

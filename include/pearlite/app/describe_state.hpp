@@ -3,10 +3,13 @@
 
 #include "pearlite/app/run.hpp"
 #include "pearlite/kernel/box_space.hpp"
+#include "pearlite/kernel/categorical_space.hpp"
+#include "pearlite/kernel/permutation_space.hpp"
 #include "pearlite/models/image_space.hpp"
 #include "pearlite/models/network_space.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace pearlite::app {
 
@@ -25,6 +28,22 @@ BestState describe_state(const kernel::BoxSpace<E>& space, std::span<const std::
     if constexpr (HasCoordinates<E>)
         best.positions = space.energy().coordinates(best.values);
     return best;
+}
+/// The sites' values.
+template <class E>
+BestState describe_state(const kernel::CategoricalSpace<E>& space, std::span<const std::byte> packed) {
+    auto chains = space.make_chains(1);
+    chains.unpack(0, packed);
+    const auto x = std::as_const(chains).state(0);
+    return {.values = {x.begin(), x.end()}};
+}
+/// The permutation: the element at each place.
+template <class E>
+BestState describe_state(const kernel::PermutationSpace<E>& space, std::span<const std::byte> packed) {
+    auto chains = space.make_chains(1);
+    chains.unpack(0, packed);
+    const auto x = std::as_const(chains).state(0);
+    return {.values = {x.begin(), x.end()}};
 }
 /// The pixels, row by row; the images are the best one and the observed one.
 BestState describe_state(const models::ImageSpace& space, std::span<const std::byte> packed);

@@ -1,0 +1,65 @@
+#pragma once
+/// The one header of a program with an energy of its own to minimise:
+///
+///     int main(int argc, char** argv) {
+///         return pearlite::app::main(argc, argv, {pearlite::app::custom_energy<Tour>("tour", "a round trip")});
+///     }
+
+#include "pearlite/app/buildable.hpp"
+#include "pearlite/app/command_line.hpp"
+#include "pearlite/app/searched_energy.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/energy_requirements.hpp"
+
+#include <string>
+#include <utility>
+
+namespace pearlite::app {
+
+namespace detail {
+
+template <class E>
+SearchTraits search_traits() {
+    if constexpr (model::LooksContinuous<E>)
+        return box_search_traits();
+    else if constexpr (model::LooksCategorical<E>)
+        return categorical_search_traits();
+    else
+        return permutation_search_traits();
+}
+
+template <class E>
+std::unique_ptr<BuiltModel> searched(E energy) {
+    if constexpr (model::LooksContinuous<E>)
+        return searched_box(std::move(energy));
+    else if constexpr (model::LooksCategorical<E>)
+        return searched_categories(std::move(energy));
+    else
+        return searched_permutations(std::move(energy));
+}
+
+} // namespace detail
+
+/// A catalogue entry for an energy E, of points of a box (model/energy.hpp) or of discrete states
+/// (model/discrete_energy.hpp), which all searches can minimise. E is copied, and constructed from its [model] table,
+/// or without arguments if it has no keys.
+template <class E>
+ModelEntry custom_energy(std::string name, std::string description) {
+    model::require_energy<E>();
+    detail::require_buildable<E>();
+    static_assert(std::copy_constructible<E>, "this model cannot be copied");
+    ModelEntry entry;
+    // Where a message above was due, nothing else is compiled, so that it stands alone.
+    if constexpr (model::AnyEnergy<E> && Buildable<E> && std::copy_constructible<E>) {
+        entry.traits.name = std::move(name);
+        entry.traits.search = detail::search_traits<E>();
+        entry.description = std::move(description);
+        entry.build = [](io::Configuration& configuration, io::Section& section) {
+            return detail::build<E>(configuration, section,
+                                    [](E energy) { return detail::searched(std::move(energy)); });
+        };
+    }
+    return entry;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,44 @@
+#include "pearlite/app/searched_energy.hpp"
+
+#include <fmt/format.h>
+
+namespace pearlite::app {
+
+SearchTraits box_search_traits() {
+    SearchTraits traits;
+    traits.operations = kernel::BoxOperations::names();
+    traits.default_operations = kernel::BoxOperationSettings{}.operations;
+    traits.crossovers = {"k-point-crossover", "snooker", "linear", "differential"};
+    traits.is_box = true;
+    return traits;
+}
+
+SearchTraits categorical_search_traits() {
+    SearchTraits traits;
+    traits.operations = kernel::CategoricalOperations::names();
+    traits.default_operations = kernel::CategoricalOperationSettings{}.operations;
+    traits.crossovers = {"two-point-crossover", "uniform-crossover"};
+    return traits;
+}
+
+SearchTraits permutation_search_traits() {
+    SearchTraits traits;
+    traits.operations = traits.default_operations = kernel::PermutationOperations::names();
+    return traits;
+}
+
+void check_box(Index dimension, std::span<const double> lower, std::span<const double> upper) {
+    if (dimension < 1)
+        throw InputError(fmt::format("the energy's dimension() is {}, expected at least 1", dimension));
+    if (lower.size() != static_cast<std::size_t>(dimension) || upper.size() != lower.size())
+        throw InputError(fmt::format("the energy's lower() and upper() have lengths {} and {}, expected its "
+                                     "dimension(), {}",
+                                     lower.size(), upper.size(), dimension));
+    for (std::size_t k = 0; k < lower.size(); ++k)
+        if (!(lower[k] < upper[k]))
+            throw InputError(fmt::format("the energy's box reaches from {} to {} in coordinate {}, expected lower() "
+                                         "below upper()",
+                                         lower[k], upper[k], k));
+}
+
+} // namespace pearlite::app
