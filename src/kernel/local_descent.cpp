@@ -1,0 +1,141 @@
+#include "pearlite/kernel/local_descent.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <lbfgs.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+
+namespace pearlite::kernel {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Descents follow each other: a coordinate that left the box may have to come back in from its border.
+constexpr int largest_rounds = 20;
+constexpr int largest_iterations = 2000;
+
+/// What the library asks, with the best answer given so far. Its variables beyond d are padding and do not matter.
+class Evaluation {
+  public:
+    Evaluation(const DescentTarget& target, std::span<const double> start)
+        : target_(target), x_(start.begin(), start.end()), gradient_(start.size()) {
+        best_ = {x_, target_.energy(x_), 1, 0};
+    }
+    const LocalMinimum& best() const { return best_; }
+    void rethrow() const {
+        if (failure_)
+            std::rethrow_exception(failure_);
+    }
+
+    double operator()(const double* from, double* gradient, int n) {
+        std::fill_n(gradient, n, 0.0);
+        if (failure_)
+            return infinity;
+        try {
+            return evaluate(from, gradient);
+        } catch (...) { // may not pass through the library
+            failure_ = std::current_exception();
+            return infinity;
+        }
+    }
+
+  private:
+    double evaluate(const double* from, double* gradient) {
+        for (std::size_t k = 0; k < x_.size(); ++k)
+            x_[k] = std::clamp(from[k], target_.lower[k], target_.upper[k]);
+        ++best_.energies;
+        const double energy = target_.energy(x_);
+        if (!(energy < infinity))
+            return infinity;
+        if (energy < best_.energy) {
+            best_.x = x_;
+            best_.energy = energy;
+        }
+        ++best_.gradients;
+        target_.gradient(x_, gradient_);
+        for (std::size_t k = 0; k < x_.size(); ++k)
+            gradient[k] = is_held(k, from[k]) ? 0.0 : gradient_[k];
+        return energy;
+    }
+    /// Beyond the border the energy is that of the border; and what lies on it and would leave stays.
+    bool is_held(std::size_t k, double from) const {
+        return x_[k] != from || (from <= target_.lower[k] && gradient_[k] > 0) ||
+               (from >= target_.upper[k] && gradient_[k] < 0);
+    }
+
+    const DescentTarget& target_;
+    std::vector<double> x_, gradient_;
+    LocalMinimum best_;
+    std::exception_ptr failure_;
+};
+
+void run_library(Evaluation& evaluation, std::span<const double> start) {
+    // Builds of the library for vector units take multiples of 16 variables.
+    const auto n = static_cast<int>(padded(static_cast<Index>(start.size())));
+    const std::unique_ptr<double, decltype(&lbfgs_free)> x(lbfgs_malloc(n), &lbfgs_free);
+    if (!x)
+        throw std::bad_alloc();
+    std::fill_n(x.get(), n, 0.0);
+    std::copy(start.begin(), start.end(), x.get());
+    lbfgs_parameter_t settings;
+    lbfgs_parameter_init(&settings);
+    settings.m = 10;
+    settings.epsilon = 1e-12;
+    settings.max_iterations = largest_iterations;
+    // The kind of line search that steps back where an energy is refused.
+    settings.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
+    const auto ask = [](void* instance, const double* at, double* gradient, int size, double) {
+        return (*static_cast<Evaluation*>(instance))(at, gradient, size);
+    };
+    double energy = 0;
+    const int status = lbfgs(n, x.get(), &energy, ask, nullptr, &evaluation, &settings);
+    // A line search that finds nothing lower is the usual end near the last bit.
+    if (status < LBFGSERR_OUTOFINTERVAL)
+        throw NumericalError("the local descent cannot run: libLBFGS says " + std::to_string(status));
+}
+
+} // namespace
+
+LocalMinimum descend(const DescentTarget& target, std::span<const double> start) {
+    PEARLITE_EXPECTS(!start.empty() && target.lower.size() == start.size() && target.upper.size() == start.size());
+    Evaluation evaluation(target, start);
+    for (int round = 0; round < largest_rounds; ++round) {
+        const auto before = evaluation.best();
+        run_library(evaluation, before.x);
+        evaluation.rethrow();
+        if (!(evaluation.best().energy < before.energy))
+            break;
+    }
+    return evaluation.best();
+}
+
+void difference_gradient(const DescentTarget& target, std::span<const double> x, std::span<double> gradient) {
+    static const double step = std::cbrt(std::numeric_limits<double>::epsilon());
+    std::vector<double> y(x.begin(), x.end());
+    const auto energy_at = [&](std::size_t k, double value) {
+        y[k] = value;
+        const double energy = target.energy(y);
+        y[k] = x[k];
+        return energy;
+    };
+    for (std::size_t k = 0; k < y.size(); ++k) {
+        const double h = step * std::max(1.0, std::abs(x[k]));
+        double high = std::min(x[k] + h, target.upper[k]), low = std::max(x[k] - h, target.lower[k]);
+        double above = energy_at(k, high), below = energy_at(k, low);
+        if (!std::isfinite(above))
+            above = energy_at(k, high = x[k]);
+        if (!std::isfinite(below))
+            below = energy_at(k, low = x[k]);
+        gradient[k] = low < high ? (above - below) / (high - low) : 0.0;
+    }
+}
+
+} // namespace pearlite::kernel
