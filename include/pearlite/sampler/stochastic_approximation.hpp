@@ -180,12 +180,13 @@ class StochasticApproximation {
         f("proposed", proposed);
         f("accepted", accepted);
         f("window_operations", window);
-        if constexpr (Fields::reading)
+        if constexpr (Fields::reading) {
             for (std::size_t k = 0; k < counts_.size(); ++k)
                 counts_[k] = {proposed[k], accepted[k]};
-        state_fields(f);
-        if constexpr (Fields::reading)
             window_operations_.assign(window.begin(), window.end());
+        }
+        window_fields(f);
+        state_fields(f);
     }
 
   private:
@@ -269,7 +270,7 @@ class StochasticApproximation {
         return settings_.aleph && stage_ == Stage::main ? partition_.region(best_energy_ + *settings_.aleph)
                                                         : partition_.regions() - 1;
     }
-    bool adapts_scales() const { return stage_ == Stage::range || t_ <= settings_.pilot_iterations; }
+    bool adapts_scales(Index t) const { return stage_ == Stage::range || t <= settings_.pilot_iterations; }
     model::ProposalScale scale_of(Index op) const {
         return {scales_[op], settings_.scale_by_region && stage_ == Stage::main ? &partition_ : nullptr};
     }
@@ -460,6 +461,7 @@ class StochasticApproximation {
     void update_weights(std::span<const Report> all, Index s, Index t) {
         const Index op = window_operations_[at(s)];
         std::int64_t active = 0, accepted = 0;
+        const double best_before = best_energy_;
         for (int r = 0; r < ranks_.size(); ++r) {
             const Index offset = (r * settings_.sync_every + s) * largest_share_ - layout_.first_item(r);
             for (Index i = layout_.first_item(r); i < layout_.first_item(r + 1); ++i) {
@@ -470,9 +472,11 @@ class StochasticApproximation {
             }
         }
         evaluations_ += active;
+        if (best_energy_ < best_before)
+            best_evaluations_ = evaluations_;
         counts_[at(op)].proposed += active;
         counts_[at(op)].accepted += accepted;
-        if (active > 0 && (stage_ == Stage::range || t <= settings_.pilot_iterations))
+        if (active > 0 && adapts_scales(t))
             scales_.adapt(op, static_cast<double>(accepted) / static_cast<double>(active));
         if (stage_ == Stage::range)
             return note_range(t);
@@ -493,10 +497,7 @@ class StochasticApproximation {
             regions_[chain] = static_cast<std::int32_t>(partition_.region(report.energy));
             auto& lowest = region_best_[static_cast<std::size_t>(regions_[chain])];
             lowest = std::min(lowest, report.energy);
-            if (report.energy < best_energy_) {
-                best_energy_ = report.energy;
-                best_evaluations_ = evaluations_;
-            }
+            best_energy_ = std::min(best_energy_, report.energy);
         }
         outside_ += settings_.aleph && regions_[chain] > last_region() ? 1 : 0;
     }
@@ -586,6 +587,21 @@ class StochasticApproximation {
         return best;
     }
 
+    /// What chains reported since the last collective, and their energies as it left them.
+    template <class Fields>
+    void window_fields(Fields& f) {
+        f("shared_energies", all_energies_);
+        std::vector<Report> all;
+        for (std::size_t s = 0; s < window_operations_.size(); ++s) {
+            const auto local = std::span(reports_).subspan(s * at(largest_share_), at(layout_.local_items()));
+            if constexpr (!Fields::reading)
+                all = ranks_.all_gather(std::span<const Report>(local));
+            f("reports", all);
+            if constexpr (Fields::reading)
+                std::copy_n(all.begin() + layout_.first_local_item(), local.size(), local.begin());
+        }
+    }
+
     /// All chains' states and the best one, which every rank gets.
     template <class Fields>
     void state_fields(Fields& f) {
@@ -604,18 +620,9 @@ class StochasticApproximation {
             best_ = std::move(best);
             for (Index i = 0; i < layout_.local_items(); ++i)
                 chains_.unpack(i, std::span(all).subspan(at(layout_.first_local_item() + i) * bytes, bytes));
-            // best_energy_ and region_best_ were read; this only brings derived numbers up to date.
             guarded([&] { space_->evaluate(chains_, energies_); });
-            const auto read_best = best_energy_;
-            const auto read_regions = region_best_;
-            const auto read_evaluations = evaluations_, read_best_evaluations = best_evaluations_;
-            const auto read_find = best_;
-            share_first_energies();
-            best_energy_ = read_best;
-            region_best_ = read_regions;
-            evaluations_ = read_evaluations;
-            best_evaluations_ = read_best_evaluations;
-            best_ = read_find;
+            parallel::agree(ranks_, failure_);
+            touch_regions_of_states();
         }
     }
 
