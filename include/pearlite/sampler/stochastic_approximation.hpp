@@ -236,7 +236,6 @@ class StochasticApproximation {
         const Index n = !has_bias ? 0 : settings_.bias == SearchSettings::Bias::shared ? 1 : settings_.chains;
         biases_.assign(at(n), AdaptiveBias(desired));
         region_best_.assign(at(partition_.regions()), infinity_);
-        touch_regions_of_states();
     }
     void touch_regions_of_states() {
         for (std::size_t i = 0; i < all_energies_.size(); ++i) {
@@ -521,6 +520,7 @@ class StochasticApproximation {
         stage_ = Stage::main;
         t_ = 0;
         begin_stage();
+        touch_regions_of_states();
     }
 
     // ---- Beginnings, ends and failures
