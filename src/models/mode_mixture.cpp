@@ -27,9 +27,11 @@ double ModeMixture::energy(std::span<const double> x) const {
     };
     for (Index k = 0; k < means_.cols(); ++k)
         nearest = std::min(nearest, square(k));
+    constexpr double negligible = -40; // exp of it is below the rounding of the nearest mode's 1
     double sum = 0;
     for (Index k = 0; k < means_.cols(); ++k)
-        sum += std::exp((nearest - square(k)) / (2 * variance_));
+        if (const double exponent = (nearest - square(k)) / (2 * variance_); exponent > negligible)
+            sum += std::exp(exponent);
     return nearest / (2 * variance_) - std::log(sum) + log_factor_;
 }
 
