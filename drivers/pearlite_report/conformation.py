@@ -1,7 +1,6 @@
 """The best state of a search as a picture: a molecule, or an image beside what it was restored from."""
 
 import io
-import tomllib
 
 import numpy
 from matplotlib.figure import Figure
@@ -18,18 +17,25 @@ def molecule(run):
     kinds = sequence_of(run, len(positions))
     turned = principal_axes(positions)
     is_planar = positions.shape[1] == 2
-    views = [(0, 1, None)] if is_planar else [(0, 1, 2), (0, 2, 1)]
-    figure = Figure(figsize=(WIDE[0], 3.4) if is_planar else (2 * WIDE[0], 3.6))
+    x, y, z = turned[:, 0], turned[:, 1], None if is_planar else turned[:, 2]
+    # Turned about the first axis by a right angle, what was up points away from the reader.
+    views = [(x, y, None)] if is_planar else [(x, y, z), (x, z, -y)]
+    width = WIDE[0] if is_planar else 2 * WIDE[0]
+    shape = (numpy.ptp(y) + 1) / (numpy.ptp(x) + 1)
+    figure = Figure(figsize=(width, float(numpy.clip(width / len(views) * shape, 1.6, 4.2)) + 0.3))
     size = float(numpy.clip(9.0 - 0.045 * len(positions), 4, 8))
     for place, (across, up, depth) in enumerate(views):
         axes = figure.add_subplot(1, len(views), place + 1)
-        _draw_molecule(axes, turned[:, across], turned[:, up], None if depth is None else turned[:, depth], kinds, size)
+        _draw_molecule(axes, across, up, depth, kinds, size)
         if not is_planar:
             axes.set_xlabel(("first and second", "first and third")[place] + " principal axis")
     words = "Beads A are filled, B are open." if kinds else "The configuration has no sequence for these beads."
-    caption = f"The best conformation, {numbers.counted(len(positions), 'bead')}, turned to its principal axes. {words} The ring is bead 1."
+    caption = (
+        f"The best conformation, {numbers.counted(len(positions), 'bead')}, turned to its principal axes. {words} "
+        "The ring is bead 1."
+    )
     if not is_planar:
-        caption += " Paler is farther away."
+        caption += " Paler is farther away; the second view looks along the first one's vertical."
     return finish(figure, "conformation", "state" if is_planar else "state-wide", "Conformation", caption)
 
 
@@ -43,8 +49,10 @@ def _draw_molecule(axes, x, y, depth, kinds, size):
     for k in range(n):
         filled = not kinds or kinds[k] == "A"
         colour = _faded(VERMILLION if kinds and filled else BLUE, place[k], depth)
-        axes.plot(x[k], y[k], "o", markersize=size, markerfacecolor=colour if filled else "white", markeredgecolor=colour, markeredgewidth=1.4, zorder=2.01 + 2 * place[k])
-    axes.plot(x[0], y[0], "o", markersize=size + 5, markerfacecolor="none", markeredgecolor=INK, markeredgewidth=0.8, zorder=5)
+        face = {"markerfacecolor": colour if filled else "white", "markeredgecolor": colour, "markeredgewidth": 1.4}
+        axes.plot(x[k], y[k], "o", markersize=size, zorder=2.01 + 2 * place[k], **face)
+    ring = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 0.8}
+    axes.plot(x[0], y[0], "o", markersize=size + 5, zorder=5, **ring)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.08)
     axes.grid(False)
@@ -75,10 +83,7 @@ def principal_axes(positions):
 
 def sequence_of(run, n):
     """The kinds of n beads by the configuration: its sequence, or the Fibonacci sequence of its length; or None."""
-    try:
-        model = tomllib.loads(run.configuration).get("model", {})
-    except tomllib.TOMLDecodeError:
-        return None
+    model = run.settings("model")
     sequence = model.get("sequence")
     if sequence is None and "length" in model:
         previous, sequence = "A", "B"

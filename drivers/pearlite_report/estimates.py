@@ -121,25 +121,5 @@ def batches(run):
     )
 
 
-def replicates(run):
-    """The best energy of every replicate of a search, lowest first."""
-    best = [entry.get("best") for entry in run.summary.get("replicates") or [] if isinstance(entry, dict)]
-    finite = numpy.sort([value for value in best if _is_finite(value)])
-    if len(finite) == 0:
-        return None
-    figure, axes = new_axes()
-    axes.plot(numpy.arange(1, len(finite) + 1), finite, "o", color=BLUE, markersize=4.5)
-    axes.set_xlabel("Replicate, in order of its best energy")
-    axes.set_ylabel("Best energy found")
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    caption = (
-        f"{numbers.counted(len(finite), 'replicate')}: lowest {numbers.plain(float(finite[0]))}, "
-        f"mean {numbers.plain(float(finite.mean()))}."
-    )
-    return finish(
-        figure, "replicates", "search", "Replicates", caption + left_out(len(best) - len(finite), "replicate")
-    )
-
-
 def _is_finite(value):
     return numbers.is_number(value) and math.isfinite(value)

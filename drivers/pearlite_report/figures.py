@@ -1,6 +1,17 @@
 """All figures of a run, in the order of the page."""
 
-from . import along_path, conformation, estimates, network, population, search, tempering, work
+from . import (
+    along_path,
+    conformation,
+    estimates,
+    network,
+    population,
+    search,
+    search_operations,
+    search_regions,
+    tempering,
+    work,
+)
 from .style import drawing_style
 
 
@@ -23,10 +34,10 @@ def draw_all(run):
             network.network(run),
             search.against_iterations(run),
             search.against_evaluations(run),
-            estimates.replicates(run),
-            search.theta(run),
-            search.visits(run),
-            search.acceptance(run),
+            search.replicates(run),
+            search_regions.theta(run),
+            search_regions.visits(run),
+            search_operations.acceptance(run),
             None if run.tempering else population.log_weights(run),
             None if run.tempering else along_path.effective_sample_size(run),
             along_path.running_log_ratio(run),

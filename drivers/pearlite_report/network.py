@@ -14,6 +14,7 @@ _NAME = r'"((?:[^"\\]|\\.)*)"'
 _STATEMENT = re.compile(rf"\s*{_NAME}(?:\s*->\s*{_NAME})?\s*;")
 SWEEPS = 24
 MAX_NODES = 80  # beyond it names cannot be read
+MAX_UNIT = 0.75  # inches of half a node's room
 
 
 def network(run):
@@ -96,7 +97,8 @@ def _uncrossed(rows, links):
             place = {node: (i + 0.5) / len(fixed) for i, node in enumerate(fixed)}
             near = above if downwards else below
             own = {node: (i + 0.5) / len(rows[k]) for i, node in enumerate(rows[k])}
-            rows[k].sort(key=lambda node: numpy.mean([place[other] for other in near[node]]) if node in near else own[node])
+            wished = {node: numpy.mean([place[other] for other in near.get(node, ())] or [own[node]]) for node in rows[k]}
+            rows[k].sort(key=wished.get)
         crossings = _crossings(rows, below)
         if crossings < fewest:
             best, fewest = rows, crossings
@@ -126,7 +128,9 @@ def _places(rows, links):
         x.update(zip(row, at - at.mean()))
     for _ in range(60):
         for row in rows:
-            wished = [numpy.mean([x[other] for other in neighbours[node]]) if node in neighbours else x[node] for node in row]
+            wished = [
+                numpy.mean([x[other] for other in neighbours[node]]) if node in neighbours else x[node] for node in row
+            ]
             x.update(zip(row, _kept_apart(wished, [_half(node) for node in row])))
     return {node: (x[node], -float(k)) for k, row in enumerate(rows) for node in row}
 
@@ -153,7 +157,8 @@ def _drawn(rows, links, names):
     width = max(x) - min(x) + 2
     widest = max(len(name) for name in names)
     unit = min(max(0.34, 0.075 * widest + 0.12), 0.6)  # inches; half a node's room
-    size = (min(max(width * unit, 4.9), 13), max(2.4, 0.72 * len(rows) + 0.3))
+    size = (min(max(width * unit, 8.5), 13), max(1.6, 0.72 * len(rows) + 0.2))
+    room = max(width, size[0] / MAX_UNIT) / 2  # a small network stands in the middle
     figure = Figure(figsize=size)
     axes = figure.add_subplot()
     for link in links:
@@ -161,7 +166,8 @@ def _drawn(rows, links, names):
     for name in names:
         style = {"boxstyle": "round,pad=0.28", "facecolor": "#e9f2f9", "edgecolor": BLUE, "linewidth": 0.9}
         axes.annotate(name, places[name], ha="center", va="center", fontsize=8.5, color=INK, bbox=style, zorder=3)
-    axes.set_xlim(min(x) - 1, max(x) + 1)
+    middle = 0.5 * (min(x) + max(x))
+    axes.set_xlim(middle - room, middle + room)
     axes.set_ylim(0.5 - len(rows), 0.5)
     axes.set_axis_off()
     return figure
@@ -175,6 +181,5 @@ def _draw_link(axes, points):
     for (x0, y0), (x1, y1) in zip(points[:-1], points[1:]):
         corners += [(x0, 0.55 * y0 + 0.45 * y1), (x1, 0.45 * y0 + 0.55 * y1), (x1, y1)]
         codes += [Path.CURVE4] * 3
-    axes.add_patch(
-        FancyArrowPatch(path=Path(corners, codes), arrowstyle="-|>", mutation_scale=9, color=GREY, linewidth=0.9, shrinkA=0, shrinkB=0, zorder=2)
-    )
+    style = {"arrowstyle": "-|>", "mutation_scale": 9, "color": GREY, "linewidth": 0.9}
+    axes.add_patch(FancyArrowPatch(path=Path(corners, codes), shrinkA=0, shrinkB=0, zorder=2, **style))

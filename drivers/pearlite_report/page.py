@@ -24,6 +24,7 @@ ALGORITHMS = {
     "pisaa": "Parallel and interacting stochastic approximation annealing",
 }
 MANY_ESTIMATES = 6
+OF_REPLICATES = {"mean_best", "sd_best", "success_rate"}  # shown with the replicates
 LARGE_Z_SCORE = 3.0  # beyond it, chance alone is an explanation once in 370
 
 
@@ -251,7 +252,9 @@ def _cell(value, standard_error):
 def _run_table(run):
     summary, timing = run.summary, run.summary.get("timing") or {}
     diagnostics = {
-        name: value for name, value in (summary.get("diagnostics") or {}).items() if numbers.is_number(value)
+        name: value
+        for name, value in (summary.get("diagnostics") or {}).items()
+        if numbers.is_number(value) and name not in OF_REPLICATES
     }
     rows = [
         ("Algorithm", summary.get("algorithm")),

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pathlib
+import tomllib
 
 import h5py
 import numpy
@@ -47,6 +48,14 @@ class Run:
     positions: numpy.ndarray | None = None  # [beads, 2 or 3], of the best state
     graph: str = ""  # the best state for Graphviz
     remarks: list = dataclasses.field(default_factory=list)
+
+    def settings(self, section):
+        """A section of the configuration as a dictionary; empty if it is absent or the configuration cannot be read."""
+        try:
+            found = tomllib.loads(self.configuration).get(section)
+        except tomllib.TOMLDecodeError:
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def steps_of(self, name):
         """The step of every row of a per-step series."""

@@ -2,12 +2,13 @@
 
 import html
 import math
-import tomllib
 
 from . import numbers
+from .search import has_stages_before
 
 MAX_STATE = 12  # numbers of the best state that are shown
 MANY_REPLICATES = 1000  # beyond it rows of the table are left out
+FEW_REPLICATES = 10  # up to it the table is unfolded
 
 
 def best_state(run):
@@ -15,35 +16,57 @@ def best_state(run):
     best = run.summary.get("best")
     if not isinstance(best, dict) or "energy" not in best:
         return ""
-    rows = []
     minimum = best.get("known_minimum")
-    if numbers.is_number(minimum):
-        gap = best["energy"] - minimum if numbers.is_number(best["energy"]) else None
-        rows.append(("Known minimum", f"{numbers.plain(minimum, 10)}; the best is {_gap(gap)}"))
-    if numbers.is_number(best.get("iteration")):
-        where = f"iteration {numbers.plain(best['iteration'])}"
-        if numbers.is_number(best.get("evaluations")):
-            where += f", after {numbers.counted(best['evaluations'], 'energy', 'energies')}"
-        if len(_replicates(run)) > 1 and numbers.is_number(best.get("replicate")):
-            where += f", replicate {best['replicate'] + 1}"
-        rows.append(("Found at", where))
-    rows.append(("State", _state(run, best)))
+    rows = [
+        ("Known minimum", numbers.plain(minimum, 10) if numbers.is_number(minimum) else ""),
+        ("Found", _where_found(run, best)),
+        ("Problem", _settings(run.settings("model"), but=("name",))),
+        ("Search", _size(run)),
+        ("State", _state(run, best)),
+    ]
     return (
         f'<div class="estimate"><div class="name">lowest energy found</div>\n'
         f'<div class="value">{_text(numbers.plain(best["energy"], 10))}</div>\n{_facts(rows)}</div>'
     )
 
 
-def _gap(gap):
-    if gap is None or not math.isfinite(gap):
-        return numbers.plain(gap)
-    return "equal to it" if gap == 0 else f"{numbers.plain(abs(gap), 3)} {'above' if gap > 0 else 'below'} it"
+def _where_found(run, best):
+    parts = []
+    if numbers.is_number(best.get("evaluations")):
+        parts.append(f"after {numbers.counted(best['evaluations'], 'energy', 'energies')}")
+    if numbers.is_number(best.get("iteration")):
+        among = ", with those that found the range and the scales" if has_stages_before(run) else ""
+        parts.append(f"iteration {numbers.plain(best['iteration'])}{among}")
+    if len(_replicates(run)) > 1 and numbers.is_number(best.get("replicate")):
+        parts.append(f"replicate {best['replicate'] + 1}")
+    return "; ".join(parts)
+
+
+def _settings(settings, but):
+    parts = []
+    for name, value in settings.items():
+        if name in but or isinstance(value, (dict, list)):
+            continue
+        words = name.replace("_", " ")
+        if isinstance(value, bool):
+            parts.append(words if value else f"not {words}")
+        else:
+            parts.append(f"{words} {numbers.plain(value) if numbers.is_number(value) else value}")
+    return ", ".join(parts)
+
+
+def _size(run):
+    settings = run.settings("algorithm")
+    counts = [("replicates", "replicate"), ("chains", "chain"), ("iterations", "iteration"), ("regions", "grid point")]
+    return ", ".join(
+        numbers.counted(settings[name], noun) for name, noun in counts if numbers.is_number(settings.get(name))
+    )
 
 
 def _state(run, best):
     """The first numbers of a point; networks and images are drawn instead."""
     if run.graph:
-        return "the network drawn below; as Graphviz text in summary.json"
+        return "the network drawn below; as Graphviz text in summary.json and results.h5 (best/graph)"
     state = best.get("state")
     if not isinstance(state, list) or not state:
         return "in results.h5, best/state" if run.search else ""
@@ -62,27 +85,37 @@ def replicates(run):
     error = sd / math.sqrt(len(best))
     facts = [
         ("Replicates", numbers.plain(len(rows))),
-        ("Mean best energy", f"{numbers.with_precision_of(mean, error)} ± {numbers.with_precision_of(error, error)}"),
+        ("Without a finite energy", numbers.plain(len(rows) - len(best)) if len(best) < len(rows) else ""),
+        ("Mean best energy", _with_error(mean, error)),
         ("Standard deviation", numbers.plain(sd, 4)),
         ("Lowest and highest", f"{numbers.plain(min(best), 8)} and {numbers.plain(max(best), 8)}"),
         ("Success rate", _success(run, rows)),
         ("Energies computed", _evaluations(rows)),
+        ("Time", _time(run, rows)),
     ]
-    return f'<section id="replicates">\n<h2>Replicates</h2>\n{_facts(facts)}{_each(rows)}</section>'
+    return f'<section id="replicates">\n<h2>Replicates</h2>\n{_facts(facts)}{_each(rows, _limit(run))}</section>'
+
+
+def _with_error(mean, error):
+    if error == 0:
+        return f"{numbers.plain(mean, 10)} (all the same)"
+    return f"{numbers.with_precision_of(mean, error)} ± {numbers.with_precision_of(error, error)}"
+
+
+def _limit(run):
+    """The energy below which a replicate counts as a success, or None."""
+    limit = run.settings("algorithm").get("success_below")
+    return limit if numbers.is_number(limit) else None
 
 
 def _success(run, rows):
     rate = (run.summary.get("diagnostics") or {}).get("success_rate")
-    if not numbers.is_number(rate):
+    if not numbers.is_number(rate) or not 0 <= rate <= 1:
         return ""
-    below = ""
-    try:
-        limit = tomllib.loads(run.configuration)["algorithm"]["success_below"]
-        below = f" below {numbers.plain(limit, 8)}"
-    except (tomllib.TOMLDecodeError, KeyError, TypeError):
-        pass
+    below = "" if _limit(run) is None else f" below {numbers.plain(_limit(run), 8)}"
     error = math.sqrt(rate * (1 - rate) / len(rows))
-    return f"{numbers.plain(rate, 3)} ± {numbers.plain(error, 2)} ({round(rate * len(rows))} of {len(rows)}{below})"
+    shown = numbers.plain(rate, 3) + (f" ± {numbers.plain(error, 2)}" if error > 0 else "")
+    return f"{shown} ({round(rate * len(rows))} of {len(rows)}{below})"
 
 
 def _evaluations(rows):
@@ -92,31 +125,36 @@ def _evaluations(rows):
     return f"{numbers.plain(sum(counts))} in all, {numbers.plain(round(sum(counts) / len(counts)))} a replicate on average"
 
 
-def _each(rows):
-    cells = [
-        "<tr>"
-        + "".join(
-            f"<td>{_text(cell)}</td>"
-            for cell in (
-                place + 1,
-                row.get("seed", ""),
-                numbers.plain(row.get("best"), 10),
-                numbers.plain(row.get("best_evaluations", ""), 10),
-                numbers.plain(row.get("evaluations", ""), 10),
-            )
-        )
-        + "</tr>"
-        for place, row in enumerate(rows[:MANY_REPLICATES])
-    ]
-    heads = "".join(
-        f"<th>{head}</th>" for head in ("replicate", "seed", "best energy", "energies to find it", "energies in all")
-    )
-    body = "\n".join(cells)
+def _time(run, rows):
+    seconds, ranks = (run.summary.get("timing") or {}).get("wall_seconds"), run.summary.get("ranks")
+    if not numbers.is_number(seconds):
+        return ""
+    if not numbers.is_number(ranks) or ranks < 1:
+        return numbers.duration(seconds)
+    where = f"on {numbers.counted(ranks, 'rank')}"
+    return f"{numbers.duration(seconds)} {where}; {numbers.duration(seconds * ranks / len(rows))} of a rank a replicate"
+
+
+def _each(rows, limit):
+    heads = ["replicate", "seed", "best energy", "energies to find it", "energies in all"]
+    heads += [] if limit is None else [f"below {numbers.plain(limit, 8)}"]
+    cells = "\n".join(_row(place, row, limit) for place, row in enumerate(rows[:MANY_REPLICATES]))
+    head = "".join(f"<th>{_text(name)}</th>" for name in heads)
     more = f'<p class="note">The first {MANY_REPLICATES} of {len(rows)}.</p>\n' if len(rows) > MANY_REPLICATES else ""
+    unfolded = " open" if len(rows) <= FEW_REPLICATES else ""
     return (
-        f'<details>\n<summary>Each of them</summary>\n<div class="scroll"><table class="numeric">\n<thead><tr>{heads}</tr>'
-        f"</thead>\n<tbody>\n{body}\n</tbody>\n</table></div>\n{more}</details>\n"
+        f'<details{unfolded}>\n<summary>Each of them</summary>\n<div class="scroll"><table class="numeric">\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{cells}\n</tbody>\n</table></div>\n{more}</details>\n"
     )
+
+
+def _row(place, row, limit):
+    best = row.get("best")
+    cells = [place + 1, row.get("seed", ""), numbers.plain(best, 10)]
+    cells += [numbers.plain(row[name], 10) if name in row else "" for name in ("best_evaluations", "evaluations")]
+    if limit is not None:
+        cells.append("yes" if numbers.is_number(best) and best < limit else "no")
+    return "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>"
 
 
 def _replicates(run):

@@ -5,7 +5,9 @@ import dataclasses
 import io
 
 import matplotlib
+import numpy
 from matplotlib.figure import Figure
+from matplotlib.ticker import Formatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from . import numbers
 
@@ -71,6 +73,42 @@ def drawing_style():
 def new_axes(size=WIDE):
     figure = Figure(figsize=size)
     return figure, figure.add_subplot()
+
+
+class _PlainTicks(Formatter):
+    """Numbers in full, with the decimals that tell ticks apart and thin spaces between thousands."""
+
+    def __call__(self, value, position=None):
+        return self.format_ticks([value])[0]
+
+    def format_ticks(self, values):
+        steps = numpy.diff(numpy.unique(values))
+        decimals = 0 if len(steps) == 0 else max(0, int(numpy.ceil(-numpy.log10(steps.min()) - 1e-9)))
+        if len(values) == 0 or numpy.abs(values).max() >= 1e8 or decimals > 8:
+            return [numbers.plain(float(value), 3) for value in values]
+        # A step of 2.5 has a decimal more than its size.
+        decimals += any(abs(value * 10**decimals - round(value * 10**decimals)) > 1e-3 for value in values)
+        return [_with_thin_spaces(value, decimals) for value in values]
+
+
+def _with_thin_spaces(value, decimals):
+    value = round(value, decimals) + 0.0  # no minus before a zero
+    text = f"{value:,.{decimals}f}".replace("-", numbers.MINUS)
+    return text.replace(",", "\N{NARROW NO-BREAK SPACE}" if abs(value) >= 10000 else "")
+
+
+def plain_ticks(axis, most=7):
+    """Ticks of a linear axis as people read numbers, at most so many intervals."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_formatter(_PlainTicks())
+
+
+def plain_log_ticks(axis, low, high):
+    """A logarithmic axis from low to high, with ticks within the decades, in plain numbers, if these are few."""
+    if 0 < low and high < 300 * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high > 10 * low else (1, 1.5, 2, 3, 5, 7)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: numbers.plain(float(f"{value:.6g}"), 6)))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def as_svg(figure):

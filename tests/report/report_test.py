@@ -1,104 +1,17 @@
 """Runs the report on invented run directories and reads the page that comes out."""
 
-import base64
-import contextlib
-import html.parser
-import io
 import json
-import os
-import pathlib
-import re
 import subprocess
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree
 
-SKIPPED = 77
-try:
-    import h5py  # noqa: F401
-    import matplotlib.image
-    import numpy
-except ImportError as missing:
-    print(f"skipped: {missing}")
-    sys.exit(SKIPPED)
+from pages import MINUS, REPORT, WithComparisons, WithDirectory  # first: skips the test if there are no libraries
 
+import matplotlib.image
+import numpy
 import synthetic_runs
-
-REPORT = pathlib.Path(os.environ.get("PEARLITE_REPORT") or pathlib.Path(__file__).parents[2] / "drivers" / "report.py")
-sys.path.insert(0, str(REPORT.parent))
-import report  # noqa: E402
-from pearlite_report import numbers  # noqa: E402
-
-MINUS = "\N{MINUS SIGN}"
-VOID = {"meta", "img", "br", "hr", "link", "input"}
-
-
-class Page(html.parser.HTMLParser):
-    """What a test asks of a page: whether tags nest, the images, what would be fetched, and the text."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.open_tags, self.images, self.addresses, self.words, self.tags = [], [], [], [], []
-        self.source = path.read_text(encoding="utf-8")
-        self.feed(self.source)
-        self.close()
-        self.text = re.sub("[ \\n]+", " ", " ".join(self.words))
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        values = dict(attributes)
-        if tag == "img":
-            self.images.append(values["src"])
-        self.addresses += [values[name] for name in ("href", "src", "data") if name in values]
-        if tag not in VOID:
-            self.open_tags.append(tag)
-
-    def handle_endtag(self, tag):
-        if not self.open_tags or self.open_tags[-1] != tag:
-            raise AssertionError(f"</{tag}> closes {self.open_tags[-1:]}, line {self.getpos()[0]}")
-        self.open_tags.pop()
-
-    def handle_data(self, data):
-        if "style" not in self.open_tags:
-            self.words.append(data)
-
-
-class WithDirectory(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.directory = pathlib.Path(temporary.name) / "run"
-
-    def run_report(self, *arguments):
-        """What the command returns, in this process: starting Python for every case would take most of the time."""
-        output, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-            status = report.main([str(argument) for argument in arguments])
-        return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
-
-    def page(self, directory=None):
-        """The page of a run, after the checks that every page must pass."""
-        directory = directory or self.directory
-        done = self.run_report(directory)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout, f"{directory / 'report.html'}\n")
-        page = Page(directory / "report.html")
-        self.assertEqual(page.open_tags, [])
-        self.assertTrue(all(address.startswith("data:image/") for address in page.addresses), page.addresses)
-        self.assertNotIn("http", page.text)
-        self.assertNotIn("script", page.tags)
-        self.assertNotIn("url(", page.source)
-        files = {path.read_bytes() for path in (directory / "figures").iterdir()}
-        self.assertEqual({base64.b64decode(source.split(",", 1)[1]) for source in page.images}, files)
-        return page
-
-    def figure_names(self):
-        return {path.name for path in (self.directory / "figures").iterdir()}
-
-    def assert_shows(self, page, *texts):
-        for text in texts:
-            self.assertIn(text, page.text)
+from pearlite_report import numbers
 
 
 class Reports(WithDirectory):
@@ -307,11 +220,7 @@ class Reports(WithDirectory):
         self.assertFalse((self.directory / "report.html").exists())
 
 
-class Comparisons(WithDirectory):
-    def compare(self, *arguments):
-        program = REPORT.with_name("compare_runs.py")
-        return subprocess.run([sys.executable, "-B", program, *map(str, arguments)], text=True, capture_output=True)
-
+class Comparisons(WithComparisons):
     def test_runs_against_a_key(self):
         directories = [self.directory / name for name in ("slow", "fast")]
         synthetic_runs.nonequilibrium(directories[0])
@@ -323,6 +232,11 @@ class Comparisons(WithDirectory):
             self.assertIn(text, ended.stdout)
         self.assertNotIn("cumulant", ended.stdout)
         xml.etree.ElementTree.parse(figure)
+
+    def test_as_a_program(self):
+        program = REPORT.with_name("compare_runs.py")
+        done = subprocess.run([sys.executable, "-B", program, "--key", "a.b", "absent"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "compare_runs.py: absent: no such directory\n"))
 
     def test_refusals(self):
         synthetic_runs.nonequilibrium(self.directory / "run")

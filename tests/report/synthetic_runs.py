@@ -204,6 +204,54 @@ def optimisation(directory):
     return write_run(directory, summary, {"configuration": CONFIGURATION})
 
 
+def search(directory, model="", algorithm="pisaa", chains=10, n_replicates=8, first_seed=1, limit=None, **datasets):
+    """A search of which replicate 2 is the best at -3.2; other datasets replace or add to those written, None omits one."""
+    rng = numpy.random.default_rng(first_seed)
+    iteration = numpy.unique(numpy.geomspace(1, 20000, 40).astype(int))
+    last = -3.0 - 0.5 / chains + 0.1 * rng.normal(size=n_replicates)
+    last[min(2, n_replicates - 1)] = -3.2
+    last = numpy.maximum(last, -3.2)
+    best = last[:, None] + 40.0 / iteration ** rng.uniform(0.9, 1.1, size=(n_replicates, 1))
+    points = numpy.tile(numpy.linspace(-3, 6, 20), (n_replicates, 1))
+    theta = -0.2 * numpy.arange(21) + 0.05 * rng.normal(size=(n_replicates, 21))
+    theta[:, 18:] = -numpy.inf
+    visits = numpy.where(numpy.isfinite(theta), 1000, 0)
+    rows = [
+        {"seed": first_seed + 2**63 + i, "best": value, "best_evaluations": 9 * chains * 10000, "evaluations": chains * 20000}
+        for i, value in enumerate(best[:, -1])
+    ]
+    at = int(numpy.argmin(best[:, -1]))
+    summary = {
+        **common(algorithm, "ab-protein"),
+        "best": {"energy": best[at, -1], "replicate": at, "iteration": 15000, "evaluations": 90000 * chains,
+                 "known_minimum": -3.2941, "state": [0.25 * i for i in range(30)]},
+        "replicates": rows,
+        "diagnostics": {"mean_best": 1.25, "sd_best": 7.5},
+    }
+    if limit is not None:
+        summary["diagnostics"]["success_rate"] = float(numpy.mean(best[:, -1] < limit))
+    below = "" if limit is None else f"success_below = {limit}\n"
+    configuration = (
+        f'[model]\nname = "ab-protein"\n{model}\n[algorithm]\nname = "{algorithm}"\nchains = {chains}\n'
+        f"iterations = 20000\nreplicates = {n_replicates}\n{below}[kernel]\npilot_iterations = 100\n"
+    )
+    written = {
+        "configuration": configuration,
+        "search/iteration": iteration,
+        "search/evaluations": numpy.tile(iteration * chains, (n_replicates, 1)) + numpy.arange(n_replicates)[:, None],
+        "search/best": best,
+        "regions/points": points,
+        "regions/theta": theta,
+        "regions/visits": visits,
+        "regions/desired": numpy.full(21, 1 / 21),
+        "operations/names": ["metropolis", "snooker", "linear"],
+        "operations/acceptance": numpy.tile([0.25, 0.1, numpy.nan], (n_replicates, 1)),
+        "operations/scales": numpy.tile([0.5, numpy.nan, numpy.nan], (n_replicates, 1)),
+        "best/state": numpy.arange(30.0),
+    }
+    return write_run(directory, summary, {**written, **datasets})
+
+
 def nonequilibrium(directory, gap=0.0, n_infinite=0):
     """Forward and reverse work of spread 2 that cross at -log Z = 10, or lie `gap` apart; some forward works infinite."""
     rng = numpy.random.default_rng(2)
