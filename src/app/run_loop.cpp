@@ -1,5 +1,7 @@
 #include "pearlite/app/run_loop.hpp"
 
+#include "search_results.hpp"
+
 #include "pearlite/app/build_info.hpp"
 #include "pearlite/app/signals.hpp"
 #include "pearlite/core/error.hpp"
@@ -108,73 +110,6 @@ std::string schedule_sha256(const Plan& plan) {
     io::Sha256 hash;
     hash.add(std::as_bytes(std::span(plan.schedule->points())));
     return hash.finish_hex();
-}
-
-/// Rank 0's arrays; the others pass what they have, which is not looked at.
-void write_search(const parallel::Communicator& ranks, io::Writer& writer, const SearchResult& search) {
-    static const sampler::SearchOutcome nothing;
-    const auto& replicates = search.replicates;
-    const auto& best = replicates.empty() ? nothing : replicates[search.best_replicate];
-    const auto rows = [&](const char* name, auto values_of) {
-        const auto n = static_cast<Index>(replicates.size());
-        Matrix table(n, n == 0 ? 0 : static_cast<Index>(values_of(replicates.front()).size()));
-        for (Index r = 0; r < n; ++r) {
-            const auto& values = values_of(replicates[static_cast<std::size_t>(r)]);
-            for (Index k = 0; k < table.cols(); ++k)
-                table(r, k) = static_cast<double>(values[static_cast<std::size_t>(k)]);
-        }
-        writer(name, table);
-    };
-    using Outcome = sampler::SearchOutcome;
-    writer("search/iteration", best.curve.iterations());
-    writer("search/temperature", best.curve.temperature());
-    rows(
-        "search/evaluations", [](const Outcome& o) -> const auto& { return o.curve.evaluations(); });
-    rows(
-        "search/best", [](const Outcome& o) -> const auto& { return o.curve.best(); });
-    rows(
-        "search/final_energies", [](const Outcome& o) -> const auto& { return o.final_energies; });
-    rows(
-        "search/final_log_weights", [](const Outcome& o) -> const auto& { return o.final_log_weights; });
-    rows(
-        "regions/points", [](const Outcome& o) -> const auto& { return o.points; });
-    rows(
-        "regions/theta", [](const Outcome& o) -> const auto& { return o.theta; });
-    rows(
-        "regions/visits", [](const Outcome& o) -> const auto& { return o.visits; });
-    rows(
-        "regions/best", [](const Outcome& o) -> const auto& { return o.region_best; });
-    writer("regions/desired", best.desired);
-    writer("operations/names", best.operations);
-    rows(
-        "operations/scales", [](const Outcome& o) -> const auto& { return o.scales; });
-    rows("operations/acceptance", [](const Outcome& o) {
-        std::vector<double> rates;
-        for (const auto& count : o.counts)
-            rates.push_back(count.rate());
-        return rates;
-    });
-    std::vector<double> energies;
-    std::vector<std::int64_t> seeds(search.seeds.begin(), search.seeds.end()), evaluations;
-    for (const auto& outcome : replicates) {
-        energies.push_back(outcome.best.energy);
-        evaluations.push_back(outcome.best_evaluations);
-    }
-    writer("replicates/best", energies);
-    writer("replicates/best_evaluations", evaluations);
-    writer("replicates/seed", seeds);
-    writer("best/state", search.best.values);
-    const auto on_any = [&](bool here) { return ranks.max(Index{here ? 1 : 0}) > 0; };
-    if (on_any(search.best.positions.has_value()))
-        writer("best/positions", search.best.positions.value_or(Matrix()));
-    if (on_any(!search.best.graph.empty()))
-        writer("best/graph", search.best.graph);
-    if (on_any(search.best.images.has_value())) {
-        const auto sheet = search.best.images.value_or(Images{});
-        writer("images/pixels", sheet.pixels);
-        writer("images/rows", sheet.rows);
-        writer("images/columns", sheet.columns);
-    }
 }
 
 void write_results(const Job& job, Run& run, const RunResult& result) {

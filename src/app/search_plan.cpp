@@ -152,6 +152,10 @@ SearchPlan read_search_plan(io::Configuration& configuration, Algorithm algorith
     read_regions(section, member, settings);
     if (member.crosses && !traits.crossovers.empty())
         read_crossovers(section, settings);
+    if (traits.is_box)
+        plan.polish = section.boolean("polish", false);
+    else if (section.has("polish"))
+        section.error("polish", "descends in a box of real coordinates; this model's states are discrete");
     settings.sync_every = section.integer("sync_every", 1, {.low = 1, .high = 1'000'000});
     read_operations(configuration, traits, member.crosses, plan);
     if (settings.iterations + settings.range_iterations > 4'000'000'000)

@@ -7,6 +7,7 @@
 #include "pearlite/sampler/search_record.hpp"
 #include "pearlite/sampler/settings.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,20 @@ struct BestState {
     std::string graph = {};               ///< of a network: for Graphviz
 };
 
+/// Where the descent from a replicate's best state ended.
+struct PolishedState {
+    double energy = 0;
+    std::int64_t energies = 0, gradients = 0; ///< computed by the descent
+    std::vector<double> point;
+};
+
+/// What algorithm.polish adds to a search.
+struct PolishResult {
+    std::vector<PolishedState> replicates;
+    std::size_t best_replicate = 0; ///< the lowest after the descent
+    BestState best;                 ///< of it
+};
+
 /// What the replicates of a search found.
 struct SearchResult {
     std::vector<sampler::SearchOutcome> replicates;
@@ -36,6 +51,7 @@ struct SearchResult {
     BestState best;
     std::optional<double> known_minimum;
     std::optional<double> success_below;
+    std::optional<PolishResult> polish;
 };
 
 /// What a finished run found. Complete on rank 0; elsewhere only what is replicated.

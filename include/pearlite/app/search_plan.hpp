@@ -33,6 +33,7 @@ struct SearchPlan {
     Index replicates = 1;
     OperationPlan operations;
     std::optional<double> success_below; ///< a replicate with a lower energy has succeeded
+    bool polish = false;                 ///< descents from the best states, in boxes
 };
 
 /// True for the family of stochastic approximation annealing.

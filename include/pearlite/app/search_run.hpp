@@ -2,6 +2,7 @@
 /// A search as the run loop sees it.
 
 #include "pearlite/app/describe_state.hpp"
+#include "pearlite/app/polish.hpp"
 #include "pearlite/app/run.hpp"
 #include "pearlite/app/search_plan.hpp"
 #include "pearlite/parallel/agreement.hpp"
@@ -55,13 +56,16 @@ class SearchRun final : public Run {
             search.known_minimum = replicates_.space().known_minimum();
             result.images = search.best.images;
         });
+        if constexpr (can_polish<Space>)
+            if (plan_.polish)
+                search.polish = polish(ranks_, replicates_.space(), search.replicates, plan_.replicates);
         result.digest = ranks_.broadcast(ranks_.is_root() ? digest(search) : std::string());
         return result;
     }
     void result_fields(io::Writer&) override {}
 
   private:
-    /// Of all replicates: best states, energies of the chains at the end, theta, counts.
+    /// Of all replicates: best states, also polished, energies of the chains at the end, theta, counts.
     static std::string digest(const SearchResult& search) {
         io::Sha256 hash;
         const auto add = [&](const auto& values) { hash.add(std::as_bytes(std::span(values))); };
@@ -76,6 +80,11 @@ class SearchRun final : public Run {
             for (const auto& count : outcome.counts)
                 hash.add(std::as_bytes(std::span(&count.accepted, 1)));
         }
+        if (search.polish)
+            for (const auto& polished : search.polish->replicates) {
+                hash.add(std::as_bytes(std::span(&polished.energy, 1)));
+                add(polished.point);
+            }
         return hash.finish_hex();
     }
 
