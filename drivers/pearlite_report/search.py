@@ -114,8 +114,8 @@ def _legend_above(axes):
 
 
 def scale_progress(axes, curves):
-    """Scales and ticks of axes with progress; the energy axis is logarithmic (of both signs) where the first energies
-    would hide the last."""
+    """Scales and ticks of axes with progress; the energy axis is logarithmic, but linear near the last energies, where
+    the first would hide these."""
     first, last = min(curve.x[0] for curve in curves), max(curve.x[-1] for curve in curves)
     if last > LOG_BEYOND * first:
         axes.set_xscale("log")
@@ -125,7 +125,9 @@ def scale_progress(axes, curves):
     top = max(float(curve.best.max()) for curve in curves)
     near = max(float(numpy.abs(ends).max()), float(numpy.ptp(ends)), 1.0)
     if top - ends.min() > 200 * near:
-        axes.set_yscale("symlog", linthresh=10 ** numpy.ceil(numpy.log10(near)))
+        linear = 10 ** numpy.ceil(numpy.log10(near))
+        axes.set_yscale("symlog", linthresh=linear, linscale=2)
+        axes.set_ylim(ends.min() - 0.3 * linear, 1.5 * top)
     else:
         plain_ticks(axes.yaxis)
 

@@ -29,10 +29,10 @@ def acceptance(run):
         caption = "Mean over the replicates; a line for each."
         for row, column in zip(rows, tried):
             axes.plot(column, numpy.full(len(column), row), "|", color=BLUE, markersize=7)
-    if numpy.isfinite(scales).any():
+    if numpy.isfinite(scales).any() and run.settings("kernel").get("pilot_iterations") != 0:
         axes.axvline(TARGET_ACCEPTANCE, color=ORANGE, linestyle="--", linewidth=1.1)
-        whose = "median of the replicates; dashed" if len(rates) > 1 else "as found by the pilot; dashed"
-        caption += f" Scales: {whose}: the rate {TARGET_ACCEPTANCE} that they are adapted to."
+        whose = "median of the replicates" if len(rates) > 1 else "as found by the pilot"
+        caption += f" Scales: {whose}; dashed: the rate {TARGET_ACCEPTANCE} that they are adapted to."
     axes.set_yticks(rows, [_label(name, column) for name, column in zip(names, scales.T)])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(False, axis="y")

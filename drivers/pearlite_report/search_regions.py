@@ -28,7 +28,8 @@ def theta(run):
         return None
     figure, axes = new_axes()
     _draw_replicates(axes, run, regions, lambda row: row.theta)
-    axes.use_sticky_edges = False  # the outlines would touch the frame
+    low, high = axes.dataLim.intervaly
+    axes.set_ylim(low - 0.04 * (high - low), high + 0.04 * (high - low))  # outlines would touch the frame
     axes.set_ylabel("θ (log mass, nats)")
     best = _best_of(run, regions)
     proposed, total = int(numpy.isfinite(best.theta).sum()), len(best.theta)
