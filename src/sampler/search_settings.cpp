@@ -1,5 +1,7 @@
 #include "pearlite/sampler/search_settings.hpp"
 
+#include "pearlite/core/contract.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,6 +22,13 @@ double TemperatureLadder::operator()(Index t) const {
 
 double GainFactor::operator()(Index t) const {
     return t <= n ? 1 : std::pow(static_cast<double>(n) / static_cast<double>(t), beta);
+}
+
+void SearchSettings::check() const {
+    PEARLITE_EXPECTS(chains >= 1 && iterations >= 1 && sync_every >= 1);
+    PEARLITE_EXPECTS(partition || range_iterations >= 2);
+    PEARLITE_EXPECTS(fixed_theta.empty() ||
+                     (partition && static_cast<Index>(fixed_theta.size()) == partition->regions()));
 }
 
 } // namespace pearlite::sampler

@@ -2,6 +2,7 @@
 /// What a search remembers: the best states, the progress, what operations were accepted.
 
 #include "pearlite/core/types.hpp"
+#include "pearlite/parallel/communicator.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,18 @@ struct Find {
             return energy < other.energy;
         return iteration != other.iteration ? iteration < other.iteration : chain < other.chain;
     }
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("find_energy", energy);
+        f("find_iteration", iteration);
+        f("find_chain", chain);
+        f("find_state", state);
+    }
 };
+
+/// Collective. The best of the ranks' finds, with its state of so many bytes, on every rank.
+Find best_of_ranks(const parallel::Communicator& ranks, const Find& mine, std::size_t bytes);
 
 /// The best energy so far at iterations that are about equally far apart on a logarithmic scale, 40 a decade: the same
 /// ones in every run, so that runs can be averaged.

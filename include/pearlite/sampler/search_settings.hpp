@@ -70,6 +70,9 @@ struct SearchSettings {
     std::vector<double> rates;
     /// For tests: theta stays at these values, one per region.
     std::vector<double> fixed_theta;
+
+    /// ContractViolation for numbers that make no search.
+    void check() const;
 };
 
 } // namespace pearlite::sampler

@@ -1,0 +1,301 @@
+#pragma once
+/// The chains of a search that live on this rank: their states, how they move, and the best that they found.
+
+#include "pearlite/core/error.hpp"
+#include "pearlite/core/log_space.hpp"
+#include "pearlite/model/search_space.hpp"
+#include "pearlite/random/lanes.hpp"
+#include "pearlite/sampler/chain_exchange.hpp"
+#include "pearlite/sampler/delayed_failure.hpp"
+#include "pearlite/sampler/meetings.hpp"
+#include "pearlite/sampler/search_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pearlite::sampler {
+
+/// What an iteration is to do, the same on every rank.
+struct SearchMove {
+    Index operation = 0;
+    double temperature = 1;
+    Index step = 0; ///< names its random numbers
+};
+
+template <model::SearchSpace Space>
+class SearchChains {
+  public:
+    using Chains = typename Space::Chains;
+
+    SearchChains(const parallel::Communicator& ranks, std::shared_ptr<const Space> space,
+                 const SearchSettings& settings)
+        : ranks_(ranks),
+          space_(std::move(space)),
+          settings_(settings),
+          layout_(settings.chains, 1, ranks.size(), ranks.rank()),
+          first_(layout_.first_local_item()),
+          n_(at(layout_.local_items())),
+          chains_(space_->make_chains(layout_.local_items())) {
+        const auto padded = at(chains_.padded_size());
+        for (auto* values : {&energies_, &exponentials_, &proposals_.energies, &proposals_.log_ratios})
+            values->assign(padded, 0.0);
+        accepted_.assign(padded, 0);
+        active_.assign(padded, 0);
+        meeting_.assign(padded, -1);
+        regions_.assign(padded, 0);
+        proposed_regions_.assign(padded, 0);
+    }
+
+    const Chains& states() const { return chains_; }
+    const parallel::BlockLayout& layout() const { return layout_; }
+    DelayedFailure& failure() { return failure_; }
+
+    /// Collective. First states; returns the energies of all chains.
+    std::vector<double> draw_start() {
+        failure_.guard(ranks_, [&] {
+            space_->draw_start(chains_, streams(0));
+            evaluate();
+            for (std::size_t i = 0; i < n_; ++i)
+                note_find(i, 0);
+        });
+        const auto all = ranks_.all_gather(std::span<const double>(energies_).first(n_));
+        failure_.agree(ranks_);
+        return all;
+    }
+    /// When the regions have changed.
+    void find_regions(const model::EnergyPartition& partition) {
+        for (std::size_t i = 0; i < n_; ++i)
+            regions_[i] = partition.region(energies_[i]);
+    }
+
+    /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant. `shared`
+    /// is the iteration's own stream. Collective if the operation is a crossover.
+    void sample(const SearchMove& move, const SearchMemory& memory, random::Stream& shared,
+                std::span<ChainReport> reports) {
+        switch (space_->operations()[at(move.operation)].kind) {
+        case model::Operation::Kind::mutation:
+            mutate(move, memory);
+            break;
+        case model::Operation::Kind::partner:
+            meet_partners(move, memory, shared);
+            break;
+        case model::Operation::Kind::pair:
+            meet_in_pairs(move, memory, shared);
+            break;
+        }
+        if (!failure_.happened())
+            take_accepted(move, reports);
+    }
+
+    /// Collective. The best find of all ranks with its state.
+    Find best() const { return best_of_ranks(ranks_, best_, chains_.packed_bytes()); }
+
+    /// Collective. All chains' states and the best one, on every rank; reading ends with evaluated states.
+    template <class Fields>
+    void fields(Fields& f) {
+        const std::size_t bytes = chains_.packed_bytes();
+        Find best = this->best();
+        best.fields(f);
+        std::vector<std::byte> mine(bytes * n_);
+        for (std::size_t i = 0; i < n_; ++i)
+            chains_.pack(static_cast<Index>(i), std::span(mine).subspan(i * bytes, bytes));
+        auto all = ranks_.all_gather(std::span<const std::byte>(mine));
+        f("chains", all);
+        if constexpr (Fields::reading) {
+            best_ = std::move(best);
+            for (std::size_t i = 0; i < n_; ++i)
+                chains_.unpack(static_cast<Index>(i), std::span(all).subspan((at(first_) + i) * bytes, bytes));
+            failure_.guard(ranks_, [&] { evaluate(); });
+            failure_.agree(ranks_);
+        }
+    }
+
+  private:
+    /// What a pair must know of both its children.
+    struct Child {
+        double energy = 0, log_ratio = 0;
+        Index region = 0;
+    };
+
+    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+    model::BlockStreams streams(Index step) const {
+        return {settings_.seed, static_cast<std::uint32_t>(step), 0, first_, 0};
+    }
+    /// The address of a chain's own draws of this purpose.
+    random::Address address_of(random::Purpose purpose, Index chain, Index step) const {
+        return {settings_.seed, purpose, random::slot_id(0, chain), static_cast<std::uint32_t>(step)};
+    }
+    const model::Operation& operation(const SearchMove& move) const { return space_->operations()[at(move.operation)]; }
+
+    void evaluate() {
+        space_->evaluate(chains_, energies_);
+        for (std::size_t i = 0; i < n_; ++i)
+            require_number(energies_[i], i, 0);
+    }
+    void require_number(double energy, std::size_t local, Index step) const {
+        if (std::isnan(energy))
+            throw NumericalError("the energy of chain " + std::to_string(first_ + static_cast<Index>(local)) +
+                                 " is not a number in iteration " + std::to_string(step));
+    }
+
+    // ---- One operation
+
+    void mutate(const SearchMove& move, const SearchMemory& memory) {
+        failure_.guard(ranks_, [&] {
+            space_->mutate(chains_, move.operation, memory.scale(move.operation), energies_, streams(move.step),
+                           proposals_);
+            std::fill(active_.begin(), active_.end(), std::uint8_t{1});
+            accept_one_by_one(move, memory);
+        });
+    }
+
+    void meet_partners(const SearchMove& move, const SearchMemory& memory, random::Stream& shared) {
+        const auto plan = plan_partners(memory.energies(), operation(move).partners, operation(move).by_energy,
+                                        settings_, shared, address_of(random::Purpose::partner, 0, move.step));
+        take_part(plan);
+        std::vector<Chains> partners;
+        partners.push_back(fetch_partners(ranks_, *space_, chains_, layout_, plan.first));
+        if (operation(move).partners == 2)
+            partners.push_back(fetch_partners(ranks_, *space_, chains_, layout_, plan.second));
+        failure_.guard(ranks_, [&] {
+            cross(move, memory, partners);
+            accept_one_by_one(move, memory);
+        });
+    }
+
+    void meet_in_pairs(const SearchMove& move, const SearchMemory& memory, random::Stream& shared) {
+        const auto plan = plan_pairs(memory.energies(), settings_, shared);
+        take_part(plan);
+        std::vector<Chains> partners;
+        partners.push_back(fetch_partners(ranks_, *space_, chains_, layout_, plan.first));
+        failure_.guard(ranks_, [&] {
+            cross(move, memory, partners);
+            find_proposed_regions(move, memory);
+        });
+        const auto children = gather_children();
+        failure_.guard(ranks_, [&] { accept_pairs(move, memory, plan, children); });
+    }
+
+    void cross(const SearchMove& move, const SearchMemory& memory, std::span<const Chains> partners) {
+        space_->cross(chains_, partners, move.operation, {active_, meeting_}, memory.scale(move.operation), energies_,
+                      streams(move.step), proposals_);
+    }
+
+    void take_part(const MeetingPlan& plan) {
+        for (std::size_t i = 0; i < n_; ++i) {
+            active_[i] = plan.active[at(first_) + i];
+            meeting_[i] = plan.meeting[at(first_) + i];
+        }
+    }
+
+    // ---- Acceptance
+
+    void find_proposed_regions(const SearchMove& move, const SearchMemory& memory) {
+        for (std::size_t i = 0; i < n_; ++i) {
+            if (active_[i] == 0)
+                continue;
+            require_number(proposals_.energies[i], i, move.step);
+            proposed_regions_[i] = memory.partition().region(proposals_.energies[i]);
+        }
+    }
+
+    /// -log of a uniform number decides of each active chain.
+    void accept_one_by_one(const SearchMove& move, const SearchMemory& memory) {
+        const bool heat_bath = operation(move).heat_bath;
+        if (n_ > 0)
+            random::fill_exponential_lanes(address_of(random::Purpose::accept, first_, move.step),
+                                           chains_.padded_size(), exponentials_);
+        find_proposed_regions(move, memory);
+        for (std::size_t i = 0; i < n_; ++i) {
+            if (active_[i] == 0) {
+                accepted_[i] = 0;
+                continue;
+            }
+            const double log_alpha =
+                memory.log_acceptance(at(first_) + i, energies_[i], regions_[i], proposals_.energies[i],
+                                      proposed_regions_[i], proposals_.log_ratios[i], move.temperature);
+            accepted_[i] = heat_bath ? exponentials_[i] >= softplus(-log_alpha) : log_alpha >= -exponentials_[i];
+        }
+    }
+
+    /// Collective. The children of all chains, on every rank.
+    std::vector<Child> gather_children() const {
+        std::vector<Child> mine(n_);
+        for (std::size_t i = 0; i < n_; ++i)
+            mine[i] = {proposals_.energies[i], proposals_.log_ratios[i], proposed_regions_[i]};
+        return ranks_.size() == 1 ? mine : ranks_.all_gather(std::span<const Child>(mine));
+    }
+
+    /// A pair is accepted or rejected as one, by the random number of its smaller member.
+    void accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
+                      std::span<const Child> children) {
+        const auto energies = memory.energies();
+        const auto log_acceptance = [&](std::size_t chain) {
+            const Child& child = children[chain];
+            return memory.log_acceptance(chain, energies[chain], memory.region(chain), child.energy, child.region,
+                                         child.log_ratio, move.temperature);
+        };
+        for (std::size_t i = 0; i < n_; ++i) {
+            accepted_[i] = 0;
+            if (active_[i] == 0)
+                continue;
+            const auto one = at(plan.meeting[at(first_) + i]), other = at(plan.first[one]);
+            double log_alpha = log_acceptance(one) + log_acceptance(other);
+            if (settings_.crossover == SearchSettings::Crossover::single && log_alpha > log_zero)
+                log_alpha += pair_log_ratio(energies, one, other, children[one].energy, children[other].energy,
+                                            settings_.selection_temperature);
+            random::Stream stream(address_of(random::Purpose::accept, static_cast<Index>(one), move.step));
+            accepted_[i] = log_alpha >= -stream.exponential();
+        }
+    }
+
+    void take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
+        space_->accept(chains_, accepted_);
+        for (std::size_t i = 0; i < n_; ++i) {
+            ChainReport& report = reports[i];
+            if (active_[i] != 0) {
+                report.is_active = 1;
+                if (proposals_.energies[i] < std::numeric_limits<double>::infinity())
+                    report.proposed_region = static_cast<std::int32_t>(proposed_regions_[i]);
+            }
+            if (accepted_[i] != 0) {
+                report.is_accepted = 1;
+                energies_[i] = proposals_.energies[i];
+                regions_[i] = proposed_regions_[i];
+                note_find(i, move.step);
+            }
+            report.energy = energies_[i];
+        }
+    }
+    void note_find(std::size_t i, Index step) {
+        const Find find{energies_[i], step, first_ + static_cast<Index>(i), {}};
+        if (!find.before(best_))
+            return;
+        best_ = find;
+        best_.state.resize(chains_.packed_bytes());
+        chains_.pack(static_cast<Index>(i), best_.state);
+    }
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const Space> space_;
+    SearchSettings settings_;
+    parallel::BlockLayout layout_;
+    Index first_;   ///< this rank's first chain
+    std::size_t n_; ///< this rank's chains
+    Chains chains_;
+
+    std::vector<double> energies_;
+    std::vector<Index> regions_; ///< of the states
+    model::Proposals proposals_;
+    std::vector<Index> proposed_regions_;
+    std::vector<double> exponentials_;
+    std::vector<std::uint8_t> accepted_, active_;
+    std::vector<std::int64_t> meeting_;
+    Find best_; ///< of this rank's chains
+    DelayedFailure failure_;
+};
+
+} // namespace pearlite::sampler
