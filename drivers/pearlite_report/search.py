@@ -94,8 +94,9 @@ def _progress(run, progress, name, x_label, title):
         axes.fill_between(progress.x, low, high, color=BLUE, alpha=0.3, linewidth=0, label="16 % to 84 %")
         caption = f"The best energy so far: mean of {n} replicates, and where all of them and their middle 68 % are."
     axes.plot(progress.x, progress.mean, color=BLUE, label="mean" if n > 1 else "best so far")
+    scale_iterations(axes, [progress])
+    scale_energies(axes, [progress], known_minimum(run))
     _draw_known_minimum(axes, run)
-    scale_progress(axes, [progress])
     _legend_above(axes)
     axes.set_xlabel(x_label)
     axes.set_ylabel("Best energy so far")
@@ -106,28 +107,39 @@ def _progress(run, progress, name, x_label, title):
 
 def _draw_known_minimum(axes, run):
     if known_minimum(run) is not None:
-        axes.axhline(known_minimum(run), color=GREEN, linestyle="--", linewidth=1.1, label="known minimum")
+        line_across(axes, known_minimum(run), color=GREEN, linestyle="--", linewidth=1.1, label="known minimum")
+
+
+def line_across(axes, value, **style):
+    """A horizontal line that the frame keeps its distance from."""
+    axes.axhline(value, **style)
+    axes.update_datalim([(0, value)], updatex=False)
+    axes.autoscale_view(scalex=False)
 
 
 def _legend_above(axes):
     axes.legend(loc="lower center", ncol=4, bbox_to_anchor=(0.5, 1), columnspacing=1, handlelength=1.4)
 
 
-def scale_progress(axes, curves):
-    """Scales and ticks of axes with progress; the energy axis is logarithmic, but linear near the last energies, where
-    the first would hide these."""
+def scale_iterations(axes, curves):
+    """Logarithmic if the curves span enough of it."""
     first, last = min(curve.x[0] for curve in curves), max(curve.x[-1] for curve in curves)
     if last > LOG_BEYOND * first:
         axes.set_xscale("log")
     else:
         plain_ticks(axes.xaxis, 5)
+
+
+def scale_energies(axes, curves, minimum=None):
+    """Linear; or, where the first energies would hide the last, logarithmic but linear near the last. The minimum stays
+    in view."""
     ends = numpy.concatenate([curve.best[:, -1] for curve in curves])
     top = max(float(curve.best.max()) for curve in curves)
     near = max(float(numpy.abs(ends).max()), float(numpy.ptp(ends)), 1.0)
     if top - ends.min() > 200 * near:
         linear = 10 ** numpy.ceil(numpy.log10(near))
         axes.set_yscale("symlog", linthresh=linear, linscale=2)
-        axes.set_ylim(ends.min() - 0.3 * linear, 1.5 * top)
+        axes.set_ylim(min([ends.min()] if minimum is None else [ends.min(), minimum]) - 0.3 * linear, 1.5 * top)
     else:
         plain_ticks(axes.yaxis)
 

@@ -6,7 +6,7 @@ import numpy
 
 from . import numbers
 from .run import ReportError
-from .search import LOG_BEYOND, known_minimum, scale_progress
+from .search import LOG_BEYOND, known_minimum, line_across, scale_energies, scale_iterations
 from .style import (
     BLUE,
     GREEN,
@@ -50,7 +50,9 @@ def draw_progress(rows, by, above=None):
             colour, dashes, _ = style
             axes.plot(curve.x, mean, color=colour, linestyle=dashes, linewidth=1.4, label=_label(row, rows))
             axes.fill_between(curve.x, low, high, color=colour, alpha=0.18, linewidth=0)
-        scale_progress(axes, [curve for _, curve in curves])
+        scale_iterations(axes, [curve for _, curve in curves])
+        if above is None:
+            scale_energies(axes, [curve for _, curve in curves], _known_minimum(rows))
         axes.set_xlabel("Iteration" if by == "iterations" else "Energies computed")
         return _finished(figure, axes, rows, "best energy so far", above)
 
@@ -111,16 +113,22 @@ def _label(row, rows):
     return row.label if same else f"{row.label} ({numbers.counted(len(row.best), 'replicate')})"
 
 
+def _known_minimum(rows):
+    """That of all runs, or None if one has another or none."""
+    minima = {known_minimum(run) for row in rows for run in row.runs}
+    return minima.pop() if len(minima) == 1 else None
+
+
 def _finished(figure, axes, rows, what, above):
     counts = {len(row.best) for row in rows}
     of = f" of {numbers.counted(counts.pop(), 'replicate')}" if len(counts) == 1 else ""
-    minima = {known_minimum(run) for row in rows for run in row.runs}
     if above is not None:
+        if not any(numpy.isfinite(line.get_ydata()).any() for line in axes.lines):
+            raise ReportError(f"no mean best energy lies above {above:g}")
         axes.set_yscale("log")
-        axes.relim()
         plain_log_ticks(axes.yaxis, *axes.get_ylim())
-    elif len(minima) == 1 and None not in minima:
-        axes.axhline(minima.pop(), color=INK, linestyle=(0, (1, 2)), linewidth=1.1, label="known minimum")
+    elif _known_minimum(rows) is not None:
+        line_across(axes, _known_minimum(rows), color=INK, linestyle=(0, (1, 2)), linewidth=1.1, label="known minimum")
     beyond = "" if above is None else f", above {numbers.plain(above)}"
     axes.set_ylabel(f"Mean{of}: {what}{beyond}")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))

@@ -216,6 +216,15 @@ class SearchComparisons(WithComparisons):
             lines = self.compared(*options, *directories)
             self.assertEqual([line.split()[:2] for line in lines], [["PISAA", "8"], ["PSAA", "1"], ["VFSA", "8"]])
 
+    def test_first_energies_of_other_sizes(self):
+        iteration = numpy.array([1.0, 10, 100, 1000])
+        best = numpy.array([[1e9, 2e4, 5, -2.9], [3e8, 1e6, 7, -3.1]])
+        datasets = {"search/iteration": iteration, "search/best": best, "search/evaluations": numpy.tile(iteration, (2, 1))}
+        (path,) = self.searches(run={"n_replicates": 2, **datasets})
+        for options in ((), ("--above", "-4"), ("--above", "-3"), ("--against", "evaluations")):
+            self.compared(*options, path)
+        self.page(path)
+
     def test_against_the_number_of_chains(self):
         settings = {
             f"{name}{chains}": {"algorithm": name, "chains": chains} for name in ("pisaa", "vfsa") for chains in (30, 4)
@@ -258,6 +267,7 @@ class SearchComparisons(WithComparisons):
             ((search, search), "hold the same replicate"),
             ((self.directory / "nothing",), "no replicate has a finite best energy"),
             ((self.directory / "other",), "no run recorded its progress"),
+            (("--above", "1e9", search), "no mean best energy lies above 1e+09"),
             (("--key", "algorithm.name", search), "expected a number above 0"),
             (("--key", "chains", search), "has no chains"),
             (("--key", "algorithm.chains", "--against", "iterations", search), "exclude each other"),
