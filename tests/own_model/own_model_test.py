@@ -8,16 +8,13 @@ sampling, in 110 for smc (its error comes from 16 batches). The seed is fixed.
 """
 
 import json
-import os
 import pathlib
-import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
-from concurrent.futures import ThreadPoolExecutor
+
+from installed_package import block_of_page, build_and_compile, call, check_lacking, has_report_python, install, set_up_project
 
 SOURCE, BUILD, MPIEXEC = (pathlib.Path(argument) for argument in sys.argv[1:4])
 LACKING = sorted((SOURCE / "tests/own_model/lacking").glob("*.cpp"))
@@ -28,51 +25,17 @@ SMC = ["algorithm.name='smc'", "algorithm.particles=512", "algorithm.batches=16"
 FINISHED, BAD_INPUT, STOPPED = 0, 2, 3
 
 
-def call(*command, expect=0, directory=None):
-    """Standard output and error of a command that must end with the status `expect`."""
-    done = subprocess.run([str(part) for part in command], cwd=directory, text=True, timeout=200,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if expect is not None and done.returncode != expect:
-        raise AssertionError(f"{shlex.join(map(str, command))}: status {done.returncode}, expected {expect}\n{done.stdout}")
-    return done.stdout
-
-
-def block_of_page(language):
-    """The page's one code block in this language: what it shows is what is tested."""
-    page = (SOURCE / "docs/own-models.md").read_text()
-    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-    return block
-
-
-def lacking_output(compile_command, source):
-    """What the compiler says of a model that lacks something."""
-    arguments = shlex.split(compile_command)
-    del arguments[arguments.index("-o"):]
-    return call(*arguments, "-fsyntax-only", source, expect=1)
-
-
 class OwnModel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.place = pathlib.Path(tempfile.mkdtemp(prefix="own_model-"))
         cls.addClassCleanup(shutil.rmtree, cls.place)
-        call("cmake", "--install", BUILD, "--prefix", cls.place / "first")
-        # A package may be moved after its installation.
-        cls.prefix = (cls.place / "first").rename(cls.place / "prefix")
+        cls.prefix = install(BUILD, cls.place)
         project = cls.place / "project"
-        project.mkdir()
-        (project / "CMakeLists.txt").write_text(block_of_page("cmake"))
-        shutil.copy(SOURCE / "drivers/custom_model.cpp", project)
+        set_up_project(SOURCE, cls.prefix, project, "custom_model")
         cls.toml = project / "coin.toml"
-        cls.toml.write_text(block_of_page("toml"))
-        # Nothing but CMAKE_PREFIX_PATH; the compile commands are for the models that lack something.
-        call("cmake", "-S", project, "-B", project / "build", "-D", f"CMAKE_PREFIX_PATH={cls.prefix}",
-             "-D", "CMAKE_EXPORT_COMPILE_COMMANDS=ON")
-        commands = json.loads((project / "build/compile_commands.json").read_text())
-        with ThreadPoolExecutor(2) as pool:
-            building = pool.submit(call, "cmake", "--build", project / "build")
-            cls.lacking = dict(zip(LACKING, pool.map(lambda source: lacking_output(commands[0]["command"], source), LACKING)))
-            building.result()
+        cls.toml.write_text(block_of_page(SOURCE, "toml", "successes"))
+        cls.lacking = build_and_compile(project / "build", LACKING)
         cls.program = project / "build/custom_model"
 
     def start(self, ranks, *arguments, expect=0):
@@ -126,9 +89,7 @@ class OwnModel(unittest.TestCase):
         self.assertIn("unknown key 'model.heads'", message)
 
     def test_report(self):
-        candidates = [os.environ["PEARLITE_PYTHON"]] if "PEARLITE_PYTHON" in os.environ else ["python3", "/usr/bin/python3"]
-        imports = [[python, "-c", "import h5py, matplotlib"] for python in candidates if shutil.which(python)]
-        if not any(subprocess.run(command, capture_output=True).returncode == 0 for command in imports):
+        if not has_report_python():
             self.skipTest("no Python with h5py and matplotlib: no report")
         self.assertTrue((self.prefix / "share/pearlite/report.py").exists())
         self.start(1, "run", self.toml, "-o", "reported")
@@ -138,18 +99,12 @@ class OwnModel(unittest.TestCase):
 
     def test_what_a_model_lacks_is_said_and_nothing_else(self):
         self.assertGreaterEqual(len(self.lacking), 3)
-        for source, output in self.lacking.items():
-            with self.subTest(source=source.name):
-                for expected in re.findall(r"^// expect: (.*)$", source.read_text(), re.MULTILINE):
-                    self.assertIn("static assertion failed: " + expected, output)
-                errors = [line for line in output.splitlines() if "error:" in line]
-                self.assertEqual([line for line in errors if "static assertion failed: this model" not in line], [])
-                self.assertLess(output[: output.index("error:")].count("\n"), 12, output)
+        check_lacking(self, self.lacking)
 
     def test_the_project_must_enable_c(self):
         project = self.place / "without-c"
         project.mkdir()
-        (project / "CMakeLists.txt").write_text(block_of_page("cmake").replace("project(coin)", "project(coin LANGUAGES CXX)"))
+        (project / "CMakeLists.txt").write_text(block_of_page(SOURCE, "cmake").replace("project(coin)", "project(coin LANGUAGES CXX)"))
         message = call("cmake", "-S", project, "-B", project / "build", "-D", f"CMAKE_PREFIX_PATH={self.prefix}", expect=1)
         self.assertIn("must enable the language C", " ".join(message.split()))
 
