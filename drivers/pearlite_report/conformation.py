@@ -31,12 +31,16 @@ def molecule(run):
             axes.set_xlabel(("first and second", "first and third")[place] + " principal axis")
     words = "Beads A are filled, B are open." if kinds else "The configuration has no sequence for these beads."
     caption = (
-        f"The best conformation, {numbers.counted(len(positions), 'bead')}, turned to its principal axes. {words} "
+        f"{_whose(run)}, {numbers.counted(len(positions), 'bead')}, turned to its principal axes. {words} "
         "The ring is bead 1."
     )
     if not is_planar:
         caption += " Paler is farther away; the second view looks along the first one's vertical."
     return finish(figure, "conformation", "state" if is_planar else "state-wide", "Conformation", caption)
+
+
+def _whose(run):
+    return "The best conformation after the descents" if run.summary.get("polished") else "The best conformation"
 
 
 def _draw_molecule(axes, x, y, depth, kinds, size):

@@ -24,7 +24,14 @@ ALGORITHMS = {
     "pisaa": "Parallel and interacting stochastic approximation annealing",
 }
 MANY_ESTIMATES = 6
-OF_REPLICATES = {"mean_best", "sd_best", "success_rate"}  # shown with the replicates
+OF_REPLICATES = {  # shown with the replicates
+    "mean_best",
+    "sd_best",
+    "success_rate",
+    "mean_polished",
+    "sd_polished",
+    "success_rate_polished",
+}
 LARGE_Z_SCORE = 3.0  # beyond it, chance alone is an explanation once in 370
 
 
@@ -94,7 +101,7 @@ def _headline(run):
     if first is not None:
         ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
         entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
-    entries += [best] if (best := search_tables.best_state(run)) else []
+    entries += [found for found in (search_tables.best_state(run), search_tables.polished_state(run)) if found]
     verdict = f"<p>{_text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
     if not entries and not verdict:
         return ""

@@ -45,7 +45,7 @@ class Run:
     regions: dict = dataclasses.field(default_factory=dict)  # points, theta, visits [replicates, regions]; desired
     operation_names: list = dataclasses.field(default_factory=list)
     operations: dict = dataclasses.field(default_factory=dict)  # acceptance, scales [replicates, operations]
-    positions: numpy.ndarray | None = None  # [beads, 2 or 3], of the best state
+    positions: numpy.ndarray | None = None  # [beads, 2 or 3], of the best state, after a descent if there was one
     graph: str = ""  # the best state for Graphviz
     remarks: list = dataclasses.field(default_factory=list)
 
@@ -204,7 +204,9 @@ def _read_search(contents, run):
     names = contents.value("operations/names")
     run.operation_names = [names] if isinstance(names, str) else list(names or [])
     run.operations = contents.arrays("operations", {"acceptance": 2, "scales": 2})
-    run.positions = contents.array("best/positions", 2)
+    run.positions = contents.array("polished/positions", 2)
+    if run.positions is None:
+        run.positions = contents.array("best/positions", 2)
     run.graph = contents.text("best/graph")
 
 

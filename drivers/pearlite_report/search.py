@@ -5,7 +5,7 @@ import dataclasses
 import numpy
 
 from . import numbers
-from .style import BLUE, GREEN, PALE_BLUE, VERMILLION, finish, left_out, new_axes, plain_ticks
+from .style import BLUE, GREEN, ORANGE, PALE_BLUE, VERMILLION, finish, left_out, new_axes, plain_ticks
 
 LOG_BEYOND = 20  # an axis of evaluations is logarithmic if it spans more than such a factor
 
@@ -57,10 +57,10 @@ def has_stages_before(run):
     return bool(run.settings("algorithm").get("range_iterations") or run.settings("kernel").get("pilot_iterations"))
 
 
-def best_energies(run):
-    """The best energy of every replicate, in their order; entries that are no numbers are NaN."""
+def best_energies(run, name="best"):
+    """The best energy of every replicate (or "polished": after its descent), in their order; NaN for what is no number."""
     rows = [row for row in run.summary.get("replicates") or [] if isinstance(row, dict)]
-    return numpy.array([row["best"] if numbers.is_number(row.get("best")) else numpy.nan for row in rows], dtype=float)
+    return numpy.array([row[name] if numbers.is_number(row.get(name)) else numpy.nan for row in rows], dtype=float)
 
 
 def known_minimum(run):
@@ -147,11 +147,16 @@ def scale_energies(axes, curves, minimum=None):
 def replicates(run):
     """The best energy of every replicate, lowest first; nothing for a single one."""
     best = best_energies(run)
-    finite = numpy.sort(best[numpy.isfinite(best)])
+    order = [k for k in numpy.argsort(best) if numpy.isfinite(best[k])]
+    finite = best[order]
     if len(finite) < 2:
         return None
     figure, axes = new_axes()
-    axes.plot(numpy.arange(1, len(finite) + 1), finite, "o", color=BLUE, markersize=4.5, label="replicate")
+    places = numpy.arange(1, len(finite) + 1)
+    axes.plot(places, finite, "o", color=BLUE, markersize=4.5, label="replicate")
+    polished = best_energies(run, "polished")[order]
+    if numpy.isfinite(polished).any():
+        axes.plot(places, polished, "v", color=ORANGE, markersize=4.5, label="after its descent")
     axes.axhline(finite.mean(), color=VERMILLION, linewidth=1.1, label="mean")
     _draw_known_minimum(axes, run)
     _legend_above(axes)

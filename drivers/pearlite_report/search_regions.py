@@ -8,6 +8,7 @@ from . import numbers
 from .style import BLUE, GREY, VERMILLION, finish, new_axes, plain_ticks
 
 MAX_REPLICATE_LINES = 20
+MUCH_WIDER = 4
 
 
 @dataclasses.dataclass
@@ -36,7 +37,7 @@ def theta(run):
     caption = "The learnt log mass of each region, normalised to a total of 1."
     if proposed < total:
         caption += f" {_the_best(regions)} proposed to {proposed} of {total} regions; the others have no value."
-    return finish(figure, "theta", "search", "Bias of the regions", caption + _hidden(regions) + _whose(run))
+    return finish(figure, "theta", "search", "Bias of the regions", caption + _hidden(run, regions) + _whose(run))
 
 
 def visits(run):
@@ -58,7 +59,7 @@ def visits(run):
     if not numpy.isfinite(best.theta).all():
         caption += "; desired shares of regions without proposals go to the others equally"
     caption += f". Total variation distance between visited and desired: {distance:.3f}."
-    return finish(figure, "visits", "search", "Visits to the regions", caption + _hidden(regions) + _whose(run))
+    return finish(figure, "visits", "search", "Visits to the regions", caption + _hidden(run, regions) + _whose(run))
 
 
 def _regions(run):
@@ -97,8 +98,7 @@ def _the_best(regions):
 
 def _draw_replicates(axes, run, regions, values_of):
     """The best replicate in front, others thin, where any of them was."""
-    best = _best_of(run, regions)
-    others = [row for row in regions if row is not best][:MAX_REPLICATE_LINES]
+    best, others = _drawn(run, regions)
     low, high = _where_visited([best, *others])
     for place, row in enumerate(others):
         label = "other replicates" if place == 0 else None
@@ -128,9 +128,21 @@ def _within(row, values, low, high):
     return numpy.where((row.edges[1:] > low) & (row.edges[:-1] < high), values, numpy.nan)
 
 
-def _hidden(regions):
-    hidden = len(regions) - MAX_REPLICATE_LINES - 1
-    return f" {numbers.counted(hidden, 'replicate')} not drawn." if hidden > 0 else ""
+def _drawn(run, regions):
+    """The best replicate, and others to be drawn: not too many, and none whose grid is so coarse that nothing else is seen."""
+    best = _best_of(run, regions)
+    others = [row for row in regions if row is not best and _width(row) < MUCH_WIDER * _width(best)]
+    return best, others[:MAX_REPLICATE_LINES]
+
+
+def _width(row):
+    return float(numpy.median(numpy.diff(row.edges)))
+
+
+def _hidden(run, regions):
+    hidden = len(regions) - 1 - len(_drawn(run, regions)[1])
+    why = f"their grids are much coarser, or beyond {MAX_REPLICATE_LINES + 1}"
+    return f" {numbers.counted(hidden, 'replicate')} not drawn ({why})." if hidden > 0 else ""
 
 
 def _whose(run):

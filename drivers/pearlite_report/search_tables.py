@@ -30,6 +30,24 @@ def best_state(run):
     )
 
 
+def polished_state(run):
+    """The lowest energy that descents from the replicates' best states ended at; empty if there were none."""
+    polished = run.summary.get("polished")
+    if not isinstance(polished, dict) or "energy" not in polished:
+        return ""
+    counts = [("energies", "energy"), ("gradients", "gradient")]
+    cost = [
+        numbers.counted(polished[name], noun, name) for name, noun in counts if numbers.is_number(polished.get(name))
+    ]
+    if len(_replicates(run)) > 1 and numbers.is_number(polished.get("replicate")):
+        cost.append(f"replicate {polished['replicate'] + 1}")
+    rows = [("Descent", "; ".join(cost)), ("State", _first_numbers(polished.get("state")))]
+    return (
+        f'<div class="estimate"><div class="name">lowest energy after descents from the best states</div>\n'
+        f'<div class="value">{_text(numbers.plain(polished["energy"], 10))}</div>\n{_facts(rows)}</div>'
+    )
+
+
 def _where_found(run, best):
     parts = []
     if numbers.is_number(best.get("evaluations")):
@@ -67,9 +85,12 @@ def _state(run, best):
     """The first numbers of a point; networks and images are drawn instead."""
     if run.graph:
         return "the network drawn below; as Graphviz text in summary.json and results.h5 (best/graph)"
-    state = best.get("state")
+    return _first_numbers(best.get("state")) or ("in results.h5, best/state" if run.search else "")
+
+
+def _first_numbers(state):
     if not isinstance(state, list) or not state:
-        return "in results.h5, best/state" if run.search else ""
+        return ""
     first = ", ".join(numbers.plain(value, 8) for value in state[:MAX_STATE])
     return first + (f", …; all {len(state)} numbers are in summary.json" if len(state) > MAX_STATE else "")
 
@@ -77,23 +98,36 @@ def _state(run, best):
 def replicates(run):
     """Statistics over the replicates of a search, and each of them; empty for a single one."""
     rows = _replicates(run)
-    best = [row["best"] for row in rows if numbers.is_number(row.get("best")) and math.isfinite(row["best"])]
+    best = _finite(rows, "best")
     if len(best) < 2:
         return ""
-    mean = sum(best) / len(best)
-    sd = math.sqrt(sum((value - mean) ** 2 for value in best) / (len(best) - 1))
-    error = sd / math.sqrt(len(best))
     facts = [
         ("Replicates", numbers.plain(len(rows))),
         ("Without a finite energy", numbers.plain(len(rows) - len(best)) if len(best) < len(rows) else ""),
-        ("Mean best energy", _with_error(mean, error)),
-        ("Standard deviation", numbers.plain(sd, 4)),
-        ("Lowest and highest", f"{numbers.plain(min(best), 8)} and {numbers.plain(max(best), 8)}"),
-        ("Success rate", _success(run, rows)),
+        *_spread(best, "Mean best energy"),
+        ("Success rate", _success(run, rows, "success_rate")),
+        *_spread(_finite(rows, "polished"), "Mean after descents"),
+        ("Success rate after descents", _success(run, rows, "success_rate_polished")),
         ("Energies computed", _evaluations(rows)),
         ("Time", _time(run, rows)),
     ]
     return f'<section id="replicates">\n<h2>Replicates</h2>\n{_facts(facts)}{_each(rows, _limit(run))}</section>'
+
+
+def _finite(rows, name):
+    return [row[name] for row in rows if numbers.is_number(row.get(name)) and math.isfinite(row[name])]
+
+
+def _spread(values, name):
+    if len(values) < 2:
+        return []
+    mean = sum(values) / len(values)
+    sd = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return [
+        (name, _with_error(mean, sd / math.sqrt(len(values)))),
+        ("Standard deviation", numbers.plain(sd, 4)),
+        ("Lowest and highest", f"{numbers.plain(min(values), 8)} and {numbers.plain(max(values), 8)}"),
+    ]
 
 
 def _with_error(mean, error):
@@ -108,8 +142,8 @@ def _limit(run):
     return limit if numbers.is_number(limit) else None
 
 
-def _success(run, rows):
-    rate = (run.summary.get("diagnostics") or {}).get("success_rate")
+def _success(run, rows, name):
+    rate = (run.summary.get("diagnostics") or {}).get(name)
     if not numbers.is_number(rate) or not 0 <= rate <= 1:
         return ""
     below = "" if _limit(run) is None else f" below {numbers.plain(_limit(run), 8)}"
@@ -136,9 +170,12 @@ def _time(run, rows):
 
 
 def _each(rows, limit):
-    heads = ["replicate", "seed", "best energy", "energies to find it", "energies in all"]
+    columns = {"best_evaluations": "energies to find it", "evaluations": "energies in all"}
+    if any("polished" in row for row in rows):
+        columns["polished"] = "after its descent"
+    heads = ["replicate", "seed", "best energy", *columns.values()]
     heads += [] if limit is None else [f"below {numbers.plain(limit, 8)}"]
-    cells = "\n".join(_row(place, row, limit) for place, row in enumerate(rows[:MANY_REPLICATES]))
+    cells = "\n".join(_row(place, row, columns, limit) for place, row in enumerate(rows[:MANY_REPLICATES]))
     head = "".join(f"<th>{_text(name)}</th>" for name in heads)
     more = f'<p class="note">The first {MANY_REPLICATES} of {len(rows)}.</p>\n' if len(rows) > MANY_REPLICATES else ""
     unfolded = " open" if len(rows) <= FEW_REPLICATES else ""
@@ -148,10 +185,10 @@ def _each(rows, limit):
     )
 
 
-def _row(place, row, limit):
+def _row(place, row, names, limit):
     best = row.get("best")
     cells = [place + 1, row.get("seed", ""), numbers.plain(best, 10)]
-    cells += [numbers.plain(row[name], 10) if name in row else "" for name in ("best_evaluations", "evaluations")]
+    cells += [numbers.plain(row[name], 10) if name in row else "" for name in names]
     if limit is not None:
         cells.append("yes" if numbers.is_number(best) and best < limit else "no")
     return "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>"

@@ -60,6 +60,34 @@ class Searches(WithDirectory):
             "1 replicate left out (not finite)",
         )
 
+    def test_descents_from_the_best_states(self):
+        square = numpy.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+        synthetic_runs.search(
+            self.directory, "length = 4", **{"best/positions": 2 * square[:2], "polished/positions": square}
+        )
+        summary = json.loads((self.directory / "summary.json").read_text())
+        for k, row in enumerate(summary["replicates"]):
+            row |= {"polished": -3.29 + 0.01 * (k % 2), "polish_evaluations": 40}
+        summary["polished"] = {"energy": -3.29, "replicate": 0, "energies": 21, "gradients": 20, "state": [0.5, 0.25]}
+        (self.directory / "summary.json").write_text(json.dumps(summary))
+        self.assert_shows(
+            self.page(),
+            "lowest energy after descents from the best states −3.29",
+            "21 energies; 20 gradients; replicate 1",
+            "State 0.5, 0.25",
+            "The best conformation after the descents, 4 beads",
+            # Four times each of -3.29 and -3.28: a standard deviation of 0.005 sqrt(8/7).
+            "Mean after descents −3.2850 ± 0.0019",
+            "Standard deviation 0.005345",
+            "energies in all after its descent",
+        )
+
+    def test_grids_of_other_replicates_that_would_hide_the_best(self):
+        points = numpy.tile(numpy.linspace(-3, 6, 20), (8, 1))
+        points[5] *= 1000
+        synthetic_runs.search(self.directory, **{"regions/points": points})
+        self.assert_shows(self.page(), "1 replicate not drawn (their grids are much coarser, or beyond 21)")
+
     def test_a_single_replicate(self):
         synthetic_runs.search(self.directory, n_replicates=1)
         page = self.page()
