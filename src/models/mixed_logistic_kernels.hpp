@@ -1,0 +1,31 @@
+#pragma once
+/// The integrals of a mixed logistic regression, eight subjects at a time. Internal to the layer.
+
+#include "pearlite/models/mixed_logistic.hpp"
+
+namespace pearlite::models::detail {
+
+/// The rows of one group at a point: offsets 8 x rows, slopes 8 x (rows q), as SubjectRows describes them.
+struct GroupAtPoint {
+    Index rows = 0;
+    Matrix offsets, slopes;
+
+    GroupAtPoint(const SubjectGroups& groups, Index n_effects)
+        : offsets(SubjectGroups::width, groups.most_rows()),
+          slopes(SubjectGroups::width, groups.most_rows() * n_effects) {}
+    void set(const SubjectGroups& groups, Index group, const Vector& coefficients, const Matrix& factor);
+};
+
+/// Uniforms that a four of samples takes of each subject.
+constexpr Index uniforms_of_four(Index n_effects) {
+    return n_effects <= 2 ? 2 : 6;
+}
+
+/// log of the estimate of each subject of group number `group` from n_fours fours of samples; 1 <= n_effects <= 4.
+void estimate_group(const GroupAtPoint& at, Index n_effects, Index group, Index n_fours, const random::Address& address,
+                    std::span<double, SubjectGroups::width> out);
+
+/// log of each subject's integral.
+void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out);
+
+} // namespace pearlite::models::detail

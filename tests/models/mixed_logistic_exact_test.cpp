@@ -1,0 +1,104 @@
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/density.hpp"
+#include "pearlite/models/mixed_logistic.hpp"
+
+#include "models/mixed_logistic_cases.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pearlite::models {
+namespace {
+
+using namespace testing;
+
+static_assert(model::Density<ExactMixedLogistic>);
+
+TEST(ExactMixedLogistic, OneEffectAgreesWithAdaptiveQuadrature) {
+    const auto settings = mixed_case(40, 9, 1, 1);
+    const MixedLogistic model(settings);
+    for (const double deviation : {1e-6, 0.1, 1.0, 4.0, 20.0, 100.0})
+        for (const double shift : {-6.0, 0.0, 3.0}) {
+            const Vector beta{{-1 + shift, -0.3, 0.5}};
+            const Vector exact =
+                model.exact_log_likelihoods(std::array{beta(0), beta(1), beta(2), std::log(deviation)});
+            for (Index s = 0; s < 40; ++s) {
+                const auto rows = rows_of(settings, s);
+                const double plain = plain_log_integral(
+                    [&](double v) { return plain_log_integrand(settings, rows, beta, deviation, v); });
+                ASSERT_NEAR(exact(s), plain, 1e-10) << "subject " << s << ", deviation " << deviation;
+            }
+        }
+}
+
+// Effects of equal columns add up to one, of variance the sum of all entries of their covariance matrix.
+TEST(ExactMixedLogistic, SumsOfEffectsAreOneEffect) {
+    auto settings = mixed_case(11, 4, 1, 2);
+    const MixedLogistic one(settings);
+    const auto with_columns = [&](Index q) {
+        auto more = settings;
+        more.effects_design = settings.effects_design.replicate(1, q);
+        more.effect_names.assign(static_cast<std::size_t>(q), "x");
+        if (q == 2)
+            more.correlation_prior = model::Prior::parse("uniform(-1, 1)");
+        return MixedLogistic(more);
+    };
+    const auto total = [](double variance) { return 0.5 * std::log(variance); };
+    const MixedLogistic two = with_columns(2);
+    for (const double correlation : {-0.9, 0.0, 0.6}) {
+        const double u = two.parameters().unconstrained(5, correlation);
+        const double variance = 4 + 0.25 + 2 * correlation * 2 * 0.5;
+        EXPECT_NEAR(two.exact_log_likelihood(std::array{-1.0, -0.3, 0.5, std::log(2.0), std::log(0.5), u}),
+                    one.exact_log_likelihood(std::array{-1.0, -0.3, 0.5, total(variance)}), 1e-10);
+    }
+    EXPECT_NEAR(with_columns(3).exact_log_likelihood(std::array{-1.0, -0.3, 0.5, 0.0, -0.5, -1.0}),
+                one.exact_log_likelihood(std::array{-1.0, -0.3, 0.5, total(1 + std::exp(-1) + std::exp(-2))}), 1e-10);
+}
+
+TEST(ExactMixedLogistic, TwoEffectsAgreeWithNestedQuadrature) {
+    auto settings = mixed_case(6, 5, 2, 3);
+    settings.correlation_prior = model::Prior::parse("uniform(-1, 1)");
+    const MixedLogistic model(settings);
+    const Vector beta{{-1, -0.3, 0.5}};
+    const double sd1 = 3, sd2 = 0.8, correlation = -0.5;
+    const Vector exact = model.exact_log_likelihoods(std::array{beta(0), beta(1), beta(2), std::log(sd1), std::log(sd2),
+                                                                model.parameters().unconstrained(5, correlation)});
+    for (Index s = 0; s < 6; ++s) {
+        const auto rows = rows_of(settings, s);
+        const auto log_f = [&](double b1, double b2) {
+            const double z1 = b1 / sd1, z2 = b2 / sd2, rest = 1 - correlation * correlation;
+            double sum = -0.5 * (z1 * z1 - 2 * correlation * z1 * z2 + z2 * z2) / rest -
+                         std::log(2 * std::numbers::pi * sd1 * sd2 * std::sqrt(rest));
+            for (const Index j : rows) {
+                const double eta = settings.design.row(j).dot(beta) + b1 + b2 * settings.design(j, 1);
+                sum -= settings.response(j) == 1 ? softplus(-eta) : softplus(eta);
+            }
+            return sum;
+        };
+        using Rule = boost::math::quadrature::gauss_kronrod<double, 61>;
+        const auto marginal = [&](double b1) {
+            return Rule::integrate([&](double b2) { return std::exp(log_f(b1, b2)); }, -8.0, 8.0, 4, 1e-12);
+        };
+        EXPECT_NEAR(exact(s), std::log(Rule::integrate(marginal, -27.0, 27.0, 4, 1e-12)), 1e-10) << s;
+    }
+}
+
+TEST(ExactMixedLogistic, AsADensity) {
+    const MixedLogistic model(mixed_case(5, 3, 1, 4));
+    const ExactMixedLogistic exact(model);
+    const std::array u{0.3, -0.2, 0.1, 0.5};
+    EXPECT_EQ(exact.log_likelihood(u), model.exact_log_likelihood(u));
+    EXPECT_EQ(exact.log_prior(u), model.log_prior(u));
+    EXPECT_EQ(exact.parameter_names(), (std::vector<std::string>{"intercept", "time", "treatment", "sd_intercept"}));
+}
+
+TEST(ExactMixedLogistic, ExtremesAreNumbers) {
+    const MixedLogistic one(mixed_case(8, 6, 1, 5)), two(mixed_case(4, 3, 2, 5));
+    for (const double beta : {-1e300, -50.0, 700.0})
+        for (const double log_sd : {-800.0, 5.0, 800.0})
+            EXPECT_FALSE(std::isnan(one.exact_log_likelihood(std::array{beta, 0.1, beta, log_sd})));
+    EXPECT_FALSE(std::isnan(two.exact_log_likelihood(std::array{-1e300, 0.1, 50.0, -800.0, 0.0})));
+    EXPECT_FALSE(std::isnan(two.exact_log_likelihood(std::array{1.0, 0.1, 5.0, 800.0, 0.0})));
+}
+
+} // namespace
+} // namespace pearlite::models
