@@ -88,7 +88,7 @@ class ImageRestoration {
 
     /// `pixels` as in the settings; ContractViolation for a wrong length.
     ImageState make_state(std::span<const std::uint8_t> pixels) const;
-    ImageState observed_state() const { return make_state(settings_.observed); }
+    ImageState observed_state() const { return counted(observed_); }
     /// Uniform on all images: pixel i is bit i % 32 of word i / 32 of the stream.
     ImageState random_state(const random::Address& address) const;
     std::vector<std::uint8_t> pixels(const ImageState& state) const;
