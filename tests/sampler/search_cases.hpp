@@ -66,10 +66,6 @@ inline std::vector<double> all_energies_of_rows() {
     return energies;
 }
 
-inline kernel::CategoricalSpace<Row> row_space(std::vector<std::string> operations) {
-    return kernel::CategoricalSpace<Row>(Row{}, {.operations = std::move(operations), .mutation_sites = 2});
-}
-
 /// Two unequal wells with a ridge between them on [-2, 2.5] x [-1.5, 2].
 struct Wells {
     static constexpr std::array<double, 2> low{-2, -1.5}, high{2.5, 2};
@@ -96,16 +92,14 @@ void over_wells(Index n, const F& f) {
               dx * dy);
 }
 
-/// An energy that counts how often it is asked.
-template <class E>
+/// An energy of spans of T that counts how often it is asked.
+template <class E, class T>
 struct Counted : E {
     std::shared_ptr<std::int64_t> count = std::make_shared<std::int64_t>(0);
-    template <class T>
     double energy(std::span<const T> x) const {
         ++*count;
         return E::energy(x);
     }
-    double energy(std::span<const std::int32_t> x) const { return energy<std::int32_t>(x); }
 };
 
 template <class Engine>

@@ -120,6 +120,19 @@ struct FromTarget : Case::Space {
     }
 };
 
+inline FromTarget<WellsCase> wells(std::vector<std::string> operations) {
+    kernel::BoxOperationSettings settings;
+    settings.operations = std::move(operations);
+    settings.first_scale = 0.8;
+    return FromTarget<WellsCase>(Wells{}, settings);
+}
+
+inline FromTarget<RowCase> rows(std::vector<std::string> operations) {
+    kernel::CategoricalOperationSettings settings;
+    settings.operations = std::move(operations);
+    return FromTarget<RowCase>(Row{}, settings);
+}
+
 /// chi-squared p-value; cells in which fewer than 10 are expected count as one.
 inline double p_value_of_counts(const std::vector<double>& counts, const std::vector<double>& probabilities) {
     double n = 0, rare = 0, rare_probability = 0;
