@@ -102,7 +102,7 @@ struct WeightSum {
 
     [[gnu::always_inline]] void add(const LogisticProduct& likelihood, Doubles half_square, Doubles factor) {
         Doubles excess = likelihood.sum - half_square - log_unit;
-        const LaneMask above = excess > 50.0;
+        const LaneMask above = excess > largest_excess;
         if (any(above)) {
             total = above ? total * exponential(above ? -excess : Doubles{}) : total;
             log_unit = above ? log_unit + excess : log_unit;

@@ -237,7 +237,11 @@ Peak<q> find_peak(const SubjectRows<q>& rows, double tolerance) {
     return find_peak(rows, tolerance, std::integral_constant<int, q>{});
 }
 
-/// f(v) / exp(log_unit), constant below exp(-700) and cut off above exp(50).
+/// Exponents, relative to the peak's height and before the product of up to 2^512 is divided out, that arithmetic
+/// takes; above it the search has missed the peak by far.
+inline constexpr double largest_excess = 400;
+
+/// f(v) / exp(log_unit), constant below exp(-700) and cut off above exp(largest_excess).
 template <int q>
 [[gnu::always_inline]] inline Doubles integrand(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit) {
     LogisticProduct likelihood;
@@ -247,7 +251,7 @@ template <int q>
         likelihood.fold(row);
     }
     const Doubles log_height = likelihood.sum - 0.5 * inner_product<q>(v, v) - log_unit;
-    return exponential(minimum(log_height, all_lanes(50))) / likelihood.product;
+    return exponential(minimum(log_height, all_lanes(largest_excess))) / likelihood.product;
 }
 
 } // namespace pearlite::models::detail
