@@ -9,6 +9,7 @@ import os
 import random
 import re
 import unittest
+import unittest.mock
 
 import pearlite_runner as runner
 
@@ -24,6 +25,8 @@ SMC = {"name": "smc", "particles": 117}
 TEMPERING = {"name": "parallel-tempering", "replicas": 12, "scans": 70, "burn_in": 20}
 LADDER = {"kind": "linear", "steps": 8}
 WORK = {"name": "nonequilibrium", "trajectories": 117, "reverse_trajectories": 90, "equilibration": 5}
+SEARCHES = ("sa", "vfsa", "saa", "psaa", "pisaa", "asamc", "aesamc")
+ITERATIONS_OF_A_STEP = 64
 FIXED = {"kind": "linear", "steps": 30}
 ADAPTIVE = {"kind": "adaptive", "conditional_ess": 0.9}
 
@@ -56,7 +59,10 @@ class Invariance:
         return where, runner.findings(where)
 
     def steps(self, where, tables):
-        """Of the run after its pilot: temperatures; forwards and backwards, and what lies between, for nonequilibrium."""
+        """Of the run after its pilot: temperatures; forwards and backwards, and what lies between, for nonequilibrium; of a
+        search, those of each replicate."""
+        if tables["algorithm"]["name"] in SEARCHES:
+            return tables["algorithm"]["iterations"] // ITERATIONS_OF_A_STEP
         shown = self.go("show", where / "results.h5").out
         temperatures = int(re.search(r"per_step/step\s+int64 \[(\d+)\]", shown)[1]) - 1
         if tables["algorithm"]["name"] == "parallel-tempering":
@@ -201,6 +207,108 @@ class Gaussian(Invariance, unittest.TestCase):
         _, expected = self.reference("gaussian-smc", tables)
         _, often = self.reference("often", {**tables, "run": {**tables["run"], "checkpoint_every": 0.0}})
         self.assertEqual(often["digest"], expected["digest"])
+
+
+class SearchInvariance(Invariance):
+    """A search has two stages where its regions are not given; both are stopped in."""
+
+    def test_stop_in_the_range_stage(self):
+        for name, tables in self.CASES.items():
+            if "energy_low" in tables["algorithm"]:
+                continue
+            _, expected = self.reference(name, tables)
+            steps = tables["algorithm"]["range_iterations"] // ITERATIONS_OF_A_STEP
+            for ranks, more in ((1, 3), (4, 2), (3, 7)):
+                stop = self.random.randrange(1, steps)
+                with self.subTest(name, ranks=ranks, more=more, stop=stop):
+                    where = self.directory / f"{name}-range-{ranks}"
+                    self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", stop, ranks=ranks,
+                            status=runner.STOPPED)
+                    self.go("resume", where, ranks=more)
+                    self.assertEqual(runner.findings(where), expected)
+
+
+class SearchBox(SearchInvariance, unittest.TestCase):
+    RASTRIGIN = {"name": "test-function", "dimension": 5}
+    PROTEIN = {"name": "ab-protein", "length": 8}
+    REGIONS = {"regions": 40, "energy_low": 0.5, "energy_high": 60.0}
+    CASES = {
+        "rastrigin-pisaa": {"model": RASTRIGIN, "algorithm": {"name": "pisaa", "chains": 9, "iterations": 700, **REGIONS},
+                            "kernel": {"scale_by_region": True}},
+        "rastrigin-single": {"model": RASTRIGIN, "algorithm": {"name": "vfsa", "chains": 3, "iterations": 700,
+                                                               "crossover": "single", **REGIONS}},
+        "rastrigin-replicates": {"model": RASTRIGIN, "algorithm": {"name": "pisaa", "chains": 4, "iterations": 700,
+                                                                   "replicates": 3, "sync_every": 5, **REGIONS},
+                                 "kernel": {"operations": ["metropolis", "snooker", "differential", "k-point-crossover"],
+                                            "pilot_iterations": 600}},
+        "protein-range": {"model": PROTEIN, "algorithm": {"name": "pisaa", "chains": 5, "iterations": 500,
+                                                          "range_iterations": 400, "replicates": 2, "regions": 30}},
+        "protein-own": {"model": PROTEIN, "algorithm": {"name": "psaa", "chains": 5, "iterations": 500,
+                                                        "range_iterations": 400, "regions": 30, "sync_every": 7}},
+        "protein-shrinking": {"model": PROTEIN, "algorithm": {"name": "aesamc", "chains": 8, "iterations": 700, "aleph": 1.0,
+                                                              "energy_low": -5.0, "energy_high": 20.0}},
+        "protein-alone": {"model": PROTEIN, "algorithm": {"name": "sa", "iterations": 700, "range_iterations": 200,
+                                                          "replicates": 5}},
+    }
+
+    def test_one_ulp(self):
+        for name in ("rastrigin-pisaa", "protein-range"):
+            self.one_ulp(name, "kernel.scale", 0.1)
+
+    def test_another_seed(self):
+        _, expected = self.reference("rastrigin-pisaa", self.CASES["rastrigin-pisaa"])
+        _, other = self.reference("rastrigin-other", self.CASES["rastrigin-pisaa"], "--seed", "2")
+        self.assertNotEqual(other["digest"], expected["digest"])
+
+    def test_a_replicate_is_a_search(self):
+        """The first of three finds what a search without replicates finds."""
+        tables = self.CASES["rastrigin-replicates"]
+        _, three = self.reference("three", tables)
+        _, one = self.reference("one", {**tables, "algorithm": {**tables["algorithm"], "replicates": 1}})
+        self.assertEqual(three["replicates"][0], one["replicates"][0])
+        self.assertEqual(len({replicate["best"] for replicate in three["replicates"]}), 3)
+
+    def test_checkpoints_change_nothing(self):
+        for name in ("rastrigin-replicates", "protein-own"):
+            tables = self.CASES[name]
+            _, expected = self.reference(name, tables)
+            _, often = self.reference(f"{name}-often", {**tables, "run": {"checkpoint_every": 0.0}})
+            self.assertEqual(often["digest"], expected["digest"])
+
+
+class SearchDiscrete(SearchInvariance, unittest.TestCase):
+    IMAGE = {"name": "image-restoration", "image": "image.pbm", "noise": 0.2}
+    NETWORK = {"name": "bayesian-network", "data": "table.csv"}
+    CASES = {
+        "image-pisaa": {"model": IMAGE, "algorithm": {"name": "pisaa", "chains": 6, "iterations": 700, "energy_low": -1200.0,
+                                                      "energy_high": -400.0, "replicates": 2},
+                        "kernel": {"operations": ["pixel", "rectangle", "cluster", "two-point-crossover"]}},
+        "image-range": {"model": {**IMAGE, "start": "random"},
+                        "algorithm": {"name": "pisaa", "chains": 4, "iterations": 500, "range_iterations": 400,
+                                      "crossover": "single", "sync_every": 3}},
+        "network-pisaa": {"model": NETWORK, "algorithm": {"name": "pisaa", "chains": 5, "iterations": 700, "energy_low": 100.0,
+                                                          "energy_high": 300.0}},
+        "network-psaa": {"model": NETWORK, "algorithm": {"name": "psaa", "chains": 3, "iterations": 500,
+                                                         "range_iterations": 400, "replicates": 3}},
+    }
+
+    def setUp(self):
+        super().setUp()
+        numbers = random.Random(3)
+        rows = [" ".join("1" if (x - 9) ** 2 + (y - 7) ** 2 < 40 else "0" for x in range(20)) for y in range(15)]
+        (self.directory / "image.pbm").write_text("P1\n20 15\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        table = []
+        for _ in range(60):
+            a, c = numbers.randrange(2), numbers.randrange(3)
+            b = a if numbers.random() < 0.8 else 1 - a
+            table.append([a, b, c, (a + c) % 3, numbers.randrange(2)])
+        (self.directory / "table.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in table), encoding="utf-8")
+        data = unittest.mock.patch.dict(os.environ, {"PEARLITE_DATA_DIR": str(self.directory)})
+        data.start()
+        self.addCleanup(data.stop)
+
+    def test_one_ulp(self):
+        self.one_ulp("image-pisaa", "model.data_weight", 1.1)
 
 
 @unittest.skipUnless(os.environ.get("PEARLITE_DATA_DIR"), "PEARLITE_DATA_DIR is not set: no data of a regression")

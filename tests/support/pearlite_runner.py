@@ -194,7 +194,7 @@ def findings(directory):
     if found.get("status") != "finished":
         raise AssertionError(f"{directory}: not finished: {found}")
     results = hashlib.sha256((directory / "results.h5").read_bytes()).hexdigest()
-    keys = ("digest", "log_evidence", "posterior", "algorithm", "model", "seed", "block")
+    keys = ("digest", "log_evidence", "posterior", "best", "replicates", "algorithm", "model", "seed", "block")
     return {**{key: found.get(key) for key in keys}, "ess": found["diagnostics"].get("ess"), "results": results}
 
 
