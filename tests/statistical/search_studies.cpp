@@ -13,7 +13,13 @@
 //     mpirun -n RANKS search_studies efficiency REPLICATES [ITERATIONS]
 //
 // prints mean squared errors at equal cost, ITERATIONS / chains each, and their ratios to that of one chain (figure
-// 4.1d), whose theory is chains^(gain power - 1); exit status 1 if more chains do not help at slowly falling gains.
+// 4.1d), whose theory is chains^(gain power - 1); exit status 1 if more chains do not help at slowly falling gains. One
+// chain alone makes no crossovers, so that slopes are fitted to two chains and more.
+//
+//     mpirun -n RANKS search_studies inference REPLICATES [ITERATIONS]
+//
+// prints expectations under the mixture from states with the weights exp(theta_J + U (1/tau - 1)), and without; exit
+// status 1 unless the former are right within four standard errors.
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/models/mode_mixture.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
@@ -22,6 +28,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -96,8 +104,8 @@ const model::EnergyPartition& partition() {
     return regions;
 }
 
-/// theta after a search with the paper's settings; the temperature ends at 1.
-std::vector<double> theta_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
+/// The paper's settings; the temperature ends at 1.
+sampler::SearchSettings settings_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
     sampler::SearchSettings settings;
     settings.chains = chains;
     settings.iterations = iterations;
@@ -108,11 +116,91 @@ std::vector<double> theta_of(Index chains, Index iterations, double gain_power, 
     settings.lambda = 0;
     settings.partition = partition();
     settings.pilot_iterations = iterations / 20;
-    sampler::StochasticApproximation<Space> search(parallel::Communicator::alone(),
-                                                   std::make_shared<const Space>(mixture()), settings);
+    return settings;
+}
+
+using Search = sampler::StochasticApproximation<Space>;
+Search search_of(const sampler::SearchSettings& settings) {
+    return Search(parallel::Communicator::alone(), std::make_shared<const Space>(mixture()), settings);
+}
+
+std::vector<double> theta_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
+    Search search = search_of(settings_of(chains, iterations, gain_power, seed));
     while (!search.finished())
         search.iterate();
     return search.outcome().theta;
+}
+
+/// Averages of x, y, x^2, y^2 and U over the second half of a search, with weights and then without.
+constexpr std::size_t n_averages = 5;
+std::vector<double> averages_of(Index chains, Index iterations, std::uint64_t seed) {
+    Search search = search_of(settings_of(chains, iterations, 0.55, seed));
+    std::array<double, n_averages> weighted{}, plain{};
+    double weights = 0, count = 0;
+    std::vector<double> theta(static_cast<std::size_t>(partition().regions()));
+    while (!search.finished()) {
+        // States of iteration t come from the theta of t - 1 and the temperature of t.
+        for (std::size_t j = 0; j < theta.size(); ++j)
+            theta[j] = search.theta(static_cast<Index>(j));
+        search.iterate();
+        if (search.iteration() <= iterations / 2)
+            continue;
+        for (Index i = 0; i < chains; ++i) {
+            const double energy = search.energies()[static_cast<std::size_t>(i)];
+            const double weight = std::exp(theta[static_cast<std::size_t>(partition().region(energy))] +
+                                           energy * (1 / search.temperature() - 1));
+            const double x = search.chains().points()(0, i), y = search.chains().points()(1, i);
+            const std::array<double, n_averages> values{x, y, x * x, y * y, energy};
+            for (std::size_t k = 0; k < n_averages; ++k) {
+                weighted[k] += weight * values[k];
+                plain[k] += values[k];
+            }
+            weights += weight;
+            ++count;
+        }
+    }
+    std::vector<double> averages;
+    for (const double sum : weighted)
+        averages.push_back(sum / weights);
+    for (const double sum : plain)
+        averages.push_back(sum / count);
+    return averages;
+}
+
+/// Of x, y, x^2, y^2 and U. Modes are so far apart that -log f is that of the nearest one.
+std::array<double, n_averages> exact_averages() {
+    const auto& model = mixture();
+    const auto n = static_cast<double>(model.means().cols());
+    const double x = model.means().row(0).mean(), y = model.means().row(1).mean();
+    return {x, y, model.means().row(0).squaredNorm() / n + model.variance(),
+            model.means().row(1).squaredNorm() / n + model.variance(),
+            1 + std::log(2 * std::numbers::pi * model.variance() * n)};
+}
+
+bool inference(const parallel::Communicator& ranks, Index replicates, Index iterations) {
+    bool good = true;
+    const std::array<const char*, n_averages> names{"x", "y", "x^2", "y^2", "U"};
+    const auto exact = exact_averages();
+    if (ranks.is_root())
+        fmt::print("chains,iterations,average,exact,mean,standard_deviation,standard_error,score,without_weights,"
+                   "replicates\n");
+    for (const Index chains : {1, 10, 30}) {
+        const auto rows = calibration::rows_of(
+            ranks, replicates, random::derive_seed(study_seed, 500 + static_cast<std::uint64_t>(chains)),
+            [&](std::uint64_t seed) { return averages_of(chains, iterations, seed); });
+        for (std::size_t k = 0; k < n_averages; ++k) {
+            const Moments m = calibration::moments(column(rows, k));
+            const double standard_error = m.sd / std::sqrt(static_cast<double>(replicates));
+            const double score = (m.mean - exact[k]) / standard_error;
+            good = good && std::abs(score) <= 4;
+            if (ranks.is_root())
+                fmt::print("{},{},{},{:.5f},{:.5f},{:.5f},{:.5f},{:.2f},{:.5f},{}\n", chains, iterations, names[k],
+                           exact[k], m.mean, m.sd, standard_error, score,
+                           calibration::moments(column(rows, n_averages + k)).mean, replicates);
+        }
+        std::fflush(stdout);
+    }
+    return good;
 }
 
 double square_error(const std::vector<double>& theta, const std::vector<double>& exact) {
@@ -152,52 +240,63 @@ bool theta(const parallel::Communicator& ranks, Index replicates, Index iteratio
 constexpr std::array<double, 6> powers{0.55, 0.65, 0.75, 0.85, 0.95, 1};
 constexpr std::array<Index, 6> populations{1, 2, 5, 10, 20, 30};
 
-/// Collective. Mean squared errors of replicates; `share` divides the iterations among the chains.
-Moments square_errors(const parallel::Communicator& ranks, Index replicates, Index chains, Index iterations,
-                      double power, const std::vector<double>& exact) {
+/// Collective. Squared errors of replicates.
+std::vector<double> square_errors(const parallel::Communicator& ranks, Index replicates, Index chains, Index iterations,
+                                  double power, const std::vector<double>& exact) {
     const auto number =
         static_cast<std::uint64_t>(std::lround(1000 * power)) * 1000 + static_cast<std::uint64_t>(chains);
-    const auto rows =
-        calibration::rows_of(ranks, replicates, random::derive_seed(study_seed, number), [&](std::uint64_t seed) {
-            return std::vector<double>{square_error(theta_of(chains, iterations, power, seed), exact)};
-        });
-    return calibration::moments(column(rows, 0));
+    return column(calibration::rows_of(ranks, replicates, random::derive_seed(study_seed, number),
+                                       [&](std::uint64_t seed) {
+                                           return std::vector<double>{
+                                               square_error(theta_of(chains, iterations, power, seed), exact)};
+                                       }),
+                  0);
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
 }
 
 void error(const parallel::Communicator& ranks, Index replicates, Index iterations, const std::vector<double>& exact) {
     if (ranks.is_root())
-        fmt::print("gain_power,chains,iterations,mean_square_error,standard_error,replicates\n");
+        fmt::print("gain_power,chains,iterations,mean_square_error,standard_error,median_square_error,replicates\n");
     for (const double power : powers)
         for (const Index chains : populations) {
-            const auto m = square_errors(ranks, replicates, chains, iterations, power, exact);
+            const auto errors = square_errors(ranks, replicates, chains, iterations, power, exact);
+            const Moments m = calibration::moments(errors);
             if (ranks.is_root())
-                fmt::print("{},{},{},{:.5g},{:.2g},{}\n", power, chains, iterations, m.mean,
-                           m.sd / std::sqrt(static_cast<double>(replicates)), replicates);
+                fmt::print("{},{},{},{:.5g},{:.2g},{:.5g},{}\n", power, chains, iterations, m.mean,
+                           m.sd / std::sqrt(static_cast<double>(replicates)), median(errors), replicates);
             std::fflush(stdout);
         }
 }
 
-/// Slope of log y against log x by least squares through the origin.
+/// Slope of log y against log x by least squares.
 double slope(std::span<const double> x, std::span<const double> y) {
-    double xy = 0, xx = 0;
+    double sx = 0, sy = 0, sxy = 0, sxx = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        xy += std::log(x[i]) * std::log(y[i]);
-        xx += std::log(x[i]) * std::log(x[i]);
+        sx += std::log(x[i]);
+        sy += std::log(y[i]);
+        sxy += std::log(x[i]) * std::log(y[i]);
+        sxx += std::log(x[i]) * std::log(x[i]);
     }
-    return xy / xx;
+    const auto n = static_cast<double>(x.size());
+    return (sxy - sx * sy / n) / (sxx - sx * sx / n);
 }
 
 bool efficiency(const parallel::Communicator& ranks, Index replicates, Index iterations,
                 const std::vector<double>& exact) {
     bool good = true;
     if (ranks.is_root())
-        fmt::print("gain_power,chains,iterations,mean_square_error,relative_efficiency,standard_error,theory,slope,"
-                   "theory_slope,replicates\n");
+        fmt::print("gain_power,chains,iterations,mean_square_error,relative_efficiency,standard_error,"
+                   "median_square_error,theory,slope,slope_of_medians,theory_slope,replicates\n");
     for (const double power : powers) {
         Moments alone;
-        std::vector<double> sizes, ratios;
+        std::vector<double> sizes, means, medians;
         for (const Index chains : populations) {
-            const auto m = square_errors(ranks, replicates, chains, iterations / chains, power, exact);
+            const auto errors = square_errors(ranks, replicates, chains, iterations / chains, power, exact);
+            const Moments m = calibration::moments(errors);
             if (chains == 1)
                 alone = m;
             const auto n = static_cast<double>(replicates), size = static_cast<double>(chains);
@@ -206,16 +305,19 @@ bool efficiency(const parallel::Communicator& ranks, Index replicates, Index ite
                 chains == 1 ? 0 : ratio * std::hypot(m.sd / m.mean, alone.sd / alone.mean) / std::sqrt(n);
             if (chains > 1) {
                 sizes.push_back(size);
-                ratios.push_back(ratio);
+                means.push_back(m.mean);
+                medians.push_back(median(errors));
             }
+            const bool has_slope = sizes.size() > 1;
             if (ranks.is_root())
-                fmt::print("{},{},{},{:.5g},{:.4f},{:.4f},{:.4f},{:.4f},{:.2f},{}\n", power, chains,
-                           iterations / chains, m.mean, ratio, spread, std::pow(size, power - 1),
-                           chains > 1 ? slope(sizes, ratios) : 0, power - 1, replicates);
+                fmt::print("{},{},{},{:.5g},{:.4f},{:.4f},{:.5g},{:.4f},{:.4f},{:.4f},{:.2f},{}\n", power, chains,
+                           iterations / chains, m.mean, ratio, spread, median(errors), std::pow(size, power - 1),
+                           has_slope ? slope(sizes, means) : 0, has_slope ? slope(sizes, medians) : 0, power - 1,
+                           replicates);
             std::fflush(stdout);
         }
         if (power < 0.6)
-            good = good && slope(sizes, ratios) < -0.2;
+            good = good && slope(sizes, medians) < -0.2;
     }
     return good;
 }
@@ -227,12 +329,15 @@ int main(int argc, char** argv) {
     const auto ranks = parallel::Communicator::world();
     const std::string what = argc == 3 || argc == 4 ? argv[1] : "";
     const Index replicates = argc >= 3 ? std::atol(argv[2]) : 0, iterations = argc == 4 ? std::atol(argv[3]) : 1000000;
-    if ((what != "theta" && what != "error" && what != "efficiency") || replicates < 2 || iterations < 10000) {
+    if ((what != "theta" && what != "error" && what != "efficiency" && what != "inference") || replicates < 2 ||
+        iterations < 10000) {
         if (ranks.is_root())
-            fmt::print(stderr, "usage: search_studies theta|error|efficiency REPLICATES [ITERATIONS]\n"
+            fmt::print(stderr, "usage: search_studies theta|error|efficiency|inference REPLICATES [ITERATIONS]\n"
                                "at least 2 replicates of 10000 iterations\n");
         return 2;
     }
+    if (what == "inference")
+        return inference(ranks, replicates, iterations) ? 0 : 1;
     const auto exact = exact_log_masses(partition());
     if (what == "error") {
         error(ranks, replicates, iterations, exact);
