@@ -92,9 +92,27 @@ std::string stop_reason(double stop) {
     return stop == by_time_limit ? "the time limit" : fmt::format("signal {:.0f}", stop);
 }
 
+/// Ranks are dealt to replicates first, and those of one replicate to its chains.
+int idle_ranks(const SearchPlan& search, int ranks) {
+    const auto groups = static_cast<int>(std::min<Index>(search.replicates, ranks));
+    int idle = 0;
+    for (int group = 0; group < groups; ++group) {
+        const int members = (ranks - group + groups - 1) / groups;
+        idle += static_cast<int>(std::max<Index>(0, members - search.settings.chains));
+    }
+    return idle;
+}
+
 RunFacts facts_of(const Job& job, double seconds, double updates) {
     RunFacts facts{job.model_name, job.plan, job.ranks.size(), seconds, seconds > 0 ? updates / seconds : 0,
                    job.unit,       {}};
+    if (job.plan.search) {
+        const auto& search = *job.plan.search;
+        if (const int idle = idle_ranks(search, job.ranks.size()))
+            facts.warnings.push_back(fmt::format("{} of {} ranks had no work: {} replicate(s) of {} chain(s)", idle,
+                                                 job.ranks.size(), search.replicates, search.settings.chains));
+        return facts;
+    }
     const Index n_blocks = (job.plan.particles + job.plan.block - 1) / job.plan.block;
     if (n_blocks > 0 && n_blocks < job.ranks.size())
         facts.warnings.push_back(

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -13,6 +14,8 @@ namespace pearlite::app {
 std::string search_verdict(const SearchResult& search);
 /// Adds "best", "replicates" and to `diagnostics` what the replicates have in common.
 void add_search(nlohmann::ordered_json& summary, nlohmann::ordered_json& diagnostics, const SearchResult& search);
+/// What of the search says that its settings did not suit it.
+std::vector<std::string> search_warnings(const SearchResult& search);
 /// Lines for a person, from what add_search wrote.
 std::string describe_search(const nlohmann::ordered_json& summary);
 

@@ -166,10 +166,13 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
     Json diagnostics = Json::object();
     if (result) {
         summary["verdict"] = verdict(*result);
-        if (result->search)
+        if (result->search) {
             add_search(summary, diagnostics, *result->search);
-        else
+            const auto own = search_warnings(*result->search);
+            warnings.insert(warnings.end(), own.begin(), own.end());
+        } else {
             summary["log_evidence"] = evidence(*result);
+        }
         if (!result->posterior.empty())
             summary["posterior"] = posterior(*result);
         if (result->outcome.ess > 0)

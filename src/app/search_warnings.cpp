@@ -1,0 +1,93 @@
+#include "search_summary.hpp"
+
+#include "pearlite/model/energy_partition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace pearlite::app {
+
+namespace {
+
+using sampler::SearchOutcome;
+
+/// Accepted less often than this, an operation wastes the energies of its proposals.
+constexpr double smallest_acceptance = 1e-3;
+constexpr std::int64_t fewest_proposals = 1000;
+
+/// Regions matter to replicates that learn a bias.
+bool has_regions(const SearchOutcome& outcome) {
+    return !outcome.theta.empty() && outcome.points.size() >= 2;
+}
+bool is_below_regions(const SearchOutcome& outcome) {
+    const auto& points = outcome.points;
+    return has_regions(outcome) && outcome.best.energy < points[0] - (points[1] - points[0]);
+}
+bool is_above_the_middle(const SearchOutcome& outcome) {
+    return has_regions(outcome) && outcome.best.energy > outcome.points[outcome.points.size() / 2];
+}
+bool stays_above_regions(const SearchOutcome& outcome) {
+    const auto all = std::accumulate(outcome.visits.begin(), outcome.visits.end(), std::int64_t{0});
+    return has_regions(outcome) && 2 * outcome.visits.back() > all;
+}
+
+std::int64_t count(const SearchResult& search, bool (*is_so)(const SearchOutcome&)) {
+    return std::count_if(search.replicates.begin(), search.replicates.end(), is_so);
+}
+
+std::string in_replicates(const SearchResult& search, std::int64_t n) {
+    return search.replicates.size() == 1 ? "" : fmt::format("in {} of {} replicates ", n, search.replicates.size());
+}
+
+void add_region_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
+    const auto& points = search.replicates[search.best_replicate].points;
+    if (const auto n = count(search, is_below_regions))
+        warnings.push_back(in_replicates(search, n) +
+                           fmt::format("the best energy is below the regions, which begin at {:.6g}: all that lies "
+                                       "below is one region; lower algorithm.energy_low",
+                                       points.front()));
+    if (const auto n = count(search, is_above_the_middle))
+        warnings.push_back(in_replicates(search, n) +
+                           fmt::format("no energy was found in the lower half of the regions, which begin at {:.6g}: "
+                                       "raise algorithm.energy_low, or search longer",
+                                       points.front()));
+    if (const auto n = count(search, stays_above_regions))
+        warnings.push_back(in_replicates(search, n) +
+                           fmt::format("chains were above the regions, which end at {:.6g}, for more than half of the "
+                                       "time: raise algorithm.energy_high, or search longer",
+                                       points.back()));
+}
+
+void add_operation_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
+    const auto& names = search.replicates.front().operations;
+    for (std::size_t op = 0; op < names.size(); ++op) {
+        sampler::OperationCount all;
+        for (const auto& replicate : search.replicates) {
+            all.proposed += replicate.counts[op].proposed;
+            all.accepted += replicate.counts[op].accepted;
+        }
+        if (all.proposed >= fewest_proposals && all.rate() < smallest_acceptance)
+            warnings.push_back(fmt::format("{} was accepted in {} of {} proposals: leave it out of kernel.operations, "
+                                           "or lower its share in kernel.rates",
+                                           names[op], all.accepted, all.proposed));
+    }
+}
+
+} // namespace
+
+std::vector<std::string> search_warnings(const SearchResult& search) {
+    std::vector<std::string> warnings;
+    if (search.replicates.empty())
+        return warnings;
+    add_region_warnings(warnings, search);
+    if (const auto n = count(search, [](const SearchOutcome& o) { return o.truncations > 0; }))
+        warnings.push_back(in_replicates(search, n) +
+                           "the bias theta left its bounds and began again at 0: raise algorithm.gain_power, or lower "
+                           "algorithm.gain_start");
+    add_operation_warnings(warnings, search);
+    return warnings;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,146 @@
+#include "pearlite/app/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace pearlite::app {
+namespace {
+
+using nlohmann::json;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A directory that goes with the test.
+class SearchSummary : public testing::Test {
+  protected:
+    SearchSummary() { std::filesystem::create_directories(place_); }
+    ~SearchSummary() override { std::filesystem::remove_all(place_); }
+
+    json summary_of(const SearchResult& search) const {
+        RunFacts facts;
+        facts.model = "energy";
+        facts.plan.algorithm = Algorithm::pisaa;
+        RunResult result;
+        result.search = search;
+        write_summary(place_, facts, &result);
+        std::ifstream file(place_ / "summary.json");
+        return json::parse(file);
+    }
+    std::string text() const { return describe_summary(place_); }
+    std::vector<std::string> warnings_of(const SearchResult& search) const {
+        return summary_of(search)["diagnostics"]["warnings"].get<std::vector<std::string>>();
+    }
+
+  private:
+    std::filesystem::path place_ =
+        std::filesystem::temp_directory_path() /
+        ("search_summary-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+/// Regions cut at 0, 1, 2, 3; all is well.
+sampler::SearchOutcome outcome_with(double best) {
+    sampler::SearchOutcome outcome;
+    outcome.best.energy = best;
+    outcome.best.iteration = 70;
+    outcome.best_evaluations = 700;
+    outcome.evaluations = 1000;
+    outcome.operations = {"walk", "jump"};
+    outcome.counts = {{2000, 500}, {2000, 2}};
+    outcome.points = {0, 1, 2, 3};
+    outcome.theta = {-1, -2, -3, -4, -5};
+    outcome.desired.assign(5, 0.2);
+    outcome.visits = {10, 10, 10, 10, 10};
+    return outcome;
+}
+
+SearchResult search_with(const std::vector<double>& energies) {
+    SearchResult search;
+    for (const double energy : energies) {
+        search.replicates.push_back(outcome_with(energy));
+        search.seeds.push_back(search.seeds.size() + 1);
+        if (energy < search.replicates[search.best_replicate].best.energy)
+            search.best_replicate = search.replicates.size() - 1;
+    }
+    search.best.values = {1, 2};
+    return search;
+}
+
+TEST_F(SearchSummary, ASoundSearchHasNoWarnings) {
+    auto search = search_with({0.5, -0.5, 0.7});
+    search.success_below = 0.6;
+    const auto summary = summary_of(search);
+    EXPECT_EQ(summary["diagnostics"]["warnings"], json::array());
+    EXPECT_EQ(summary["best"]["energy"], -0.5);
+    EXPECT_EQ(summary["best"]["replicate"], 1);
+    EXPECT_EQ(summary["best"]["state"], json({1.0, 2.0}));
+    EXPECT_EQ(summary["replicates"][2]["best"], 0.7);
+    EXPECT_NEAR(summary["diagnostics"]["mean_best"], 0.7 / 3, 1e-12);
+    EXPECT_NEAR(summary["diagnostics"]["sd_best"], 0.6429100507, 1e-9);
+    EXPECT_NEAR(summary["diagnostics"]["success_rate"], 2.0 / 3, 1e-12);
+    EXPECT_NEAR(summary["diagnostics"]["acceptance"]["walk"], 0.25, 1e-12);
+    EXPECT_EQ(summary["verdict"], "1 of 3 replicates found the best energy (to 1e-6)");
+    EXPECT_THAT(text(), HasSubstr("3 replicates, best: mean 0.233333  sd 0.6429  success rate 0.667"));
+}
+
+TEST_F(SearchSummary, TheVerdictComparesWithTheKnownMinimum) {
+    auto search = search_with({0.25});
+    EXPECT_THAT(summary_of(search)["verdict"], HasSubstr("one replicate"));
+    search.known_minimum = 0.25 + 5e-7;
+    EXPECT_EQ(summary_of(search)["verdict"], "the known minimum was found (to 1e-6)");
+    search.known_minimum = 0;
+    EXPECT_EQ(summary_of(search)["verdict"], "the known minimum is 0; the best energy is 0.25 above it");
+    search.known_minimum = 1;
+    EXPECT_EQ(summary_of(search)["verdict"], "the known minimum is 1; the best energy is 0.75 below it");
+}
+
+TEST_F(SearchSummary, PolishedEnergiesStandBesideTheOthers) {
+    auto search = search_with({0.5, 0.25});
+    search.polish.emplace();
+    search.polish->replicates = {{0.125, 10, 8, {0.1, 0.2}}, {0.1875, 20, 0, {0.3, 0.4}}};
+    search.polish->best_replicate = 0;
+    search.success_below = 0.15;
+    search.known_minimum = 0.125;
+    const auto summary = summary_of(search);
+    EXPECT_EQ(summary["best"]["energy"], 0.25);
+    EXPECT_EQ(summary["polished"],
+              json({{"energy", 0.125}, {"replicate", 0}, {"energies", 10}, {"gradients", 8}, {"state", {0.1, 0.2}}}));
+    EXPECT_EQ(summary["replicates"][0]["polish_evaluations"], 18);
+    EXPECT_EQ(summary["replicates"][1]["polished"], 0.1875);
+    EXPECT_EQ(summary["replicates"][1]["evaluations"], 1000); // apart
+    EXPECT_EQ(summary["diagnostics"]["success_rate"], 0);
+    EXPECT_EQ(summary["diagnostics"]["success_rate_polished"], 0.5);
+    EXPECT_EQ(summary["verdict"], "the known minimum was found (to 1e-6)");
+    EXPECT_THAT(text(), HasSubstr("polished    0.125   (by 10 energies and 8 gradients more, replicate 0)"));
+}
+
+TEST_F(SearchSummary, WarnsWhereRegionsDoNotFit) {
+    EXPECT_THAT(warnings_of(search_with({-0.9})), ElementsAre());
+    EXPECT_THAT(warnings_of(search_with({-1.1})),
+                ElementsAre("the best energy is below the regions, which begin at 0: all that lies below is one "
+                            "region; lower algorithm.energy_low"));
+    EXPECT_THAT(warnings_of(search_with({2.1, 0.1})),
+                ElementsAre(HasSubstr("in 1 of 2 replicates no energy was found in the lower half of the regions")));
+    auto search = search_with({0.1});
+    search.replicates[0].visits = {1, 1, 1, 1, 5};
+    EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("chains were above the regions, which end at 3")));
+    // Without a bias regions are nothing but counters.
+    search.replicates[0].theta.clear();
+    EXPECT_THAT(warnings_of(search), ElementsAre());
+}
+
+TEST_F(SearchSummary, WarnsOfTruncationsAndUselessOperations) {
+    auto search = search_with({0.1, 0.1});
+    search.replicates[1].truncations = 1;
+    for (auto& replicate : search.replicates)
+        replicate.counts[1] = {2000, 1};
+    EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("in 1 of 2 replicates the bias theta left its bounds"),
+                                                 HasSubstr("jump was accepted in 2 of 4000 proposals")));
+}
+
+} // namespace
+} // namespace pearlite::app
