@@ -18,6 +18,9 @@ SMC = {
     "schedule": {"kind": "linear", "steps": 60},
     "algorithm": {"name": "smc", "particles": 117},
 }
+SEARCH = {
+    "algorithm": {"name": "pisaa", "chains": 3, "iterations": 4000, "range_iterations": 1000, "replicates": 2},
+}
 STAMP_BYTES = 512
 PIECE_BYTES = 4 << 20
 
@@ -207,8 +210,24 @@ class OtherInputs(Base):
         (directory / "table.dat").write_text("".join(f"{y} {a!r} {b!r}\n" for y, a, b in rows), encoding="utf-8")
         return directory
 
-    def refused_elsewhere(self, model, right, wrong):
-        tables = {**SMC, "model": model}
+    def write_image(self, directory, changed=False):
+        directory.mkdir(exist_ok=True)
+        numbers = random.Random(4)
+        pixels = [numbers.randrange(2) for _ in range(12 * 9)]
+        pixels[50] ^= changed
+        (directory / "image.pbm").write_text("P1\n12 9\n" + " ".join(map(str, pixels)) + "\n", encoding="utf-8")
+        return directory
+
+    def write_levels(self, directory, changed=False):
+        directory.mkdir(exist_ok=True)
+        numbers = random.Random(5)
+        rows = [[numbers.randrange(3) for _ in range(4)] for _ in range(50)]
+        rows[20][1] = (rows[20][1] + changed) % 3
+        (directory / "levels.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+        return directory
+
+    def refused_elsewhere(self, model, right, wrong, tables=SMC):
+        tables = {**tables, "model": model}
         file = self.configure(tables)
         self.go("run", file, "-o", self.directory / "whole", "--data-dir", right)
         where = self.stopped(file, "--data-dir", right)
@@ -240,6 +259,14 @@ class OtherInputs(Base):
         right, wrong = self.write_table(self.directory / "right"), self.write_table(self.directory / "wrong", 1e-9)
         self.refused_elsewhere({"name": "logistic-regression", "data": "table.dat"}, right, wrong)
 
+    def test_image(self):
+        right, wrong = self.write_image(self.directory / "right"), self.write_image(self.directory / "wrong", True)
+        self.refused_elsewhere({"name": "image-restoration", "image": "image.pbm"}, right, wrong, SEARCH)
+
+    def test_table_of_a_network(self):
+        right, wrong = self.write_levels(self.directory / "right"), self.write_levels(self.directory / "wrong", True)
+        self.refused_elsewhere({"name": "bayesian-network", "data": "levels.csv"}, right, wrong, SEARCH)
+
     def test_schedule_file(self):
         schedule = self.directory / "schedule.txt"
         points = [k / 60 for k in range(61)]
@@ -252,15 +279,26 @@ class OtherInputs(Base):
         schedule.unlink()
         self.assertRegex(self.resumed(where, runner.BAD_INPUT).err, "no such file .*schedule.txt")
 
-    def test_another_model(self):
-        """A checkpoint whose configuration was changed by hand, stamp and all."""
-        where = self.stopped(self.configure({**SMC, "model": {"name": "gaussian", "end_sd": 1.5}}))
+    def changed_by_hand(self, tables, old, new):
+        """Checkpoints whose configuration was changed by hand, stamp and all, and with it the model."""
+        where = self.stopped(self.configure(tables))
         for file in runner.checkpoints(where):
             data = file.read_bytes()
-            self.assertEqual(data.count(b"end_sd = 1.5"), 1)
-            file.write_bytes(stamped(data.replace(b"end_sd = 1.5", b"end_sd = 2.5")))
+            self.assertEqual(data.count(old), 1)
+            file.write_bytes(stamped(data.replace(old, new)))
         ended = self.resumed(where, runner.BAD_INPUT, ranks=2)
         self.assertRegex(ended.err, "model or its data .* are not those the checkpoint was made with")
+
+    def test_another_model(self):
+        self.changed_by_hand({**SMC, "model": {"name": "gaussian", "end_sd": 1.5}}, b"end_sd = 1.5", b"end_sd = 2.5")
+
+    def test_another_energy(self):
+        model = {"name": "test-function", "dimension": 4, "rotation_seed": 7}
+        self.changed_by_hand({**SEARCH, "model": model}, b"rotation_seed = 7", b"rotation_seed = 8")
+
+    def test_another_function(self):
+        model = {"name": "test-function", "dimension": 4, "function": "griewank"}
+        self.changed_by_hand({**SEARCH, "model": model}, b'"griewank"', b'"schwefel"')
 
 
 class Directories(Base):
