@@ -1,0 +1,95 @@
+#pragma once
+/// The observation densities of stochastic volatility, sixteen particles at a time, in base 2 and without the constants
+/// that all particles share. `inverse` is exp(-h).
+
+#include "float_lanes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace pearlite::models::detail {
+
+inline constexpr double log2_e = std::numbers::log2e;
+inline constexpr auto log2_e_single = static_cast<float>(log2_e);
+
+/// exp(-h / divisor).
+[[gnu::always_inline]] inline Floats inverse_of(Floats h, float divisor = 1) {
+    return exp2_lanes(h * (-log2_e_single / divisor));
+}
+
+/// Squares of returns below this are taken for it where a bound of the density is sought, which has none at 0.
+inline constexpr double smallest_square = 1e-12;
+
+struct NormalReturns {
+    float half_square; ///< y^2 / 2
+
+    NormalReturns(double, double y) : half_square(static_cast<float>(y * y / 2)) {}
+
+    static double log2_bound(double, double y) {
+        return -0.5 * log2_e * (1 + std::log(std::max(y * y, smallest_square)));
+    }
+    [[gnu::always_inline]] Floats log2_density(Floats h, Floats inverse) const {
+        return fused(h, all_lanes(-0.5f * log2_e_single), inverse * (-log2_e_single * half_square));
+    }
+    [[gnu::always_inline]] Floats slope(Floats inverse) const { return inverse * half_square - 0.5f; }
+    /// log2 of density(h) over its tangent at a point, at h = point + difference.
+    [[gnu::always_inline]] Floats log2_under_tangent(Floats difference, Floats inverse_at_point) const {
+        return (inverse_of(difference) - 1 + difference) * inverse_at_point * (-log2_e_single * half_square);
+    }
+};
+
+struct StudentReturns {
+    float square_by_nu; ///< y^2 / nu
+    float half_power;   ///< (nu + 1) / 2
+
+    StudentReturns(double nu, double y)
+        : square_by_nu(static_cast<float>(y * y / nu)), half_power(static_cast<float>((nu + 1) / 2)) {}
+
+    static double log2_bound(double nu, double y) {
+        return -0.5 * (std::log2(std::max(y * y, smallest_square)) + (nu + 1) * std::log2(1 + 1 / nu));
+    }
+    [[gnu::always_inline]] Floats log2_density(Floats h, Floats inverse) const {
+        return fused(h, all_lanes(-0.5f * log2_e_single), log2_1p_lanes(ratio(inverse)) * -half_power);
+    }
+    [[gnu::always_inline]] Floats slope(Floats inverse) const { return share(inverse) * half_power - 0.5f; }
+    [[gnu::always_inline]] Floats log2_under_tangent(Floats difference, Floats inverse_at_point) const {
+        const Floats p = share(inverse_at_point), growth = inverse_of(difference) - 1;
+        return fused(p * log2_e_single, difference, log2_1p_lanes(p * growth)) * -half_power;
+    }
+
+  private:
+    /// e^2 / nu.
+    [[gnu::always_inline]] Floats ratio(Floats inverse) const {
+        return smaller(inverse * square_by_nu, all_lanes(1e37f));
+    }
+    /// What it is of 1 + e^2 / nu.
+    [[gnu::always_inline]] Floats share(Floats inverse) const { return ratio(inverse) / (ratio(inverse) + 1); }
+};
+
+/// Where the tangent is laid for particles whose h is N(mean, sd^2) before their observation is seen: as
+/// VolatilityObservation::tangent_point.
+class TangentPoints {
+  public:
+    TangentPoints(double nu, double y, double sd)
+        : variance_(static_cast<float>(sd * sd)),
+          scale_(static_cast<float>(0.5 * sd * sd * std::exp(std::min(sd * sd / 2, 80.0)) * y * y *
+                                    (std::isinf(nu) ? 1 : (nu + 1) / nu))),
+          student_(!std::isinf(nu)) {}
+
+    template <class Returns>
+    [[gnu::always_inline]] Floats operator()(const Returns& returns, Floats mean) const {
+        constexpr auto log_2 = std::numbers::ln2_v<float>;
+        const Floats z = smaller(inverse_of(mean) * scale_, all_lanes(1e37f));
+        const Floats u = log2_lanes(z + 1) * log_2;
+        const Floats step = u - u * (log2_lanes(u + 1) * log_2) / (u + 2);
+        const Floats point = mean - 0.5f * variance_ + step;
+        return student_ ? fused(returns.slope(inverse_of(point)), all_lanes(variance_), mean) : point;
+    }
+
+  private:
+    float variance_, scale_;
+    bool student_;
+};
+
+} // namespace pearlite::models::detail
