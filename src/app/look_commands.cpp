@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace pearlite::app {
@@ -21,24 +22,50 @@ std::string format_bytes(double bytes) {
     return fmt::format("{:.4g} TiB", bytes);
 }
 
+/// Of all replicates: chains, what is known of the regions, the progress.
+double search_checkpoint_bytes(const Prepared& prepared) {
+    using Bias = sampler::SearchSettings::Bias;
+    const auto& search = *prepared.plan.search;
+    const auto& settings = search.settings;
+    const Index regions = settings.partition ? settings.partition->regions() : settings.range_points + 1;
+    const Index biases = settings.bias == Bias::none ? 0 : settings.bias == Bias::shared ? 1 : settings.chains;
+    const auto packed = static_cast<Index>(prepared.model->packed_particle_bytes());
+    constexpr Index per_chain = 16, per_region = 8, per_region_and_bias = 24, progress = 8000;
+    return static_cast<double>(search.replicates) *
+           static_cast<double>(settings.chains * (packed + per_chain) +
+                               regions * (per_region + biases * per_region_and_bias) + progress);
+}
+
+std::string search_cost_of(const Prepared& prepared) {
+    const auto& search = *prepared.plan.search;
+    const auto& settings = search.settings;
+    const auto chains = static_cast<double>(prepared.plan.particles);
+    const bool finds_range = !settings.partition;
+    auto text =
+        fmt::format("# cost: at most {:.4g} energies ({} replicate(s) x {} chain(s) x {} iterations{}){}\n",
+                    chains * static_cast<double>(settings.iterations + (finds_range ? settings.range_iterations : 0)),
+                    search.replicates, settings.chains, settings.iterations,
+                    finds_range ? fmt::format(", and {} to find the range of energies", settings.range_iterations) : "",
+                    search.polish ? ", then a descent from each replicate's best state" : "");
+    const double first = settings.temperature(1), last = settings.temperature(settings.iterations);
+    text += first == last
+                ? fmt::format("# temperature: {:.4g} throughout\n", first)
+                : fmt::format("# temperature: from {:.4g} in the first iteration to {:.4g} in the last\n", first, last);
+    text += fmt::format("# checkpoint: about {} in all\n", format_bytes(search_checkpoint_bytes(prepared)));
+    return text +
+           (search.replicates > 1
+                ? fmt::format("# ranks: replicates are dealt to them; more than {} divide a replicate's chains\n",
+                              search.replicates)
+                : "# ranks: the chains are divided among them; algorithm.replicates makes use of many\n");
+}
+
 std::string cost_of(const Prepared& prepared) {
+    if (prepared.plan.search)
+        return search_cost_of(prepared);
     const auto& plan = prepared.plan;
     const auto particles = static_cast<double>(plan.particles * plan.batches);
     const Index blocks = (plan.particles + plan.block - 1) / plan.block;
     std::string text;
-    if (plan.search) {
-        const auto& search = *plan.search;
-        return fmt::format(
-            "# cost: {:.4g} chain updates ({} replicates x {} chains x {} iterations{})\n"
-            "# replicates spread over ranks first; beyond {} rank(s), a replicate's chains are divided\n",
-            static_cast<double>(plan.particles) *
-                static_cast<double>(search.settings.iterations + search.settings.range_iterations),
-            search.replicates, search.settings.chains, search.settings.iterations,
-            search.settings.range_iterations > 0
-                ? fmt::format(" and {} to find the range", search.settings.range_iterations)
-                : "",
-            search.replicates);
-    }
     if (plan.algorithm == Algorithm::parallel_tempering)
         text += fmt::format("# cost: {:.4g} particle moves per temperature ({} systems x {} scans x {} moves)\n",
                             static_cast<double>(plan.replicas * plan.scans) * static_cast<double>(plan.moves),
@@ -70,6 +97,57 @@ std::string cost_of(const Prepared& prepared) {
     return text;
 }
 
+std::string list_models(const std::string& title, const Catalogue& models, bool searched) {
+    auto text = title + "\n";
+    for (const auto& entry : models)
+        if (entry.traits.search.has_value() == searched)
+            text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
+    return text;
+}
+
+std::string list_algorithms(const std::string& title, bool searches) {
+    auto text = "\n" + title + "\n";
+    for (std::size_t a = 0; a < algorithm_names().size(); ++a)
+        if (is_search(static_cast<Algorithm>(a)) == searches)
+            text += fmt::format("  {:<22}{}\n", algorithm_names()[a], algorithm_description(static_cast<Algorithm>(a)));
+    return text;
+}
+
+/// Of annealed models with their algorithms.
+std::string list_combinations(const Catalogue& models) {
+    std::string text = "\nwhich go together:\n";
+    for (const auto& entry : models)
+        for (std::size_t a = 0; a < algorithm_names().size(); ++a) {
+            const auto algorithm = static_cast<Algorithm>(a);
+            if (entry.traits.search || is_search(algorithm))
+                continue;
+            auto objection = entry.objection(algorithm);
+            if (algorithm == Algorithm::nonequilibrium && !entry.traits.is_time_reversible)
+                objection = "its transition cannot run backwards";
+            const char* kernel = entry.traits.continuous ? "random-walk" : "native";
+            text += fmt::format("  {:<22}{:<22}{}\n", entry.traits.name, algorithm_name(algorithm),
+                                objection.empty() ? fmt::format("yes, kernel {}", kernel) : "no: " + objection);
+        }
+    return text;
+}
+
+/// Every search suits every searched model.
+std::string list_operations(const Catalogue& models) {
+    std::string text = "\nall of them go together; kernel.operations, those made by default first:\n";
+    for (const auto& entry : models) {
+        if (!entry.traits.search)
+            continue;
+        const auto& standard = entry.traits.search->default_operations;
+        auto others = entry.traits.search->operations;
+        std::erase_if(others, [&](const auto& name) {
+            return std::find(standard.begin(), standard.end(), name) != standard.end();
+        });
+        text += fmt::format("  {:<22}{}{}\n", entry.traits.name, fmt::join(standard, ", "),
+                            others.empty() ? "" : fmt::format("; also {}", fmt::join(others, ", ")));
+    }
+    return text;
+}
+
 } // namespace
 
 int check_command(const Catalogue& models, const RunOptions& options) {
@@ -80,31 +158,16 @@ int check_command(const Catalogue& models, const RunOptions& options) {
 }
 
 int list_command(const Catalogue& models) {
-    std::string text = "models:\n";
-    for (const auto& entry : models)
-        text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
-    text += "\nalgorithms:\n";
-    for (std::size_t a = 0; a < algorithm_names().size(); ++a)
-        text += fmt::format("  {:<22}{}\n", algorithm_names()[a], algorithm_description(static_cast<Algorithm>(a)));
-    text += "\nwhich go together:\n";
-    for (const auto& entry : models) {
-        const char* kernel = entry.traits.continuous ? "random-walk" : "native";
-        if (entry.traits.search) {
-            text += fmt::format("  {:<22}all searches: sa, vfsa, saa, psaa, pisaa, asamc, aesamc; operations {}\n",
-                                entry.traits.name, fmt::join(entry.traits.search->operations, ", "));
-            continue;
-        }
-        for (std::size_t a = 0; a < algorithm_names().size(); ++a) {
-            const auto algorithm = static_cast<Algorithm>(a);
-            if (is_search(algorithm))
-                continue;
-            auto objection = entry.objection(algorithm);
-            if (algorithm == Algorithm::nonequilibrium && !entry.traits.is_time_reversible)
-                objection = "its transition cannot run backwards";
-            text += fmt::format("  {:<22}{:<22}{}\n", entry.traits.name, algorithm_name(algorithm),
-                                objection.empty() ? fmt::format("yes, kernel {}", kernel) : "no: " + objection);
-        }
-    }
+    const bool anneals = std::any_of(models.begin(), models.end(), [](const auto& e) { return !e.traits.search; });
+    const bool searches = std::any_of(models.begin(), models.end(), [](const auto& e) { return e.traits.search; });
+    std::string text;
+    if (anneals)
+        text += list_models("models to be annealed, for their evidence and posterior:", models, false) +
+                list_algorithms("algorithms for them:", false) + list_combinations(models);
+    if (searches)
+        text += (anneals ? "\n" : "") +
+                list_models("models to be searched for the state of lowest energy:", models, true) +
+                list_algorithms("algorithms for them:", true) + list_operations(models);
     std::fputs(text.c_str(), stdout);
     return 0;
 }

@@ -225,17 +225,17 @@ std::string algorithm_description(Algorithm algorithm) {
     case Algorithm::sa:
         return "simulated annealing of one chain (Kirkpatrick et al. 1983)";
     case Algorithm::vfsa:
-        return "annealing of a population, square-root temperatures, no bias";
+        return "annealing of a population with crossovers, no bias (VFSA of Karagiannis et al. 2017)";
     case Algorithm::saa:
         return "stochastic approximation annealing of one chain (Liang et al. 2014)";
     case Algorithm::psaa:
-        return "the same of many chains, each with its own bias";
+        return "stochastic approximation annealing of many chains, each with its own bias";
     case Algorithm::pisaa:
         return "parallel and interacting stochastic approximation annealing (Karagiannis et al. 2017)";
     case Algorithm::asamc:
         return "annealing stochastic approximation Monte Carlo: a space that shrinks (Liang 2007)";
     case Algorithm::aesamc:
-        return "its evolutionary form: a population with crossovers (Liang 2011)";
+        return "annealing evolutionary SAMC: the same of a population with crossovers (Liang 2011)";
     }
     return {};
 }

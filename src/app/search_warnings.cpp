@@ -33,31 +33,35 @@ bool stays_above_regions(const SearchOutcome& outcome) {
     return has_regions(outcome) && 2 * outcome.visits.back() > all;
 }
 
-std::int64_t count(const SearchResult& search, bool (*is_so)(const SearchOutcome&)) {
-    return std::count_if(search.replicates.begin(), search.replicates.end(), is_so);
+/// The replicates of which this is so.
+std::vector<const SearchOutcome*> those(const SearchResult& search, bool (*is_so)(const SearchOutcome&)) {
+    std::vector<const SearchOutcome*> found;
+    for (const auto& replicate : search.replicates)
+        if (is_so(replicate))
+            found.push_back(&replicate);
+    return found;
 }
 
-std::string in_replicates(const SearchResult& search, std::int64_t n) {
+std::string in_replicates(const SearchResult& search, std::size_t n) {
     return search.replicates.size() == 1 ? "" : fmt::format("in {} of {} replicates ", n, search.replicates.size());
 }
 
 void add_region_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
-    const auto& points = search.replicates[search.best_replicate].points;
-    if (const auto n = count(search, is_below_regions))
-        warnings.push_back(in_replicates(search, n) +
-                           fmt::format("the best energy is below the regions, which begin at {:.6g}: all that lies "
-                                       "below is one region; lower algorithm.energy_low",
-                                       points.front()));
-    if (const auto n = count(search, is_above_the_middle))
-        warnings.push_back(in_replicates(search, n) +
-                           fmt::format("no energy was found in the lower half of the regions, which begin at {:.6g}: "
-                                       "raise algorithm.energy_low, or search longer",
-                                       points.front()));
-    if (const auto n = count(search, stays_above_regions))
-        warnings.push_back(in_replicates(search, n) +
+    if (const auto found = those(search, is_below_regions); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
+                           fmt::format("the best energy, {:.6g}, is below the regions, which begin at {:.6g}: all that "
+                                       "lies below is one region; lower algorithm.energy_low",
+                                       found.front()->best.energy, found.front()->points.front()));
+    if (const auto found = those(search, is_above_the_middle); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
+                           fmt::format("the best energy, {:.6g}, is in the upper half of the regions, which begin at "
+                                       "{:.6g}: raise algorithm.energy_low, or search longer",
+                                       found.front()->best.energy, found.front()->points.front()));
+    if (const auto found = those(search, stays_above_regions); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
                            fmt::format("chains were above the regions, which end at {:.6g}, for more than half of the "
                                        "time: raise algorithm.energy_high, or search longer",
-                                       points.back()));
+                                       found.front()->points.back()));
 }
 
 void add_operation_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
@@ -82,8 +86,8 @@ std::vector<std::string> search_warnings(const SearchResult& search) {
     if (search.replicates.empty())
         return warnings;
     add_region_warnings(warnings, search);
-    if (const auto n = count(search, [](const SearchOutcome& o) { return o.truncations > 0; }))
-        warnings.push_back(in_replicates(search, n) +
+    if (const auto found = those(search, [](const SearchOutcome& o) { return o.truncations > 0; }); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
                            "the bias theta left its bounds and began again at 0: raise algorithm.gain_power, or lower "
                            "algorithm.gain_start");
     add_operation_warnings(warnings, search);

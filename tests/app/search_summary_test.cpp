@@ -121,10 +121,14 @@ TEST_F(SearchSummary, PolishedEnergiesStandBesideTheOthers) {
 TEST_F(SearchSummary, WarnsWhereRegionsDoNotFit) {
     EXPECT_THAT(warnings_of(search_with({-0.9})), ElementsAre());
     EXPECT_THAT(warnings_of(search_with({-1.1})),
-                ElementsAre("the best energy is below the regions, which begin at 0: all that lies below is one "
+                ElementsAre("the best energy, -1.1, is below the regions, which begin at 0: all that lies below is one "
                             "region; lower algorithm.energy_low"));
-    EXPECT_THAT(warnings_of(search_with({2.1, 0.1})),
-                ElementsAre(HasSubstr("in 1 of 2 replicates no energy was found in the lower half of the regions")));
+    // The numbers are those of a replicate of which it is so.
+    EXPECT_THAT(warnings_of(search_with({-1.05, -3, 0.5})),
+                ElementsAre(HasSubstr("in 2 of 3 replicates the best energy, -1.05, is below")));
+    EXPECT_THAT(
+        warnings_of(search_with({2.1, 0.1})),
+        ElementsAre(HasSubstr("in 1 of 2 replicates the best energy, 2.1, is in the upper half of the regions")));
     auto search = search_with({0.1});
     search.replicates[0].visits = {1, 1, 1, 1, 5};
     EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("chains were above the regions, which end at 3")));

@@ -92,7 +92,7 @@ class OwnEnergy(unittest.TestCase):
     def test_check_list_and_report(self):
         tour = self.tomls["tour"]
         self.assertIn("cities = 40", call(self.program, "check", tour))
-        self.assertRegex(call(self.program, "list"), r"cluster +all searches")
+        self.assertRegex(call(self.program, "list"), r"cluster +metropolis, hit-and-run")
         message = call(self.program, "check", tour, "--set", "model.cities=2", expect=BAD_INPUT)
         self.assertIn("model.cities", message)
         message = call(self.program, "check", tour, "--set", "algorithm.polish=true", expect=BAD_INPUT)
