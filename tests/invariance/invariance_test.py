@@ -248,7 +248,7 @@ class SearchBox(SearchInvariance, unittest.TestCase):
         "protein-shrinking": {"model": PROTEIN, "algorithm": {"name": "aesamc", "chains": 8, "iterations": 700, "aleph": 1.0,
                                                               "energy_low": -5.0, "energy_high": 20.0}},
         "protein-alone": {"model": PROTEIN, "algorithm": {"name": "sa", "iterations": 700, "range_iterations": 200,
-                                                          "replicates": 5}},
+                                                          "replicates": 5, "polish": True}},
     }
 
     def test_one_ulp(self):
