@@ -1,22 +1,32 @@
+#include "packets.hpp"
+#include "pearlite/core/contract.hpp"
 #include "pearlite/kernel/box_operations.hpp"
 
-#include "pearlite/core/contract.hpp"
-
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 namespace pearlite::kernel {
 
+using detail::Mask;
+using detail::Packet;
+using detail::packet_at;
 using model::LaneMatrix;
+
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+} // namespace
 
 BoxChains::BoxChains(Index dimension, Index size)
     : size_(size),
-      points_(LaneMatrix::Zero(dimension, padded(size))),
-      proposed_(points_),
-      noise_(LaneMatrix::Zero(dimension + 1, padded(size))) {
-    for (auto* values : {&scales_, &log_jacobian_, &square_step_})
-        values->assign(static_cast<std::size_t>(padded(size)), 0.0);
+      points_(LaneMatrix::Zero(dimension, lane_padded(size))),
+      noise_(Noise::Zero(dimension + 1, points_.cols())),
+      uniforms_(LaneMatrix::Zero(dimension, points_.cols())),
+      works_(static_cast<std::size_t>(points_.cols() / lane_padding + 1)) {
+    for (auto* values : {&energies_, &scales_, &log_jacobian_, &square_step_, &step_})
+        *values = Vector::Zero(padded_size());
 }
 
 void BoxChains::pack(Index slot, std::span<std::byte> out) const {
@@ -31,39 +41,107 @@ void BoxChains::unpack(Index slot, std::span<const std::byte> in) {
         std::memcpy(&points_(k, slot), in.data() + static_cast<std::size_t>(k) * sizeof(double), sizeof(double));
 }
 
-void BoxChains::accept(std::span<const std::uint8_t> accepted) {
-    const Index p = padded_size();
-    for (Index k = 0; k < dimension(); ++k) {
-        double* const to = points_.row(k).data();
-        const double* const from = proposed_.row(k).data();
-        for (Index i = 0; i < p; ++i)
-            to[i] = accepted[static_cast<std::size_t>(i)] != 0 ? from[i] : to[i];
+void BoxChains::copy(const BoxChains& from, std::span<const Index> source) {
+    source_.assign(source.begin(), source.end());
+    source_.resize(static_cast<std::size_t>(padded_size()), -1);
+    detail::merge_columns(from.points_, source_, points_);
+}
+
+void BoxChains::begin_with_all(const model::ProposalScale& scale, std::span<const double> energies) {
+    taking_part_.resize(static_cast<std::size_t>(size_));
+    std::iota(taking_part_.begin(), taking_part_.end(), 0);
+    begin(scale, energies);
+}
+
+void BoxChains::begin_with(std::span<const std::uint8_t> active, const model::ProposalScale& scale,
+                           std::span<const double> energies) {
+    taking_part_.resize(static_cast<std::size_t>(size_));
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < taking_part_.size(); ++i) { // without branches: who is active is random
+        taking_part_[n] = static_cast<Index>(i);
+        n += active[i] != 0 ? 1 : 0;
+    }
+    taking_part_.resize(n);
+    if (lane_padded(n_proposed()) == padded_size())
+        return begin_with_all(scale, energies);
+    begin(scale, energies);
+}
+
+void BoxChains::begin(const model::ProposalScale& scale, std::span<const double> energies) {
+    lanes_ = lane_padded(n_proposed());
+    if (work().proposed.cols() != lanes_)
+        work().proposed = LaneMatrix::Zero(dimension(), lanes_);
+    normal_draws_ = 0;
+    std::fill_n(log_jacobian_.data(), lanes_, 0.0);
+    std::fill_n(scales_.data(), lanes_, scale.scale);
+    if (scale.by_region)
+        for (Index l = 0; l < n_proposed(); ++l)
+            scales_[l] = scale(energies[static_cast<std::size_t>(slot(l))]);
+}
+
+const LaneMatrix& BoxChains::columns(const LaneMatrix& from, LaneMatrix& to) {
+    if (is_everyone())
+        return from;
+    if (to.cols() != lanes_)
+        to = LaneMatrix::Zero(dimension(), lanes_);
+    source_.assign(taking_part_.begin(), taking_part_.end());
+    source_.resize(static_cast<std::size_t>(lanes_), -1);
+    detail::merge_columns(from, source_, to);
+    return to;
+}
+
+void BoxChains::take_noise(Vector& r) const {
+    for (Index l = 0; l < n_proposed(); ++l)
+        r[l] = static_cast<double>(noise_(0, slot(l)));
+}
+
+void BoxChains::refuse_outside(std::span<const double> lower, std::span<const double> upper) {
+    const detail::ConstRows x(proposed());
+    const Index d = dimension();
+    for (Index first = 0; first < lanes_; first += lane_padding) {
+        Mask inside = ~Mask{};
+        for (Index k = 0; k < d; ++k) {
+            const Packet value = x.at(k, first);
+            inside &= (value >= lower[static_cast<std::size_t>(k)]) & (value <= upper[static_cast<std::size_t>(k)]);
+        }
+        Packet& energies = packet_at(energies_.data() + first);
+        energies = inside ? energies : Packet{} + infinity;
     }
 }
 
-void BoxChains::refuse_outside(std::span<const double> lower, std::span<const double> upper,
-                               std::span<double> energies) const {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    for (Index k = 0; k < dimension(); ++k) {
-        const double low = lower[static_cast<std::size_t>(k)], high = upper[static_cast<std::size_t>(k)];
-        const double* const x = proposed_.row(k).data();
-        for (std::size_t i = 0; i < energies.size(); ++i)
-            energies[i] = x[i] >= low && x[i] <= high ? energies[i] : infinity;
-    }
-}
-
-void BoxChains::add_scale_ratios(const model::ProposalScale& scale, std::span<const double> energies,
-                                 model::Proposals& proposals) const {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(padded_size()); ++i)
-        proposals.log_ratios[i] = log_jacobian_[i];
-    if (!scale.by_region || normal_draws_ == 0)
-        return;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i) {
-        if (!(proposals.energies[i] < std::numeric_limits<double>::infinity()))
+void BoxChains::report(const model::ProposalScale& scale, std::span<const double> energies,
+                       model::Proposals& proposals) const {
+    for (Index l = 0; l < n_proposed(); ++l) {
+        const auto i = static_cast<std::size_t>(slot(l));
+        proposals.energies[i] = energies_[l];
+        proposals.log_ratios[i] = log_jacobian_[l];
+        if (!scale.by_region || normal_draws_ == 0 || !(energies_[l] < infinity))
             continue;
-        const double s = scale(energies[i]), back = scale(proposals.energies[i]);
+        const double s = scale(energies[i]), back = scale(energies_[l]);
         proposals.log_ratios[i] += static_cast<double>(normal_draws_) * std::log(s / back) -
-                                   0.5 * square_step_[i] * (1 / (back * back) - 1 / (s * s));
+                                   0.5 * square_step_[l] * (1 / (back * back) - 1 / (s * s));
+    }
+}
+
+void BoxChains::accept(std::span<const std::uint8_t> accepted) {
+    const LaneMatrix& from = proposed();
+    if (!is_everyone()) {
+        source_.assign(static_cast<std::size_t>(padded_size()), -1);
+        for (Index l = 0; l < n_proposed(); ++l) {
+            const auto i = static_cast<std::size_t>(slot(l));
+            source_[i] = accepted[i] != 0 ? l : -1;
+        }
+        return detail::merge_columns(from, source_, points_);
+    }
+    const detail::ConstRows x(from);
+    const detail::Rows to(points_);
+    const Index d = dimension();
+    for (Index first = 0; first < lanes_; first += lane_padding) {
+        Mask taken{};
+        for (Index l = 0; l < lane_padding; ++l)
+            taken[l] = accepted[static_cast<std::size_t>(first + l)] != 0 ? -1 : 0;
+        for (Index k = 0; k < d; ++k)
+            to.at(k, first) = taken ? x.at(k, first) : to.at(k, first);
     }
 }
 

@@ -165,7 +165,7 @@ class AbProtein::Lanes {
 
 void AbProtein::energies(const model::LaneMatrix& points, std::span<double> out) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
-                     points.cols() % block_padding == 0);
+                     points.cols() % lane_padding == 0);
     const auto all = [&](auto lanes) {
         for (Index first = 0; first < points.cols(); first += DoubleLanes::size) {
             const Doubles energies = lanes.energies(points.data() + first, points.cols());

@@ -287,7 +287,7 @@ void TestFunction::gradient(std::span<const double> x, std::span<double> g) cons
 
 void TestFunction::energies(const model::LaneMatrix& points, std::span<double> out) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
-                     points.cols() % block_padding == 0);
+                     points.cols() % lane_padding == 0);
     const detail::Turn turn{dimension(), rotation_.data(), rotation_.rows(), offset_.data()};
     detail::test_function_energies({settings_.kind, turns_.data(), schwefel_peak_}, turn, points, out);
 }

@@ -13,9 +13,7 @@ namespace {
 using Kind = TestFunctionSettings::Kind;
 using std::numbers::pi;
 
-constexpr Index packets = 2; ///< vectors of chains worked on together
-constexpr Index tile = packets * DoubleLanes::size;
-static_assert(block_padding % tile == 0);
+static_assert(lane_padding % DoubleLanes::size == 0);
 
 /// A function of z as sums over its coordinates, which come one after the other.
 struct Rastrigin {
@@ -100,13 +98,15 @@ struct Levy {
     Doubles total(const Sums& sums) const { return sums.total; }
 };
 
-/// Coordinates first .. first + rows_per_pass - 1 of z.
+/// Coordinates first .. first + rows_per_pass - 1 of z, of so many vectors of chains.
+template <Index packets>
 struct Rows {
     Doubles z[rows_per_pass][packets];
 };
 
 /// A function of its own, in which all sums stay in registers.
-[[gnu::noinline]] Rows turned_rows(const Turn& turn, Index first, const double* x, Index stride) {
+template <Index packets>
+[[gnu::noinline]] Rows<packets> turned_rows(const Turn& turn, Index first, const double* x, Index stride) {
     Doubles sums[rows_per_pass][packets];
     for (Index r = 0; r < rows_per_pass; ++r) {
         for (Index v = 0; v < packets; ++v)
@@ -115,15 +115,16 @@ struct Rows {
     for (Index j = 0; j < turn.dimension; ++j) {
         const double* column = turn.rotation + j * turn.rows + first;
         const Doubles left = load<DoubleLanes>(x + j * stride);
-        const Doubles right = load<DoubleLanes>(x + j * stride + DoubleLanes::size);
+        const Doubles right = load<DoubleLanes>(x + j * stride + (packets - 1) * DoubleLanes::size);
 #pragma GCC unroll 6
         for (Index r = 0; r < rows_per_pass; ++r) {
             const Doubles factor = Doubles{} + column[r];
             sums[r][0] = fused(factor, left, sums[r][0]);
-            sums[r][1] = fused(factor, right, sums[r][1]);
+            if constexpr (packets == 2)
+                sums[r][1] = fused(factor, right, sums[r][1]);
         }
     }
-    Rows rows;
+    Rows<packets> rows;
     for (Index r = 0; r < rows_per_pass; ++r) {
         for (Index v = 0; v < packets; ++v)
             rows.z[r][v] = sums[r][v];
@@ -131,8 +132,9 @@ struct Rows {
     return rows;
 }
 
-[[gnu::always_inline]] inline Rows plain_rows(Index count, const double* x, Index stride) {
-    Rows rows;
+template <Index packets>
+[[gnu::always_inline]] inline Rows<packets> plain_rows(Index count, const double* x, Index stride) {
+    Rows<packets> rows;
     for (Index r = 0; r < count; ++r) {
         for (Index v = 0; v < packets; ++v)
             rows.z[r][v] = load<DoubleLanes>(x + r * stride + v * DoubleLanes::size);
@@ -140,14 +142,14 @@ struct Rows {
     return rows;
 }
 
-/// The energies of `tile` chains; coordinate i of the first is x[i * stride].
-template <class Function>
+/// The energies of some vectors of chains; coordinate i of the first is x[i * stride].
+template <Index packets, class Function>
 void tile_energies(const Function& function, const Turn& turn, const double* x, Index stride, double* out) {
     typename Function::Sums sums[packets];
     for (Index first = 0; first < turn.dimension; first += rows_per_pass) {
         const Index count = std::min(rows_per_pass, turn.dimension - first);
-        const Rows rows = turn.rotation != nullptr ? turned_rows(turn, first, x, stride)
-                                                   : plain_rows(count, x + first * stride, stride);
+        const auto rows = turn.rotation != nullptr ? turned_rows<packets>(turn, first, x, stride)
+                                                   : plain_rows<packets>(count, x + first * stride, stride);
         for (Index r = 0; r < count; ++r) {
             for (Index v = 0; v < packets; ++v)
                 function.add(sums[v], first + r, rows.z[r][v]);
@@ -161,8 +163,12 @@ void tile_energies(const Function& function, const Turn& turn, const double* x, 
 
 template <class Function>
 void all_energies(const Function& function, const Turn& turn, const model::LaneMatrix& points, std::span<double> out) {
-    for (Index first = 0; first < points.cols(); first += tile)
-        tile_energies(function, turn, points.data() + first, points.cols(), out.data() + first);
+    constexpr Index tile = 2 * DoubleLanes::size;
+    Index first = 0;
+    for (; first + tile <= points.cols(); first += tile)
+        tile_energies<2>(function, turn, points.data() + first, points.cols(), out.data() + first);
+    if (first < points.cols())
+        tile_energies<1>(function, turn, points.data() + first, points.cols(), out.data() + first);
 }
 
 } // namespace

@@ -32,7 +32,7 @@ struct FunctionData {
     double schwefel_peak;
 };
 
-/// points: dimension x a multiple of block_padding; out: as many as columns.
+/// points: dimension x a multiple of lane_padding; out: as many as columns.
 void test_function_energies(const FunctionData& function, const Turn& turn, const model::LaneMatrix& points,
                             std::span<double> out);
 

@@ -91,4 +91,53 @@ inline CosineSine cosine_sine_2pi(double u) {
     return {std::bit_cast<double>(cosine_bits), std::bit_cast<double>(sine_bits)};
 }
 
+/// A pair of independent N(0, 1) in single precision from two words (Box & Muller 1958): the radius from 31 bits, so at
+/// most 6.7; the angle from a quadrant and 30 bits.
+struct FloatPair {
+    float first, second;
+};
+
+/// -2 log(u), u = (k + 1/2) / 2^31 of the upper 31 bits k; cut as in natural_log().
+inline float square_radius(std::uint32_t bits) {
+    constexpr std::uint32_t sqrt_half = 0x3f3504f3u, exponent_mask = 0xff800000u;
+    constexpr float log2_high = 0x1.62e4p-1f, log2_low = 0x1.7f7d1cp-20f;
+    const float u = (static_cast<float>(static_cast<std::int32_t>(bits >> 1)) + 0.5f) * 0x1p-31f;
+    const auto u_bits = std::bit_cast<std::uint32_t>(u);
+    const std::uint32_t above = u_bits - sqrt_half;
+    const auto e = static_cast<float>(static_cast<std::int32_t>(above) >> 23);
+    const float f = std::bit_cast<float>(u_bits - (above & exponent_mask)) - 1;
+    // log(1 + f) = f - f^2/2 + f^3 P(f): P interpolates at Chebyshev nodes, to 2e-8 of the logarithm, without a
+    // division.
+    float series = -0.0790274367f;
+    series = std::fma(series, f, 0.126223192f);
+    series = std::fma(series, f, -0.129981831f);
+    series = std::fma(series, f, 0.142144963f);
+    series = std::fma(series, f, -0.166412815f);
+    series = std::fma(series, f, 0.200010449f);
+    series = std::fma(series, f, -0.25000307f);
+    series = std::fma(series, f, 0.333333313f);
+    series = std::fma(series, f, -0.5f);
+    const float log_m = std::fma(series * f, f, f);
+    return -2 * std::fma(e, log2_high, std::fma(e, log2_low, log_m));
+}
+
+/// Cosine and sine of an angle uniform on the circle, times `radius`: r quarter turns, |r| <= 1/2, by Taylor series,
+/// then turned by the quadrant of the upper two bits.
+inline FloatPair turned(float radius, std::uint32_t bits) {
+    const float r = static_cast<float>(static_cast<std::int32_t>(bits << 2)) * 0x1p-32f;
+    const float x = r * 1.57079633f, w = x * x;
+    float sine = std::fma(w, 1.0f / 362880, -1.0f / 5040);
+    sine = std::fma(sine, w, 1.0f / 120);
+    sine = std::fma(sine, w, -1.0f / 6);
+    sine = std::fma(sine * w, x, x);
+    float cosine = std::fma(w, 1.0f / 40320, -1.0f / 720);
+    cosine = std::fma(cosine, w, 1.0f / 24);
+    cosine = std::fma(cosine, w, -1.0f / 2);
+    cosine = std::fma(cosine, w, 1.0f);
+    const std::uint32_t q = bits >> 30, odd = 0 - (q & 1);
+    const auto c = std::bit_cast<std::uint32_t>(radius * cosine), t = std::bit_cast<std::uint32_t>(radius * sine);
+    return {std::bit_cast<float>(((c & ~odd) | (t & odd)) ^ (((q + 1) & 2) << 30)),
+            std::bit_cast<float>(((t & ~odd) | (c & odd)) ^ ((q & 2) << 30))};
+}
+
 } // namespace pearlite::random::elementary

@@ -5,8 +5,10 @@
 
 #include <Random123/philox.h>
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#if defined(__AVX512F__)
+#include <cstring>
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -14,105 +16,215 @@ namespace pearlite::random {
 
 namespace {
 
-constexpr std::size_t lanes = static_cast<std::size_t>(block_padding);
-using Words = std::uint64_t[lanes]; ///< a 32-bit word of each lane
+/// Lanes of a register, and registers at a time: so many products in flight hide each other's latency.
+constexpr std::size_t lanes = static_cast<std::size_t>(lane_padding), batch = 4;
 
-/// Philox4x32-10 of one counter word 0 for consecutive ids: the plain algorithm on arrays, which the compiler turns
-/// into vector code. pair[0] are words 0 and 1 of each lane as one number, pair[1] words 2 and 3.
-void philox_lanes(std::uint32_t counter0, const Philox::Counter& counter, const Philox::Key& key, std::size_t first,
-                  Words (&pair)[2]) {
-    constexpr std::uint64_t low_half = 0xffffffffu;
-    Words x0, x1, x2, x3;
-    for (std::size_t i = 0; i < lanes; ++i) {
-        x0[i] = counter0;
-        x1[i] = counter[1];
-        x2[i] = counter[2] + first + i;
-        x3[i] = counter[3];
+/// A 32-bit word of each lane in the low half of 64 bits; the high halves may hold anything.
+typedef std::uint64_t Words __attribute__((vector_size(8 * lanes), may_alias));
+
+/// The products of the low halves, 64 bits each. By hand, because the compiler multiplies all 64 bits.
+inline Words product(Words a, std::uint64_t b) {
+#if defined(__AVX512F__)
+    return (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)a, _mm512_set1_epi64(static_cast<long long>(b)));
+#elif defined(__AVX2__)
+    Words result;
+    auto* const to = reinterpret_cast<__m256i*>(&result);
+    const auto* const from = reinterpret_cast<const __m256i*>(&a);
+    for (int half = 0; half < 2; ++half)
+        to[half] = _mm256_mul_epu32(from[half], _mm256_set1_epi64x(static_cast<long long>(b)));
+    return result;
+#else
+    return (a & 0xffffffffu) * b;
+#endif
+}
+
+/// A counter of lanes first .. first + lanes - 1, and its four words of each.
+struct Item {
+    std::uint32_t counter0 = 0;
+    std::size_t first = 0;
+    Words x[4];
+};
+
+/// Philox4x32-10 of n items.
+template <std::size_t n>
+void philox_lanes(const Philox::Counter& counter, const Philox::Key& key, Item* items) {
+    Words x0[n], x1[n], x2[n], x3[n];
+    for (std::size_t b = 0; b < n; ++b) {
+        x0[b] = Words{} + items[b].counter0;
+        x1[b] = Words{} + counter[1];
+        for (std::size_t i = 0; i < lanes; ++i)
+            x2[b][i] = i;
+        x2[b] += counter[2] + items[b].first;
+        x3[b] = Words{} + counter[3];
     }
-    std::uint64_t key0 = key[0], key1 = key[1];
+    std::uint32_t key0 = key[0], key1 = key[1];
+#pragma GCC unroll 10
     for (int round = 0; round < 10; ++round) {
-        for (std::size_t i = 0; i < lanes; ++i) {
-            const std::uint64_t p0 = (x0[i] & low_half) * PHILOX_M4x32_0, p1 = (x2[i] & low_half) * PHILOX_M4x32_1;
-            x0[i] = (p1 >> 32) ^ (x1[i] & low_half) ^ key0;
-            x2[i] = (p0 >> 32) ^ (x3[i] & low_half) ^ key1;
-            x1[i] = p1;
-            x3[i] = p0;
+#pragma GCC unroll 4
+        for (std::size_t b = 0; b < n; ++b) {
+            const Words p0 = product(x0[b], PHILOX_M4x32_0), p1 = product(x2[b], PHILOX_M4x32_1);
+            x0[b] = (p1 >> 32) ^ x1[b] ^ key0;
+            x2[b] = (p0 >> 32) ^ x3[b] ^ key1;
+            x1[b] = p1;
+            x3[b] = p0;
         }
-        key0 = (key0 + PHILOX_W32_0) & low_half;
-        key1 = (key1 + PHILOX_W32_1) & low_half;
+        key0 += PHILOX_W32_0;
+        key1 += PHILOX_W32_1;
     }
-    for (std::size_t i = 0; i < lanes; ++i) {
-        pair[0][i] = (x0[i] & low_half) | (x1[i] << 32);
-        pair[1][i] = (x2[i] & low_half) | (x3[i] << 32);
+    for (std::size_t b = 0; b < n; ++b) {
+        items[b].x[0] = x0[b];
+        items[b].x[1] = x1[b];
+        items[b].x[2] = x2[b];
+        items[b].x[3] = x3[b];
     }
 }
 
-/// Calls transform(pairs, k, first lane) for every counter k = 0, 1, ... that elements 2 k + skip and 2 k + 1 + skip
-/// are made of.
-template <class Transform>
-void by_counters(const Address& address, Index n, std::span<double> out, Index first_counter, Transform transform) {
+/// Words 2 h and 2 h + 1 of a counter as one number.
+inline Words pair(const Words (&x)[4], std::size_t h) {
+    return (x[2 * h] & 0xffffffffu) | (x[2 * h + 1] << 32);
+}
+
+/// Calls transform(words, lane, element) for the counters first_counter, ... of which `out` is made, per_counter
+/// elements each: `lane` is the first of the lanes, `element` the first of the elements.
+template <std::size_t per_counter, class T, class Transform>
+void by_counters(const Address& address, Index n, std::span<T> out, Index first_counter, Transform transform) {
     const auto width = static_cast<std::size_t>(n);
-    PEARLITE_EXPECTS(n >= 0 && n % block_padding == 0 && (n == 0 ? out.empty() : out.size() % width == 0));
+    PEARLITE_EXPECTS(n >= 0 && n % lane_padding == 0 && (n == 0 ? out.empty() : out.size() % width == 0));
     if (n == 0)
         return;
     PEARLITE_EXPECTS((address.id & 0xffffffffu) + width <= std::uint64_t{1} << 32);
     const Philox::Counter counter = address.counter();
     const Philox::Key key = address.key();
-    const std::size_t count = out.size() / width;
-    for (std::size_t first = 0; first < width; first += lanes)
-        for (std::size_t k = 0; 2 * k < count; ++k) {
-            Words pairs[2];
-            philox_lanes(static_cast<std::uint32_t>(first_counter) + static_cast<std::uint32_t>(k), counter, key, first,
-                         pairs);
-            transform(pairs, out.data() + 2 * k * width + first, 2 * k + 1 < count);
+    const std::size_t count = out.size() / width, counters = (count + per_counter - 1) / per_counter;
+    Item items[batch];
+    std::size_t k = 0, lane = 0; // of the next item
+    while (lane < width) {
+        std::size_t used = 0, elements[batch];
+        for (; used < batch && lane < width; ++used) {
+            items[used].counter0 = static_cast<std::uint32_t>(first_counter) + static_cast<std::uint32_t>(k);
+            items[used].first = lane;
+            elements[used] = per_counter * k;
+            if (++k == counters) {
+                k = 0;
+                lane += lanes;
+            }
         }
+        if (used == 1)
+            philox_lanes<1>(counter, key, items);
+        else if (used == 2)
+            philox_lanes<2>(counter, key, items);
+        else
+            philox_lanes<batch>(counter, key, items);
+        for (std::size_t b = 0; b < used; ++b)
+            transform(items[b].x, items[b].first, elements[b]);
+    }
+}
+
+/// Writes element 0 of `per_lane` to row `element` of `out`, 1 to the next, as far as there are rows.
+template <class T>
+void put(std::span<T> out, Index n, std::size_t element, std::size_t lane, const T* values, std::size_t rows) {
+    const auto width = static_cast<std::size_t>(n);
+    for (std::size_t r = 0; r < rows && (element + r) * width < out.size(); ++r)
+        std::copy_n(values + r * lanes, lanes, out.data() + (element + r) * width + lane);
+}
+
+/// Two numbers of each counter, each by make(64 bits).
+template <class Make>
+void fill_by(const Address& address, Index n, std::span<double> out, Index first_counter, Make make) {
+    by_counters<2>(address, n, out, first_counter, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
+        double values[2 * lanes];
+        for (std::size_t h = 0; h < 2; ++h) {
+            const Words bits = pair(x, h);
+            for (std::size_t i = 0; i < lanes; ++i)
+                values[h * lanes + i] = make(bits[i]);
+        }
+        put(out, n, element, lane, values, 2);
+    });
+}
+
+/// 32 bits of each lane.
+typedef std::uint32_t Halves __attribute__((vector_size(4 * lanes), may_alias));
+
+/// Two numbers of 32 bits of each lane.
+struct Interleaved {
+    alignas(64) std::uint32_t values[2 * lanes];
+
+    Interleaved() = default;
+    explicit Interleaved(Words words) { std::memcpy(values, &words, sizeof words); }
+    Words words() const {
+        Words result;
+        std::memcpy(&result, values, sizeof result);
+        return result;
+    }
+    Halves even() const { return __builtin_convertvector(words(), Halves); }
+    Halves odd() const { return __builtin_convertvector(words() >> 32, Halves); }
+};
+
+/// Exactly rounded, as std::sqrt, which the compiler keeps scalar for the sake of errno.
+void square_roots(double* values) {
+#if defined(__AVX512F__)
+    _mm512_storeu_pd(values, _mm512_maskz_sqrt_pd(0xff, _mm512_loadu_pd(values)));
+#else
+    for (std::size_t i = 0; i < lanes; ++i)
+        values[i] = std::sqrt(values[i]);
+#endif
+}
+void square_roots(float* values) {
+#if defined(__AVX512F__)
+    _mm512_storeu_ps(values, _mm512_maskz_sqrt_ps(0xffff, _mm512_loadu_ps(values)));
+#else
+    for (std::size_t i = 0; i < 2 * lanes; ++i)
+        values[i] = std::sqrt(values[i]);
+#endif
 }
 
 } // namespace
 
 void fill_uniform_lanes(const Address& address, Index n, std::span<double> out) {
-    by_counters(address, n, out, 0, [n](const Words(&pairs)[2], double* to, bool both) {
-        for (std::size_t i = 0; i < lanes; ++i)
-            to[i] = elementary::uniform53(pairs[0][i]);
-        if (both)
-            for (std::size_t i = 0; i < lanes; ++i)
-                to[i + static_cast<std::size_t>(n)] = elementary::uniform53(pairs[1][i]);
-    });
+    fill_by(address, n, out, 0, [](std::uint64_t bits) { return elementary::uniform53(bits); });
 }
 
 void fill_exponential_lanes(const Address& address, Index n, std::span<double> out, Index skip) {
     PEARLITE_EXPECTS(skip >= 0 && skip % 2 == 0);
-    by_counters(address, n, out, skip / 2, [n](const Words(&pairs)[2], double* to, bool both) {
-        for (std::size_t i = 0; i < lanes; ++i)
-            to[i] = -elementary::natural_log(elementary::uniform53(pairs[0][i]));
-        if (both)
-            for (std::size_t i = 0; i < lanes; ++i)
-                to[i + static_cast<std::size_t>(n)] = -elementary::natural_log(elementary::uniform53(pairs[1][i]));
-    });
+    fill_by(address, n, out, skip / 2,
+            [](std::uint64_t bits) { return -elementary::natural_log(elementary::uniform53(bits)); });
 }
 
 void fill_normal_lanes(const Address& address, Index n, std::span<double> out) {
-    by_counters(address, n, out, 0, [n](const Words(&pairs)[2], double* to, bool both) {
-        double radius[lanes], cosine[lanes], sine[lanes];
+    by_counters<2>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
+        const Words radius_bits = pair(x, 0), angle_bits = pair(x, 1);
+        double radius[lanes], values[2 * lanes];
         for (std::size_t i = 0; i < lanes; ++i)
-            radius[i] = -2 * elementary::natural_log(elementary::uniform53(pairs[0][i]));
-#if defined(__AVX512F__)
-        for (std::size_t i = 0; i < lanes; i += 8)
-            _mm512_storeu_pd(radius + i, _mm512_maskz_sqrt_pd(0xff, _mm512_loadu_pd(radius + i)));
-#else
-        for (std::size_t i = 0; i < lanes; ++i)
-            radius[i] = std::sqrt(radius[i]);
-#endif
+            radius[i] = -2 * elementary::natural_log(elementary::uniform53(radius_bits[i]));
+        square_roots(radius);
         for (std::size_t i = 0; i < lanes; ++i) {
-            const auto angle = elementary::cosine_sine_2pi(elementary::uniform53(pairs[1][i]));
-            cosine[i] = angle.cosine;
-            sine[i] = angle.sine;
+            const auto angle = elementary::cosine_sine_2pi(elementary::uniform53(angle_bits[i]));
+            values[i] = radius[i] * angle.cosine;
+            values[lanes + i] = radius[i] * angle.sine;
         }
-        for (std::size_t i = 0; i < lanes; ++i)
-            to[i] = radius[i] * cosine[i];
-        if (both)
-            for (std::size_t i = 0; i < lanes; ++i)
-                to[i + static_cast<std::size_t>(n)] = radius[i] * sine[i];
+        put(out, n, element, lane, values, 2);
+    });
+}
+
+void fill_normal_lanes(const Address& address, Index n, std::span<float> out) {
+    const auto width = static_cast<std::size_t>(n);
+    by_counters<4>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
+        // Words 0 and 2 of each lane are next to each other, words 1 and 3, and so is what is made of them.
+        const Interleaved radius_bits((x[0] & 0xffffffffu) | (x[2] << 32)),
+            angle_bits((x[1] & 0xffffffffu) | (x[3] << 32));
+        float radius[2 * lanes];
+        Interleaved first, second;
+        for (std::size_t i = 0; i < 2 * lanes; ++i)
+            radius[i] = elementary::square_radius(radius_bits.values[i]);
+        square_roots(radius);
+        for (std::size_t i = 0; i < 2 * lanes; ++i) {
+            const auto both = elementary::turned(radius[i], angle_bits.values[i]);
+            first.values[i] = std::bit_cast<std::uint32_t>(both.first);
+            second.values[i] = std::bit_cast<std::uint32_t>(both.second);
+        }
+        const Halves rows[4]{first.even(), second.even(), first.odd(), second.odd()};
+        for (std::size_t r = 0; r < 4 && (element + r) * width < out.size(); ++r)
+            std::memcpy(out.data() + (element + r) * width + lane, &rows[r], sizeof rows[r]);
     });
 }
 

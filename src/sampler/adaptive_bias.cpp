@@ -30,13 +30,15 @@ void AdaptiveBias::update(double gain, std::span<const std::int32_t> regions) {
 
 /// |theta| > M_c = 1e10 M_{c-1}, M_0 = 1e100. No |theta_j| exceeds G, so that G decides all but always.
 bool AdaptiveBias::exceeds_bound() const {
-    const double log10_bound = 100 + 10 * static_cast<double>(truncations_);
-    if (std::log10(std::sqrt(static_cast<double>(c_.size())) * gain_sum_ + 1e-300) <= log10_bound)
+    constexpr double small = 1e50; // M_0 is 1e100
+    if (gain_sum_ < small)
+        return false;
+    if (std::log10(std::sqrt(static_cast<double>(c_.size())) * gain_sum_) <= log10_bound())
         return false;
     double square = 0;
     for (std::size_t k = 0; k < c_.size(); ++k)
         square += theta(static_cast<Index>(k)) * theta(static_cast<Index>(k));
-    return 0.5 * std::log10(square) > log10_bound;
+    return 0.5 * std::log10(square) > log10_bound();
 }
 
 std::vector<double> AdaptiveBias::normalised() const {

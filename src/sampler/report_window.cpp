@@ -19,16 +19,14 @@ void ReportWindow::close(Index operation) {
 bool ReportWindow::share(bool failed) {
     if (shares_.size() == 1)
         return failed;
-    if (failed)
-        for (auto& report : mine_)
-            report.failed = 1;
+    for (auto& report : mine_)
+        report.failed = failed ? 1 : 0;
     all_ = ranks_.all_gather(std::span<const ChainReport>(mine_));
     return std::any_of(all_.begin(), all_.end(), [](const ChainReport& report) { return report.failed != 0; });
 }
 
 void ReportWindow::clear() {
     operations_.clear();
-    std::fill(mine_.begin(), mine_.end(), ChainReport{});
 }
 
 } // namespace pearlite::sampler

@@ -1,7 +1,5 @@
 #include "pearlite/sampler/search_memory.hpp"
 
-#include "pearlite/core/log_space.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +27,7 @@ void SearchMemory::set_partition(model::EnergyPartition partition, bool is_main)
     const std::size_t n = !has_bias ? 0 : kind_of_bias_ == SearchSettings::Bias::shared ? 1 : chains_;
     biases_.assign(n, AdaptiveBias(model::desired_probabilities(partition_.regions(), lambda_)));
     region_best_.assign(static_cast<std::size_t>(partition_.regions()), infinity_);
+    shrink();
 }
 
 void SearchMemory::find_regions() {
@@ -48,6 +47,7 @@ void SearchMemory::begin(std::span<const double> energies) {
         lowest = std::min(lowest, energies_[i]);
         best_energy_ = std::min(best_energy_, energies_[i]);
     }
+    shrink();
 }
 
 void SearchMemory::begin_main() {
@@ -65,20 +65,8 @@ void SearchMemory::note_range_top() {
     range_high_ = *middle;
 }
 
-double SearchMemory::log_acceptance(std::size_t chain, double energy, Index from, double proposed, Index to,
-                                    double log_ratio, double temperature) const {
-    if (!(proposed < infinity_))
-        return log_zero;
-    const Index last = last_region();
-    if (to > last)
-        return log_zero;
-    if (from > last)
-        return infinity_; // left outside by a shrink: the first proposal inside is taken
-    return (energy - proposed) / temperature + theta(chain, from) - theta(chain, to) + log_ratio;
-}
-
-Index SearchMemory::last_region() const {
-    return aleph_ && is_main_ ? partition_.region(best_energy_ + *aleph_) : partition_.regions() - 1;
+void SearchMemory::shrink() {
+    last_region_ = aleph_ && is_main_ ? partition_.region(best_energy_ + *aleph_) : partition_.regions() - 1;
 }
 
 void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, const SearchStages& stages) {
@@ -100,16 +88,17 @@ void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, co
 }
 
 void SearchMemory::take(const ChainReport& report, std::size_t chain) {
-    if (report.proposed_region >= 0 && !biases_.empty())
+    if (!biases_.empty())
         bias(chain).touch(report.proposed_region);
-    if (report.is_accepted != 0) {
-        energies_[chain] = report.energy;
-        regions_[chain] = static_cast<std::int32_t>(partition_.region(report.energy));
-        auto& lowest = region_best_[static_cast<std::size_t>(regions_[chain])];
-        lowest = std::min(lowest, report.energy);
-        best_energy_ = std::min(best_energy_, report.energy);
+    energies_[chain] = report.energy;
+    regions_[chain] = report.is_accepted != 0 ? report.proposed_region : regions_[chain];
+    auto& lowest = region_best_[static_cast<std::size_t>(regions_[chain])];
+    lowest = std::min(lowest, report.energy);
+    if (report.energy < best_energy_) {
+        best_energy_ = report.energy;
+        shrink();
     }
-    outside_ += aleph_ && regions_[chain] > last_region() ? 1 : 0;
+    outside_ += regions_[chain] > last_region_ ? 1 : 0;
 }
 
 void SearchMemory::update_theta(double gain) {
@@ -117,11 +106,6 @@ void SearchMemory::update_theta(double gain) {
         return biases_.front().update(gain, regions_);
     for (std::size_t i = 0; i < biases_.size(); ++i)
         biases_[i].update(gain, std::span(regions_).subspan(i, 1));
-}
-
-void SearchMemory::note_progress(Index t, double temperature, bool is_last) {
-    if (curve_.is_due(t) || is_last)
-        curve_.add(t, evaluations_, best_energy_, temperature);
 }
 
 void SearchMemory::describe(SearchOutcome& outcome, double temperature) const {

@@ -54,13 +54,13 @@ void expect_lanes_as_plain(const E& energy, const model::LaneMatrix& points, dou
     }
 }
 
-/// `points` has more than 16 columns: the chains are moved to other lanes, among other neighbours, in a call of 16.
+/// `points` has more than 8 columns: the chains are moved to other lanes, among other neighbours, in a call of 8.
 template <class E>
 void expect_lanes_independent(const E& energy, const model::LaneMatrix& points) {
     const std::vector<double> together = lane_energies(energy, points);
     for (Index c = 0; c < points.cols(); ++c) {
-        model::LaneMatrix few = points.leftCols(block_padding);
-        const Index lane = (3 * c + 5) % block_padding;
+        model::LaneMatrix few = points.leftCols(lane_padding);
+        const Index lane = (3 * c + 5) % lane_padding;
         few.col(lane) = points.col(c);
         const double alone = lane_energies(energy, few)[static_cast<std::size_t>(lane)];
         ASSERT_EQ(std::memcmp(&alone, &together[static_cast<std::size_t>(c)], sizeof alone), 0) << "chain " << c;

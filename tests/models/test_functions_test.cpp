@@ -149,8 +149,8 @@ TEST(TestFunctionSettingsCheck, RejectsBadDimensions) {
     EXPECT_THROW(TestFunction({.dimension = TestFunction::largest_dimension + 1}), InputError);
     EXPECT_THROW(TestFunction({.kind = Kind::rosenbrock, .dimension = 1}), InputError);
     const TestFunction function({.dimension = 4});
-    model::LaneMatrix points = model::LaneMatrix::Zero(4, 8);
-    std::vector<double> out(8);
+    model::LaneMatrix points = model::LaneMatrix::Zero(4, 12);
+    std::vector<double> out(12);
     EXPECT_THROW(function.energies(points, out), ContractViolation);
 }
 

@@ -26,13 +26,12 @@ SearchSettings settings_of(Crossover crossover) {
 }
 MeetingPlan partners_at(std::uint32_t step, std::span<const double> u, int n_partners, bool by_energy,
                         Crossover crossover) {
-    random::Stream shared({3, random::Purpose::operation, 0, step});
-    return plan_partners(u, n_partners, by_energy, settings_of(crossover), shared,
-                         {3, random::Purpose::partner, 0, step});
+    return MeetingPlanner(settings_of(crossover))
+        .partners(u, n_partners, by_energy, {3, random::Purpose::operation, 0, step},
+                  {3, random::Purpose::partner, 0, step});
 }
 MeetingPlan pairs_at(std::uint32_t step, std::span<const double> u, Crossover crossover) {
-    random::Stream shared({3, random::Purpose::operation, 0, step});
-    return plan_pairs(u, settings_of(crossover), shared);
+    return MeetingPlanner(settings_of(crossover)).pairs(u, {3, random::Purpose::operation, 0, step});
 }
 
 TEST(Meetings, PartnersArePassive) {
@@ -232,11 +231,10 @@ TEST(Meetings, NothingCancelsWhereOneHasAllTheWeight) {
     EXPECT_NEAR(selection.log_pair(0, 1), -std::log(sum), 1e-12);
     std::vector<double> counts(4);
     for (std::uint32_t step = 0; step < 20000; ++step) {
-        random::Stream shared({3, random::Purpose::operation, 0, step});
         SearchSettings settings;
         settings.crossover = Crossover::single;
         settings.selection_temperature = 1;
-        const auto plan = plan_pairs(u, settings, shared);
+        const auto plan = MeetingPlanner(settings).pairs(u, {3, random::Purpose::operation, 0, step});
         EXPECT_EQ(plan.active[0], 1);
         ++counts[static_cast<std::size_t>(plan.first[0])];
     }

@@ -10,7 +10,8 @@
 
 namespace pearlite::kernel {
 
-/// Chains as the columns of a d x padded matrix whose rows are contiguous, and what they propose.
+/// Chains as the columns of a d x padded matrix whose rows are contiguous, and what they propose: a lane for each chain
+/// that takes part, so that nothing is computed for the others.
 class BoxChains {
   public:
     BoxChains(Index dimension, Index size);
@@ -21,27 +22,62 @@ class BoxChains {
     std::size_t packed_bytes() const { return static_cast<std::size_t>(dimension()) * sizeof(double); }
     void pack(Index slot, std::span<std::byte> out) const;
     void unpack(Index slot, std::span<const std::byte> in);
+    /// Slot i becomes the state in slot source[i] of `from`, where that is not negative.
+    void copy(const BoxChains& from, std::span<const Index> source);
 
     model::LaneMatrix& points() { return points_; }
     const model::LaneMatrix& points() const { return points_; }
-    const model::LaneMatrix& proposed() const { return proposed_; }
 
-    void accept(std::span<const std::uint8_t> accepted);
+    /// The last proposals: d x lanes, the first n_proposed() of them chains.
+    const model::LaneMatrix& proposed() const { return work().proposed; }
+    Index n_proposed() const { return static_cast<Index>(taking_part_.size()); }
+    /// Room for their energies.
+    std::span<double> proposed_energies() { return {energies_.data(), static_cast<std::size_t>(lanes_)}; }
+
     /// Energies of proposals outside the closed box become +inf.
-    void refuse_outside(std::span<const double> lower, std::span<const double> upper, std::span<double> energies) const;
-    /// log_ratios of the last proposals: the Jacobian, and for a scale s that depends on the region
+    void refuse_outside(std::span<const double> lower, std::span<const double> upper);
+    /// Hands the proposals out by slots. log_ratios: the Jacobian, and for a scale s that depends on the region
     /// D log(s/s') - |step|^2 (1/s'^2 - 1/s^2) / 2.
-    void add_scale_ratios(const model::ProposalScale& scale, std::span<const double> energies,
-                          model::Proposals& proposals) const;
+    void report(const model::ProposalScale& scale, std::span<const double> energies, model::Proposals& proposals) const;
+    void accept(std::span<const std::uint8_t> accepted);
 
   private:
     friend class BoxOperations;
+    using Noise = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    /// Matrices of d x lanes, for one number of lanes.
+    struct Work {
+        model::LaneMatrix own, first, second, proposed;
+    };
+
+    void begin_with_all(const model::ProposalScale& scale, std::span<const double> energies);
+    void begin_with(std::span<const std::uint8_t> active, const model::ProposalScale& scale,
+                    std::span<const double> energies);
+    void begin(const model::ProposalScale& scale, std::span<const double> energies);
+    bool is_everyone() const { return lanes_ == padded_size(); }
+    /// The columns of the chains that take part: `from` itself if they all do, else a copy in `to`.
+    const model::LaneMatrix& columns(const model::LaneMatrix& from, model::LaneMatrix& to);
+    /// Row 0 of the noise, of the chains that take part.
+    void take_noise(Vector& r) const;
+    Index slot(Index lane) const { return taking_part_[static_cast<std::size_t>(lane)]; }
+    Work& work() { return works_[static_cast<std::size_t>(lanes_ / lane_padding)]; }
+    const Work& work() const { return works_[static_cast<std::size_t>(lanes_ / lane_padding)]; }
+
     Index size_;
-    model::LaneMatrix points_, proposed_, noise_;
-    std::vector<double> scales_;       ///< of each chain's proposal
-    std::vector<double> log_jacobian_; ///< of each chain's proposal
-    std::vector<double> square_step_;  ///< |normal draws x scale|^2
-    Index normal_draws_ = 0;           ///< D
+    model::LaneMatrix points_;
+    Noise noise_;                ///< by slots
+    model::LaneMatrix uniforms_; ///< by slots
+
+    std::vector<Index> taking_part_; ///< slots in increasing order
+    Index lanes_ = 0;                ///< their number, padded
+    std::vector<Work> works_;        ///< by lanes / lane_padding
+    Vector energies_;                ///< of the proposals, by lanes, as all that follow
+    Vector scales_, log_jacobian_;
+    Vector square_step_;                                                                ///< |normal draws x scale|^2
+    Vector step_;                                                                       ///< or factor of a direction
+    std::vector<Index> coordinates_;                                                    ///< chosen ones, or cuts
+    Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> cuts_; ///< d x lanes
+    std::vector<Index> source_;                                                         ///< of columns to be copied
+    Index normal_draws_ = 0;                                                            ///< D
 };
 
 struct BoxOperationSettings {

@@ -1,7 +1,7 @@
 #pragma once
 /// Energies to be minimised, or sampled from at a temperature: f(x) proportional to exp(-U(x) / tau) on a box.
 
-#include "pearlite/core/types.hpp"
+#include "pearlite/core/lane_padding.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <concepts>
@@ -25,7 +25,7 @@ concept Energy = requires(const E& energy, std::span<const double> x, Fingerprin
     energy.fingerprint(fingerprint);
 };
 
-/// Optional: energies(points, out), the energies of p chains in lanes, p a multiple of block_padding. The bits of a
+/// Optional: energies(points, out), the energies of p chains in lanes, p a multiple of lane_padding. The bits of a
 /// chain's energy depend neither on its neighbours nor on p.
 template <class E>
 concept HasLaneEnergies = Energy<E> && requires(const E& energy, const LaneMatrix& points, std::span<double> out) {

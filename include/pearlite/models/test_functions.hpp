@@ -52,7 +52,7 @@ class TestFunction {
     Matrix rotation() const;
 
     double energy(std::span<const double> x) const;
-    /// points: d x p, p a multiple of block_padding and the length of `out`, else ContractViolation. Differs from
+    /// points: d x p, p a multiple of lane_padding and the length of `out`, else ContractViolation. Differs from
     /// energy() by rounding; the bits do not depend on the instruction set either.
     void energies(const model::LaneMatrix& points, std::span<double> out) const;
     /// g = dU/dx, length d. Where U has a kink (Ackley's minimum, Schwefel's edges) one of its one-sided slopes, or 0.

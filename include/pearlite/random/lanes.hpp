@@ -1,18 +1,21 @@
 #pragma once
 /// Draws for many consecutive ids at once, an id per vector lane: what chains that move side by side need. The numbers
-/// are those that a Stream, or fill.hpp, draws at each address, bit for bit.
+/// are those that a Stream, or fill.hpp, draws at each address, bit for bit; only floats have numbers of their own.
 
+#include "pearlite/core/lane_padding.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <span>
 
 namespace pearlite::random {
 
-/// out[k n + i] is element k of the stream at the address with id + i; n lanes, a multiple of block_padding (0 of a
+/// out[k n + i] is element k of the stream at the address with id + i; n lanes, a multiple of lane_padding (0 of a
 /// rank that has no chains), and out.size() a multiple of n. The ids of all lanes must share their upper bits (id >>
 /// 32): ContractViolation.
 void fill_uniform_lanes(const Address& address, Index n, std::span<double> out);
 void fill_normal_lanes(const Address& address, Index n, std::span<double> out);
+/// In single precision, four from each 128 bits: the noise of proposals, which need not be finer. |z| < 6.8.
+void fill_normal_lanes(const Address& address, Index n, std::span<float> out);
 /// `skip` elements are left out first: the numbers k + skip.
 void fill_exponential_lanes(const Address& address, Index n, std::span<double> out, Index skip = 0);
 

@@ -58,6 +58,8 @@ class AdaptiveBias {
 
   private:
     bool exceeds_bound() const;
+    /// Log10 of M_c, c the number of truncations.
+    double log10_bound() const { return 100 + 10 * static_cast<double>(truncations_); }
 
     std::vector<double> desired_, c_;
     std::vector<std::int64_t> in_use_, visits_;

@@ -12,8 +12,8 @@ namespace pearlite::sampler {
 
 /// What a chain tells of an iteration.
 struct ChainReport {
-    double energy = 0;                 ///< of its state afterwards
-    std::int32_t proposed_region = -1; ///< -1: nothing proposed inside the space
+    double energy = 0;                ///< of its state afterwards
+    std::int32_t proposed_region = 0; ///< that of its state, if it proposed nothing inside the space
     std::uint8_t is_active = 0, is_accepted = 0;
     std::uint8_t failed = 0; ///< the chain's rank has a failure to be agreed upon
     std::uint8_t padding = 0;
@@ -64,7 +64,7 @@ class ReportWindow {
   private:
     std::span<ChainReport> row(Index s) {
         return std::span(mine_).subspan(static_cast<std::size_t>(s) * stride_,
-                                        static_cast<std::size_t>(chains_.local_items()));
+                                        shares_[static_cast<std::size_t>(chains_.rank())]);
     }
     const std::vector<ChainReport>& shared() const { return shares_.size() == 1 ? mine_ : all_; }
 

@@ -38,7 +38,8 @@ class SearchChains {
           layout_(settings.chains, 1, ranks.size(), ranks.rank()),
           first_(layout_.first_local_item()),
           n_(at(layout_.local_items())),
-          chains_(space_->make_chains(layout_.local_items())) {
+          chains_(space_->make_chains(layout_.local_items())),
+          planner_(settings) {
         const auto padded = at(chains_.padded_size());
         for (auto* values : {&energies_, &exponentials_, &proposals_.energies, &proposals_.log_ratios})
             values->assign(padded, 0.0);
@@ -59,7 +60,8 @@ class SearchChains {
             space_->draw_start(chains_, streams(0));
             evaluate();
             for (std::size_t i = 0; i < n_; ++i)
-                note_find(i, 0);
+                if (energies_[i] < best_.energy)
+                    note_find(i, 0);
         });
         const auto all = ranks_.all_gather(std::span<const double>(energies_).first(n_));
         failure_.agree(ranks_);
@@ -71,23 +73,24 @@ class SearchChains {
             regions_[i] = partition.region(energies_[i]);
     }
 
-    /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant. `shared`
-    /// is the iteration's own stream. Collective if the operation is a crossover.
-    void sample(const SearchMove& move, const SearchMemory& memory, random::Stream& shared,
-                std::span<ChainReport> reports) {
+    /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant.
+    /// Collective if the operation is a crossover.
+    void sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports) {
         switch (space_->operations()[at(move.operation)].kind) {
         case model::Operation::Kind::mutation:
             mutate(move, memory);
             break;
         case model::Operation::Kind::partner:
-            meet_partners(move, memory, shared);
+            meet_partners(move, memory);
             break;
         case model::Operation::Kind::pair:
-            meet_in_pairs(move, memory, shared);
+            meet_in_pairs(move, memory);
             break;
         }
         if (!failure_.happened())
             take_accepted(move, reports);
+        else
+            std::fill(reports.begin(), reports.end(), ChainReport{});
     }
 
     /// Collective. The best find of all ranks with its state.
@@ -128,6 +131,10 @@ class SearchChains {
     random::Address address_of(random::Purpose purpose, Index chain, Index step) const {
         return {settings_.seed, purpose, random::slot_id(0, chain), static_cast<std::uint32_t>(step)};
     }
+    /// Of what an iteration's meetings share.
+    random::Address order_address(const SearchMove& move) const {
+        return address_of(random::Purpose::operation, 1, move.step);
+    }
     const model::Operation& operation(const SearchMove& move) const { return space_->operations()[at(move.operation)]; }
 
     void evaluate() {
@@ -147,73 +154,82 @@ class SearchChains {
         failure_.guard(ranks_, [&] {
             space_->mutate(chains_, move.operation, memory.scale(move.operation), energies_, streams(move.step),
                            proposals_);
-            std::fill(active_.begin(), active_.end(), std::uint8_t{1});
+            take_part({});
             accept_one_by_one(move, memory);
         });
     }
 
-    void meet_partners(const SearchMove& move, const SearchMemory& memory, random::Stream& shared) {
-        const auto plan = plan_partners(memory.energies(), operation(move).partners, operation(move).by_energy,
-                                        settings_, shared, address_of(random::Purpose::partner, 0, move.step));
-        take_part(plan);
-        std::vector<Chains> partners;
-        partners.push_back(fetch_partners(ranks_, *space_, chains_, layout_, plan.first));
-        if (operation(move).partners == 2)
-            partners.push_back(fetch_partners(ranks_, *space_, chains_, layout_, plan.second));
+    void meet_partners(const SearchMove& move, const SearchMemory& memory) {
+        const auto& plan = planner_.partners(memory.energies(), operation(move).partners, operation(move).by_energy,
+                                             order_address(move), address_of(random::Purpose::partner, 0, move.step));
+        meet(plan, operation(move).partners);
         failure_.guard(ranks_, [&] {
-            cross(move, memory, partners);
+            cross(move, memory);
             accept_one_by_one(move, memory);
         });
     }
 
-    void meet_in_pairs(const SearchMove& move, const SearchMemory& memory, random::Stream& shared) {
-        const auto plan = plan_pairs(memory.energies(), settings_, shared);
-        take_part(plan);
-        std::vector<Chains> partners;
-        partners.push_back(fetch_partners(ranks_, *space_, chains_, layout_, plan.first));
+    void meet_in_pairs(const SearchMove& move, const SearchMemory& memory) {
+        const auto& plan = planner_.pairs(memory.energies(), order_address(move));
+        meet(plan, 1);
         failure_.guard(ranks_, [&] {
-            cross(move, memory, partners);
+            cross(move, memory);
             find_proposed_regions(move, memory);
         });
         const auto children = gather_children();
         failure_.guard(ranks_, [&] { accept_pairs(move, memory, plan, children); });
     }
 
-    void cross(const SearchMove& move, const SearchMemory& memory, std::span<const Chains> partners) {
-        space_->cross(chains_, partners, move.operation, {active_, meeting_}, memory.scale(move.operation), energies_,
+    void cross(const SearchMove& move, const SearchMemory& memory) {
+        space_->cross(chains_, partners_, move.operation, {active_, meeting_}, memory.scale(move.operation), energies_,
                       streams(move.step), proposals_);
     }
 
-    void take_part(const MeetingPlan& plan) {
-        for (std::size_t i = 0; i < n_; ++i) {
-            active_[i] = plan.active[at(first_) + i];
-            meeting_[i] = plan.meeting[at(first_) + i];
+    /// Nobody named: all.
+    void take_part(std::span<const std::uint8_t> active) {
+        taking_part_.resize(n_);
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < n_; ++i) { // without branches: who is active is random
+            active_[i] = active.empty() ? 1 : active[i];
+            accepted_[i] = 0;
+            taking_part_[n] = i;
+            n += active_[i] != 0 ? 1 : 0;
         }
+        taking_part_.resize(n);
+    }
+
+    /// Collective. Who takes part, and the states of their partners.
+    void meet(const MeetingPlan& plan, int n_partners) {
+        take_part(std::span(plan.active).subspan(at(first_), n_));
+        std::copy_n(plan.meeting.begin() + first_, n_, meeting_.begin());
+        while (partners_.size() < static_cast<std::size_t>(n_partners))
+            partners_.push_back(space_->make_chains(layout_.local_items()));
+        fetch_partners(ranks_, chains_, layout_, plan.first, partners_[0]);
+        if (n_partners == 2)
+            fetch_partners(ranks_, chains_, layout_, plan.second, partners_[1]);
     }
 
     // ---- Acceptance
 
     void find_proposed_regions(const SearchMove& move, const SearchMemory& memory) {
-        for (std::size_t i = 0; i < n_; ++i) {
-            if (active_[i] == 0)
-                continue;
+        for (const std::size_t i : taking_part_) {
             require_number(proposals_.energies[i], i, move.step);
             proposed_regions_[i] = memory.partition().region(proposals_.energies[i]);
         }
     }
 
-    /// -log of a uniform number decides of each active chain.
-    void accept_one_by_one(const SearchMove& move, const SearchMemory& memory) {
-        const bool heat_bath = operation(move).heat_bath;
+    void draw_exponentials(const SearchMove& move) {
         if (n_ > 0)
             random::fill_exponential_lanes(address_of(random::Purpose::accept, first_, move.step),
                                            chains_.padded_size(), exponentials_);
+    }
+
+    /// -log of a uniform number decides of each active chain.
+    void accept_one_by_one(const SearchMove& move, const SearchMemory& memory) {
+        const bool heat_bath = operation(move).heat_bath;
+        draw_exponentials(move);
         find_proposed_regions(move, memory);
-        for (std::size_t i = 0; i < n_; ++i) {
-            if (active_[i] == 0) {
-                accepted_[i] = 0;
-                continue;
-            }
+        for (const std::size_t i : taking_part_) {
             const double log_alpha =
                 memory.log_acceptance(at(first_) + i, energies_[i], regions_[i], proposals_.energies[i],
                                       proposed_regions_[i], proposals_.log_ratios[i], move.temperature);
@@ -229,52 +245,54 @@ class SearchChains {
         return ranks_.size() == 1 ? mine : ranks_.all_gather(std::span<const Child>(mine));
     }
 
-    /// A pair is accepted or rejected as one, by the random number of its smaller member.
+    /// A pair is accepted or rejected as one, by the random number of its first member.
     void accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
                       std::span<const Child> children) {
-        const auto energies = memory.energies();
-        const auto log_acceptance = [&](std::size_t chain) {
-            const Child& child = children[chain];
-            return memory.log_acceptance(chain, energies[chain], memory.region(chain), child.energy, child.region,
-                                         child.log_ratio, move.temperature);
-        };
-        for (std::size_t i = 0; i < n_; ++i) {
-            accepted_[i] = 0;
-            if (active_[i] == 0)
-                continue;
+        draw_exponentials(move);
+        for (const std::size_t i : taking_part_) {
             const auto one = at(plan.meeting[at(first_) + i]), other = at(plan.first[one]);
-            double log_alpha = log_acceptance(one) + log_acceptance(other);
-            if (settings_.crossover == SearchSettings::Crossover::single && log_alpha > log_zero)
-                log_alpha += pair_log_ratio(energies, one, other, children[one].energy, children[other].energy,
-                                            settings_.selection_temperature);
-            random::Stream stream(address_of(random::Purpose::accept, static_cast<Index>(one), move.step));
-            accepted_[i] = log_alpha >= -stream.exponential();
+            const bool is_here = one >= at(first_);
+            if (is_here && one < at(first_) + i) {
+                accepted_[i] = accepted_[one - at(first_)];
+                continue;
+            }
+            const double exponential =
+                is_here ? exponentials_[i]
+                        : random::Stream(address_of(random::Purpose::accept, static_cast<Index>(one), move.step))
+                              .exponential();
+            accepted_[i] = log_acceptance_of_pair(move, memory, children, one, other) >= -exponential;
         }
+    }
+    double log_acceptance_of_pair(const SearchMove& move, const SearchMemory& memory, std::span<const Child> children,
+                                  std::size_t one, std::size_t other) const {
+        const auto energies = memory.energies();
+        double log_alpha = 0;
+        for (const std::size_t chain : {one, other})
+            log_alpha += memory.log_acceptance(chain, energies[chain], memory.region(chain), children[chain].energy,
+                                               children[chain].region, children[chain].log_ratio, move.temperature);
+        if (settings_.crossover == SearchSettings::Crossover::single && log_alpha > log_zero)
+            log_alpha += pair_log_ratio(energies, one, other, children[one].energy, children[other].energy,
+                                        settings_.selection_temperature);
+        return log_alpha;
     }
 
     void take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
         space_->accept(chains_, accepted_);
         for (std::size_t i = 0; i < n_; ++i) {
-            ChainReport& report = reports[i];
-            if (active_[i] != 0) {
-                report.is_active = 1;
-                if (proposals_.energies[i] < std::numeric_limits<double>::infinity())
-                    report.proposed_region = static_cast<std::int32_t>(proposed_regions_[i]);
-            }
-            if (accepted_[i] != 0) {
-                report.is_accepted = 1;
-                energies_[i] = proposals_.energies[i];
-                regions_[i] = proposed_regions_[i];
+            const bool is_inside = active_[i] != 0 && proposals_.energies[i] < std::numeric_limits<double>::infinity();
+            const Index proposed = is_inside ? proposed_regions_[i] : regions_[i];
+            energies_[i] = accepted_[i] != 0 ? proposals_.energies[i] : energies_[i];
+            regions_[i] = accepted_[i] != 0 ? proposed : regions_[i];
+            reports[i] = {.energy = energies_[i],
+                          .proposed_region = static_cast<std::int32_t>(proposed),
+                          .is_active = active_[i],
+                          .is_accepted = accepted_[i]};
+            if (energies_[i] < best_.energy)
                 note_find(i, move.step);
-            }
-            report.energy = energies_[i];
         }
     }
     void note_find(std::size_t i, Index step) {
-        const Find find{energies_[i], step, first_ + static_cast<Index>(i), {}};
-        if (!find.before(best_))
-            return;
-        best_ = find;
+        best_ = {energies_[i], step, first_ + static_cast<Index>(i), {}};
         best_.state.resize(chains_.packed_bytes());
         chains_.pack(static_cast<Index>(i), best_.state);
     }
@@ -286,6 +304,8 @@ class SearchChains {
     Index first_;   ///< this rank's first chain
     std::size_t n_; ///< this rank's chains
     Chains chains_;
+    MeetingPlanner planner_;
+    std::vector<Chains> partners_; ///< of this rank's chains, in their slots
 
     std::vector<double> energies_;
     std::vector<Index> regions_; ///< of the states
@@ -294,7 +314,8 @@ class SearchChains {
     std::vector<double> exponentials_;
     std::vector<std::uint8_t> accepted_, active_;
     std::vector<std::int64_t> meeting_;
-    Find best_; ///< of this rank's chains
+    std::vector<std::size_t> taking_part_; ///< in the present operation
+    Find best_;                            ///< of this rank's chains
     DelayedFailure failure_;
 };
 

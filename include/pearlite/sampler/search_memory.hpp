@@ -1,6 +1,7 @@
 #pragma once
 /// What every rank of a search knows of it, and knows alike.
 
+#include "pearlite/core/log_space.hpp"
 #include "pearlite/model/energy_partition.hpp"
 #include "pearlite/sampler/adaptive_bias.hpp"
 #include "pearlite/sampler/proposal_scales.hpp"
@@ -42,7 +43,13 @@ class SearchMemory {
     /// log f(x') - log f(x) + log_ratio, x' of energy `proposed` in region `to`, x likewise; -inf for a proposal
     /// outside the space.
     double log_acceptance(std::size_t chain, double energy, Index from, double proposed, Index to, double log_ratio,
-                          double temperature) const;
+                          double temperature) const {
+        if (!(proposed < infinity_) || to > last_region_)
+            return log_zero;
+        if (from > last_region_)
+            return infinity_; // left outside by a shrink: the first proposal inside is taken
+        return (energy - proposed) / temperature + theta(chain, from) - theta(chain, to) + log_ratio;
+    }
 
     /// Energies of first states.
     void begin(std::span<const double> energies);
@@ -52,7 +59,8 @@ class SearchMemory {
     void take_reports(const ReportWindow& window, Index s, Index t, const SearchStages& stages);
     /// The weights of iteration t, theta += gamma (p - pi), and the truncation.
     void update_theta(double gain);
-    void note_progress(Index t, double temperature, bool is_last);
+    bool notes_progress(Index t) const { return curve_.is_due(t); }
+    void note_progress(Index t, double temperature) { curve_.add(t, evaluations_, best_energy_, temperature); }
     /// The upper end of the range of energies is the chains' median now.
     void note_range_top();
 
@@ -77,16 +85,18 @@ class SearchMemory {
         f("region_best", region_best_);
         f("range_high", range_high_);
         f("outside", outside_);
-        if constexpr (Fields::reading)
+        if constexpr (Fields::reading) {
             find_regions();
+            shrink();
+        }
     }
 
   private:
     static constexpr double infinity_ = std::numeric_limits<double>::infinity();
 
     AdaptiveBias& bias(std::size_t chain) { return biases_[biases_.size() == 1 ? 0 : chain]; }
-    /// The last region of a space that shrinks.
-    Index last_region() const;
+    /// Keeps the last region of a space that shrinks up to date.
+    void shrink();
     /// Regions as a stage begins, with biases of 0.
     void set_partition(model::EnergyPartition partition, bool is_main);
     /// Of all chains; each is in use.
@@ -107,6 +117,7 @@ class SearchMemory {
     std::vector<std::int32_t> regions_;
     ProposalScales scales_;
 
+    Index last_region_ = 0; ///< the space ends here
     double best_energy_ = infinity_, range_high_ = 0;
     std::int64_t best_evaluations_ = 0, evaluations_ = 0, outside_ = 0;
     std::vector<double> region_best_;

@@ -102,7 +102,7 @@ class StochasticApproximation {
         random::Stream shared(
             {settings_.seed, random::Purpose::operation, 0, static_cast<std::uint32_t>(stages_.step())});
         const Index operation = choice_.draw(shared, window_.is_empty() && settings_.chains >= 2);
-        chains_.sample({operation, stages_.temperature(), stages_.step()}, memory_, shared, window_.present());
+        chains_.sample({operation, stages_.temperature(), stages_.step()}, memory_, window_.present());
         window_.close(operation);
     }
 
@@ -121,7 +121,8 @@ class StochasticApproximation {
             if (!stages_.is_main())
                 continue;
             memory_.update_theta(stages_.gain(t));
-            memory_.note_progress(t, stages_.temperature(t), stages_.is_last(t));
+            if (memory_.notes_progress(t) || stages_.is_last(t))
+                memory_.note_progress(t, stages_.temperature(t));
         }
         window_.clear();
     }
