@@ -124,6 +124,7 @@ void read_operations(io::Configuration& configuration, const SearchTraits& trait
             operations.crossover_points = kernel.integer("crossover_points", 2, {.low = 1});
         operations.first_scale = kernel.number("scale", 0.1, positive);
         plan.settings.scale_by_region = kernel.boolean("scale_by_region", false);
+        operations.descent_iterations = kernel.integer("descent_iterations", 0, {.low = 0, .high = 10000});
     }
     plan.settings.pilot_iterations =
         kernel.integer("pilot_iterations", traits.is_box ? plan.settings.iterations / 20 : 0, {.low = 0});

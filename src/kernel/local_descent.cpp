@@ -20,7 +20,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Descents follow each other: a coordinate that left the box may have to come back in from its border.
 constexpr int largest_rounds = 20;
-constexpr int largest_iterations = 2000;
+constexpr DescentLimits to_the_end{2000, 1e-12};
 
 /// What the library asks, with the best answer given so far. Its variables beyond d are padding and do not matter.
 class Evaluation {
@@ -77,7 +77,7 @@ class Evaluation {
     std::exception_ptr failure_;
 };
 
-void run_library(Evaluation& evaluation, std::span<const double> start) {
+void run_library(Evaluation& evaluation, std::span<const double> start, const DescentLimits& limits) {
     // Builds of the library for vector units take multiples of 16 variables.
     const auto n = static_cast<int>(padded(static_cast<Index>(start.size())));
     const std::unique_ptr<double, decltype(&lbfgs_free)> x(lbfgs_malloc(n), &lbfgs_free);
@@ -88,8 +88,8 @@ void run_library(Evaluation& evaluation, std::span<const double> start) {
     lbfgs_parameter_t settings;
     lbfgs_parameter_init(&settings);
     settings.m = 10;
-    settings.epsilon = 1e-12;
-    settings.max_iterations = largest_iterations;
+    settings.epsilon = limits.tolerance;
+    settings.max_iterations = static_cast<int>(limits.iterations);
     // The kind of line search that steps back where an energy is refused.
     settings.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
     const auto ask = [](void* instance, const double* at, double* gradient, int size, double) {
@@ -109,12 +109,24 @@ LocalMinimum descend(const DescentTarget& target, std::span<const double> start)
     Evaluation evaluation(target, start);
     for (int round = 0; round < largest_rounds; ++round) {
         const auto before = evaluation.best();
-        run_library(evaluation, before.x);
+        run_library(evaluation, before.x, to_the_end);
         evaluation.rethrow();
         if (!(evaluation.best().energy < before.energy))
             break;
     }
     return evaluation.best();
+}
+
+double descended_energy(const DescentTarget& target, std::span<const double> start, const DescentLimits& limits) {
+    PEARLITE_EXPECTS(limits.iterations >= 1 && limits.tolerance > 0);
+    for (std::size_t k = 0; k < start.size(); ++k)
+        if (!(start[k] >= target.lower[k] && start[k] <= target.upper[k]))
+            return infinity;
+    Evaluation evaluation(target, start);
+    if (evaluation.best().energy < infinity)
+        run_library(evaluation, start, limits);
+    evaluation.rethrow();
+    return evaluation.best().energy;
 }
 
 void difference_gradient(const DescentTarget& target, std::span<const double> x, std::span<double> gradient) {

@@ -235,6 +235,26 @@ TEST(LocalDescent, IsDeterministic) {
     }
 }
 
+TEST(DescendedEnergy, IsLowestOnTheWayAndThatOfTheMinimumAtItsEnd) {
+    const Rosenbrock rosenbrock(10);
+    const auto start = chance_point(10, -3, 3, 60);
+    double last = rosenbrock.energy(start);
+    for (const Index n : {1, 2, 5, 20, 100, 2000}) {
+        const double energy = descended_energy(rosenbrock, start, {n, 1e-10});
+        EXPECT_LE(energy, last) << n;
+        last = energy;
+    }
+    EXPECT_NEAR(last, descend(rosenbrock, start).energy, 1e-9);
+    EXPECT_GT(descended_energy(rosenbrock, start, {1, 1e-10}), last + 1e-3); // the limit is one
+    EXPECT_NEAR(descended_energy(WithoutGradient(rosenbrock), start, {2000, 1e-8}), last, 1e-8);
+}
+
+TEST(DescendedEnergy, IsInfiniteOutside) {
+    const Rosenbrock rosenbrock(4);
+    EXPECT_EQ(descended_energy(rosenbrock, Point{0, 0, 0, 3.1}, {10, 1e-3}), infinity);
+    EXPECT_LT(descended_energy(rosenbrock, Point{0, 0, 0, 3}, {10, 1e-3}), infinity);
+}
+
 TEST(DifferenceGradient, IsRightInsideAndOneSidedOnTheBorder) {
     const Rosenbrock rosenbrock(4);
     const DescentTarget target{

@@ -17,6 +17,7 @@ struct OperationPlan {
     std::vector<std::string> operations;
     Index mutation_points = 1, crossover_points = 2;
     double first_scale = 0.1;
+    Index descent_iterations = 0; ///< from each state to its energy, in boxes
 };
 
 /// What of a search space a configuration's other tables depend on; for models that are searched.

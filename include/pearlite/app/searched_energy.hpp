@@ -30,7 +30,7 @@ std::unique_ptr<BuiltModel> searched_box(E energy) {
         settings.mutation_points = plan.mutation_points;
         settings.crossover_points = plan.crossover_points;
         settings.first_scale = plan.first_scale;
-        return Space(energy, settings);
+        return Space(energy, settings, {plan.descent_iterations});
     };
     return std::make_unique<BuiltSearchOf<Space>>(make_space, OperationPlan{{"metropolis"}});
 }

@@ -4,6 +4,7 @@
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/kernel/box_operations.hpp"
+#include "pearlite/kernel/local_descent.hpp"
 #include "pearlite/model/energy.hpp"
 #include "pearlite/model/search_space.hpp"
 
@@ -18,9 +19,10 @@ class BoxSpace {
   public:
     using Chains = BoxChains;
 
-    /// InputError if the settings name an operation twice or do not fit the dimension.
-    explicit BoxSpace(E energy, const BoxOperationSettings& settings = {})
-        : energy_(std::move(energy)), operations_(settings, energy_.dimension()) {}
+    /// InputError if the settings name an operation twice or do not fit the dimension. With a descent the energy of a
+    /// state is the one that a descent from there reaches; the state stays where it is.
+    explicit BoxSpace(E energy, const BoxOperationSettings& settings = {}, const DescentLimits& descent = {})
+        : energy_(std::move(energy)), operations_(settings, energy_.dimension()), descent_(descent) {}
 
     const E& energy() const { return energy_; }
     Index dimension() const { return energy_.dimension(); }
@@ -63,27 +65,27 @@ class BoxSpace {
     /// Energies of the proposals, and the ratio of a scale that is another at the proposal.
     void weigh(Chains& chains, const model::ProposalScale& scale, std::span<const double> energies,
                model::Proposals& proposals) const {
-        if (chains.n_proposed() == 0)
-            return;
-        energies_of(chains.proposed(), chains.n_proposed(), chains.proposed_energies());
-        chains.refuse_outside(energy_.lower(), energy_.upper());
-        chains.report(scale, energies, proposals);
+        energies_of(chains.proposed(), chains.size(), proposals.energies);
+        chains.refuse_outside(energy_.lower(), energy_.upper(), proposals.energies);
+        chains.add_scale_ratios(scale, energies, proposals);
     }
     void energies_of(const model::LaneMatrix& points, Index n, std::span<double> out) const {
         if constexpr (model::HasLaneEnergies<E>) {
-            energy_.energies(points, out);
-        } else {
-            std::vector<double> x(static_cast<std::size_t>(dimension()));
-            for (Index i = 0; i < n; ++i) {
-                for (Index k = 0; k < dimension(); ++k)
-                    x[static_cast<std::size_t>(k)] = points(k, i);
-                out[static_cast<std::size_t>(i)] = energy_.energy(x);
-            }
+            if (descent_.iterations == 0)
+                return energy_.energies(points, out);
+        }
+        std::vector<double> x(static_cast<std::size_t>(dimension()));
+        for (Index i = 0; i < n; ++i) {
+            for (Index k = 0; k < dimension(); ++k)
+                x[static_cast<std::size_t>(k)] = points(k, i);
+            out[static_cast<std::size_t>(i)] =
+                descent_.iterations == 0 ? energy_.energy(x) : descended_energy(energy_, x, descent_);
         }
     }
 
     E energy_;
     BoxOperations operations_;
+    DescentLimits descent_;
 };
 
 } // namespace pearlite::kernel

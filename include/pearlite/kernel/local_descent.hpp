@@ -30,6 +30,17 @@ struct DescentTarget {
 /// the library cannot run.
 LocalMinimum descend(const DescentTarget& target, std::span<const double> start);
 
+/// Where a descent ends before it has arrived.
+struct DescentLimits {
+    Index iterations = 0;    ///< of L-BFGS; 0: there is no descent
+    double tolerance = 1e-3; ///< |gradient| / max(1, |x|)
+};
+
+/// The lowest energy that a descent from `start` meets within the limits, +inf outside the box: a function of `start`
+/// alone with the minima of U, but without the barriers that the descent passes (Li & Scheraga 1987; Wales & Doye
+/// 1997). NumericalError as above.
+double descended_energy(const DescentTarget& target, std::span<const double> start, const DescentLimits& limits);
+
 /// dU/dx by central differences at x, inside the box, with steps of about 6e-6 max(1, |x_k|) that do not leave it: 2 d
 /// energies, and an error of some 1e-10 of the energy's scale. One-sided next to a place where the energy is not
 /// finite, and 0 between two such places.
@@ -54,6 +65,17 @@ LocalMinimum descend(const E& energy, std::span<const double> start) {
         minimum.gradients = 0;
     }
     return minimum;
+}
+
+template <model::Energy E>
+double descended_energy(const E& energy, std::span<const double> start, const DescentLimits& limits) {
+    DescentTarget target{
+        [&](std::span<const double> x) { return energy.energy(x); }, {}, energy.lower(), energy.upper()};
+    if constexpr (model::HasEnergyGradient<E>)
+        target.gradient = [&](std::span<const double> x, std::span<double> g) { energy.gradient(x, g); };
+    else
+        target.gradient = [&](std::span<const double> x, std::span<double> g) { difference_gradient(target, x, g); };
+    return descended_energy(target, start, limits);
 }
 
 } // namespace pearlite::kernel
