@@ -65,9 +65,11 @@ class BoxSpace {
     /// Energies of the proposals, and the ratio of a scale that is another at the proposal.
     void weigh(Chains& chains, const model::ProposalScale& scale, std::span<const double> energies,
                model::Proposals& proposals) const {
-        energies_of(chains.proposed(), chains.size(), proposals.energies);
-        chains.refuse_outside(energy_.lower(), energy_.upper(), proposals.energies);
-        chains.add_scale_ratios(scale, energies, proposals);
+        if (chains.n_proposed() == 0)
+            return;
+        energies_of(chains.proposed(), chains.n_proposed(), chains.proposed_energies());
+        chains.refuse_outside(energy_.lower(), energy_.upper());
+        chains.report(scale, energies, proposals);
     }
     void energies_of(const model::LaneMatrix& points, Index n, std::span<double> out) const {
         if constexpr (model::HasLaneEnergies<E>) {
