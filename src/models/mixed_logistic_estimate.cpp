@@ -14,6 +14,10 @@ static_assert(subjects_abreast == SubjectGroups::width);
 /// Degrees of freedom of the proposal: with four, neither a uniform's quantile nor a density needs more than roots.
 constexpr double proposal_df = 4;
 
+/// Width of the proposal in units of the curvature's: a t of this width is closest to a normal, and to the posteriors
+/// of subjects with few responses.
+constexpr double proposal_width = 0.85;
+
 constexpr Index words_per_uniform = 2 * SubjectGroups::width;
 
 /// Four points of the standard proposal, and 1 + |x|^2/4 of each.
@@ -148,19 +152,52 @@ Doubles log_mean(const WeightSum& sum, const Peak<q>& peak, Index n_fours) {
     return sum.log_unit + (logarithm(positive) - logarithm(determinant) + log_constant);
 }
 
+/// The width of f along axis k of the peak's coordinates, in units of what its curvature says, on the side where it is
+/// wider: by how far it has fallen three of these units away. Deviations of 20 and more make f a normal density cut off
+/// near its peak, where the curvature is that of the edge.
+template <int q>
+Doubles flat_side_width(const SubjectRows<q>& rows, const Peak<q>& peak, std::size_t k) {
+    constexpr double far = 3, least_width = 0.8;
+    Effects<q> axis{};
+    axis[k] = all_lanes(far);
+    axis = solve_upper<q>(peak.root, axis);
+    Doubles least_fall = all_lanes(0.5 * far * far / (least_width * least_width));
+    for (const double side : {1.0, -1.0}) {
+        Effects<q> v = peak.mode;
+        for (std::size_t l = 0; l < q; ++l)
+            v[l] += side * axis[l];
+        // Above 0 wherever the search has found the peak.
+        least_fall = minimum(least_fall, maximum(peak.log_height - log_integrand<q>(rows, v), all_lanes(1e-3)));
+    }
+    return far * square_root(0.5 / least_fall);
+}
+
+/// Peak whose root is that of the proposal.
+template <int q>
+Peak<q> proposal_at_peak(const SubjectRows<q>& rows) {
+    // Near enough: what is left moves the centre by some hundredths of the proposal's width.
+    constexpr double tolerance = 0.1;
+    Peak<q> peak = find_peak<q>(rows, tolerance);
+    Effects<q> widths;
+    for (std::size_t k = 0; k < q; ++k)
+        widths[k] = proposal_width * flat_side_width<q>(rows, peak, k);
+    for (std::size_t k = 0; k < q; ++k)
+        for (std::size_t l = 0; l <= k; ++l)
+            peak.root[k][l] = peak.root[k][l] / widths[l];
+    return peak;
+}
+
 template <int q>
 void estimate_lanes(const GroupAtPoint& at, Index group, Index n_fours, const random::Address& address, double* out) {
     constexpr Index words_of_four = uniforms_of_four(q) * words_per_uniform, chunk = 32;
     constexpr Index n_halves = SubjectGroups::width / DoubleLanes::size;
-    // Near enough: what is left moves the centre by less than a hundredth of the proposal's width.
-    constexpr double tolerance = 0.1;
     std::array<SubjectRows<q>, n_halves> rows;
     std::array<Peak<q>, n_halves> peaks;
     std::array<WeightSum, n_halves> sums;
     for (std::size_t half = 0; half < n_halves; ++half) {
         const std::size_t lane = half * static_cast<std::size_t>(DoubleLanes::size);
         rows[half] = {at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
-        peaks[half] = find_peak<q>(rows[half], tolerance);
+        peaks[half] = proposal_at_peak<q>(rows[half]);
         sums[half].log_unit = peaks[half].log_height;
     }
     alignas(64) std::uint32_t words[chunk * words_of_four];

@@ -163,7 +163,8 @@ inline constexpr int most_newton_steps = 100;
 
 /// Newton's method for one effect, safeguarded: log f is concave with curvature >= 1, so the mode lies between 0 and
 /// the gradient there; a step that leaves the bracket, or follows one that did not halve the gradient, is replaced by
-/// bisection. Ends where the next step is below `tolerance` standard deviations, and takes it.
+/// bisection. Ends where the next step is below `tolerance` standard deviations, and takes it; also where the curvature
+/// is large only in passing the gradient must be small.
 inline Peak<1> find_peak(const SubjectRows<1>& rows, double tolerance, std::integral_constant<int, 1>) {
     Effects<1> v{};
     Expansion<1> at = expand<1>(rows, v);
@@ -172,7 +173,7 @@ inline Peak<1> find_peak(const SubjectRows<1>& rows, double tolerance, std::inte
     Doubles previous = all_lanes(std::numeric_limits<double>::max());
     for (int step = 0; step < most_newton_steps; ++step) {
         const Doubles gradient = at.gradient[0], curvature = at.curvature[0][0];
-        const LaneMask active = gradient * gradient > tolerance * tolerance * curvature;
+        const LaneMask active = gradient * gradient > tolerance * tolerance * minimum(curvature, all_lanes(4));
         if (!any(active))
             break;
         low = gradient > 0.0 ? v[0] : low;
@@ -225,7 +226,10 @@ Peak<q> find_peak(const SubjectRows<q>& rows, double tolerance, std::integral_co
                 replace(root[k][l], fresh_root[k][l]);
         }
         close = rise <= all_lanes(1);
-        active = active & ~(accepted & (rise <= all_lanes(tolerance * tolerance)));
+        const LaneMask reached =
+            (rise <= all_lanes(tolerance * tolerance)) &
+            (inner_product<q>(there.gradient, there.gradient) <= all_lanes(4 * tolerance * tolerance));
+        active = active & ~(accepted & reached);
     }
     for (std::size_t k = 0; k < q; ++k)
         v[k] = close ? v[k] + direction[k] : v[k];
@@ -241,15 +245,29 @@ Peak<q> find_peak(const SubjectRows<q>& rows, double tolerance) {
 /// takes; above it the search has missed the peak by far.
 inline constexpr double largest_excess = 400;
 
-/// f(v) / exp(log_unit), constant below exp(-700) and cut off above exp(largest_excess).
 template <int q>
-[[gnu::always_inline]] inline Doubles integrand(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit) {
+[[gnu::always_inline]] inline LogisticProduct likelihood_at(const SubjectRows<q>& rows, const Effects<q>& v) {
     LogisticProduct likelihood;
     for (Index row = 0; row < rows.n; ++row) {
         const Doubles t = predictor(rows, row, v);
         likelihood.multiply(t, exponential(minus_absolute(t)));
         likelihood.fold(row);
     }
+    return likelihood;
+}
+
+/// log f(v).
+template <int q>
+Doubles log_integrand(const SubjectRows<q>& rows, const Effects<q>& v) {
+    LogisticProduct likelihood = likelihood_at<q>(rows, v);
+    likelihood.fold();
+    return likelihood.sum - 0.5 * inner_product<q>(v, v);
+}
+
+/// f(v) / exp(log_unit), constant below exp(-700) and cut off above exp(largest_excess).
+template <int q>
+[[gnu::always_inline]] inline Doubles integrand(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit) {
+    const LogisticProduct likelihood = likelihood_at<q>(rows, v);
     const Doubles log_height = likelihood.sum - 0.5 * inner_product<q>(v, v) - log_unit;
     return exponential(minimum(log_height, all_lanes(largest_excess))) / likelihood.product;
 }

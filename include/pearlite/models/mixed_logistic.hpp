@@ -51,10 +51,11 @@ struct SubjectGroups {
 /// HasEstimatedLikelihood, HasExactLikelihood, HasEstimatorSize. Parameters: coefficients, deviations, correlation.
 ///
 /// With b = T v, v ~ N(0, I), a subject's likelihood is the integral of f(v) = N(v; 0, I) prod_j logistic(+-eta_j).
-/// Samples come from the multivariate t distribution with 4 degrees of freedom around the maximum of f with the
-/// curvature there. Its weights are bounded. A normal proposal of that curvature would not do: the curvature is that of
-/// the prior, 1, plus what the data add there, but data add none to the tails, where log f falls like |v|^2 / 2; once
-/// the curvature reaches 2 in any direction, the square of a weight has no expectation.
+/// Samples come from the multivariate t distribution with 4 degrees of freedom around the maximum of f, shaped by the
+/// curvature there and as wide along each of its axes as f is on its flatter side. Its weights are bounded. A normal
+/// proposal of that curvature would not do: the curvature is that of the prior, 1, plus what the data add there, but
+/// data add none to the tails, where log f falls like |v|^2 / 2; once the curvature reaches 2 in any direction, the
+/// square of a weight has no expectation.
 ///
 /// Samples come in fours: two opposite points, and two at right angles to them in the planes (v_1, v_2), (v_3, v_4) (a
 /// plane is completed if q is odd), long where the others are short. Each has the proposal's distribution and fours are
