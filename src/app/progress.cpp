@@ -83,6 +83,7 @@ void Reporter::progress(const sampler::Progress& progress, bool in_pilot, Index 
     const double elapsed = std::chrono::duration<double>(now - started_).count();
     const auto done = static_cast<double>(progress.step - first_step_);
     const double rate = done / elapsed;
+    const double updates = static_cast<double>(updates_per_step) / static_cast<double>(progress.steps_at_once);
     std::string place = fmt::format("{} {}", progress.iterations_per_step == 1 ? "step" : "iteration",
                                     progress.step * progress.iterations_per_step);
     std::string eta = "?";
@@ -97,7 +98,7 @@ void Reporter::progress(const sampler::Progress& progress, bool in_pilot, Index 
             : fmt::format("inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}", progress.inverse_temperature,
                           progress.ess, progress.log_ratio);
     const auto line = fmt::format("{}{}  {}  {} {}/s  ETA {}", in_pilot ? "pilot " : "", place, where,
-                                  format_rate(rate * static_cast<double>(updates_per_step)), unit, eta);
+                                  format_rate(rate * updates), unit, eta);
     if (terminal_) {
         std::fprintf(stderr, "\r\033[K%s", line.c_str());
         std::fflush(stderr);

@@ -48,6 +48,16 @@ bool looks_whole(const std::filesystem::path& path) {
     }
 }
 
+void remove_left_over(const std::filesystem::path& run_directory) {
+    std::error_code ignored;
+    std::vector<std::filesystem::path> left_over;
+    for (const auto& entry : std::filesystem::directory_iterator(run_directory, ignored))
+        if (is_left_over(entry.path()))
+            left_over.push_back(entry.path());
+    for (const auto& path : left_over)
+        std::filesystem::remove(path, ignored);
+}
+
 // Keeps the checkpoint of `step` and the newest older one that looks whole. Those of later steps are what
 // restore_newest passed over when this run was resumed: kept, they would one day crowd out a good one. A file that
 // cannot be removed does no harm, so errors are let go.
@@ -62,12 +72,7 @@ void remove_superseded(const std::filesystem::path& run_directory, Index step) {
         if (!is_predecessor && std::filesystem::is_regular_file(path, ignored))
             std::filesystem::remove(path, ignored);
     }
-    std::vector<std::filesystem::path> left_over;
-    for (const auto& entry : std::filesystem::directory_iterator(run_directory, ignored))
-        if (is_left_over(entry.path()))
-            left_over.push_back(entry.path());
-    for (const auto& path : left_over)
-        std::filesystem::remove(path, ignored);
+    remove_left_over(run_directory);
 }
 
 // Rank 0's list on every rank: on a network file system the ranks may not see the same one.
@@ -122,6 +127,7 @@ Restored restore_newest(const parallel::Communicator& ranks, const std::filesyst
             Reader reader(ranks, path, "checkpoint");
             restore(reader);
             restored.path = path;
+            parallel::on_root(ranks, [&] { remove_left_over(run_directory); });
             return restored;
         } catch (const FileError& error) {
             const std::string name = path.filename().string();

@@ -268,6 +268,20 @@ class SearchBox(SearchInvariance, unittest.TestCase):
         self.assertEqual(three["replicates"][0], one["replicates"][0])
         self.assertEqual(len({replicate["best"] for replicate in three["replicates"]}), 3)
 
+    def test_stop_when_some_ranks_have_no_replicate_left(self):
+        """Of three replicates, two ranks have two and one: the second waits while the first is at work on its last."""
+        name = "rastrigin-replicates"
+        _, expected = self.reference(name, self.CASES[name])
+        for ranks, more in ((2, 4), (4, 1), (2, 3)):
+            stop = self.random.randrange(12, 20) if ranks == 2 else 10
+            with self.subTest(ranks=ranks, more=more, stop=stop):
+                where = self.directory / f"{name}-{ranks}-{more}"
+                self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", stop, ranks=ranks,
+                        status=runner.STOPPED)
+                self.assertEqual(runner.summary(where).get("status"), "stopped")
+                self.go("resume", where, ranks=more)
+                self.assertEqual(runner.findings(where), expected)
+
     def test_checkpoints_change_nothing(self):
         for name in ("rastrigin-replicates", "protein-own"):
             tables = self.CASES[name]

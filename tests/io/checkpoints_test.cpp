@@ -75,8 +75,13 @@ TEST_F(CheckpointsTest, LeftOversAreRemovedAndNothingElse) {
     testing::write_bytes(run / ".checkpoint.000000000002.h5.tmp", "half");
     testing::write_bytes(run / ".results.h5.tmp", "of somebody else");
     testing::write_bytes(run / "summary.json", "{}");
+    const auto cleared = ElementsAre(".results.h5.tmp", "checkpoint.000000000003.h5", "summary.json");
     commit(3);
-    EXPECT_THAT(names_in(run), ElementsAre(".results.h5.tmp", "checkpoint.000000000003.h5", "summary.json"));
+    EXPECT_THAT(names_in(run), cleared);
+    // A run that ends before its next checkpoint leaves none behind either.
+    testing::write_bytes(run / ".checkpoint.000000000004.h5.tmp", "half");
+    EXPECT_EQ(restored_step(), 3);
+    EXPECT_THAT(names_in(run), cleared);
 }
 
 TEST_F(CheckpointsTest, ADamagedOneIsPassedOverWithAWarning) {

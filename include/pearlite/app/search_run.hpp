@@ -8,6 +8,7 @@
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/sampler/search_replicates.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -24,15 +25,16 @@ class SearchRun final : public Run {
     sampler::Progress progress() const override {
         sampler::Progress progress;
         progress.iterations_per_step = replicates_.iterations_per_step;
-        progress.step = replicates_.iterations_done() / progress.iterations_per_step;
-        progress.steps = replicates_.iterations_in_all() / progress.iterations_per_step;
+        progress.step = replicates_.steps_done();
+        progress.steps = replicates_.steps_in_all();
+        progress.steps_at_once = std::max<Index>(1, replicates_.groups_at_work());
         progress.best_energy = replicates_.best_energy();
         progress.temperature = replicates_.temperature();
         return progress;
     }
     bool in_pilot() const override { return false; }
     Index updates_per_step() const override {
-        return plan_.settings.chains * replicates_.iterations_per_step * replicates_.groups();
+        return plan_.settings.chains * replicates_.iterations_per_step * replicates_.groups_at_work();
     }
 
     void save(io::Writer& writer) override {

@@ -24,8 +24,8 @@ void commit_checkpoint(const parallel::Communicator& ranks, Writer& writer, cons
 
 /// Collective. Tries the checkpoints newest first: opens each and hands it to `restore`, which throws FileError if it
 /// does not fit. Returns the path that succeeded and, for each that did not, a warning. If none succeeds: FileError
-/// listing why each failed. InputError from `restore` (another model, other data) is passed on at once. What `restore`
-/// throws it must throw on all ranks, as the reader does.
+/// listing why each failed. Left-over temporary files are removed after a success. InputError from `restore` (another
+/// model, other data) is passed on at once. What `restore` throws it must throw on all ranks, as the reader does.
 struct Restored {
     std::filesystem::path path;
     std::vector<std::string> warnings;

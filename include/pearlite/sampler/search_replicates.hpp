@@ -5,6 +5,7 @@
 #include "pearlite/core/sharded_field.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <vector>
@@ -43,7 +44,7 @@ class SearchReplicates {
         return replicate == 0 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(replicate));
     }
 
-    bool finished() const { return steps_left_ == 0; }
+    bool finished() const { return steps_left() == 0; }
     /// Collective. Some iterations of every group's present replicate.
     void step() {
         PEARLITE_EXPECTS(!finished());
@@ -52,25 +53,20 @@ class SearchReplicates {
                 for (Index k = 0; k < iterations_per_step && !search->finished(); ++k)
                     search->iterate();
             });
-        --steps_left_;
-        if (finished() || steps_left_ % steps_per_agreement == 0)
+        ++steps_made_;
+        if (finished() || steps_left() % steps_per_agreement == 0)
             flush();
     }
     /// Collective.
     void flush() { parallel::agree(ranks_, failure_); }
 
-    /// Of this rank's group: about the same on every rank.
-    Index iterations_done() const {
-        Index sum = 0;
-        for (const auto& search : searches_)
-            sum += search->iterations_done();
-        return sum;
-    }
-    Index iterations_in_all() const {
-        Index sum = 0;
-        for (const auto& search : searches_)
-            sum += search->iterations_in_all();
-        return sum;
+    /// Steps of all replicates: the same on every rank, and as many for what was done on other numbers of ranks.
+    Index steps_in_all() const { return replicates_ * steps_of(searches_.front()->iterations_in_all()); }
+    Index steps_done() const {
+        Index done = steps_in_all();
+        for (const Index steps : steps_to_do_)
+            done -= std::max<Index>(0, steps - steps_made_);
+        return done;
     }
     double best_energy() const {
         double best = std::numeric_limits<double>::infinity();
@@ -82,15 +78,20 @@ class SearchReplicates {
         return searches_.empty() ? 0 : (current() ? *current() : *searches_.back()).temperature();
     }
     Index replicates() const { return replicates_; }
-    /// Groups of ranks, each at work on a replicate.
-    int groups() const { return groups_; }
+    /// Groups of ranks that still have a replicate to work on.
+    Index groups_at_work() const {
+        return std::count_if(steps_to_do_.begin(), steps_to_do_.end(), [&](Index s) { return s > steps_made_; });
+    }
     const Space& space() const { return *space_; }
 
     /// Collective; finished(). In the order of the replicates, on the root; elsewhere empty.
     std::vector<SearchOutcome> outcomes() const {
         std::vector<std::byte> mine;
+        const Search* const best = best_search();
         for (const auto& search : searches_) {
             auto outcome = search->outcome();
+            if (search.get() != best)
+                outcome.region_states.clear(); // only those of the best replicate are of use
             if (!team_.is_root())
                 continue;
             ByteWriter writer;
@@ -166,20 +167,31 @@ class SearchReplicates {
   private:
     static constexpr Index steps_per_agreement = 256;
 
+    /// Of this group.
+    const Search* best_search() const {
+        const Search* best = nullptr;
+        for (const auto& search : searches_)
+            if (!best || search->best_energy() < best->best_energy())
+                best = search.get();
+        return best;
+    }
     Search* current() const {
         for (const auto& search : searches_)
             if (!search->finished())
                 return search.get();
         return nullptr;
     }
-    /// As many as the group with the most to do needs; a replicate's last step may be short.
+    /// A replicate's last step may be short.
+    static Index steps_of(Index iterations) { return (iterations + iterations_per_step - 1) / iterations_per_step; }
     void count_steps() {
-        Index left = 0;
+        Index mine = 0;
         for (const auto& search : searches_)
-            left += (search->iterations_in_all() - search->iterations_done() + iterations_per_step - 1) /
-                    iterations_per_step;
-        steps_left_ = ranks_.max(left);
+            mine += steps_of(search->iterations_in_all() - search->iterations_done());
+        steps_to_do_ = ranks_.all_gather(team_.is_root() ? mine : Index{0});
+        steps_made_ = 0;
     }
+    /// As many as the group with the most to do needs.
+    Index steps_left() const { return *std::max_element(steps_to_do_.begin(), steps_to_do_.end()) - steps_made_; }
     Index first_item_of_rank() const {
         return team_.is_root() ? owned_.first_local_item() : owned_.first_local_item() + owned_.local_items();
     }
@@ -218,7 +230,10 @@ class SearchReplicates {
         f("theta", outcome.theta);
         f("desired", outcome.desired);
         f("visits", outcome.visits);
+        f("first_visits", outcome.first_visits);
+        f("late_regions", outcome.late_regions);
         f("region_best", outcome.region_best);
+        f("region_states", outcome.region_states);
         f("final_energies", outcome.final_energies);
         f("final_log_weights", outcome.final_log_weights);
         f("truncations", outcome.truncations);
@@ -243,7 +258,8 @@ class SearchReplicates {
     Index replicates_;
     std::shared_ptr<const Space> space_;
     std::vector<std::unique_ptr<Search>> searches_; ///< of this group
-    Index steps_left_ = 0;
+    std::vector<Index> steps_to_do_;                ///< of each group, at the place of its first rank
+    Index steps_made_ = 0;                          ///< since then
     std::exception_ptr failure_;
 };
 

@@ -29,6 +29,7 @@ struct Progress {
     std::optional<double> best_energy = {}; ///< of a search, which has a temperature instead of the three above
     double temperature = 0;
     Index iterations_per_step = 1;
+    Index steps_at_once = 1; ///< by how much a step of the run moves `step`
 };
 
 /// A number for the diagnostics of a summary, with its standard error where it has one.
