@@ -10,15 +10,22 @@ AdaptiveBias::AdaptiveBias(std::vector<double> desired)
     : desired_(std::move(desired)),
       c_(desired_.size(), 0.0),
       in_use_(desired_.size(), 0),
-      visits_(desired_.size(), 0) {}
+      visits_(desired_.size(), 0),
+      first_visits_(desired_.size(), 0),
+      gain_before_visit_(desired_.size(), 0.0) {}
 
 void AdaptiveBias::update(double gain, std::span<const std::int32_t> regions) {
+    const double gain_before = gain_sum_;
     gain_sum_ += gain;
+    ++updates_;
     const double share = gain / static_cast<double>(regions.size());
     for (const auto j : regions) {
         const auto k = static_cast<std::size_t>(j);
         c_[k] += share;
-        ++visits_[k];
+        if (visits_[k]++ == 0) {
+            first_visits_[k] = updates_;
+            gain_before_visit_[k] = gain_before;
+        }
     }
     if (exceeds_bound()) {
         ++truncations_;

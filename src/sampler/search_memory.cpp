@@ -41,11 +41,15 @@ void SearchMemory::find_regions() {
 void SearchMemory::begin(std::span<const double> energies) {
     energies_.assign(energies.begin(), energies.end());
     evaluations_ = best_evaluations_ = static_cast<std::int64_t>(chains_);
+    best_energy_ = *std::min_element(energies_.begin(), energies_.end());
+    begin_regions();
+}
+
+void SearchMemory::begin_regions() {
     find_regions();
     for (std::size_t i = 0; i < energies_.size(); ++i) {
         auto& lowest = region_best_[static_cast<std::size_t>(regions_[i])];
         lowest = std::min(lowest, energies_[i]);
-        best_energy_ = std::min(best_energy_, energies_[i]);
     }
     shrink();
 }
@@ -55,7 +59,7 @@ void SearchMemory::begin_main() {
     const double width = std::max(range_high_ - best_energy_, 1e-6 * (1 + std::abs(best_energy_)));
     set_partition(model::EnergyPartition::uniform(best_energy_ - 0.1 * width, best_energy_ + width, range_points_),
                   true);
-    find_regions();
+    begin_regions();
 }
 
 void SearchMemory::note_range_top() {
@@ -120,6 +124,10 @@ void SearchMemory::describe(SearchOutcome& outcome, double temperature) const {
         outcome.theta = first.normalised();
         outcome.desired.assign(first.desired().begin(), first.desired().end());
         outcome.visits.assign(first.visits().begin(), first.visits().end());
+        outcome.first_visits.assign(first.first_visits().begin(), first.first_visits().end());
+        for (Index j = 0; j < first.regions(); ++j)
+            if (first.was_visited_late(j))
+                outcome.late_regions.push_back(static_cast<std::int32_t>(j));
         outcome.truncations = first.truncations();
     }
     outcome.region_best = region_best_;

@@ -42,6 +42,15 @@ class AdaptiveBias {
     std::int64_t truncations() const { return truncations_; }
 
     std::span<const std::int64_t> visits() const { return visits_; }
+    /// The update in which a chain was first in region j, from 1; 0 if none ever was.
+    std::span<const std::int64_t> first_visits() const { return first_visits_; }
+    /// Whether region j was first visited when `late_share` of all gain so far had been spent: what theta_j then still
+    /// could learn does not suffice.
+    bool was_visited_late(Index j) const {
+        const auto k = static_cast<std::size_t>(j);
+        return visits_[k] > 0 && gain_before_visit_[k] > late_share * gain_sum_;
+    }
+    static constexpr double late_share = 0.9;
     std::span<const double> desired() const { return desired_; }
     /// theta_j - log sum over S of exp(theta_k), so that they are the logarithms of masses that sum to 1; -inf outside
     /// S.
@@ -52,6 +61,9 @@ class AdaptiveBias {
         f("c", c_);
         f("in_use", in_use_);
         f("visits", visits_);
+        f("updates", updates_);
+        f("first_visits", first_visits_);
+        f("gain_before_visit", gain_before_visit_);
         f("gain_sum", gain_sum_);
         f("truncations", truncations_);
     }
@@ -62,7 +74,9 @@ class AdaptiveBias {
     double log10_bound() const { return 100 + 10 * static_cast<double>(truncations_); }
 
     std::vector<double> desired_, c_;
-    std::vector<std::int64_t> in_use_, visits_;
+    std::vector<std::int64_t> in_use_, visits_, first_visits_;
+    std::vector<double> gain_before_visit_; ///< G before the first visit
+    std::int64_t updates_ = 0;
     double gain_sum_ = 0; ///< G
     std::int64_t truncations_ = 0;
 };

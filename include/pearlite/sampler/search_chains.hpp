@@ -6,6 +6,7 @@
 #include "pearlite/model/search_space.hpp"
 #include "pearlite/random/lanes.hpp"
 #include "pearlite/sampler/chain_exchange.hpp"
+#include "pearlite/sampler/chain_finds.hpp"
 #include "pearlite/sampler/delayed_failure.hpp"
 #include "pearlite/sampler/meetings.hpp"
 #include "pearlite/sampler/search_memory.hpp"
@@ -39,7 +40,8 @@ class SearchChains {
           first_(layout_.first_local_item()),
           n_(at(layout_.local_items())),
           chains_(space_->make_chains(layout_.local_items())),
-          planner_(settings) {
+          planner_(settings),
+          finds_(chains_.packed_bytes()) {
         const auto padded = at(chains_.padded_size());
         for (auto* values : {&energies_, &exponentials_, &proposals_.energies, &proposals_.log_ratios})
             values->assign(padded, 0.0);
@@ -59,15 +61,18 @@ class SearchChains {
         failure_.guard(ranks_, [&] {
             space_->draw_start(chains_, streams(0));
             evaluate();
-            for (std::size_t i = 0; i < n_; ++i)
-                if (energies_[i] < best_.energy)
-                    note_find(i, 0);
         });
         const auto all = ranks_.all_gather(std::span<const double>(energies_).first(n_));
         failure_.agree(ranks_);
         return all;
     }
-    /// When the regions have changed.
+    /// As a stage begins after so many iterations: its regions, and what is found in them from now on.
+    void begin_regions(const model::EnergyPartition& partition, Index step) {
+        finds_.begin_regions(partition.regions());
+        find_regions(partition);
+        for (std::size_t i = 0; i < n_; ++i)
+            note_find(i, step);
+    }
     void find_regions(const model::EnergyPartition& partition) {
         for (std::size_t i = 0; i < n_; ++i)
             regions_[i] = partition.region(energies_[i]);
@@ -93,22 +98,26 @@ class SearchChains {
             std::fill(reports.begin(), reports.end(), ChainReport{});
     }
 
-    /// Collective. The best find of all ranks with its state.
-    Find best() const { return best_of_ranks(ranks_, best_, chains_.packed_bytes()); }
+    /// Collective. What the chains of all ranks found.
+    void describe(SearchOutcome& outcome) const {
+        const auto all = finds_.gathered(ranks_, layout_);
+        outcome.best = all.best();
+        outcome.region_states = all.states();
+    }
 
     /// Collective. All chains' states and the best one, on every rank; reading ends with evaluated states.
     template <class Fields>
     void fields(Fields& f) {
         const std::size_t bytes = chains_.packed_bytes();
-        Find best = this->best();
-        best.fields(f);
+        auto finds = Fields::reading ? finds_ : finds_.gathered(ranks_, layout_);
+        finds.fields(f);
         std::vector<std::byte> mine(bytes * n_);
         for (std::size_t i = 0; i < n_; ++i)
             chains_.pack(static_cast<Index>(i), std::span(mine).subspan(i * bytes, bytes));
         auto all = ranks_.all_gather(std::span<const std::byte>(mine));
         f("chains", all);
         if constexpr (Fields::reading) {
-            best_ = std::move(best);
+            finds_ = std::move(finds);
             for (std::size_t i = 0; i < n_; ++i)
                 chains_.unpack(static_cast<Index>(i), std::span(all).subspan((at(first_) + i) * bytes, bytes));
             failure_.guard(ranks_, [&] { evaluate(); });
@@ -287,14 +296,13 @@ class SearchChains {
                           .proposed_region = static_cast<std::int32_t>(proposed),
                           .is_active = active_[i],
                           .is_accepted = accepted_[i]};
-            if (energies_[i] < best_.energy)
-                note_find(i, move.step);
+            note_find(i, move.step);
         }
     }
     void note_find(std::size_t i, Index step) {
-        best_ = {energies_[i], step, first_ + static_cast<Index>(i), {}};
-        best_.state.resize(chains_.packed_bytes());
-        chains_.pack(static_cast<Index>(i), best_.state);
+        if (finds_.is_new(energies_[i], regions_[i]))
+            finds_.note(energies_[i], regions_[i], step, first_ + static_cast<Index>(i),
+                        [&](std::span<std::byte> out) { chains_.pack(static_cast<Index>(i), out); });
     }
 
     parallel::Communicator ranks_;
@@ -315,7 +323,7 @@ class SearchChains {
     std::vector<std::uint8_t> accepted_, active_;
     std::vector<std::int64_t> meeting_;
     std::vector<std::size_t> taking_part_; ///< in the present operation
-    Find best_;                            ///< of this rank's chains
+    ChainFinds finds_;
     DelayedFailure failure_;
 };
 

@@ -101,6 +101,8 @@ class SearchMemory {
     void set_partition(model::EnergyPartition partition, bool is_main);
     /// Of all chains; each is in use.
     void find_regions();
+    /// Takes the chains' states in, as a stage begins.
+    void begin_regions();
     void take(const ChainReport& report, std::size_t chain);
 
     std::size_t chains_;

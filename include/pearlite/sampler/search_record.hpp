@@ -86,14 +86,17 @@ struct SearchOutcome {
     ProgressCurve curve;
     std::vector<std::string> operations;
     std::vector<OperationCount> counts;
-    std::vector<double> scales;            ///< as frozen; NaN for operations without one
-    std::vector<double> points;            ///< that cut the energies into regions
-    std::vector<double> theta;             ///< normalised: logarithms of the regions' masses; -inf where never proposed
-    std::vector<double> desired;           ///< pi_j
-    std::vector<std::int64_t> visits;      ///< of chains, per region
-    std::vector<double> region_best;       ///< the lowest energy found in each region, +inf where none
-    std::vector<double> final_energies;    ///< of the chains
-    std::vector<double> final_log_weights; ///< for tempered use: theta_J + U (1/tau_n - 1)
+    std::vector<double> scales;       ///< as frozen; NaN for operations without one
+    std::vector<double> points;       ///< that cut the energies into regions
+    std::vector<double> theta;        ///< normalised: logarithms of the regions' masses; -inf where never proposed
+    std::vector<double> desired;      ///< pi_j
+    std::vector<std::int64_t> visits; ///< of chains, per region
+    std::vector<std::int64_t> first_visits; ///< the iteration in which a chain was first in each region; 0: none was
+    std::vector<std::int32_t> late_regions; ///< first visited so late that their theta is not learnt
+    std::vector<double> region_best;        ///< the lowest energy found in each region, +inf where none
+    std::vector<std::byte> region_states;   ///< the states of these, packed, one after another; empty if not kept
+    std::vector<double> final_energies;     ///< of the chains
+    std::vector<double> final_log_weights;  ///< for tempered use: theta_J + U (1/tau_n - 1)
     std::int64_t truncations = 0;
     std::int64_t outside = 0; ///< chain iterations outside a space that shrinks
 };

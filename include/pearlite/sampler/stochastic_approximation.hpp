@@ -41,7 +41,7 @@ class StochasticApproximation {
           chains_(ranks_, space_, settings_),
           window_(ranks_, chains_.layout(), settings_.sync_every) {
         memory_.begin(chains_.draw_start());
-        chains_.find_regions(memory_.partition());
+        chains_.begin_regions(memory_.partition(), 0);
     }
 
     bool finished() const { return stages_.finished(); }
@@ -72,10 +72,10 @@ class StochasticApproximation {
     /// Collective over the ranks of the search; finished().
     SearchOutcome outcome() const {
         SearchOutcome outcome;
-        outcome.best = chains_.best();
         outcome.iterations = stages_.iteration();
         for (const auto& operation : space_->operations())
             outcome.operations.push_back(operation.name);
+        chains_.describe(outcome);
         memory_.describe(outcome, stages_.temperature());
         return outcome;
     }
@@ -129,7 +129,7 @@ class StochasticApproximation {
 
     void begin_main_stage() {
         memory_.begin_main();
-        chains_.find_regions(memory_.partition());
+        chains_.begin_regions(memory_.partition(), stages_.step());
         stages_.begin_main();
     }
 
