@@ -10,7 +10,7 @@ import unittest
 
 import pearlite_runner as runner
 
-KILLS = 20
+KILLS = 24
 MOMENTS = ("any time", "after a checkpoint", "while writing")
 VICTIMS = ("all", "all", "one rank")
 RUN = {"block": 32, "checkpoint_every": 0.05}
@@ -22,6 +22,9 @@ CONFIGURATIONS = {
                  "algorithm": {"name": "annealed-importance", "trajectories": 1000}},
     "rbm": {"run": RUN, "model": {"name": "rbm", "random_visible": 300, "random_hidden": 20},
             "schedule": {"kind": "linear", "steps": 300}, "algorithm": {"name": "smc", "particles": 1000, "batches": 2}},
+    "search": {"run": {"checkpoint_every": 0.05}, "model": {"name": "test-function", "dimension": 20},
+               "algorithm": {"name": "pisaa", "chains": 40, "iterations": 20000, "range_iterations": 10000, "replicates": 3,
+                             "sync_every": 5}},
 }
 
 
