@@ -1,14 +1,15 @@
 #include "pearlite/app/polish.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace pearlite::app::detail {
 
 namespace {
 
-/// Of a row before its point: energy, energies, gradients.
-constexpr std::size_t n_figures = 3;
+/// Of a row before its point: energy, energies, gradients, error of the gradient.
+constexpr std::size_t n_figures = 4;
 
 } // namespace
 
@@ -30,9 +31,19 @@ std::vector<PolishedState> unpack_polished(std::span<const double> rows, Index d
         states.push_back({rows[0],
                           static_cast<std::int64_t>(rows[1]),
                           static_cast<std::int64_t>(rows[2]),
+                          rows[3],
                           {point.begin(), point.end()}});
     }
     return states;
+}
+
+double gradient_error(std::span<const double> gradient, std::span<const double> differences, double energy) {
+    double error = 0, size = 0.01 * std::max(1.0, std::abs(energy));
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+        error = std::max(error, std::abs(gradient[k] - differences[k]));
+        size = std::max({size, std::abs(gradient[k]), std::abs(differences[k])});
+    }
+    return error / size;
 }
 
 std::size_t lowest(const std::vector<PolishedState>& states) {

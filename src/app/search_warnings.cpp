@@ -16,6 +16,7 @@ using sampler::SearchOutcome;
 /// Accepted less often than this, an operation wastes the energies of its proposals.
 constexpr double smallest_acceptance = 1e-3;
 constexpr std::int64_t fewest_proposals = 1000;
+constexpr double largest_gradient_error = 1e-3;
 
 /// Regions matter to replicates that learn a bias.
 bool has_regions(const SearchOutcome& outcome) {
@@ -64,6 +65,19 @@ void add_region_warnings(std::vector<std::string>& warnings, const SearchResult&
                                        found.front()->points.back()));
 }
 
+void add_late_regions(std::vector<std::string>& warnings, const SearchResult& search) {
+    const auto found = those(search, [](const SearchOutcome& o) { return !o.late_regions.empty(); });
+    if (found.empty())
+        return;
+    const auto most = std::max_element(found.begin(), found.end(), [](const auto* a, const auto* b) {
+        return a->late_regions.size() < b->late_regions.size();
+    });
+    warnings.push_back(in_replicates(search, found.size()) +
+                       fmt::format("up to {} regions were first visited when {:.0f} % of all gain had been spent: their "
+                                   "theta is not learnt; search longer, or raise algorithm.gain_start",
+                                   (*most)->late_regions.size(), 100 * sampler::AdaptiveBias::late_share));
+}
+
 void add_operation_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
     const auto& names = search.replicates.front().operations;
     for (std::size_t op = 0; op < names.size(); ++op) {
@@ -79,6 +93,18 @@ void add_operation_warnings(std::vector<std::string>& warnings, const SearchResu
     }
 }
 
+void add_polish_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
+    if (!search.polish)
+        return;
+    const auto& polished = search.polish->replicates;
+    const auto n = std::count_if(polished.begin(), polished.end(),
+                                 [](const auto& p) { return p.gradient_error > largest_gradient_error; });
+    if (n > 0)
+        warnings.push_back(in_replicates(search, static_cast<std::size_t>(n)) +
+                           "the model's gradient() is not the slope of its energy() where the descent began: it may "
+                           "have ended early");
+}
+
 } // namespace
 
 std::vector<std::string> search_warnings(const SearchResult& search) {
@@ -90,7 +116,9 @@ std::vector<std::string> search_warnings(const SearchResult& search) {
         warnings.push_back(in_replicates(search, found.size()) +
                            "the bias theta left its bounds and began again at 0: raise algorithm.gain_power, or lower "
                            "algorithm.gain_start");
+    add_late_regions(warnings, search);
     add_operation_warnings(warnings, search);
+    add_polish_warnings(warnings, search);
     return warnings;
 }
 

@@ -2,6 +2,7 @@
 
 #include "pearlite/models/ab_protein.hpp"
 
+#include <array>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -79,6 +80,31 @@ TEST(Polish, EachReplicateDescendsFromItsOwnState) {
     EXPECT_EQ(result.best.values, result.replicates[2].point);
     ASSERT_TRUE(result.best.positions);
     EXPECT_EQ(result.best.positions->rows(), 13);
+}
+
+/// A bowl whose gradient has one wrong component, or none.
+struct Bowl {
+    explicit Bowl(double factor) : factor_(factor) {}
+    static constexpr std::array<double, 2> low{-1, -1}, high{1, 1};
+    Index dimension() const { return 2; }
+    std::span<const double> lower() const { return low; }
+    std::span<const double> upper() const { return high; }
+    double energy(std::span<const double> x) const { return x[0] * x[0] + 2 * x[1] * x[1]; }
+    void gradient(std::span<const double> x, std::span<double> g) const { g[0] = 2 * x[0], g[1] = factor_ * x[1]; }
+    void fingerprint(model::Fingerprint&) const {}
+    double factor_;
+};
+
+TEST(Polish, WrongGradientsAreNoticed) {
+    const std::vector<double> x{0.5, -0.25};
+    EXPECT_LT(detail::gradient_error_at(Bowl(4), x), 1e-8);
+    EXPECT_NEAR(detail::gradient_error_at(Bowl(-4), x), 2, 1e-6);
+    EXPECT_NEAR(detail::gradient_error_at(Bowl(4.04), x), 0.01, 1e-4);
+    // On the border and at the minimum differences are good enough.
+    EXPECT_LT(detail::gradient_error_at(Bowl(4), std::vector<double>{1, -1}), 1e-4);
+    EXPECT_LT(detail::gradient_error_at(Bowl(4), std::vector<double>{0, 0}), 1e-4);
+    for (const auto& native : near_natives)
+        EXPECT_LT(detail::gradient_error_at(protein_of(native), native.x), 1e-6);
 }
 
 TEST(Polish, IsForBoxesAlone) {

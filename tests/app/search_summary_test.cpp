@@ -101,7 +101,7 @@ TEST_F(SearchSummary, TheVerdictComparesWithTheKnownMinimum) {
 TEST_F(SearchSummary, PolishedEnergiesStandBesideTheOthers) {
     auto search = search_with({0.5, 0.25});
     search.polish.emplace();
-    search.polish->replicates = {{0.125, 10, 8, {0.1, 0.2}}, {0.1875, 20, 0, {0.3, 0.4}}};
+    search.polish->replicates = {{0.125, 10, 8, 0, {0.1, 0.2}}, {0.1875, 20, 0, 0, {0.3, 0.4}}};
     search.polish->best_replicate = 0;
     search.success_below = 0.15;
     search.known_minimum = 0.125;
@@ -144,6 +144,15 @@ TEST_F(SearchSummary, WarnsOfTruncationsAndUselessOperations) {
         replicate.counts[1] = {2000, 1};
     EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("in 1 of 2 replicates the bias theta left its bounds"),
                                                  HasSubstr("jump was accepted in 2 of 4000 proposals")));
+}
+
+TEST_F(SearchSummary, WarnsOfGradientsThatAreNone) {
+    auto search = search_with({0.5});
+    search.polish.emplace();
+    search.polish->replicates = {{0.25, 10, 8, 5e-4, {0.1, 0.2}}};
+    EXPECT_THAT(warnings_of(search), ElementsAre());
+    search.polish->replicates[0].gradient_error = 2e-3;
+    EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("gradient() is not the slope of its energy()")));
 }
 
 } // namespace

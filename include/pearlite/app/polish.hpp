@@ -27,14 +27,35 @@ Matrix best_points(const parallel::Communicator& ranks, const std::vector<sample
 std::vector<PolishedState> unpack_polished(std::span<const double> rows, Index dimension);
 std::size_t lowest(const std::vector<PolishedState>& states);
 
+/// How far `gradient` is from what differences of an energy of about `energy` give, which are no better than 1e-5 or so
+/// of these figures.
+double gradient_error(std::span<const double> gradient, std::span<const double> differences, double energy);
+
+template <class E>
+double gradient_error_at(const E& energy, std::span<const double> x) {
+    if constexpr (model::HasEnergyGradient<E>) {
+        const kernel::DescentTarget target{
+            [&](std::span<const double> y) { return energy.energy(y); }, {}, energy.lower(), energy.upper()};
+        std::vector<double> gradient(x.size()), differences(x.size());
+        energy.gradient(x, gradient);
+        kernel::difference_gradient(target, x, differences);
+        return gradient_error(gradient, differences, energy.energy(x));
+    }
+    return 0;
+}
+
 template <class E>
 void append_descent(const E& energy, std::span<const double> start, std::vector<double>& rows) {
     kernel::LocalMinimum minimum{{start.begin(), start.end()}, std::numeric_limits<double>::infinity()};
-    if (!std::isnan(start.front()))
+    double error = 0;
+    if (!std::isnan(start.front())) {
+        error = gradient_error_at(energy, start);
         minimum = kernel::descend(energy, start);
+    }
     rows.push_back(minimum.energy);
     rows.push_back(static_cast<double>(minimum.energies));
     rows.push_back(static_cast<double>(minimum.gradients));
+    rows.push_back(error);
     rows.insert(rows.end(), minimum.x.begin(), minimum.x.end());
 }
 

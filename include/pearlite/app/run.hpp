@@ -33,6 +33,7 @@ struct BestState {
 struct PolishedState {
     double energy = 0;
     std::int64_t energies = 0, gradients = 0; ///< computed by the descent
+    double gradient_error = 0; ///< of the energy's own gradient at the start, relative to what it should be
     std::vector<double> point;
 };
 
@@ -49,6 +50,7 @@ struct SearchResult {
     std::vector<std::uint64_t> seeds;
     std::size_t best_replicate = 0;
     BestState best;
+    Matrix region_states; ///< of the best replicate: the best state of each region, one per row
     std::optional<double> known_minimum;
     std::optional<double> success_below;
     std::optional<PolishResult> polish;
