@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -25,11 +25,24 @@ inline void store_floats(float* to, Floats values) {
     *reinterpret_cast<Floats*>(to) = values;
 }
 
+#if defined(__AVX2__)
+/// The operation on the lower and on the upper eight lanes.
+template <class Operation, class... Operands>
+[[gnu::always_inline]] inline Floats by_halves(Operation operation, const Operands&... operands) {
+    Floats result;
+    reinterpret_cast<__m256*>(&result)[0] = operation(reinterpret_cast<const __m256*>(&operands)[0]...);
+    reinterpret_cast<__m256*>(&result)[1] = operation(reinterpret_cast<const __m256*>(&operands)[1]...);
+    return result;
+}
+#endif
+
 /// a b + c, rounded once. By intrinsics, because what the compiler makes of a loop over lanes depends on its
 /// surroundings.
 [[gnu::always_inline]] inline Floats fused(Floats a, Floats b, Floats c) {
 #if defined(__AVX512F__)
     return _mm512_fmadd_ps(a, b, c);
+#elif defined(__AVX2__)
+    return by_halves([](__m256 x, __m256 y, __m256 z) { return _mm256_fmadd_ps(x, y, z); }, a, b, c);
 #else
     Floats result{};
     for (std::size_t i = 0; i < float_lanes; ++i)
@@ -40,6 +53,8 @@ inline void store_floats(float* to, Floats values) {
 [[gnu::always_inline]] inline Floats square_root(Floats x) {
 #if defined(__AVX512F__)
     return _mm512_maskz_sqrt_ps(0xffff, x);
+#elif defined(__AVX2__)
+    return by_halves([](__m256 y) { return _mm256_sqrt_ps(y); }, x);
 #else
     Floats result{};
     for (std::size_t i = 0; i < float_lanes; ++i)
@@ -47,11 +62,24 @@ inline void store_floats(float* to, Floats values) {
     return result;
 #endif
 }
+/// The second if either is NaN, as the instruction of that name has it.
 [[gnu::always_inline]] inline Floats smaller(Floats a, Floats b) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_min_ps(0xffff, a, b);
+#elif defined(__AVX2__)
+    return by_halves([](__m256 x, __m256 y) { return _mm256_min_ps(x, y); }, a, b);
+#else
     return a < b ? a : b;
+#endif
 }
 [[gnu::always_inline]] inline Floats larger(Floats a, Floats b) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_max_ps(0xffff, a, b);
+#elif defined(__AVX2__)
+    return by_halves([](__m256 x, __m256 y) { return _mm256_max_ps(x, y); }, a, b);
+#else
     return a > b ? a : b;
+#endif
 }
 
 /// 2^t, to 1.5e-7 relative, for t cut to [-126, 126]. t = n + r with |r| <= 1/2; NaN gives 2^-126.
