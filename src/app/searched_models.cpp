@@ -94,6 +94,8 @@ std::unique_ptr<BuiltModel> build_image_restoration(io::Configuration& configura
     }
     models::ImageSpaceSettings space;
     space.rectangle_limit = section.integer("rectangle_limit", 16, {.low = 1});
+    if (section.has("cluster_strength"))
+        space.cluster_strength = section.number("cluster_strength", settings.pair_weight, positive);
     if (section.choice("start", {"observed", "random"}, "observed") == "random")
         space.start = models::ImageSpaceSettings::Start::random;
     space.exact = section.boolean("exact", true);

@@ -25,7 +25,7 @@ void start_proposals(Index size, Index padded_size, model::Proposals& proposals)
         proposals.energies[at(i)] = proposals.log_ratios[at(i)] = 0;
 }
 
-Operation description(ImageOperation operation, const std::string& name, double pair_weight) {
+Operation description(ImageOperation operation, const std::string& name, double cluster_strength) {
     Operation description{.name = name, .is_local = true};
     switch (operation) {
     case ImageOperation::pixel:
@@ -35,7 +35,8 @@ Operation description(ImageOperation operation, const std::string& name, double 
         break;
     case ImageOperation::cluster:
         description.has_scale = true;
-        description.first_scale = pair_weight;
+        description.first_scale = cluster_strength;
+        description.is_tuned = false; // weak bonds and strong ones are accepted rarely for different reasons
         break;
     case ImageOperation::two_point_crossover:
         description.kind = Operation::Kind::pair;
@@ -78,9 +79,14 @@ const std::vector<std::string>& ImageSpace::names() {
 
 ImageSpace::ImageSpace(ImageRestoration model, ImageSpaceSettings settings)
     : model_(std::make_shared<const ImageRestoration>(std::move(model))), settings_(std::move(settings)) {
+    if (!(settings_.cluster_strength >= 0) || !std::isfinite(settings_.cluster_strength))
+        throw InputError("the strength of clusters is " + std::to_string(settings_.cluster_strength) +
+                         ", expected a finite number >= 0");
+    const double strength =
+        settings_.cluster_strength > 0 ? settings_.cluster_strength : model_->settings().pair_weight;
     for (const std::size_t place : places_of_operations(settings_.operations, names())) {
         operations_.push_back(static_cast<ImageOperation>(place));
-        list_.push_back(description(operations_.back(), names()[place], model_->settings().pair_weight));
+        list_.push_back(description(operations_.back(), names()[place], strength));
         if (operations_.back() == ImageOperation::two_point_crossover && model_->size() < 3)
             throw InputError("a two-point crossover needs three pixels at least");
     }

@@ -102,11 +102,15 @@ TEST(ImageSpace, DescribesItsOperations) {
         EXPECT_TRUE(operation.is_local);
         EXPECT_EQ(operation.heat_bath, k == pixel);
         EXPECT_EQ(operation.has_scale, k == cluster);
+        EXPECT_EQ(operation.is_tuned, k != cluster);
         EXPECT_EQ(operation.by_energy, k == crossover);
         EXPECT_EQ(operation.partners, k == crossover ? 1 : 0);
         EXPECT_EQ(operation.kind, k == crossover ? model::Operation::Kind::pair : model::Operation::Kind::mutation);
     }
     EXPECT_EQ(space.operations()[cluster].first_scale, 0.5);
+    const ImageSpace weak = space_of(noise(2, 4), {.operations = {"cluster"}, .cluster_strength = 0.2});
+    EXPECT_EQ(weak.operations()[0].first_scale, 0.2);
+    EXPECT_THROW(space_of(noise(2, 4), {.operations = {"cluster"}, .cluster_strength = -1}), InputError);
 }
 
 TEST(ImageSpace, RectanglesKeepToTheirLimitAndReachAllPlaces) {

@@ -22,7 +22,8 @@ struct ImageSpaceSettings {
     };
     /// pixel, rectangle, cluster, two-point-crossover.
     std::vector<std::string> operations{"pixel", "two-point-crossover"};
-    Index rectangle_limit = 16; ///< the longest side of a flipped rectangle; the image's own sides limit it too
+    Index rectangle_limit = 16;  ///< the longest side of a flipped rectangle; the image's own sides limit it too
+    double cluster_strength = 0; ///< of the bonds, >= 0; 0: the pair weight b
     Start start = Start::observed;
     bool exact = false; ///< whether known_minimum() computes the minimum
 };
@@ -83,7 +84,7 @@ class ImageSpace {
     using Chains = ImageChains;
 
     /// InputError for an operation that does not exist, is listed twice or does not fit the image; if there is no
-    /// mutation among them; for a rectangle limit below 1.
+    /// mutation among them; for a rectangle limit below 1 or a strength that is no number >= 0.
     explicit ImageSpace(ImageRestoration model, ImageSpaceSettings settings = {});
 
     const ImageRestoration& model() const { return *model_; }

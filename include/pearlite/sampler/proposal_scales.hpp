@@ -12,6 +12,7 @@ namespace pearlite::sampler {
 
 /// log s^2 += step (a - 0.234) after each iteration of an operation with a scale, a the fraction of its proposals that
 /// were accepted, step = 3 k^-0.6 in its k-th one (Andrieu & Thoms 2008). Whoever stops calling adapt() has frozen it.
+/// Operations that are not to be tuned keep their first scale.
 class ProposalScales {
   public:
     static constexpr double wanted_acceptance = 0.234;
@@ -19,6 +20,7 @@ class ProposalScales {
     explicit ProposalScales(std::span<const model::Operation> operations) {
         for (const auto& operation : operations) {
             scales_.push_back(operation.has_scale ? operation.first_scale : std::numeric_limits<double>::quiet_NaN());
+            is_tuned_.push_back(operation.has_scale && operation.is_tuned);
             adaptations_.push_back(0);
         }
     }
@@ -28,7 +30,7 @@ class ProposalScales {
 
     void adapt(Index op, double acceptance) {
         const auto k = static_cast<std::size_t>(op);
-        if (!(scales_[k] > 0))
+        if (!is_tuned_[k])
             return;
         const double step = 3 * std::pow(static_cast<double>(++adaptations_[k]), -0.6);
         scales_[k] *= std::exp(0.5 * step * (acceptance - wanted_acceptance));
@@ -43,6 +45,7 @@ class ProposalScales {
   private:
     std::vector<double> scales_;
     std::vector<std::int64_t> adaptations_;
+    std::vector<bool> is_tuned_;
 };
 
 } // namespace pearlite::sampler
