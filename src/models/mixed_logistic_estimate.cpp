@@ -14,9 +14,9 @@ static_assert(subjects_abreast == SubjectGroups::width);
 /// Degrees of freedom of the proposal: with four, neither a uniform's quantile nor a density needs more than roots.
 constexpr double proposal_df = 4;
 
-/// Width of the proposal in units of the curvature's: a t of this width is closest to a normal, and to the posteriors
+/// Width of the proposal in units of the integrand's: about the best for a normal density as well as for the posteriors
 /// of subjects with few responses.
-constexpr double proposal_width = 0.85;
+constexpr double proposal_width = 0.7;
 
 constexpr Index words_per_uniform = 2 * SubjectGroups::width;
 
