@@ -1,6 +1,7 @@
 #include "pearlite/sampler/report_window.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace pearlite::sampler {
 
@@ -21,7 +22,9 @@ bool ReportWindow::share(bool failed) {
         return failed;
     for (auto& report : mine_)
         report.failed = failed ? 1 : 0;
-    all_ = ranks_.all_gather(std::span<const ChainReport>(mine_));
+    const auto bytes = ranks_.all_gather_bytes_of_equal_size(std::as_bytes(std::span(mine_)));
+    all_.resize(mine_.size() * shares_.size());
+    std::memcpy(all_.data(), bytes.data(), bytes.size());
     return std::any_of(all_.begin(), all_.end(), [](const ChainReport& report) { return report.failed != 0; });
 }
 

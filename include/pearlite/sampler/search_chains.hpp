@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -248,10 +249,18 @@ class SearchChains {
 
     /// Collective. The children of all chains, on every rank.
     std::vector<Child> gather_children() const {
-        std::vector<Child> mine(n_);
+        // Equal shares, so that one collective suffices.
+        const Index share = (layout_.size() + ranks_.size() - 1) / ranks_.size();
+        std::vector<Child> mine(at(share)), all(at(layout_.size()));
         for (std::size_t i = 0; i < n_; ++i)
             mine[i] = {proposals_.energies[i], proposals_.log_ratios[i], proposed_regions_[i]};
-        return ranks_.size() == 1 ? mine : ranks_.all_gather(std::span<const Child>(mine));
+        if (ranks_.size() == 1)
+            return mine;
+        const auto bytes = ranks_.all_gather_bytes_of_equal_size(std::as_bytes(std::span(mine)));
+        for (int r = 0; r < ranks_.size(); ++r)
+            std::memcpy(all.data() + layout_.first_item(r), bytes.data() + at(r * share) * sizeof(Child),
+                        at(layout_.first_item(r + 1) - layout_.first_item(r)) * sizeof(Child));
+        return all;
     }
 
     /// A pair is accepted or rejected as one, by the random number of its first member.
