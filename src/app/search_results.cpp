@@ -43,11 +43,13 @@ void write_curves(io::Writer& writer, const Outcomes& replicates, const SearchOu
     writer("search/final_log_weights", table_of(replicates, &SearchOutcome::final_log_weights));
 }
 
-void write_regions(io::Writer& writer, const Outcomes& replicates, const SearchOutcome& best) {
+void write_regions(io::Writer& writer, const Outcomes& replicates, const SearchOutcome& best, const Matrix& states) {
     writer("regions/points", table_of(replicates, &SearchOutcome::points));
     writer("regions/theta", table_of(replicates, &SearchOutcome::theta));
     writer("regions/visits", table_of(replicates, &SearchOutcome::visits));
-    writer("regions/best", table_of(replicates, &SearchOutcome::region_best));
+    writer("regions/first_visit", table_of(replicates, &SearchOutcome::first_visits));
+    writer("regions/best_energy", table_of(replicates, &SearchOutcome::region_best));
+    writer("regions/best_state", states);
     writer("regions/desired", best.desired);
 }
 
@@ -118,7 +120,7 @@ void write_search(const parallel::Communicator& ranks, io::Writer& writer, const
     const auto& replicates = search.replicates;
     const auto& best = replicates.empty() ? nothing : replicates[search.best_replicate];
     write_curves(writer, replicates, best);
-    write_regions(writer, replicates, best);
+    write_regions(writer, replicates, best, search.region_states);
     write_operations(writer, replicates, best);
     write_replicates(writer, search);
     write_best(ranks, writer, search.best);

@@ -1,6 +1,7 @@
 #include "search_summary.hpp"
 
 #include "pearlite/model/energy_partition.hpp"
+#include "pearlite/sampler/adaptive_bias.hpp"
 
 #include <fmt/format.h>
 
@@ -51,7 +52,8 @@ void add_region_warnings(std::vector<std::string>& warnings, const SearchResult&
     if (const auto found = those(search, is_below_regions); !found.empty())
         warnings.push_back(in_replicates(search, found.size()) +
                            fmt::format("the best energy, {:.6g}, is below the regions, which begin at {:.6g}: all that "
-                                       "lies below is one region; lower algorithm.energy_low",
+                                       "lies below is one region; lower algorithm.energy_low, or raise "
+                                       "algorithm.range_iterations",
                                        found.front()->best.energy, found.front()->points.front()));
     if (const auto found = those(search, is_above_the_middle); !found.empty())
         warnings.push_back(in_replicates(search, found.size()) +
@@ -72,10 +74,11 @@ void add_late_regions(std::vector<std::string>& warnings, const SearchResult& se
     const auto most = std::max_element(found.begin(), found.end(), [](const auto* a, const auto* b) {
         return a->late_regions.size() < b->late_regions.size();
     });
-    warnings.push_back(in_replicates(search, found.size()) +
-                       fmt::format("up to {} regions were first visited when {:.0f} % of all gain had been spent: their "
-                                   "theta is not learnt; search longer, or raise algorithm.gain_start",
-                                   (*most)->late_regions.size(), 100 * sampler::AdaptiveBias::late_share));
+    warnings.push_back(
+        in_replicates(search, found.size()) +
+        fmt::format("up to {} regions were first visited when {:.0f} % of all gain had been spent: their "
+                    "theta is not learnt; search longer, or raise algorithm.gain_start",
+                    (*most)->late_regions.size(), 100 * sampler::AdaptiveBias::late_share));
 }
 
 void add_operation_warnings(std::vector<std::string>& warnings, const SearchResult& search) {

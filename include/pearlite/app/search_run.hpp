@@ -55,6 +55,7 @@ class SearchRun final : public Run {
                 if (search.replicates[r].best.energy < search.replicates[search.best_replicate].best.energy)
                     search.best_replicate = r;
             search.best = describe_state(replicates_.space(), search.replicates[search.best_replicate].best.state);
+            search.region_states = describe_regions(replicates_.space(), search.replicates[search.best_replicate]);
             search.known_minimum = replicates_.space().known_minimum();
             result.images = search.best.images;
         });
