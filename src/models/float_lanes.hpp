@@ -82,7 +82,7 @@ template <class Operation, class... Operands>
 #endif
 }
 
-/// 2^t, to 1.5e-7 relative, for t cut to [-126, 126]. t = n + r with |r| <= 1/2; NaN gives 2^-126.
+/// 2^t, to 2.5e-7 relative, for t cut to [-126, 126]. t = n + r with |r| <= 1/2; NaN gives 2^-126.
 [[gnu::always_inline]] inline Floats exp2_lanes(Floats t) {
     constexpr float shift = 12582912; // 1.5 2^23: the sum has n in its low bits
     t = smaller(larger(t, all_lanes(-126)), all_lanes(126));

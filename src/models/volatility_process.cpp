@@ -105,6 +105,18 @@ SimulatedVolatility simulate_volatility(const VolatilityParameters& parameters, 
     return simulated;
 }
 
+std::vector<double> centred(std::span<const double> returns) {
+    if (returns.empty())
+        throw InputError("no returns");
+    double mean = 0;
+    for (const double value : returns)
+        mean += value / static_cast<double>(returns.size());
+    std::vector<double> values(returns.begin(), returns.end());
+    for (double& value : values)
+        value -= mean;
+    return values;
+}
+
 std::vector<double> centred_returns(std::span<const double> rates) {
     if (rates.size() < 2)
         throw InputError("returns need two rates or more");
@@ -112,10 +124,9 @@ std::vector<double> centred_returns(std::span<const double> rates) {
         if (!(rates[t] > 0) || !std::isfinite(rates[t]))
             throw InputError("rate " + std::to_string(t) + " is not a positive number");
     std::vector<double> returns;
-    const double mean = 100 * (std::log(rates.back()) - std::log(rates[0])) / static_cast<double>(rates.size() - 1);
     for (std::size_t t = 1; t < rates.size(); ++t)
-        returns.push_back(100 * (std::log(rates[t]) - std::log(rates[t - 1])) - mean);
-    return returns;
+        returns.push_back(100 * (std::log(rates[t]) - std::log(rates[t - 1])));
+    return centred(returns);
 }
 
 } // namespace pearlite::models

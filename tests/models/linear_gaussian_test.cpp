@@ -153,7 +153,7 @@ TEST(LinearGaussian, AdaptedFilterVariesLess) {
         const auto [mean, error] = mean_of(logs);
         return error * error * 200;
     };
-    EXPECT_LT(variance(FilterKind::adapted), 0.7 * variance(FilterKind::bootstrap)); // measured 0.45
+    EXPECT_LT(variance(FilterKind::adapted), 0.5 * variance(FilterKind::bootstrap)); // 2000 runs: 0.087 and 0.36
 }
 
 TEST(LinearGaussian, FilteredMeansAreThoseOfKalman) {

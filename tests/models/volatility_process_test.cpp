@@ -136,6 +136,8 @@ TEST(CentredReturns, ArePercentagesOfMeanZero) {
     ASSERT_EQ(returns.size(), 3u);
     EXPECT_NEAR(returns[0], 100 * std::log(1.1), 1e-12); // the mean is 0 because the rate returns
     EXPECT_NEAR(returns[0] + returns[1] + returns[2], 0, 1e-12);
+    EXPECT_EQ(centred(std::vector{1.0, 2.0, 6.0}), (std::vector{-2.0, -1.0, 3.0}));
+    EXPECT_THROW(centred({}), InputError);
     EXPECT_THROW(centred_returns(std::vector{1.0}), InputError);
     EXPECT_THROW(centred_returns(std::vector{1.0, 0.0}), InputError);
 }

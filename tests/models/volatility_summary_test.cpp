@@ -81,7 +81,7 @@ TEST(VolatilitySummary, AgreesWithQuadrature) {
             }
         });
     for (std::size_t t = 0; t < y.size(); ++t)
-        EXPECT_NEAR(summary.mean[t], mean[t], 0.006 * mean[t]); // measured: within 0.2 %
+        EXPECT_NEAR(summary.mean[t], mean[t], 0.006 * mean[t]); // some six standard errors
     EXPECT_NEAR(summary.next_mean, next_mean, 0.006 * next_mean);
 }
 

@@ -90,5 +90,7 @@ double quadrature_log_likelihood(const VolatilityParameters& parameters, std::sp
 /// 100 (log r_t - log r_{t-1}) of n rates, minus their mean: n - 1 returns in per cent. InputError for fewer than two
 /// rates or one that is not positive.
 std::vector<double> centred_returns(std::span<const double> rates);
+/// The same for returns that are there already: minus their mean. InputError for none.
+std::vector<double> centred(std::span<const double> returns);
 
 } // namespace pearlite::models
