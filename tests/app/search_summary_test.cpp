@@ -122,7 +122,7 @@ TEST_F(SearchSummary, WarnsWhereRegionsDoNotFit) {
     EXPECT_THAT(warnings_of(search_with({-0.9})), ElementsAre());
     EXPECT_THAT(warnings_of(search_with({-1.1})),
                 ElementsAre("the best energy, -1.1, is below the regions, which begin at 0: all that lies below is one "
-                            "region; lower algorithm.energy_low"));
+                            "region; lower algorithm.energy_low, or raise algorithm.range_iterations"));
     // The numbers are those of a replicate of which it is so.
     EXPECT_THAT(warnings_of(search_with({-1.05, -3, 0.5})),
                 ElementsAre(HasSubstr("in 2 of 3 replicates the best energy, -1.05, is below")));
