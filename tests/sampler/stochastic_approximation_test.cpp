@@ -237,6 +237,10 @@ TEST(StochasticApproximation, ReportsAsManyEnergiesAsItAskedFor) {
     operations.operations = {"metropolis", "hit-and-run", "k-point"};
     settings = frozen(WellsCase{}.target, 5, 400, 3);
     expect_exact_account(kernel::BoxSpace<CountedWells>(counted, operations), *counted.count, settings);
+    // Chains that fill one vector are all asked for in a crossover; of more, those that take part.
+    operations.operations = kernel::BoxOperations::names();
+    settings.chains = 40;
+    expect_exact_account(kernel::BoxSpace<CountedWells>(counted, operations), *counted.count, settings);
 }
 
 /// The best find is the one that the iterations, looked at one by one, show.
