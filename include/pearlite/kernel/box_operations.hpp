@@ -86,7 +86,7 @@ struct BoxOperationSettings {
                                         "k-point-crossover", "snooker",     "linear"};
     Index mutation_points = 1;  ///< coordinates of the k-point mutation, at most d
     Index crossover_points = 2; ///< of the k-point crossover; at most d - 1
-    double first_scale = 0.1;   ///< of the box's width, or of start_sd
+    double first_scale = 0.1;   ///< standard deviation of the first steps, in units of the coordinates
     double start_sd = 1;        ///< of starts in an infinite box
 };
 
