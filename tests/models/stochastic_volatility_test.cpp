@@ -103,10 +103,10 @@ TEST(StochasticVolatility, ConstantVarianceIsKeptAndUnbiased) {
     double particles[2] = {0, 0};
     for (const bool is_hard : {false, true}) {
         const auto u = unconstrained(density, is_hard ? hard : easy);
-        const auto errors = errors_at(density, u, 1500);
+        const auto errors = errors_at(density, u, 800);
         EXPECT_LT(std::abs(unbiasedness_z(errors)), 3.5);
         const auto [mean, error] = testing::mean_of(errors);
-        EXPECT_NEAR(error * error * 1500, 0.2, 0.1); // N(theta) of eight pilots is a rough guess
+        EXPECT_NEAR(error * error * 800, 0.2, 0.1); // N(theta) of eight pilots is a rough guess
         for (Index i = 0; i < 100; ++i)
             particles[is_hard] += static_cast<double>(
                 density.particles_at(u, model::BlockStreams{.seed = 92}.at(model::likelihood_draws, i)));

@@ -73,7 +73,7 @@ TEST(VolatilityFilter, WrongTwinsAreRejected) {
     EXPECT_LT(std::abs(z_of(right, right, y, {.particles = 400, .resample_below = 0})), 3.5);
 }
 
-/// Mean and variance of the log likelihood: with 400 estimates each, a ratio of variances beyond 1.5 has chance 3e-5.
+/// Mean and variance of the log likelihood: with 250 estimates each, a ratio of variances beyond 1.8 has chance 4e-6.
 TEST(VolatilityFilter, AgreesWithTheFilterInDoublePrecision) {
     for (const auto& c : volatility_cases())
         for (const auto kind : both_kinds) {
@@ -81,13 +81,13 @@ TEST(VolatilityFilter, AgreesWithTheFilterInDoublePrecision) {
             const FilterSettings settings{.particles = 100, .kind = kind};
             const VolatilityProcess process(c.parameters, y);
             std::vector<double> plain;
-            for (std::uint64_t r = 0; r < 400; ++r) {
+            for (std::uint64_t r = 0; r < 250; ++r) {
                 random::Stream stream(address(1000 + r));
                 plain.push_back(run_filter(process, settings, stream).log_likelihood);
             }
-            const auto a = mean_of(plain), b = mean_of(logs(c.parameters, y, settings, 400));
+            const auto a = mean_of(plain), b = mean_of(logs(c.parameters, y, settings, 250));
             EXPECT_LT(std::abs(a.mean - b.mean), 3.5 * std::hypot(a.error, b.error)) << c.name;
-            EXPECT_LT(std::max(a.error / b.error, b.error / a.error), std::sqrt(1.5)) << c.name;
+            EXPECT_LT(std::max(a.error / b.error, b.error / a.error), std::sqrt(1.8)) << c.name;
         }
 }
 
