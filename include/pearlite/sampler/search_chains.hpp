@@ -9,11 +9,11 @@
 #include "pearlite/sampler/chain_finds.hpp"
 #include "pearlite/sampler/delayed_failure.hpp"
 #include "pearlite/sampler/meetings.hpp"
+#include "pearlite/sampler/pair_children.hpp"
 #include "pearlite/sampler/search_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,8 +75,8 @@ class SearchChains {
             note_find(i, step);
     }
     void find_regions(const model::EnergyPartition& partition) {
-        for (std::size_t i = 0; i < n_; ++i)
-            regions_[i] = partition.region(energies_[i]);
+        std::transform(energies_.begin(), energies_.begin() + layout_.local_items(), regions_.begin(),
+                       [&](double energy) { return partition.region(energy); });
     }
 
     /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant.
@@ -127,12 +127,6 @@ class SearchChains {
     }
 
   private:
-    /// What a pair must know of both its children.
-    struct Child {
-        double energy = 0, log_ratio = 0;
-        Index region = 0;
-    };
-
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     model::BlockStreams streams(Index step) const {
         return {settings_.seed, static_cast<std::uint32_t>(step), 0, first_, 0};
@@ -157,8 +151,6 @@ class SearchChains {
             throw NumericalError("the energy of chain " + std::to_string(first_ + static_cast<Index>(local)) +
                                  " is not a number in iteration " + std::to_string(step));
     }
-
-    // ---- One operation
 
     void mutate(const SearchMove& move, const SearchMemory& memory) {
         failure_.guard(ranks_, [&] {
@@ -186,7 +178,7 @@ class SearchChains {
             cross(move, memory);
             find_proposed_regions(move, memory);
         });
-        const auto children = gather_children();
+        const auto children = gather_children(ranks_, layout_, proposals_, proposed_regions_);
         failure_.guard(ranks_, [&] { accept_pairs(move, memory, plan, children); });
     }
 
@@ -219,8 +211,6 @@ class SearchChains {
             fetch_partners(ranks_, chains_, layout_, plan.second, partners_[1]);
     }
 
-    // ---- Acceptance
-
     void find_proposed_regions(const SearchMove& move, const SearchMemory& memory) {
         for (const std::size_t i : taking_part_) {
             require_number(proposals_.energies[i], i, move.step);
@@ -247,22 +237,6 @@ class SearchChains {
         }
     }
 
-    /// Collective. The children of all chains, on every rank.
-    std::vector<Child> gather_children() const {
-        // Equal shares, so that one collective suffices.
-        const Index share = (layout_.size() + ranks_.size() - 1) / ranks_.size();
-        std::vector<Child> mine(at(share)), all(at(layout_.size()));
-        for (std::size_t i = 0; i < n_; ++i)
-            mine[i] = {proposals_.energies[i], proposals_.log_ratios[i], proposed_regions_[i]};
-        if (ranks_.size() == 1)
-            return mine;
-        const auto bytes = ranks_.all_gather_bytes_of_equal_size(std::as_bytes(std::span(mine)));
-        for (int r = 0; r < ranks_.size(); ++r)
-            std::memcpy(all.data() + layout_.first_item(r), bytes.data() + at(r * share) * sizeof(Child),
-                        at(layout_.first_item(r + 1) - layout_.first_item(r)) * sizeof(Child));
-        return all;
-    }
-
     /// A pair is accepted or rejected as one, by the random number of its first member.
     void accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
                       std::span<const Child> children) {
@@ -278,22 +252,10 @@ class SearchChains {
                 is_here ? exponentials_[i]
                         : random::Stream(address_of(random::Purpose::accept, static_cast<Index>(one), move.step))
                               .exponential();
-            accepted_[i] = log_acceptance_of_pair(move, memory, children, one, other) >= -exponential;
+            accepted_[i] =
+                log_acceptance_of_pair(memory, settings_, move.temperature, children, one, other) >= -exponential;
         }
     }
-    double log_acceptance_of_pair(const SearchMove& move, const SearchMemory& memory, std::span<const Child> children,
-                                  std::size_t one, std::size_t other) const {
-        const auto energies = memory.energies();
-        double log_alpha = 0;
-        for (const std::size_t chain : {one, other})
-            log_alpha += memory.log_acceptance(chain, energies[chain], memory.region(chain), children[chain].energy,
-                                               children[chain].region, children[chain].log_ratio, move.temperature);
-        if (settings_.crossover == SearchSettings::Crossover::single && log_alpha > log_zero)
-            log_alpha += pair_log_ratio(energies, one, other, children[one].energy, children[other].energy,
-                                        settings_.selection_temperature);
-        return log_alpha;
-    }
-
     void take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
         space_->accept(chains_, accepted_);
         for (std::size_t i = 0; i < n_; ++i) {
