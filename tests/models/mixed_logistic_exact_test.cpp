@@ -54,31 +54,40 @@ TEST(ExactMixedLogistic, SumsOfEffectsAreOneEffect) {
                 one.exact_log_likelihood(std::array{-1.0, -0.3, 0.5, total(1 + std::exp(-1) + std::exp(-2))}), 1e-10);
 }
 
+/// log of the integral over both effects, correlated, of a subject's likelihood.
+double nested_log_integral(const MixedLogisticSettings& settings, const std::vector<Index>& rows, const Vector& beta,
+                           double sd1, double sd2, double correlation) {
+    const double rest = 1 - correlation * correlation;
+    const auto log_f = [&](double b1, double b2) {
+        const double z1 = b1 / sd1, z2 = b2 / sd2;
+        double sum = -0.5 * (z1 * z1 - 2 * correlation * z1 * z2 + z2 * z2) / rest -
+                     std::log(2 * std::numbers::pi * sd1 * sd2 * std::sqrt(rest));
+        for (const Index j : rows) {
+            const double eta = settings.design.row(j).dot(beta) + b1 + b2 * settings.design(j, 1);
+            sum -= settings.response(j) == 1 ? softplus(-eta) : softplus(eta);
+        }
+        return sum;
+    };
+    using Rule = boost::math::quadrature::gauss_kronrod<double, 61>;
+    const auto marginal = [&](double b1) {
+        return Rule::integrate([&](double b2) { return std::exp(log_f(b1, b2)); }, -9 * sd2, 9 * sd2, 12, 1e-13);
+    };
+    return std::log(Rule::integrate(marginal, -9 * sd1, 9 * sd1, 12, 1e-13));
+}
+
 TEST(ExactMixedLogistic, TwoEffectsAgreeWithNestedQuadrature) {
     auto settings = mixed_case(6, 5, 2, 3);
     settings.correlation_prior = model::Prior::parse("uniform(-1, 1)");
     const MixedLogistic model(settings);
     const Vector beta{{-1, -0.3, 0.5}};
-    const double sd1 = 3, sd2 = 0.8, correlation = -0.5;
-    const Vector exact = model.exact_log_likelihoods(std::array{beta(0), beta(1), beta(2), std::log(sd1), std::log(sd2),
-                                                                model.parameters().unconstrained(5, correlation)});
-    for (Index s = 0; s < 6; ++s) {
-        const auto rows = rows_of(settings, s);
-        const auto log_f = [&](double b1, double b2) {
-            const double z1 = b1 / sd1, z2 = b2 / sd2, rest = 1 - correlation * correlation;
-            double sum = -0.5 * (z1 * z1 - 2 * correlation * z1 * z2 + z2 * z2) / rest -
-                         std::log(2 * std::numbers::pi * sd1 * sd2 * std::sqrt(rest));
-            for (const Index j : rows) {
-                const double eta = settings.design.row(j).dot(beta) + b1 + b2 * settings.design(j, 1);
-                sum -= settings.response(j) == 1 ? softplus(-eta) : softplus(eta);
-            }
-            return sum;
-        };
-        using Rule = boost::math::quadrature::gauss_kronrod<double, 61>;
-        const auto marginal = [&](double b1) {
-            return Rule::integrate([&](double b2) { return std::exp(log_f(b1, b2)); }, -8.0, 8.0, 4, 1e-12);
-        };
-        EXPECT_NEAR(exact(s), std::log(Rule::integrate(marginal, -27.0, 27.0, 4, 1e-12)), 1e-10) << s;
+    const double correlation = -0.5, u = model.parameters().unconstrained(5, correlation);
+    for (const auto& [sd1, sd2] : {std::pair(3.0, 0.8), std::pair(20.0, 5.0)}) {
+        const Vector exact =
+            model.exact_log_likelihoods(std::array{beta(0), beta(1), beta(2), std::log(sd1), std::log(sd2), u});
+        for (Index s = 0; s < 6; ++s)
+            EXPECT_NEAR(exact(s), nested_log_integral(settings, rows_of(settings, s), beta, sd1, sd2, correlation),
+                        1e-10)
+                << s;
     }
 }
 

@@ -81,8 +81,8 @@ class MixedLogistic {
     /// By the trapezoidal rule about the maximum, in the principal scale there, with steps halved until nothing
     /// changes: it converges exponentially for analytic integrands (Trefethen & Weideman 2014), and faster than
     /// Gauss-Hermite's, whose error falls only with exp(-sqrt(nodes)) when deviations are large. To 1e-10 for one
-    /// effect of deviation up to 100 or two up to 10 (times the covariate); cost some hundred evaluations of each
-    /// subject to the power q.
+    /// effect of deviation up to 100 or two up to 20 (times the covariate), less where the number of nodes is capped
+    /// beyond; cost some hundred evaluations of each subject to the power q.
     double exact_log_likelihood(std::span<const double> u) const;
     /// Of every subject, in the order of their first appearance.
     Vector exact_log_likelihoods(std::span<const double> u) const;
