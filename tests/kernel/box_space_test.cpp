@@ -286,6 +286,30 @@ TEST(BoxSpace, StartsFillTheBox) {
     }
 }
 
+TEST(BoxSpace, WithADescentStatesHaveTheEnergiesThatItReachesAndMovesTakeThem) {
+    constexpr DescentLimits descent{4};
+    const BoxSpace<Uneven> space(Uneven{}, {.operations = {"metropolis"}}, descent);
+    constexpr Index n = 40;
+    Trials trial(space, target, n);
+    space.draw_start(trial.chains, {.seed = 3});
+    trial.begin();
+    int lower = 0, moved = 0;
+    for (int round = 0; round < 2; ++round) {
+        for (Index i = 0; i < n; ++i) {
+            const auto& points = trial.chains.points();
+            const std::array<double, 3> x{points(0, i), points(1, i), points(2, i)};
+            const double energy = trial.energies[static_cast<std::size_t>(i)];
+            EXPECT_EQ(energy, descended_energy(Uneven{}, x, descent));
+            lower += energy < Uneven{}.energy(x) - 0.01 ? 1 : 0;
+        }
+        const model::LaneMatrix before = trial.chains.points();
+        trial.mutate(0, trial.scale(0.3));
+        moved += before != trial.chains.points() ? 1 : 0;
+    }
+    EXPECT_GT(lower, n);
+    EXPECT_EQ(moved, 2);
+}
+
 TEST(BoxSpace, WrongSettingsAreInputErrors) {
     const auto with = [](std::vector<std::string> operations, Index points = 1) {
         BoxOperationSettings settings;
