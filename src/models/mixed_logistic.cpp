@@ -41,6 +41,7 @@ bool finite(const Matrix& m) {
 std::vector<Index> numbered_subjects(const std::vector<Index>& labels) {
     std::map<Index, Index> numbers;
     std::vector<Index> result;
+    result.reserve(labels.size());
     for (const Index label : labels)
         result.push_back(numbers.try_emplace(label, static_cast<Index>(numbers.size())).first->second);
     return result;
