@@ -82,6 +82,16 @@ void read_regions(io::Section& section, const Member& member, SearchSettings& se
         settings.aleph = section.number("aleph", 10.0, positive);
 }
 
+void read_averages(io::Section& section, const Member& member, const SearchTraits& traits, SearchSettings& settings) {
+    if (!section.has("average_from"))
+        return;
+    settings.average_from = section.integer("average_from", 0, {.low = 0, .high = settings.iterations - 1});
+    if (!traits.is_box || member.bias == Bias::own || member.shrinks || settings.sync_every != 1)
+        section.error("average_from",
+                      "averages need coordinates of a box, a theta that all chains share or none, a space "
+                      "that does not shrink, and sync_every = 1");
+}
+
 void read_crossovers(io::Section& section, SearchSettings& settings) {
     if (section.choice("crossover", {"population", "single"}, "population") == "single")
         settings.crossover = SearchSettings::Crossover::single;
@@ -158,6 +168,7 @@ SearchPlan read_search_plan(io::Configuration& configuration, Algorithm algorith
     else if (section.has("polish"))
         section.error("polish", "descends in a box of real coordinates; this model's states are discrete");
     settings.sync_every = section.integer("sync_every", 1, {.low = 1, .high = 1'000'000});
+    read_averages(section, member, traits, settings);
     read_operations(configuration, traits, member.crosses, plan);
     if (settings.iterations + settings.range_iterations > 4'000'000'000)
         section.error("iterations", "all iterations are beyond 4e9, the number of addressed steps");

@@ -41,6 +41,13 @@ void write_curves(io::Writer& writer, const Outcomes& replicates, const SearchOu
                               replicates, [](const SearchOutcome& o) -> const auto& { return o.curve.best(); }));
     writer("search/final_energies", table_of(replicates, &SearchOutcome::final_energies));
     writer("search/final_log_weights", table_of(replicates, &SearchOutcome::final_log_weights));
+    if (best.averages.means.empty())
+        return;
+    writer("search/means", table_of(
+                               replicates, [](const SearchOutcome& o) -> const auto& { return o.averages.means; }));
+    writer("search/deviations",
+           table_of(
+               replicates, [](const SearchOutcome& o) -> const auto& { return o.averages.deviations; }));
 }
 
 void write_regions(io::Writer& writer, const Outcomes& replicates, const SearchOutcome& best, const Matrix& states) {

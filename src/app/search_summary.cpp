@@ -89,6 +89,33 @@ std::string search_verdict(const SearchResult& search) {
     return fmt::format("{} of {} replicates found the best energy (to 1e-6)", agreeing, energies.size());
 }
 
+namespace {
+
+/// Over the replicates: means of the coordinates under exp(-U), and their standard errors where there are two at least.
+Json averages_of(const SearchResult& search) {
+    const auto n = static_cast<double>(search.replicates.size());
+    Json means = Json::array(), errors = Json::array(), states = Json::array();
+    for (std::size_t k = 0; k < search.replicates.front().averages.means.size(); ++k) {
+        double mean = 0, squares = 0;
+        for (const auto& replicate : search.replicates)
+            mean += replicate.averages.means[k] / n;
+        for (const auto& replicate : search.replicates)
+            squares += (replicate.averages.means[k] - mean) * (replicate.averages.means[k] - mean);
+        means.push_back(mean);
+        if (n > 1)
+            errors.push_back(std::sqrt(squares / (n * (n - 1))));
+    }
+    for (const auto& replicate : search.replicates)
+        states.push_back(replicate.averages.effective_states);
+    Json averages{{"means", means}};
+    if (n > 1)
+        averages["standard_errors"] = errors;
+    averages["effective_states"] = states;
+    return averages;
+}
+
+} // namespace
+
 void add_search(Json& summary, Json& diagnostics, const SearchResult& search) {
     if (search.replicates.empty())
         return;
@@ -120,6 +147,8 @@ void add_search(Json& summary, Json& diagnostics, const SearchResult& search) {
     if (search.polish)
         add_polish(summary, *search.polish);
     summary["replicates"] = rows;
+    if (!best.averages.means.empty())
+        summary["averages"] = averages_of(search);
     add_spread(diagnostics, "best", found_energies(search), search.success_below, "success_rate");
     if (search.polish)
         add_spread(diagnostics, "polished", polished_energies(*search.polish), search.success_below,

@@ -51,6 +51,8 @@ std::vector<double> numbers_of(const SearchOutcome& outcome) {
     add(outcome.curve.iterations());
     add(outcome.curve.evaluations());
     add(outcome.curve.best());
+    add(outcome.averages.means);
+    add(outcome.averages.deviations);
     return numbers;
 }
 
@@ -101,6 +103,8 @@ std::vector<std::pair<std::string, SearchSettings>> all_kinds_of_searches() {
     add("shared bias", settings);
     settings.crossover = Crossover::single;
     add("single crossovers", settings);
+    settings.average_from = 40;
+    add("averages", settings);
     settings = search(2); // fewer than ranks
     settings.scale_by_region = true;
     add("two chains", settings);

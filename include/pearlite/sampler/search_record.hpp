@@ -3,6 +3,7 @@
 
 #include "pearlite/core/types.hpp"
 #include "pearlite/parallel/communicator.hpp"
+#include "pearlite/sampler/weighted_moments.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -97,6 +98,7 @@ struct SearchOutcome {
     std::vector<std::byte> region_states;   ///< the states of these, packed, one after another; empty if not kept
     std::vector<double> final_energies;     ///< of the chains
     std::vector<double> final_log_weights;  ///< for tempered use: theta_J + U (1/tau_n - 1)
+    WeightedAverages averages;              ///< of the coordinates, if they were asked for
     std::int64_t truncations = 0;
     std::int64_t outside = 0; ///< chain iterations outside a space that shrinks
 };

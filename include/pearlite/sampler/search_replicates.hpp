@@ -236,6 +236,9 @@ class SearchReplicates {
         f("region_states", outcome.region_states);
         f("final_energies", outcome.final_energies);
         f("final_log_weights", outcome.final_log_weights);
+        f("means", outcome.averages.means);
+        f("deviations", outcome.averages.deviations);
+        f("effective_states", outcome.averages.effective_states);
         f("truncations", outcome.truncations);
         f("outside", outcome.outside);
     }

@@ -66,6 +66,9 @@ struct SearchSettings {
     /// Iterations between two collectives; more than 1 changes the algorithm: theta and the energies by which partners
     /// are chosen are then known that late, and crossovers happen in the first iteration of each such window alone.
     Index sync_every = 1;
+    /// Coordinates are averaged over the iterations after this one, with the weights of exp(-U); theta stays as it is
+    /// then, since the states that it goes on learning from are biased. Needs sync_every = 1 and coordinates.
+    std::optional<Index> average_from;
     /// Of the operations, in their order; empty: equal.
     std::vector<double> rates;
     /// For tests: theta stays at these values, one per region.

@@ -18,7 +18,9 @@
 #include "pearlite/sampler/search_memory.hpp"
 #include "pearlite/sampler/search_settings.hpp"
 #include "pearlite/sampler/search_stages.hpp"
+#include "pearlite/sampler/weighted_moments.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -39,7 +41,8 @@ class StochasticApproximation {
           choice_(space_->operations(), settings_.rates),
           memory_(settings_, space_->operations()),
           chains_(ranks_, space_, settings_),
-          window_(ranks_, chains_.layout(), settings_.sync_every) {
+          window_(ranks_, chains_.layout(), settings_.sync_every),
+          moments_(settings_.average_from ? chains_.layout().local_items() : 0, dimension()) {
         memory_.begin(chains_.draw_start());
         chains_.begin_regions(memory_.partition(), 0);
     }
@@ -77,6 +80,7 @@ class StochasticApproximation {
             outcome.operations.push_back(operation.name);
         chains_.describe(outcome);
         memory_.describe(outcome, stages_.temperature());
+        outcome.averages = moments_.combined(ranks_.all_gather(std::span<const double>(moments_.sums())));
         return outcome;
     }
 
@@ -87,11 +91,19 @@ class StochasticApproximation {
         memory_.fields(f, stages_.is_main());
         window_.fields(f);
         chains_.fields(f);
+        if (settings_.average_from)
+            moment_fields(f);
         if constexpr (Fields::reading)
             chains_.find_regions(memory_.partition());
     }
 
   private:
+    static constexpr bool has_coordinates = requires(const Chains& chains, Index i) { chains.points()(i, i); };
+    Index dimension() const {
+        if constexpr (has_coordinates)
+            return chains_.states().points().rows();
+        return 0;
+    }
     static SearchSettings checked(SearchSettings settings) {
         settings.check();
         return settings;
@@ -120,11 +132,35 @@ class StochasticApproximation {
                 memory_.note_range_top();
             if (!stages_.is_main())
                 continue;
-            memory_.update_theta(stages_.gain(t));
+            const bool averages = settings_.average_from && t > *settings_.average_from;
+            if (averages)
+                take_averages(t);
+            memory_.update_theta(averages ? 0 : stages_.gain(t));
             if (memory_.notes_progress(t) || stages_.is_last(t))
                 memory_.note_progress(t, stages_.temperature(t));
         }
         window_.clear();
+    }
+
+    /// Weights that undo theta and the temperature from which the states of iteration t come.
+    void take_averages(Index t) {
+        if constexpr (has_coordinates) {
+            const auto& points = chains_.states().points();
+            for (Index i = 0; i < layout().local_items(); ++i) {
+                const auto chain = static_cast<std::size_t>(layout().first_local_item() + i);
+                const double log_weight = memory_.theta(chain, memory_.region(chain)) +
+                                          memory_.energies()[chain] * (1 / stages_.temperature(t) - 1);
+                moments_.add(i, log_weight, [&](Index k) { return points(k, i); });
+            }
+        }
+    }
+    template <class Fields>
+    void moment_fields(Fields& f) {
+        auto all = ranks_.all_gather(std::span<const double>(moments_.sums()));
+        f("moments", all);
+        if constexpr (Fields::reading)
+            std::copy_n(all.begin() + layout().first_local_item() * static_cast<Index>(moments_.width()),
+                        moments_.sums().size(), moments_.sums().begin());
     }
 
     void begin_main_stage() {
@@ -141,6 +177,7 @@ class StochasticApproximation {
     SearchMemory memory_;
     SearchChains<Space> chains_;
     ReportWindow window_;
+    WeightedMoments moments_; ///< of this rank's chains
 };
 
 } // namespace pearlite::sampler
