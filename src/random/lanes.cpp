@@ -27,12 +27,12 @@ inline Words product(Words a, std::uint64_t b) {
 #if defined(__AVX512F__)
     return (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)a, _mm512_set1_epi64(static_cast<long long>(b)));
 #elif defined(__AVX2__)
-    Words result;
-    auto* const to = reinterpret_cast<__m256i*>(&result);
-    const auto* const from = reinterpret_cast<const __m256i*>(&a);
-    for (int half = 0; half < 2; ++half)
-        to[half] = _mm256_mul_epu32(from[half], _mm256_set1_epi64x(static_cast<long long>(b)));
-    return result;
+    __m256i halves[2];
+    std::memcpy(halves, &a, sizeof halves);
+    for (__m256i& half : halves)
+        half = _mm256_mul_epu32(half, _mm256_set1_epi64x(static_cast<long long>(b)));
+    std::memcpy(&a, halves, sizeof halves);
+    return a;
 #else
     return (a & 0xffffffffu) * b;
 #endif
