@@ -63,6 +63,19 @@ Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weigh
     return estimate;
 }
 
+namespace {
+
+/// Error and interval of a mean of r values from the sum of their squared deviations.
+void add_spread(Estimate& estimate, double sum, double r) {
+    estimate.standard_error = std::sqrt(sum / (r * (r - 1)));
+    // Few batches estimate their own spread badly: Student's t with R - 1 degrees of freedom.
+    const double quantile975 = boost::math::quantile(boost::math::students_t(r - 1), 0.975);
+    estimate.interval95 = Interval{estimate.value - quantile975 * *estimate.standard_error,
+                                   estimate.value + quantile975 * *estimate.standard_error};
+}
+
+} // namespace
+
 Estimate batch_estimate(std::span<const double> log_ratios) {
     PEARLITE_EXPECTS(log_ratios.size() >= 2);
     const auto r = static_cast<double>(log_ratios.size());
@@ -76,11 +89,20 @@ Estimate batch_estimate(std::span<const double> log_ratios) {
         const double relative = std::exp(log_ratio - estimate.value) - 1;
         sum += relative * relative;
     }
-    estimate.standard_error = std::sqrt(sum / (r * (r - 1)));
-    // Few batches estimate their own spread badly: Student's t with R - 1 degrees of freedom.
-    const double quantile975 = boost::math::quantile(boost::math::students_t(r - 1), 0.975);
-    estimate.interval95 = Interval{estimate.value - quantile975 * *estimate.standard_error,
-                                   estimate.value + quantile975 * *estimate.standard_error};
+    add_spread(estimate, sum, r);
+    return estimate;
+}
+
+Estimate batch_mean(const std::string& estimator, std::span<const double> values) {
+    PEARLITE_EXPECTS(values.size() >= 2);
+    const auto r = static_cast<double>(values.size());
+    Estimate estimate{estimator, 0, {}, {}, "batches", ""};
+    for (const double value : values)
+        estimate.value += value / r;
+    double sum = 0;
+    for (const double value : values)
+        sum += (value - estimate.value) * (value - estimate.value);
+    add_spread(estimate, sum, r);
     return estimate;
 }
 

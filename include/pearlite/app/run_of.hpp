@@ -178,7 +178,9 @@ class RunOf final : public Run {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 const auto& block = particles.block(b);
                 if constexpr (HasDensityPoints<Model>) {
-                    local.insert(local.end(), block.points.data(), block.points.data() + d * block.size());
+                    for (Index i = 0; i < block.size(); ++i)
+                        for (Index k = 0; k < d; ++k)
+                            local.push_back(model_->natural(k, block.points(k, i)));
                 } else {
                     const Matrix values = model_->parameters(block);
                     local.insert(local.end(), values.data(), values.data() + values.size());

@@ -35,5 +35,8 @@ Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weigh
 /// R >= 2 independent estimates of log Z: log mean_r Z_r, with variance sum_r (Z_r - Z)^2 / (R) / Z^2, and
 /// Student's interval of R - 1 degrees of freedom.
 Estimate batch_estimate(std::span<const double> log_ratios);
+/// R >= 2 independent estimates of log Z itself: their mean, with variance sum_r (x_r - mean)^2 / (R) and the
+/// same interval.
+Estimate batch_mean(const std::string& estimator, std::span<const double> values);
 
 } // namespace pearlite::estimator

@@ -2,6 +2,7 @@
 /// Densities over R^d in the form in which people have them: a prior to start from and a likelihood.
 
 #include "pearlite/core/types.hpp"
+#include "pearlite/model/estimated_likelihood.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/random/stream.hpp"
 
@@ -59,10 +60,16 @@ concept HasFingerprint = requires(const D& density, Fingerprint& fingerprint) {
     density.fingerprint(fingerprint);
 };
 
+/// Optional: natural(k, u), the value of parameter k that people read where samplers move u; increasing in u.
+template <class D>
+concept HasNaturalScale = requires(const D& density, Index k, double u) {
+    { density.natural(k, u) } -> std::convertible_to<double>;
+};
+
 /// What annealing from prior to posterior asks of a density.
 template <class D>
 concept Density = HasParameterNames<D> && HasPriorSampler<D> &&
-    (HasBlockDensity<D> || (HasLogPrior<D> && HasLogLikelihood<D>));
+    (HasEstimatedLikelihood<D> || HasBlockDensity<D> || (HasLogPrior<D> && HasLogLikelihood<D>));
 
 /// Says at compile time, member by member, what a density lacks.
 template <class D>
@@ -71,9 +78,10 @@ constexpr void require_density() {
                   "this model lacks: std::vector<std::string> parameter_names() const  (one name per dimension)");
     static_assert(HasPriorSampler<D>, "this model lacks: void draw_prior(pearlite::random::Stream& stream, "
                                       "std::span<double> x) const  (one exact draw from the prior into x)");
-    static_assert(HasBlockDensity<D> || HasLogPrior<D>, "this model lacks: double log_prior(std::span<const double> x) "
-                                                        "const  (normalised; -infinity outside the support)");
-    static_assert(HasBlockDensity<D> || HasLogLikelihood<D>,
+    constexpr bool in_blocks = HasEstimatedLikelihood<D> || HasBlockDensity<D>;
+    static_assert(in_blocks || HasLogPrior<D>, "this model lacks: double log_prior(std::span<const double> x) "
+                                               "const  (normalised; -infinity outside the support)");
+    static_assert(in_blocks || HasLogLikelihood<D>,
                   "this model lacks: double log_likelihood(std::span<const double> x) const");
 }
 

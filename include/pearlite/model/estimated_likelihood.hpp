@@ -12,7 +12,7 @@
 namespace pearlite::model {
 
 /// The purpose of what estimates draw.
-inline constexpr auto likelihood_draws = static_cast<random::Purpose>(18);
+inline constexpr auto likelihood_draws = random::Purpose::likelihood;
 
 /// In place of log_likelihood or evaluate:
 ///   estimate(points, streams, log_prior, log_likelihood)

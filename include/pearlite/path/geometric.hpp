@@ -14,9 +14,15 @@ namespace pearlite::path {
 
 /// Makes a Density an AnnealedModel. A log likelihood of -inf is legal (weight zero from b > 0 on); NaN and +inf are
 /// NumericalErrors that name the particle and its parameters.
+///
+/// Of a likelihood that can only be estimated (model/estimated_likelihood.hpp) the block holds the estimate with which
+/// a point was accepted, and keeps it as long as the point stays: the state is (x, z), z the error of the log
+/// likelihood, and f_b(x, z) = prior(x) (likelihood(x) e^z)^b g(z | x) has prior x likelihood as its margin at b = 1
+/// (Tran et al., section 3.1).
 template <class D>
 class GeometricPath {
   public:
+    using Density = D;
     using Block = model::DensityBlock;
     static constexpr bool path_is_linear = true;
 
@@ -25,6 +31,14 @@ class GeometricPath {
     const D& density() const { return density_; }
     Index dimension() const { return static_cast<Index>(names_.size()); }
     const std::vector<std::string>& parameter_names() const { return names_; }
+
+    /// The value of parameter k that people read.
+    double natural(Index k, double u) const {
+        if constexpr (model::HasNaturalScale<D>)
+            return density_.natural(k, u);
+        else
+            return u;
+    }
 
     Block make_block(Index size) const { return Block(dimension(), size); }
 
@@ -75,7 +89,13 @@ class GeometricPath {
     void evaluate(const Block& block, const Matrix& points, Vector& log_prior, Vector& log_likelihood,
                   const model::BlockStreams& streams) const {
         // Outside the prior's support a likelihood need not be defined.
-        if constexpr (model::HasBlockDensity<D>) {
+        if constexpr (model::HasEstimatedLikelihood<D>) {
+            const auto n = static_cast<std::size_t>(block.size());
+            density_.estimate(points, streams, {log_prior.data(), n}, {log_likelihood.data(), n});
+            for (Index i = 0; i < block.size(); ++i)
+                if (log_prior(i) == log_zero_)
+                    log_likelihood(i) = log_zero_;
+        } else if constexpr (model::HasBlockDensity<D>) {
             const auto n = static_cast<std::size_t>(points.cols());
             density_.evaluate(points, {log_prior.data(), n}, {log_likelihood.data(), n});
             for (Index i = 0; i < block.size(); ++i)

@@ -24,6 +24,7 @@ enum class Purpose : std::uint8_t {
     work_posterior = 15, ///< the posterior of log Z given works
     operation = 16,      ///< optimisation: which operation an iteration makes, and what all chains share of it
     partner = 17,        ///< crossovers: who meets whom
+    likelihood = 18,     ///< estimates of likelihoods: latent variables, particles of filters
     test = 255,          ///< tests only
 };
 

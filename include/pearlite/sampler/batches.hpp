@@ -7,6 +7,7 @@
 #include "pearlite/sampler/settings.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,13 +61,19 @@ class Batches {
         if (batches_.size() == 1)
             return batches_.front()->outcome();
         Outcome outcome;
+        std::map<std::string, std::vector<double>> others; // by estimator, a value of every batch that has it
         for (const auto& batch : batches_) {
             auto single = batch->outcome();
             outcome.ess += single.ess;
             for (auto& warning : single.warnings)
                 outcome.warnings.push_back("batch " + std::to_string(&batch - batches_.data()) + ": " + warning);
+            for (std::size_t k = 1; k < single.log_ratio.size(); ++k)
+                others[single.log_ratio[k].estimator].push_back(single.log_ratio[k].value);
         }
         outcome.log_ratio = {estimator::batch_estimate(log_ratios())};
+        for (const auto& [name, values] : others)
+            if (values.size() == batches_.size())
+                outcome.log_ratio.push_back(estimator::batch_mean(name, values));
         if (batches_.size() < 8)
             outcome.warnings.push_back(
                 "an error bar from fewer than 8 batches is itself uncertain by a quarter or more");

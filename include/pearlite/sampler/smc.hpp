@@ -9,7 +9,9 @@
 ///         if ESS < alpha M: resample (W = 1/M)
 ///         x ~ T_t(. | x), n_moves times, T_t leaving p_{a_t} invariant, its scale from the population before the move
 ///
-/// a_t: inverse temperatures; alpha: ess_threshold. Z is unbiased if schedule and proposal scales are fixed beforehand.
+/// a_t: inverse temperatures; alpha: ess_threshold. Z is unbiased if schedule and proposal scales are fixed beforehand,
+/// also where the likelihood is an unbiased estimate (path/geometric.hpp). With alpha = 0 nothing is resampled, which
+/// is Neal's annealed importance sampling; with one step and moves that do not matter, importance sampling from p_0.
 
 #include "pearlite/estimator/genealogy.hpp"
 #include "pearlite/model/annealed_model.hpp"
@@ -17,6 +19,8 @@
 #include "pearlite/path/schedule.hpp"
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/weights.hpp"
+#include "pearlite/sampler/likelihood_noise.hpp"
+#include "pearlite/sampler/power_posterior.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
 
@@ -120,6 +124,17 @@ class Smc {
             outcome.warnings.push_back(
                 "the effective sample size of the final weights is below 20: use more particles, "
                 "or more temperatures");
+        if constexpr (model::HasLinearPath<M>) {
+            auto others = power_posterior_.estimates(n_eves_);
+            if (others.empty())
+                outcome.warnings.push_back("the power posterior has no estimate: the first particles include one of "
+                                           "likelihood zero, or of infinite log f_1/f_0");
+            outcome.log_ratio.insert(outcome.log_ratio.end(), others.begin(), others.end());
+        }
+        if constexpr (requires { requires model::HasEstimatedLikelihood<typename M::Density>; })
+            outcome.diagnostics = noise_diagnostics(
+                likelihood_log_variance(ranks_, *model_, population_.generation(0), settings_.seed),
+                noise_factor(visited_schedule()), outcome.log_ratio.front().standard_error, settings_.particles);
         return outcome;
     }
 
@@ -149,6 +164,9 @@ class Smc {
         population_.fields(f, packed_particle_bytes(*model_));
         f.enter("trace");
         trace_.fields(f);
+        f.leave();
+        f.enter("power_posterior");
+        power_posterior_.fields(f);
         f.leave();
         f.enter("kernel");
         kernel_.fields(f);
@@ -241,6 +259,11 @@ class Smc {
             trace_.ess.back() = ess_; // of the weighting; after resampling it would always be M
         trace_.resampled.push_back(resampled ? 1 : 0);
         trace_.eves.push_back(n_eves_);
+        if constexpr (model::HasLinearPath<M>) {
+            const auto& particles = population_.generation(0);
+            power_posterior_.add(ranks_, a_, trace_.mean_u.back(), trace_.variance_u.back(), particles.log_weights(),
+                                 derivatives_, particles.eves(), settings_.particles);
+        }
     }
 
     parallel::Communicator ranks_;
@@ -261,6 +284,7 @@ class Smc {
     std::vector<double> final_eve_weights_;
     Trace trace_;
     OnTheFly on_the_fly_;
+    PowerPosterior power_posterior_;
     std::vector<double> increments_, derivatives_;
 };
 

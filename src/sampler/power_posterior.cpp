@@ -1,0 +1,90 @@
+#include "pearlite/sampler/power_posterior.hpp"
+
+#include "pearlite/core/log_space.hpp"
+#include "pearlite/estimator/genealogy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::sampler {
+
+namespace {
+
+estimator::Estimate estimate_of(const std::string& name, double value, const std::vector<double>& eve_influence,
+                                Index n_eves) {
+    estimator::Estimate estimate{name, value, {}, {}, "families", ""};
+    if (eve_influence.empty()) {
+        estimate.note = fmt::format("no error bar from one run of more than {} particles; use batches",
+                                    PowerPosterior::most_particles);
+        return estimate;
+    }
+    if (n_eves < estimator::min_eves) {
+        estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches",
+                                    n_eves, estimator::min_eves);
+        return estimate;
+    }
+    double variance = 0;
+    for (const double x : eve_influence)
+        variance += x * x;
+    estimate.standard_error = std::sqrt(variance);
+    estimate.interval95 = estimator::normal_interval(value, *estimate.standard_error);
+    estimate.note = "conservative";
+    return estimate;
+}
+
+} // namespace
+
+void PowerPosterior::add(const parallel::Communicator& ranks, double a, double mean_u, double variance_u,
+                         std::span<const double> log_weights, std::span<const double> u,
+                         std::span<const std::int64_t> eves, Index n_particles) {
+    const auto last_mean = eve_mean_, last_variance = eve_variance_;
+    if (n_particles <= most_particles) {
+        const auto all_weights = ranks.all_gather(log_weights), all_u = ranks.all_gather(u);
+        const auto all_eves = ranks.all_gather(eves);
+        const double log_sum = log_sum_exp(all_weights);
+        eve_mean_.assign(static_cast<std::size_t>(n_particles), 0.0);
+        eve_variance_ = eve_mean_;
+        eve_plain_.resize(eve_mean_.size(), 0.0);
+        eve_corrected_.resize(eve_mean_.size(), 0.0);
+        for (std::size_t i = 0; i < all_weights.size(); ++i) {
+            const double weight = std::exp(all_weights[i] - log_sum);
+            if (weight == 0)
+                continue;
+            const auto eve = static_cast<std::size_t>(all_eves[i]);
+            const double deviation = all_u[i] - mean_u;
+            eve_mean_[eve] += weight * deviation;
+            eve_variance_[eve] += weight * (deviation * deviation - variance_u);
+        }
+    }
+    if (a > a_) {
+        const double step = a - a_;
+        for (std::size_t e = 0; e < eve_mean_.size(); ++e) {
+            const double trapezoid = 0.5 * step * (last_mean[e] + eve_mean_[e]);
+            eve_plain_[e] += trapezoid;
+            eve_corrected_[e] += trapezoid - step * step / 12 * (eve_variance_[e] - last_variance[e]);
+        }
+        integrate(a, mean_u, variance_u);
+    }
+    a_ = a;
+    mean_u_ = mean_u;
+    variance_u_ = variance_u;
+}
+
+void PowerPosterior::integrate(double a, double mean_u, double variance_u) {
+    const double step = a - a_, trapezoid = 0.5 * step * (mean_u_ + mean_u);
+    plain_ += trapezoid;
+    corrected_ += trapezoid - step * step / 12 * (variance_u - variance_u_);
+}
+
+std::vector<estimator::Estimate> PowerPosterior::estimates(Index n_eves) const {
+    if (!std::isfinite(plain_))
+        return {};
+    std::vector<estimator::Estimate> all{estimate_of("power-posterior", plain_, eve_plain_, n_eves)};
+    if (std::isfinite(corrected_))
+        all.push_back(estimate_of("power-posterior-corrected", corrected_, eve_corrected_, n_eves));
+    return all;
+}
+
+} // namespace pearlite::sampler
