@@ -18,7 +18,8 @@ namespace pearlite::kernel {
 
 /// Where proposal scales come from: the population itself at each temperature (`online`; it costs O(1/M) bias in Z), or
 /// a table made beforehand (`given`: from a pilot whose particles are thrown away), which keeps Z unbiased.
-enum class Adaptation { online, given };
+/// `constant`: one factor for all steps, which the sampler sets.
+enum class Adaptation { online, given, constant };
 
 /// x' = x + L z, z ~ N(0, I), L L' = (2.38^2/d) Cov_weighted; accepted with probability min(1, f_b(x')/f_b(x)).
 template <class D>
@@ -39,6 +40,16 @@ class RandomWalk {
         Eigen::Map<Matrix>(factors_.data(), factors.cols(), factors.rows()) = factors.transpose();
     }
 
+    /// One factor, lower triangular, at every step.
+    static RandomWalk constant(Index moves, const Matrix& factor) {
+        RandomWalk kernel(moves);
+        kernel.adaptation_ = Adaptation::constant;
+        kernel.factor_ = factor;
+        return kernel;
+    }
+    const Matrix& factor() const { return factor_; }
+    void set_factor(const Matrix& factor) { factor_ = factor; }
+
     Index moves() const { return moves_; }
     bool adapts() const { return adaptation_ == Adaptation::online; }
     static constexpr bool accepts() { return true; }
@@ -50,6 +61,8 @@ class RandomWalk {
 
     /// Sets the proposals of step `step`: online (collective) from the generation's weighted covariance.
     void adapt(const parallel::Communicator& ranks, const population::Generation<Block>& generation, Index step) {
+        if (adaptation_ == Adaptation::constant)
+            return;
         if (adaptation_ == Adaptation::given) {
             PEARLITE_EXPECTS(step >= 1 && static_cast<std::size_t>((step + 1) * factor_.size()) <= factors_.size());
             factor_ = Eigen::Map<const Matrix>(factors_.data() + step * factor_.size(), factor_.rows(), factor_.cols());

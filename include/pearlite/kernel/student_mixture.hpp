@@ -1,0 +1,55 @@
+#pragma once
+/// Mixtures of multivariate Student t distributions as proposals, fitted to weighted points by expectation-maximisation
+/// steps (Cappé, Douc, Guillin, Marin & Robert 2008, "Adaptive importance sampling in general mixture classes").
+
+#include "pearlite/core/types.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::kernel {
+
+/// sum_k weight_k t_df(mean_k, L_k L_k').
+class StudentMixture {
+  public:
+    struct Component {
+        double weight = 1;
+        Vector mean;   ///< d
+        Matrix factor; ///< L, d x d, lower triangular
+    };
+    /// Weights are normalised; df > 2. ContractViolation for no components or sizes that differ.
+    StudentMixture(std::vector<Component> components, double df);
+
+    /// Of points (d x n) with weights that need not be normalised: `components` along their longest axis as starting
+    /// means, then `iterations` steps. Deterministic. Fewer components if the points support no more.
+    static StudentMixture fit(const Matrix& points, std::span<const double> weights, Index components, double df,
+                              int iterations);
+
+    Index dimension() const { return components_.front().mean.size(); }
+    double df() const { return df_; }
+    const std::vector<Component>& components() const { return components_; }
+
+    void draw(random::Stream& stream, std::span<double> x) const;
+    double log_density(std::span<const double> x) const;
+
+    /// Sufficient statistics of one step, which are sums over points: size() numbers to which add() contributes.
+    /// updated() makes the next mixture of their totals; components that explain less than 0.5 % are dropped.
+    std::size_t statistics_size() const;
+    void add_statistics(std::span<const double> x, double weight, std::span<double> sums) const;
+    StudentMixture updated(std::span<const double> sums) const;
+
+    /// All numbers, one after another; and back.
+    std::vector<double> values() const;
+    static StudentMixture from_values(std::span<const double> values, Index dimension);
+
+  private:
+    /// log of weight times density of every component at x, and the squared Mahalanobis distances.
+    void evaluate(std::span<const double> x, std::span<double> log_terms, std::span<double> distances) const;
+
+    std::vector<Component> components_;
+    std::vector<double> log_constants_; ///< log weight plus the density's normaliser
+    double df_;
+};
+
+} // namespace pearlite::kernel

@@ -1,0 +1,194 @@
+#include "pearlite/kernel/student_mixture.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/log_space.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace pearlite::kernel {
+
+namespace {
+
+constexpr double smallest_share = 0.005;
+
+/// Lower factor of a scale matrix; of its diagonal, if it is not positive definite.
+Matrix factor_of(const Matrix& scale) {
+    const Eigen::LLT<Matrix> cholesky(scale);
+    if (cholesky.info() == Eigen::Success && cholesky.matrixLLT().diagonal().minCoeff() > 0)
+        return cholesky.matrixL();
+    const double smallest = 1e-12 * std::max(scale.diagonal().maxCoeff(), 1e-300);
+    return scale.diagonal().cwiseMax(smallest).cwiseSqrt().asDiagonal();
+}
+
+/// n points at equal steps of the cumulated weight along the longest axis of the points (one far point would catch a
+/// component for itself, were they spread by distance).
+std::vector<Index> points_along_axis(const Matrix& points, std::span<const double> weights, const Matrix& covariance,
+                                     Index n) {
+    const Eigen::SelfAdjointEigenSolver<Matrix> axes(covariance);
+    const Vector place = points.transpose() * axes.eigenvectors().rightCols(1);
+    std::vector<Index> order(static_cast<std::size_t>(points.cols()));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::sort(order.begin(), order.end(), [&](Index i, Index j) { return place(i) < place(j); });
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    std::vector<Index> chosen;
+    double passed = 0;
+    for (const Index i : order) {
+        passed += weights[static_cast<std::size_t>(i)];
+        while (static_cast<Index>(chosen.size()) < n &&
+               passed >= total * (static_cast<double>(chosen.size()) + 0.5) / static_cast<double>(n))
+            chosen.push_back(i);
+    }
+    return chosen;
+}
+
+} // namespace
+
+StudentMixture::StudentMixture(std::vector<Component> components, double df)
+    : components_(std::move(components)), df_(df) {
+    PEARLITE_EXPECTS(!components_.empty() && df > 2);
+    const Index d = dimension();
+    double total = 0;
+    for (const auto& component : components_) {
+        PEARLITE_EXPECTS(component.weight > 0 && component.mean.size() == d && component.factor.rows() == d &&
+                         component.factor.cols() == d);
+        total += component.weight;
+    }
+    const auto dimension = static_cast<double>(d);
+    const double constant =
+        std::lgamma((df_ + dimension) / 2) - std::lgamma(df_ / 2) - 0.5 * dimension * std::log(df_ * std::numbers::pi);
+    for (auto& component : components_) {
+        component.weight /= total;
+        log_constants_.push_back(std::log(component.weight) + constant -
+                                 component.factor.diagonal().array().log().sum());
+    }
+}
+
+StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double> weights, Index components, double df,
+                                   int iterations) {
+    PEARLITE_EXPECTS(points.cols() == static_cast<Index>(weights.size()) && points.cols() >= 2 && components >= 1);
+    const Eigen::Map<const Vector> w(weights.data(), points.cols());
+    const Vector mean = points * w / w.sum();
+    const Matrix centred = points.colwise() - mean;
+    const Matrix covariance = centred * w.asDiagonal() * centred.transpose() / w.sum();
+    // A t distribution of this scale has that covariance.
+    const Matrix factor = factor_of((df - 2) / df * covariance);
+    if (components == 1)
+        return StudentMixture({{1, mean, factor}}, df);
+    std::vector<Component> starts;
+    for (const Index i : points_along_axis(points, weights, covariance, components))
+        starts.push_back({1, points.col(i), factor / std::sqrt(static_cast<double>(components))});
+    StudentMixture mixture(std::move(starts), df);
+    for (int k = 0; k < iterations; ++k) {
+        std::vector<double> sums(mixture.statistics_size(), 0.0);
+        for (Index i = 0; i < points.cols(); ++i)
+            mixture.add_statistics({points.col(i).data(), static_cast<std::size_t>(points.rows())}, w(i), sums);
+        mixture = mixture.updated(sums);
+    }
+    return mixture;
+}
+
+void StudentMixture::draw(random::Stream& stream, std::span<double> x) const {
+    std::vector<double> weights;
+    for (const auto& component : components_)
+        weights.push_back(component.weight);
+    const auto& component = components_[static_cast<std::size_t>(stream.categorical(weights))];
+    Vector z(dimension());
+    for (double& value : z)
+        value = stream.normal();
+    z /= std::sqrt(2 * stream.gamma(df_ / 2) / df_);
+    Eigen::Map<Vector>(x.data(), dimension()) = component.mean + component.factor.triangularView<Eigen::Lower>() * z;
+}
+
+void StudentMixture::evaluate(std::span<const double> x, std::span<double> log_terms,
+                              std::span<double> distances) const {
+    const Eigen::Map<const Vector> point(x.data(), dimension());
+    const auto d = static_cast<double>(dimension());
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+        Vector z = point - components_[k].mean;
+        components_[k].factor.triangularView<Eigen::Lower>().solveInPlace(z);
+        distances[k] = z.squaredNorm();
+        log_terms[k] = log_constants_[k] - 0.5 * (df_ + d) * std::log1p(distances[k] / df_);
+    }
+}
+
+double StudentMixture::log_density(std::span<const double> x) const {
+    std::vector<double> terms(components_.size()), distances(components_.size());
+    evaluate(x, terms, distances);
+    return log_sum_exp(terms);
+}
+
+std::size_t StudentMixture::statistics_size() const {
+    const auto d = static_cast<std::size_t>(dimension());
+    return components_.size() * (2 + d + d * d);
+}
+
+void StudentMixture::add_statistics(std::span<const double> x, double weight, std::span<double> sums) const {
+    PEARLITE_EXPECTS(sums.size() == statistics_size());
+    std::vector<double> terms(components_.size()), distances(components_.size());
+    evaluate(x, terms, distances);
+    const double total = log_sum_exp(terms);
+    const Index d = dimension();
+    const Eigen::Map<const Vector> point(x.data(), d);
+    double* sum = sums.data();
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+        const double share = weight * std::exp(terms[k] - total);
+        const double scaled = share * (df_ + static_cast<double>(d)) / (df_ + distances[k]);
+        const Vector y = point - components_[k].mean; // centred, so that squares do not cancel
+        *sum++ += share;
+        *sum++ += scaled;
+        Eigen::Map<Vector>(sum, d) += scaled * y;
+        sum += d;
+        Eigen::Map<Matrix>(sum, d, d).noalias() += scaled * y * y.transpose();
+        sum += d * d;
+    }
+}
+
+StudentMixture StudentMixture::updated(std::span<const double> sums) const {
+    PEARLITE_EXPECTS(sums.size() == statistics_size());
+    const Index d = dimension();
+    const std::size_t stride = sums.size() / components_.size();
+    double total = 0;
+    for (std::size_t k = 0; k < components_.size(); ++k)
+        total += sums[k * stride];
+    std::vector<Component> next;
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+        const double* sum = sums.data() + k * stride;
+        const double share = sum[0], scaled = sum[1];
+        if (!(share > smallest_share * total) || !(scaled > 0))
+            continue;
+        const Vector shift = Eigen::Map<const Vector>(sum + 2, d) / scaled;
+        const Matrix squares = Eigen::Map<const Matrix>(sum + 2 + d, d, d);
+        const Matrix scale = (squares - scaled * shift * shift.transpose()) / share;
+        next.push_back({share / total, components_[k].mean + shift, factor_of(scale)});
+    }
+    return next.empty() ? *this : StudentMixture(std::move(next), df_);
+}
+
+std::vector<double> StudentMixture::values() const {
+    std::vector<double> values{df_};
+    for (const auto& component : components_) {
+        values.push_back(component.weight);
+        values.insert(values.end(), component.mean.begin(), component.mean.end());
+        values.insert(values.end(), component.factor.data(), component.factor.data() + component.factor.size());
+    }
+    return values;
+}
+
+StudentMixture StudentMixture::from_values(std::span<const double> values, Index dimension) {
+    const auto stride = static_cast<std::size_t>(1 + dimension + dimension * dimension);
+    PEARLITE_EXPECTS(values.size() > 1 && (values.size() - 1) % stride == 0);
+    std::vector<Component> components;
+    for (std::size_t k = 1; k < values.size(); k += stride) {
+        const double* at = values.data() + k;
+        components.push_back({at[0], Eigen::Map<const Vector>(at + 1, dimension),
+                              Eigen::Map<const Matrix>(at + 1 + dimension, dimension, dimension)});
+    }
+    return StudentMixture(std::move(components), values[0]);
+}
+
+} // namespace pearlite::kernel

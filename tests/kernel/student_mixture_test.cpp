@@ -1,0 +1,112 @@
+#include "pearlite/kernel/student_mixture.hpp"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/quadrature/sinh_sinh.hpp>
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace pearlite::kernel {
+namespace {
+
+StudentMixture two_of_them() {
+    const Matrix factor = (Matrix(2, 2) << 1.0, 0, 0.5, 0.8).finished();
+    return StudentMixture({{1, Vector::Zero(2), factor}, {3, (Vector(2) << 6, -4).finished(), 0.5 * factor}}, 5);
+}
+
+TEST(StudentMixture, DensityIsStudents) {
+    const StudentMixture one({{1, Vector::Constant(1, 2.0), Matrix::Constant(1, 1, 3.0)}}, 5);
+    for (const double x : {-4.0, 2.0, 11.0})
+        EXPECT_NEAR(one.log_density(std::vector<double>{x}),
+                    std::log(boost::math::pdf(boost::math::students_t(5), (x - 2) / 3) / 3), 1e-12);
+}
+
+TEST(StudentMixture, DensityIntegratesToOne) {
+    boost::math::quadrature::sinh_sinh<double> rule;
+    const auto mixture = two_of_them();
+    const double mass = rule.integrate(
+        [&](double x) {
+            return rule.integrate(
+                [&](double y) {
+                    return std::exp(mixture.log_density(std::vector<double>{x, y}));
+                },
+                1e-7);
+        },
+        1e-6);
+    EXPECT_NEAR(mass, 1, 1e-4);
+}
+
+// Means and second moments of 40000 draws; standard errors from the draws, 5 of them.
+TEST(StudentMixture, DrawsHaveItsMoments) {
+    const auto mixture = two_of_them();
+    random::Stream stream({1, random::Purpose::test, 0, 0});
+    constexpr int n = 40000;
+    std::vector<double> x(2);
+    double sum = 0, squares = 0, product = 0, product_squares = 0;
+    for (int i = 0; i < n; ++i) {
+        mixture.draw(stream, x);
+        sum += x[0];
+        squares += x[0] * x[0];
+        product += x[0] * x[1];
+        product_squares += x[0] * x[0] * x[1] * x[1];
+    }
+    const double mean = sum / n, error = std::sqrt((squares / n - mean * mean) / n);
+    EXPECT_NEAR(mean, 0.75 * 6, 5 * error);
+    // E x y = 5/3 (0.25 + 0.75 x 0.25) x 0.5 + 0.75 x 6 x -4
+    const double exact = 5.0 / 3 * (0.25 + 0.75 * 0.25) * 0.5 - 18;
+    const double m = product / n;
+    EXPECT_NEAR(m, exact, 5 * std::sqrt((product_squares / n - m * m) / n));
+}
+
+TEST(StudentMixture, FitFindsTheMixtureItWasDrawnFrom) {
+    const auto mixture = two_of_them();
+    random::Stream stream({2, random::Purpose::test, 0, 0});
+    constexpr Index n = 20000;
+    Matrix points(2, n);
+    for (Index i = 0; i < n; ++i)
+        mixture.draw(stream, {points.col(i).data(), 2});
+    const std::vector<double> weights(n, 1.0);
+    const auto fitted = StudentMixture::fit(points, weights, 2, 5, 50);
+    ASSERT_EQ(fitted.components().size(), 2u);
+    const auto& big = fitted.components()[fitted.components()[0].weight > 0.5 ? 0 : 1];
+    EXPECT_NEAR(big.weight, 0.75, 0.02);
+    EXPECT_NEAR(big.mean(0), 6, 0.05);
+    EXPECT_NEAR(big.factor(0, 0), 0.5, 0.03);
+    EXPECT_NEAR(big.factor(1, 0), 0.25, 0.03);
+    // Kullback-Leibler distance by the draws is next to nothing; that of a single component is not.
+    const auto single = StudentMixture::fit(points, weights, 1, 5, 50);
+    double gain = 0, loss = 0;
+    for (Index i = 0; i < n; ++i) {
+        const std::span<const double> x(points.col(i).data(), 2);
+        gain += (mixture.log_density(x) - fitted.log_density(x)) / n;
+        loss += (mixture.log_density(x) - single.log_density(x)) / n;
+    }
+    EXPECT_NEAR(gain, 0, 2e-3);
+    EXPECT_GT(loss, 0.3);
+}
+
+TEST(StudentMixture, WeightsCountAsRepetitions) {
+    Matrix points(1, 4);
+    points << 0, 1, 2, 5;
+    const auto weighted = StudentMixture::fit(points, std::vector<double>{1, 2, 0, 1}, 1, 5, 5);
+    Matrix repeated(1, 4);
+    repeated << 0, 1, 1, 5;
+    const auto plain = StudentMixture::fit(repeated, std::vector<double>{1, 1, 1, 1}, 1, 5, 5);
+    EXPECT_NEAR(weighted.components()[0].mean(0), plain.components()[0].mean(0), 1e-14);
+    EXPECT_NEAR(weighted.components()[0].factor(0, 0), plain.components()[0].factor(0, 0), 1e-14);
+}
+
+TEST(StudentMixture, ValuesReadBack) {
+    const auto mixture = two_of_them();
+    const auto copy = StudentMixture::from_values(mixture.values(), 2);
+    EXPECT_EQ(copy.values(), mixture.values());
+    EXPECT_EQ(copy.log_density(std::vector<double>{1, 2}), mixture.log_density(std::vector<double>{1, 2}));
+}
+
+TEST(StudentMixture, DegeneratePointsStillGiveAProposal) {
+    const Matrix same = Matrix::Constant(2, 10, 3.0);
+    const auto mixture = StudentMixture::fit(same, std::vector<double>(10, 1.0), 3, 5, 5);
+    EXPECT_TRUE(std::isfinite(mixture.log_density(std::vector<double>{3, 3})));
+}
+
+} // namespace
+} // namespace pearlite::kernel
