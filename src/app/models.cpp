@@ -1,3 +1,4 @@
+#include "estimated_models.hpp"
 #include "pearlite/app/built_model.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -10,6 +11,7 @@
 #include "pearlite/models/rbm_hidden.hpp"
 #include "pearlite/models/rbm_joint.hpp"
 #include "pearlite/models/regression.hpp"
+#include "read_data.hpp"
 #include "searched_models.hpp"
 
 #include <fmt/format.h>
@@ -27,20 +29,6 @@ std::unique_ptr<BuiltModel> built(M model) {
 template <class D>
 std::unique_ptr<BuiltModel> built_density(D density) {
     return built(path::GeometricPath<D>(std::move(density)));
-}
-
-/// Reads data; what is wrong with a file becomes a mistake of the key that named it.
-template <class Read>
-auto read_data(io::Section& section, const std::string& key, const std::optional<std::filesystem::path>& file,
-               Read&& read) -> std::optional<decltype(read(*file))> {
-    if (!file)
-        return {};
-    try {
-        return read(*file);
-    } catch (const InputError& error) {
-        section.error(key, error.what());
-        return {};
-    }
 }
 
 models::GaussianSettings gaussian_settings(io::Section& section) {
@@ -274,6 +262,8 @@ Catalogue built_in_models() {
          build_radiata_pine},
         {{"logistic-regression", 16, 4096, true, 1, true}, "Bayesian logistic regression of a table", build_logistic},
     };
+    for (auto& entry : estimated_models())
+        models.push_back(std::move(entry));
     for (auto& entry : searched_models())
         models.push_back(std::move(entry));
     return models;

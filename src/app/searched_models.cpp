@@ -7,24 +7,11 @@
 #include "pearlite/models/ab_protein.hpp"
 #include "pearlite/models/mode_mixture.hpp"
 #include "pearlite/models/test_functions.hpp"
+#include "read_data.hpp"
 
 namespace pearlite::app {
 
 namespace {
-
-/// Reads data; what is wrong with a file becomes a mistake of the key that named it.
-template <class Read>
-auto read_data(io::Section& section, const std::string& key, const std::optional<std::filesystem::path>& file,
-               Read&& read) -> std::optional<decltype(read(*file))> {
-    if (!file)
-        return {};
-    try {
-        return read(*file);
-    } catch (const InputError& error) {
-        section.error(key, error.what());
-        return {};
-    }
-}
 
 std::unique_ptr<BuiltModel> build_test_function(io::Configuration& configuration, io::Section& section) {
     using Kind = models::TestFunctionSettings::Kind;

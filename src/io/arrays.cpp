@@ -197,6 +197,52 @@ Table read_csv(const std::filesystem::path& file) {
     return rows_of_fields(std::span(lines).subspan(1), source, read_header(lines.front(), source));
 }
 
+Table read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {
+    const std::string source = file.string();
+    const std::string text = read_whole_file(file, "comma-separated values under a header line");
+    const std::vector<Line> lines = split_lines(text);
+    if (lines.empty()) {
+        throw InputError(source + ": the file is empty, expected a header line and rows of values");
+    }
+    const Table header{read_header(lines.front(), source), {}, source};
+    std::vector<std::size_t> places;
+    for (const auto& name : columns) {
+        places.push_back(static_cast<std::size_t>(header.column(name)));
+    }
+    RowCollector rows(source, columns);
+    for (const Line& line : std::span(lines).subspan(1)) {
+        const auto fields = split_fields(line, source);
+        if (fields.size() != header.names.size()) {
+            throw InputError(at(source, line.number) + "wrong number of columns (got " + std::to_string(fields.size()) +
+                             "), expected " + std::to_string(header.names.size()) + " as in line 1");
+        }
+        std::vector<std::string> chosen;
+        for (const std::size_t place : places) {
+            chosen.push_back(fields[place]);
+        }
+        rows.add(chosen, line.number);
+    }
+    return std::move(rows).table();
+}
+
+Vector read_last_numbers(const std::filesystem::path& file) {
+    const std::string text = read_whole_file(file, "lines that begin and end with numbers");
+    std::vector<double> values;
+    for (const Line& line : split_lines(text)) {
+        const auto fields = split_blanks(line.text);
+        if (!fields.empty() && finite_number(fields.front())) {
+            if (const auto value = finite_number(fields.back())) {
+                values.push_back(*value);
+            }
+        }
+    }
+    if (values.size() < 2) {
+        throw InputError(file.string() + ": " + std::to_string(values.size()) +
+                         " lines begin and end with a number, expected at least two");
+    }
+    return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+}
+
 Table read_bare_csv(const std::filesystem::path& file) {
     const std::string text = read_whole_file(file, "comma-separated numbers");
     return rows_of_fields(split_lines(text), file.string(), {});

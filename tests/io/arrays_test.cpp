@@ -16,7 +16,7 @@ using testing::mistake;
 using testing::TemporaryDirectory;
 
 std::string csv_mistake(std::string_view content) {
-    return mistake(read_csv, "a.csv", content);
+    return mistake([](const auto& path) { return read_csv(path); }, "a.csv", content);
 }
 std::string columns_mistake(std::string_view content) {
     return mistake(read_columns, "a.dat", content);
@@ -66,7 +66,29 @@ TEST(ReadCsv, names_line_and_column_of_every_mistake) {
               "a.csv:1: numbers only (got \"1,2\"), expected a header line with the names of the columns");
     EXPECT_EQ(csv_mistake("a,b,a\n1,2,3\n"), "a.csv:1: column 3: the name 'a' stands twice, expected different names");
     EXPECT_EQ(csv_mistake("a,\"b\n1,2\n"), "a.csv:1: column 2: a quote is not closed, expected \"");
-    expect_unreadable(read_csv, "a.csv");
+    expect_unreadable([](const auto& path) { return read_csv(path); }, "a.csv");
+}
+
+TEST(ReadCsv, reads_some_columns_beside_others_that_hold_text) {
+    const TemporaryDirectory directory;
+    const auto file = directory.write("a.csv", "date,y,x\n1981-10-02,-0.3,1\n1981-10-05,1.4,2\n");
+    const Table table = read_csv(file, {"x", "y"});
+    EXPECT_EQ(table.names, (std::vector<std::string>{"x", "y"}));
+    EXPECT_EQ(table.values, (Matrix(2, 2) << 1, -0.3, 2, 1.4).finished());
+    EXPECT_THAT(input_error([&] { read_csv(file, {"z"}); }), EndsWith("the columns are date, y, x"));
+    EXPECT_THAT(input_error([&] { read_csv(file, {"date"}); }), HasSubstr("not a number (got \"1981-10-02\")"));
+    EXPECT_THAT(input_error([&] { read_csv(directory.write("b.csv", "a,b\n1\n"), {"a"}); }),
+                EndsWith("b.csv:2: wrong number of columns (got 1), expected 2 as in line 1"));
+}
+
+TEST(ReadLastNumbers, finds_them_among_text) {
+    const TemporaryDirectory directory;
+    const auto file =
+        directory.write("a.txt", "PACIFIC Service\nDay Date Rate\n24 1997/01/02 0.59\n25 x .61\n(C) 2015\n");
+    EXPECT_EQ(read_last_numbers(file), (Vector(2) << 0.59, 0.61).finished());
+    EXPECT_THAT(input_error([&] { read_last_numbers(directory.write("b.txt", "1 2\nno\n")); }),
+                EndsWith("1 lines begin and end with a number, expected at least two"));
+    expect_unreadable(read_last_numbers, "a.txt");
 }
 
 TEST(ReadBareCsv, reads_numbers_without_a_header) {

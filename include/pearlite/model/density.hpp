@@ -60,7 +60,8 @@ concept HasFingerprint = requires(const D& density, Fingerprint& fingerprint) {
     density.fingerprint(fingerprint);
 };
 
-/// Optional: natural(k, u), the value of parameter k that people read where samplers move u; increasing in u.
+/// Optional: natural(k, u), the value of parameter k that people read where samplers move u; increasing in u. A density
+/// with parameters() (model/parameters.hpp) has it by them.
 template <class D>
 concept HasNaturalScale = requires(const D& density, Index k, double u) {
     { density.natural(k, u) } -> std::convertible_to<double>;

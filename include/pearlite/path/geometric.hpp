@@ -36,6 +36,8 @@ class GeometricPath {
     double natural(Index k, double u) const {
         if constexpr (model::HasNaturalScale<D>)
             return density_.natural(k, u);
+        else if constexpr (requires { density_.parameters().natural(k, u); })
+            return density_.parameters().natural(k, u);
         else
             return u;
     }
