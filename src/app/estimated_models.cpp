@@ -75,7 +75,7 @@ std::vector<double> read_returns(io::Section& section) {
     }
     const auto file = section.data_file("data", "pound_dollar/svpd_returns.csv");
     const auto column = section.text("column", "y");
-    const bool centred = section.boolean("subtract_mean", true);
+    const bool centred = section.boolean("centred", true);
     const auto returns = read_data(section, "data", file, [&](const auto& path) {
         const auto table = io::read_csv(path, {column});
         Vector y = table.values.col(table.column(column));
@@ -231,7 +231,7 @@ std::unique_ptr<BuiltModel> build_mixed_logistic(io::Configuration& configuratio
     if (design)
         settings = design->settings;
     if (!exact)
-        settings.samples = section.integer("particles", 32, {.low = 4, .high = 1'000'000});
+        settings.samples = section.integer("samples", 32, {.low = 4, .high = 1'000'000});
     auto prior = configuration.section("prior");
     settings.coefficient_priors = {read_prior(prior, "coefficients", settings.coefficient_priors.front())};
     settings.deviation_priors = {read_prior(prior, "deviations", settings.deviation_priors.front())};
@@ -248,7 +248,7 @@ std::unique_ptr<BuiltModel> build_noisy_likelihood(io::Configuration& configurat
     settings.prior_sd = section.number("prior_sd", 1.0, positive);
     settings.data_sd = section.number("data_sd", 1.0, positive);
     settings.noise_variance = section.number("noise_variance", 1.0, {.low = 0});
-    settings.samples = section.integer("particles", 1, {.low = 1});
+    settings.samples = section.integer("samples", 1, {.low = 1});
     random::Stream stream({static_cast<std::uint64_t>(section.integer("data_seed", 1, {.low = 0})),
                            random::Purpose::synthetic_data, 0, 0});
     if (configuration.has_errors())

@@ -12,6 +12,9 @@ namespace pearlite::sampler {
 
 namespace {
 
+/// Beyond it the corrected rule's own error may be as large.
+constexpr double largest_trusted_correction = 0.5;
+
 estimator::Estimate estimate_of(const std::string& name, double value, const std::vector<double>& eve_influence,
                                 Index n_eves) {
     estimator::Estimate estimate{name, value, {}, {}, "families", ""};
@@ -74,16 +77,27 @@ void PowerPosterior::add(const parallel::Communicator& ranks, double a, double m
 
 void PowerPosterior::integrate(double a, double mean_u, double variance_u) {
     const double step = a - a_, trapezoid = 0.5 * step * (mean_u_ + mean_u);
+    const double correction = step * step / 12 * (variance_u - variance_u_);
     plain_ += trapezoid;
-    corrected_ += trapezoid - step * step / 12 * (variance_u - variance_u_);
+    corrected_ += trapezoid - correction;
+    largest_correction_ = std::max(largest_correction_, std::abs(correction));
 }
 
 std::vector<estimator::Estimate> PowerPosterior::estimates(Index n_eves) const {
     if (!std::isfinite(plain_))
         return {};
     std::vector<estimator::Estimate> all{estimate_of("power-posterior", plain_, eve_plain_, n_eves)};
-    if (std::isfinite(corrected_))
-        all.push_back(estimate_of("power-posterior-corrected", corrected_, eve_corrected_, n_eves));
+    if (!std::isfinite(corrected_))
+        return all;
+    all.push_back(estimate_of("power-posterior-corrected", corrected_, eve_corrected_, n_eves));
+    if (largest_correction_ > largest_trusted_correction)
+        for (auto& estimate : all) {
+            estimate.standard_error.reset();
+            estimate.interval95.reset();
+            estimate.note =
+                fmt::format("no error bar: the rule's curvature is {:.2g} in one interval; use more temperatures",
+                            largest_correction_);
+        }
     return all;
 }
 

@@ -1,7 +1,7 @@
 """Runs the benchmarks several times, takes the best of each figure and prints a table beside the targets.
 
 usage: compare.py DIRECTORY_OF_BENCHMARKS [--repeats N] [--real-time] [NAME...]
-NAME: rbm, ising, potts, energies, search, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
+NAME: rbm, ising, potts, energies, search, filter, mixed, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
 machine, without which two ranks cannot be timed on a busy one.
 """
 
@@ -55,6 +55,8 @@ FIGURES = [
     Figure("search", "search_rastrigin/14", "times_plain", "the same against a plain loop that only computes energies", 3, True),
     Figure("search", "search_protein/10", "updates", "PISAA, AB protein of 55 monomers, 10 chains: updates per second", 3.8e5, True),
     Figure("search", "search_protein/10", "times_plain", "the same against a plain loop that only computes energies", 3, True),
+    Figure("filter", "filter/plain/1000", "times_plain", "particle filter of 945 returns, 1000 particles, against a plain loop", 2, True),
+    Figure("mixed", "logistic_regression", "terms", "logistic regression 768 x 9: data terms x coefficients per second", 4e9, True),
     Figure("bar", "solve", "seconds", "BAR of 10^6 + 10^6 works, seconds", 1.0, False),
     Figure("statistics", "ising", "of_step", "statistics of a temperature, share of an Ising step", 0.05, False),
     Figure("statistics", "rbm", "of_step", "statistics of a temperature, share of an RBM step", 0.05, False),

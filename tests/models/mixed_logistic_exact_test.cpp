@@ -1,5 +1,6 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/density.hpp"
+#include "pearlite/model/exact_likelihood.hpp"
 #include "pearlite/models/mixed_logistic.hpp"
 
 #include "models/mixed_logistic_cases.hpp"
@@ -11,7 +12,8 @@ namespace {
 
 using namespace testing;
 
-static_assert(model::Density<ExactMixedLogistic>);
+using ExactMixedLogistic = model::ExactLikelihood<MixedLogistic>;
+static_assert(model::Density<ExactMixedLogistic> && model::HasNaturalScale<ExactMixedLogistic>);
 
 TEST(ExactMixedLogistic, OneEffectAgreesWithAdaptiveQuadrature) {
     const auto settings = mixed_case(40, 9, 1, 1);
@@ -97,6 +99,7 @@ TEST(ExactMixedLogistic, AsADensity) {
     const std::array u{0.3, -0.2, 0.1, 0.5};
     EXPECT_EQ(exact.log_likelihood(u), model.exact_log_likelihood(u));
     EXPECT_EQ(exact.log_prior(u), model.log_prior(u));
+    EXPECT_EQ(exact.natural(3, 0.5), std::exp(0.5));
     EXPECT_EQ(exact.parameter_names(), (std::vector<std::string>{"intercept", "time", "treatment", "sd_intercept"}));
 }
 

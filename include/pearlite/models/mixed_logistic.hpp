@@ -110,19 +110,4 @@ class MixedLogistic {
     std::vector<Index> place_; ///< of subject s, in order of first appearance, among the lanes
 };
 
-/// The same model as a Density, its likelihood by quadrature.
-class ExactMixedLogistic {
-  public:
-    explicit ExactMixedLogistic(MixedLogistic model) : model_(std::move(model)) {}
-
-    std::vector<std::string> parameter_names() const { return model_.parameter_names(); }
-    void draw_prior(random::Stream& stream, std::span<double> u) const { model_.draw_prior(stream, u); }
-    double log_prior(std::span<const double> u) const { return model_.log_prior(u); }
-    double log_likelihood(std::span<const double> u) const { return model_.exact_log_likelihood(u); }
-    void fingerprint(model::Fingerprint& fingerprint) const { model_.fingerprint(fingerprint); }
-
-  private:
-    MixedLogistic model_;
-};
-
 } // namespace pearlite::models

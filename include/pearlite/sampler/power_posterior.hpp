@@ -28,7 +28,8 @@ class PowerPosterior {
              std::span<const double> log_weights, std::span<const double> u, std::span<const std::int64_t> eves,
              Index n_particles);
 
-    /// "power-posterior" and "power-posterior-corrected"; none if a start had likelihood 0. n_eves survive.
+    /// "power-posterior" and "power-posterior-corrected"; none if a start had likelihood 0. n_eves survive. Without
+    /// error bars where one interval's curvature exceeds half a nat, as near a = 0 of a vague prior.
     std::vector<estimator::Estimate> estimates(Index n_eves) const;
 
     template <class Fields>
@@ -38,6 +39,7 @@ class PowerPosterior {
         f("variance_u", variance_u_);
         f("plain", plain_);
         f("corrected", corrected_);
+        f("largest_correction", largest_correction_);
         f("eve_mean", eve_mean_);
         f("eve_variance", eve_variance_);
         f("eve_plain", eve_plain_);
@@ -49,6 +51,7 @@ class PowerPosterior {
 
     double a_ = 0, mean_u_ = 0, variance_u_ = 0; ///< of the last temperature
     double plain_ = 0, corrected_ = 0;           ///< the integrals so far
+    double largest_correction_ = 0;              ///< of one interval
     /// By Eve: influence on f_t and V_t at the last temperature, and on the integrals so far.
     std::vector<double> eve_mean_, eve_variance_, eve_plain_, eve_corrected_;
 };
