@@ -49,6 +49,7 @@ std::unique_ptr<BuiltModel> built_either_way(io::Configuration& configuration, S
     }
 }
 
+/// The estimate's own keys are read in either case, so that one word of a configuration changes the likelihood.
 bool read_exactness(io::Section& section) {
     return section.choice("likelihood", {"estimated", "exact"}, "estimated") == "exact";
 }
@@ -92,12 +93,10 @@ std::unique_ptr<BuiltModel> build_stochastic_volatility(io::Configuration& confi
     settings.leverage = section.boolean("leverage", false);
     settings.student = section.boolean("student", false);
     const bool exact = read_exactness(section);
-    if (!exact) {
-        settings.filter = read_filter(section, {"bootstrap", "adapted"}, 1000);
-        if (section.has("likelihood_variance")) {
-            settings.constant_variance.emplace();
-            settings.constant_variance->variance = section.number("likelihood_variance", {}, positive);
-        }
+    settings.filter = read_filter(section, {"bootstrap", "adapted"}, 1000);
+    if (section.has("likelihood_variance")) {
+        settings.constant_variance.emplace();
+        settings.constant_variance->variance = section.number("likelihood_variance", {}, positive);
     }
     auto prior = configuration.section("prior");
     settings.mu = read_prior(prior, "mu", settings.mu);
@@ -134,8 +133,7 @@ std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configurati
             settings.observations = models::simulate_linear_gaussian(truth, n, stream);
     }
     const bool exact = read_exactness(section);
-    if (!exact)
-        settings.filter = read_filter(section, {"bootstrap", "auxiliary", "adapted"}, 200);
+    settings.filter = read_filter(section, {"bootstrap", "auxiliary", "adapted"}, 200);
     auto prior = configuration.section("prior");
     settings.mean = read_prior(prior, "mean", settings.mean);
     settings.persistence = read_prior(prior, "persistence", settings.persistence);
@@ -230,8 +228,7 @@ std::unique_ptr<BuiltModel> build_mixed_logistic(io::Configuration& configuratio
     models::MixedLogisticSettings settings;
     if (design)
         settings = design->settings;
-    if (!exact)
-        settings.samples = section.integer("samples", 32, {.low = 4, .high = 1'000'000});
+    settings.samples = section.integer("samples", 32, {.low = 4, .high = 1'000'000});
     auto prior = configuration.section("prior");
     settings.coefficient_priors = {read_prior(prior, "coefficients", settings.coefficient_priors.front())};
     settings.deviation_priors = {read_prior(prior, "deviations", settings.deviation_priors.front())};
