@@ -173,6 +173,23 @@ class Mixture(Invariance, unittest.TestCase):
         self.one_ulp("mixture-work", "model.precision_rate", 20.0)
 
 
+class Estimated(Invariance, unittest.TestCase):
+    NOISY = {"run": {"block": 16}, "model": {"name": "noisy-likelihood", "dimension": 2, "noise_variance": 2.0}}
+    SERIES = {"run": {"block": 16}, "model": {"name": "linear-gaussian", "simulated_length": 20, "particles": 10}}
+    CASES = {
+        "noisy-smc": {**NOISY, "schedule": ADAPTIVE, "algorithm": {**SMC, "ess_threshold": 0.95}},
+        "noisy-smc-batches": {**NOISY, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
+                              "algorithm": {**SMC, "batches": 3}},
+        "noisy-ais": {**NOISY, "schedule": FIXED, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},
+        "series-smc": {**SERIES, "schedule": ADAPTIVE, "kernel": {"moves": 2}, "algorithm": SMC},
+        "series-exact-smc": {**SERIES, "model": {**SERIES["model"], "likelihood": "exact"}, "schedule": ADAPTIVE,
+                             "kernel": {"moves": 2}, "algorithm": SMC},
+    }
+
+    def test_one_ulp(self):
+        self.one_ulp("noisy-smc", "model.noise_variance", 2.0)
+
+
 class Gaussian(Invariance, unittest.TestCase):
     CASES = {
         "gaussian-ais": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},

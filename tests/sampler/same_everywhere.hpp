@@ -17,25 +17,38 @@ using testing_support::restore;
 using testing_support::store;
 using testing_support::Stored;
 
-/// Everything that a run holds at its end, and its estimates.
+/// Estimates and their errors, or the draws of chains; on the root, for elsewhere they may be empty. Collective.
+template <class S>
+std::vector<double> numbers_of(const Communicator& ranks, S& sampler) {
+    std::vector<double> numbers;
+    if constexpr (requires { sampler.draws(); }) {
+        numbers.push_back(sampler.acceptance());
+        for (const Matrix& draws : sampler.draws())
+            numbers.insert(numbers.end(), draws.data(), draws.data() + draws.size());
+    } else {
+        const auto outcome = [&] {
+            if constexpr (requires { sampler.main(); })
+                return sampler.main().outcome();
+            else
+                return sampler.outcome();
+        }();
+        for (const auto& estimate : outcome.log_ratio) {
+            numbers.push_back(estimate.value);
+            numbers.push_back(estimate.standard_error.value_or(-1));
+        }
+        for (const auto& diagnostic : outcome.diagnostics)
+            numbers.push_back(std::isnan(diagnostic.value) ? -2 : diagnostic.value); // NaN equals nothing
+    }
+    return ranks.is_root() ? numbers : std::vector<double>{};
+}
+
+/// Everything that a run holds at its end, and its numbers.
 template <class S>
 std::pair<Stored, std::vector<double>> result_of(const Communicator& ranks, S& sampler) {
     finish(sampler);
     sampler.flush();
     auto stored = store(ranks, sampler);
-    const auto outcome = [&] {
-        if constexpr (requires { sampler.main(); })
-            return sampler.main().outcome();
-        else
-            return sampler.outcome();
-    }();
-    std::vector<double> numbers;
-    if (ranks.is_root()) // elsewhere estimates may be empty
-        for (const auto& estimate : outcome.log_ratio) {
-            numbers.push_back(estimate.value);
-            numbers.push_back(estimate.standard_error.value_or(-1));
-        }
-    return {stored, numbers};
+    return {stored, numbers_of(ranks, sampler)};
 }
 
 /// The names under which two states differ.

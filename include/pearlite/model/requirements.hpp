@@ -17,6 +17,13 @@ constexpr void require_optional_members() {
         "this model has an evaluate() that is not: void evaluate(const pearlite::Matrix& points, "
         "std::span<double> log_prior, std::span<double> log_likelihood) const");
     static_assert(
+        HasEstimatedLikelihood<D> || !requires { &D::estimate; },
+        "this model has an estimate() that is not: void estimate(const pearlite::Matrix& points, const "
+        "pearlite::model::BlockStreams& streams, std::span<double> log_prior, std::span<double> log_likelihood) const");
+    static_assert(
+        HasNaturalScale<D> || !requires { &D::natural; },
+        "this model has a natural() that is not: double natural(pearlite::Index k, double u) const");
+    static_assert(
         HasGradient<D> || !requires { &D::gradient; },
         "this model has a gradient() that is not: void gradient(std::span<const double> x, double b, "
         "std::span<double> gradient) const");

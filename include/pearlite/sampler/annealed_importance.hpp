@@ -17,6 +17,7 @@
 #include "pearlite/path/schedule.hpp"
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/weights.hpp"
+#include "pearlite/sampler/delayed_failure.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
 
@@ -163,15 +164,9 @@ class AnnealedImportance {
     /// Trajectories meet nowhere but in reductions: a failure here waits for the next one, where all ranks learn of it.
     template <class Work>
     void attempt(Work&& work) {
-        if (failure_)
-            return;
-        try {
-            work();
-        } catch (...) {
-            failure_ = std::current_exception();
-        }
+        failure_.guard(ranks_, std::forward<Work>(work));
     }
-    void agree() const { parallel::agree(ranks_, failure_); }
+    void agree() const { failure_.agree(ranks_); }
 
     parallel::Communicator ranks_;
     std::shared_ptr<const M> model_;
@@ -183,7 +178,7 @@ class AnnealedImportance {
     Trace trace_;
     OnTheFly on_the_fly_;
     std::vector<double> derivatives_;
-    std::exception_ptr failure_;
+    DelayedFailure failure_;
 };
 
 } // namespace pearlite::sampler

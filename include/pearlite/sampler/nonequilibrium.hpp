@@ -18,6 +18,7 @@
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/resampling.hpp"
 #include "pearlite/population/weights.hpp"
+#include "pearlite/sampler/delayed_failure.hpp"
 #include "pearlite/sampler/path_averages.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
@@ -337,15 +338,9 @@ class Nonequilibrium {
     /// Trajectories meet nowhere but in reductions: a failure here waits for the next one, where all ranks learn of it.
     template <class Work>
     void attempt(Work&& work) {
-        if (failure_)
-            return;
-        try {
-            work();
-        } catch (...) {
-            failure_ = std::current_exception();
-        }
+        failure_.guard(ranks_, std::forward<Work>(work));
     }
-    void agree() const { parallel::agree(ranks_, failure_); }
+    void agree() const { failure_.agree(ranks_); }
 
     parallel::Communicator ranks_;
     std::shared_ptr<const M> model_;
@@ -361,7 +356,7 @@ class Nonequilibrium {
     OnTheFly on_the_fly_;
     PathAveraging forward_averaging_, equilibration_averaging_, reverse_averaging_;
     std::vector<double> derivatives_;
-    std::exception_ptr failure_;
+    DelayedFailure failure_;
 };
 
 } // namespace pearlite::sampler

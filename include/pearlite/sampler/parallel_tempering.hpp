@@ -16,6 +16,7 @@
 #include "pearlite/parallel/reduction.hpp"
 #include "pearlite/path/schedule.hpp"
 #include "pearlite/population/population.hpp"
+#include "pearlite/sampler/delayed_failure.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
 #include "pearlite/sampler/tempering_outcome.hpp"
@@ -84,7 +85,7 @@ class ParallelTempering {
 
     /// Collective. Brings the trace up to date.
     void flush() {
-        parallel::agree(ranks_, failure_);
+        failure_.agree(ranks_);
         scans_since_flush_ = 0;
         update_trace();
     }
@@ -399,13 +400,7 @@ class ParallelTempering {
     /// A failure here waits for the next reduction, where all ranks learn of it.
     template <class Work>
     void attempt(Work&& work) {
-        if (failure_)
-            return;
-        try {
-            work();
-        } catch (...) {
-            failure_ = std::current_exception();
-        }
+        failure_.guard(ranks_, std::forward<Work>(work));
     }
 
     static constexpr double log_zero_ = -std::numeric_limits<double>::infinity();
@@ -421,7 +416,7 @@ class ParallelTempering {
     TemperingSums sums_;
     Trace trace_;
     std::vector<double> derivatives_, ratios_;
-    std::exception_ptr failure_;
+    DelayedFailure failure_;
 };
 
 } // namespace pearlite::sampler

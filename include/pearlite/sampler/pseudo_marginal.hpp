@@ -10,6 +10,7 @@
 #include "pearlite/path/geometric.hpp"
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/weights.hpp"
+#include "pearlite/sampler/delayed_failure.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
 
@@ -206,15 +207,9 @@ class PseudoMarginal {
     /// Chains meet nowhere but in adaptations: a failure waits for the next agreement.
     template <class Work>
     void attempt(Work&& work) {
-        if (failure_)
-            return;
-        try {
-            work();
-        } catch (...) {
-            failure_ = std::current_exception();
-        }
+        failure_.guard(ranks_, std::forward<Work>(work));
     }
-    void agree() const { parallel::agree(ranks_, failure_); }
+    void agree() const { failure_.agree(ranks_); }
 
     parallel::Communicator ranks_;
     std::shared_ptr<const Model> model_;
@@ -225,7 +220,7 @@ class PseudoMarginal {
     std::vector<double> record_;         ///< local chains x recorded draws x d
     std::vector<std::int64_t> accepted_; ///< after burn-in: a block's, at its first chain
     Index iteration_ = 0, next_adaptation_ = 100;
-    std::exception_ptr failure_;
+    DelayedFailure failure_;
 };
 
 } // namespace pearlite::sampler
