@@ -69,6 +69,8 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
     if (kind == "adaptive") {
         plan.conditional_ess =
             section.number("conditional_ess", 0.95, {.low = 0, .high = 1, .open_low = true, .open_high = true});
+        if (section.has("log_weight_sd"))
+            plan.log_weight_sd = section.number("log_weight_sd", 1, {.low = 0, .open_low = true});
         return;
     }
     plan.schedule = path::linear_schedule(3, 1); // stands in for one that cannot be read

@@ -62,6 +62,8 @@ EDITS = {
                              [r"bad\.toml:8: path\.inverse_temperature_end", r"\(0, 1\]"]),
     "no step": ('kind = "linear"\nsteps = 20', 'kind = "adaptive"\nconditional_ess = 1.0',
                 [r"bad\.toml:9: schedule\.conditional_ess", r"\(0, 1\)"]),
+    "steps that stand still": ('kind = "linear"\nsteps = 20', 'kind = "adaptive"\nlog_weight_sd = 0.0',
+                               [r"bad\.toml:9: schedule\.log_weight_sd", "got 0"]),
     "no schedule file": ('kind = "linear"\nsteps = 20', 'kind = "file"\nfile = "none.txt"',
                          [r"bad\.toml:9: schedule\.file", "no such file", "none.txt"]),
     "schedule of words": ('kind = "linear"\nsteps = 20', 'kind = "file"\nfile = "words.txt"',

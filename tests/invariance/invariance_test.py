@@ -176,15 +176,37 @@ class Mixture(Invariance, unittest.TestCase):
 class Estimated(Invariance, unittest.TestCase):
     NOISY = {"run": {"block": 16}, "model": {"name": "noisy-likelihood", "dimension": 2, "noise_variance": 2.0}}
     SERIES = {"run": {"block": 16}, "model": {"name": "linear-gaussian", "simulated_length": 20, "particles": 10}}
+    VOLATILITY = {"run": {"block": 16}, "model": {"name": "stochastic-volatility", "data": "returns.csv", "particles": 16}}
+    MIXED = {"run": {"block": 16}, "model": {"name": "mixed-logistic", "study": "table", "data": "responses.csv", "samples": 8}}
+    FINE = {**ADAPTIVE, "log_weight_sd": 0.6}
     CASES = {
         "noisy-smc": {**NOISY, "schedule": ADAPTIVE, "algorithm": {**SMC, "ess_threshold": 0.95}},
         "noisy-smc-batches": {**NOISY, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
                               "algorithm": {**SMC, "batches": 3}},
         "noisy-ais": {**NOISY, "schedule": FIXED, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},
-        "series-smc": {**SERIES, "schedule": ADAPTIVE, "kernel": {"moves": 2}, "algorithm": SMC},
+        "series-smc": {**SERIES, "schedule": FINE, "kernel": {"moves": 2}, "algorithm": SMC},
+        "series-smc-batches": {**SERIES, "model": {**SERIES["model"], "filter": "auxiliary"}, "schedule": ADAPTIVE,
+                               "kernel": {"moves": 1}, "algorithm": {**SMC, "batches": 3}},
+        "volatility-smc": {**VOLATILITY, "schedule": FINE, "kernel": {"moves": 1}, "algorithm": SMC},
+        "mixed-smc": {**MIXED, "schedule": FINE, "kernel": {"moves": 1}, "algorithm": SMC},
+        "mixed-smc-batches": {**MIXED, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50, "moves": 1},
+                              "algorithm": {**SMC, "batches": 3}},
         "series-exact-smc": {**SERIES, "model": {**SERIES["model"], "likelihood": "exact"}, "schedule": ADAPTIVE,
                              "kernel": {"moves": 2}, "algorithm": SMC},
     }
+
+    def setUp(self):
+        super().setUp()
+        returns = [f"{math.sin(3.7 * t) * (1 + 0.5 * math.sin(0.6 * t)):.6f}" for t in range(20)]
+        (self.directory / "returns.csv").write_text("\n".join(["y", *returns]) + "\n", encoding="utf-8")
+        responses = [f"{i},{(7 * i * i + 3 * j) % 5 // 3},{0.5 * j - 1:.1f}" for i in range(1, 13) for j in range(4)]
+        (self.directory / "responses.csv").write_text("\n".join(["subject,y,x", *responses]) + "\n", encoding="utf-8")
+
+    def configuration(self, name, tables):
+        model = tables["model"]
+        if "data" in model:
+            tables = {**tables, "model": {**model, "data": str(self.directory / model["data"])}}
+        return super().configuration(name, tables)
 
     def test_one_ulp(self):
         self.one_ulp("noisy-smc", "model.noise_variance", 2.0)

@@ -104,7 +104,10 @@ class BuiltModelOf final : public BuiltModel {
     static AnySchedule schedule_of(const Plan& plan) {
         if (plan.schedule)
             return *plan.schedule;
-        return sampler::AdaptiveSchedule{plan.inverse_temperature_end, plan.conditional_ess};
+        sampler::AdaptiveSchedule adaptive{plan.inverse_temperature_end, plan.conditional_ess};
+        if (plan.log_weight_sd)
+            adaptive.log_weight_sd = *plan.log_weight_sd;
+        return adaptive;
     }
 
     /// make(seed, schedule, kernel) builds one batch of S.

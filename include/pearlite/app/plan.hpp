@@ -58,6 +58,7 @@ struct Plan {
     double inverse_temperature_end = 1;
     std::optional<path::Schedule> schedule; ///< absent: adaptive
     double conditional_ess = 0.95;
+    std::optional<double> log_weight_sd; ///< of an adaptive schedule's steps, at most
     // [kernel]
     Index moves = 1;
     bool pilot = false; ///< temperatures and proposals from a pilot; otherwise online

@@ -24,7 +24,9 @@
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -33,10 +35,13 @@
 
 namespace pearlite::sampler {
 
-/// The next temperature is as far as the conditional ESS of the step allows: the given fraction of M.
+/// The next temperature is as far as the conditional ESS of the step allows: the given fraction of M; and at most so
+/// far that the step's log weights have the standard deviation log_weight_sd. The first hardly feels a few particles of
+/// enormous weight or none, as draws of a vague prior are; for integrals over the path they decide.
 struct AdaptiveSchedule {
     double inverse_temperature_end = 1;
     double conditional_ess = 0.95;
+    double log_weight_sd = std::numeric_limits<double>::infinity();
 };
 
 struct SmcSettings {
@@ -184,14 +189,15 @@ class Smc {
         return std::get<AdaptiveSchedule>(schedule_).inverse_temperature_end;
     }
 
-    /// a_t: given, or the largest step whose conditional ESS is not below the wanted fraction, by bisection.
+    /// a_t: given, or the largest step that is wanted, as for the conditional ESS by bisection.
     double next_inverse_temperature() {
         if (const auto* given = std::get_if<path::Schedule>(&schedule_))
             return (*given)[t_];
         const auto& wanted = std::get<AdaptiveSchedule>(schedule_);
-        if (conditional_ess(a_, wanted.inverse_temperature_end) >= wanted.conditional_ess)
-            return wanted.inverse_temperature_end;
-        double low = a_, high = wanted.inverse_temperature_end;
+        const double farthest = farthest_inverse_temperature(wanted);
+        if (conditional_ess(a_, farthest) >= wanted.conditional_ess)
+            return farthest;
+        double low = a_, high = farthest;
         for (int i = 0; i < 60 && high - low > 1e-6 * (high - a_); ++i) {
             const double middle = 0.5 * (low + high);
             (conditional_ess(a_, middle) >= wanted.conditional_ess ? low : high) = middle;
@@ -200,6 +206,15 @@ class Smc {
             throw NumericalError("the adaptive schedule found no step at inverse temperature " + std::to_string(a_) +
                                  ": the conditional ESS falls below its threshold at once");
         return low;
+    }
+
+    /// Where log_weight_sd is reached, or the end: on a linear path log weights are the step times u. There is no such
+    /// place where u has no variance because a likelihood is zero.
+    double farthest_inverse_temperature(const AdaptiveSchedule& wanted) const {
+        const double end = wanted.inverse_temperature_end, variance = trace_.variance_u.back();
+        if (!std::isfinite(wanted.log_weight_sd) || !std::isfinite(variance) || variance == 0)
+            return end;
+        return std::min(end, a_ + wanted.log_weight_sd / std::sqrt(variance));
     }
 
     double conditional_ess(double from, double to) {
