@@ -186,6 +186,7 @@ std::vector<double> Section::numbers(const std::string& key, std::optional<std::
 
 std::vector<std::string> Section::choices(const std::string& key, const std::vector<std::string>& options,
                                           std::optional<std::vector<std::string>> fallback) {
+    const bool may_be_empty = fallback && fallback->empty();
     const auto read = [&](const toml::node& node) -> Reading<std::vector<std::string>> {
         const auto* array = node.as_array();
         if (array == nullptr) {
@@ -204,7 +205,7 @@ std::vector<std::string> Section::choices(const std::string& key, const std::vec
             }
             values.push_back(reading.value);
         }
-        if (wrong.empty() && values.empty()) {
+        if (wrong.empty() && values.empty() && !may_be_empty) {
             wrong = "empty";
         }
         return {values, wrong};

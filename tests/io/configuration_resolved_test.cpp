@@ -107,6 +107,17 @@ TEST(ConfigurationResolved, leaves_out_what_failed) {
     EXPECT_EQ(c.resolved(), "[model]\ndepth = 3\n");
 }
 
+TEST(ConfigurationResolved, no_choice_is_one_where_it_is_the_default) {
+    const Ask ask = [](Configuration& c) {
+        EXPECT_TRUE(c.section("model").choices("factors", {"a", "b"}, std::vector<std::string>{}).empty());
+    };
+    const std::string resolved = resolve("", ask);
+    EXPECT_EQ(resolve(resolved, ask), resolved);
+    Configuration c = Configuration::parse("[model]\nfactors = []\n", "run.toml", "/");
+    c.section("model").choices("factors", {"a", "b"}, std::vector<std::string>{"a"});
+    EXPECT_TRUE(c.has_errors());
+}
+
 TEST(ConfigurationResolved, is_valid_in_another_directory) {
     const testing::TemporaryDirectory directory;
     directory.write("slow.csv", "x\n1\n");

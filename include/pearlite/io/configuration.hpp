@@ -81,7 +81,7 @@ class Section {
     std::string choice(const std::string& key, const std::vector<std::string>& options,
                        std::optional<std::string> fallback = {});
     std::vector<double> numbers(const std::string& key, std::optional<std::vector<double>> fallback = {});
-    /// An array of different texts, each one of `options`; a wrong one's message lists them.
+    /// Different texts, each one of `options`, none only if that is the fallback; a wrong one's message lists them.
     std::vector<std::string> choices(const std::string& key, const std::vector<std::string>& options,
                                      std::optional<std::vector<std::string>> fallback = {});
     /// A duration in seconds: a number, or text as [D-]HH:MM:SS.
