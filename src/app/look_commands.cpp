@@ -153,7 +153,9 @@ std::string list_operations(const Catalogue& models) {
 int check_command(const Catalogue& models, const RunOptions& options) {
     const auto prepared =
         prepare(models, io::Configuration::load(options.configuration, options.overrides, options.data_directory));
-    std::fputs((prepared.resolved + "\n" + cost_of(prepared)).c_str(), stdout);
+    const auto unused = describe_unused(prepared);
+    std::fputs((prepared.resolved + "\n" + cost_of(prepared) + (unused.empty() ? "" : "# " + unused + "\n")).c_str(),
+               stdout);
     return 0;
 }
 

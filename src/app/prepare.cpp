@@ -1,6 +1,9 @@
 #include "pearlite/app/commands.hpp"
 #include "pearlite/core/error.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace pearlite::app {
@@ -24,10 +27,14 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         throw ContractViolation("an unknown model passed the check of its name");
     }
     prepared.model = entry->build(configuration, section);
+    auto traits = entry->traits;
+    if (traits.search && prepared.model)
+        std::erase_if(traits.search->default_operations,
+                      [&](const std::string& name) { return !prepared.model->suits(name); });
     using sampler::ReverseStart;
     const std::vector<ReverseStart> any{ReverseStart::exact, ReverseStart::mode, ReverseStart::data,
                                         ReverseStart::weighted};
-    prepared.plan = read_plan(configuration, entry->traits, prepared.model ? prepared.model->reverse_starts() : any);
+    prepared.plan = read_plan(configuration, traits, prepared.model ? prepared.model->reverse_starts() : any);
     if (const auto objection = entry->objection(prepared.plan.algorithm); !objection.empty())
         configuration.error("algorithm.name", objection);
     if (prepared.plan.search && prepared.model && !configuration.has_errors())
@@ -40,7 +47,15 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     if (!prepared.plan.search)
         prepared.model->check(prepared.plan);
     prepared.resolved = configuration.resolved();
+    prepared.unused = configuration.unused();
     return prepared;
+}
+
+std::string describe_unused(const Prepared& prepared) {
+    if (prepared.unused.empty())
+        return {};
+    return fmt::format("ignored, {} has no use for it: {}", algorithm_name(prepared.plan.algorithm),
+                       fmt::join(prepared.unused, ", "));
 }
 
 } // namespace pearlite::app

@@ -1,3 +1,5 @@
+#include "best_files.hpp"
+
 #include "pearlite/app/build_info.hpp"
 #include "pearlite/app/commands.hpp"
 #include "pearlite/app/run_loop.hpp"
@@ -19,7 +21,8 @@ namespace fs = std::filesystem;
 bool is_of_a_run(const fs::path& file) {
     const auto name = file.filename().string();
     return name == "results.h5" || name == "summary.json" || name == "run.log" || name == "report.html" ||
-           name == "figures" || name.starts_with("checkpoint.") || (name.starts_with(".") && name.ends_with(".tmp"));
+           name == "figures" || name.starts_with("checkpoint.") || is_best_file(name) ||
+           (name.starts_with(".") && name.ends_with(".tmp"));
 }
 
 /// An empty directory for the run. With `overwrite`, what an earlier run left goes; other files stay.
@@ -117,6 +120,8 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     parallel::on_root(ranks, [&] { make_run_directory(directory, options.overwrite); });
     Reporter reporter(ranks.is_root(), directory / "run.log", false);
     reporter.info(first_line(job));
+    if (const auto unused = describe_unused(prepared); !unused.empty())
+        reporter.info(unused);
     const auto run = prepared.model->make_run(ranks, prepared.plan);
     return finish(job, *run, reporter);
 }

@@ -1,5 +1,6 @@
 #include "pearlite/app/run_loop.hpp"
 
+#include "best_files.hpp"
 #include "search_results.hpp"
 
 #include "pearlite/app/build_info.hpp"
@@ -288,8 +289,11 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     const auto result = run.result();
     with_advice([&] {
         write_results(job, run, result);
-        parallel::on_root(job.ranks,
-                          [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), &result); });
+        parallel::on_root(job.ranks, [&] {
+            if (result.search)
+                write_best_files(job.directory, result.search->best);
+            write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), &result);
+        });
     });
     return Ending::finished;
 }

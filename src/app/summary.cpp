@@ -5,15 +5,14 @@
 #include "pearlite/core/error.hpp"
 
 #include "search_summary.hpp"
+#include "write_durably.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <fcntl.h>
 #include <fstream>
-#include <unistd.h>
 
 namespace pearlite::app {
 
@@ -80,30 +79,6 @@ Json posterior(const RunResult& result) {
              {"ess", p.ess},
              {"quantiles", {{"0.025", p.quantile_025}, {"0.5", p.quantile_500}, {"0.975", p.quantile_975}}}});
     return entries;
-}
-
-void write_durably(const std::filesystem::path& file, const std::string& text) {
-    const auto temporary = file.parent_path() / ("." + file.filename().string() + ".tmp");
-    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    bool good = descriptor >= 0;
-    for (std::size_t written = 0; good && written < text.size();) {
-        const auto n = ::write(descriptor, text.data() + written, text.size() - written);
-        good = n > 0;
-        written += good ? static_cast<std::size_t>(n) : 0;
-    }
-    good = good && ::fsync(descriptor) == 0;
-    const int reason = errno;
-    if (descriptor >= 0)
-        ::close(descriptor);
-    std::error_code error;
-    if (good)
-        std::filesystem::rename(temporary, file, error);
-    if (!good || error) {
-        std::error_code ignored;
-        std::filesystem::remove(temporary, ignored);
-        throw FileError(fmt::format("{}: cannot write: {}", file.string(),
-                                    error ? error.message() : std::system_category().message(reason)));
-    }
 }
 
 Json read_summary(const std::filesystem::path& directory) {

@@ -122,6 +122,17 @@ std::string Configuration::resolved() const {
     return text;
 }
 
+std::vector<std::string> Configuration::unused() const {
+    std::vector<std::string> unused;
+    for (const SetAside& entry : state_->set_aside) {
+        const std::string path = join_path(entry.section, entry.key);
+        if (state_->find(path) != nullptr) {
+            unused.push_back(entry.elements.empty() ? path : path + " (" + listed(entry.elements) + ")");
+        }
+    }
+    return unused;
+}
+
 std::optional<std::filesystem::path> Configuration::data_directory() const {
     return state_->data_directory;
 }

@@ -234,6 +234,18 @@ double Section::seconds(const std::string& key, std::optional<double> fallback) 
     return look_up_value(*state_, name_, key, fallback, "seconds in [0, inf) or \"[D-]HH:MM:SS\"", read);
 }
 
+void Section::set_aside(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) {
+        state_->set_aside.push_back({name_, key, {}});
+    }
+}
+
+void Section::set_aside_elements(const std::string& key, const std::vector<std::string>& elements) {
+    if (!elements.empty()) {
+        state_->set_aside.push_back({name_, key, elements});
+    }
+}
+
 void Section::error(const std::string& key, const std::string& message) {
     const std::string path = join_path(name_, key);
     state_->record(state_->place(path), path + ": " + message);

@@ -35,6 +35,13 @@ struct AskedKey {
     bool provisional = false;
 };
 
+/// A key of a relative of the choice made: legal, without effect. `elements`: only these of a list; none: all of it.
+struct SetAside {
+    std::string section;
+    std::string key;
+    std::vector<std::string> elements;
+};
+
 struct Configuration::State {
     std::string name;
     std::filesystem::path directory;
@@ -44,6 +51,7 @@ struct Configuration::State {
     std::vector<Mistake> mistakes;
     std::vector<std::string> sections; ///< every table asked for, in order
     std::vector<AskedKey> asked;       ///< every key asked for, in order
+    std::vector<SetAside> set_aside;   ///< every key set aside, in order
     /// A choice failed, so that the keys which the right choice would have asked for are not known.
     bool names_incomplete = false;
 

@@ -9,13 +9,18 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::vector<std::string> known_keys(const std::vector<AskedKey>& asked, const std::string& section) {
+/// Those asked for and those set aside.
+std::vector<std::string> known_keys(const Configuration::State& state, const std::string& section) {
     std::vector<std::string> keys;
-    for (const AskedKey& entry : asked) {
-        if (entry.section == section) {
-            keys.push_back(entry.key);
+    const auto add = [&](const auto& entries) {
+        for (const auto& entry : entries) {
+            if (entry.section == section) {
+                keys.push_back(entry.key);
+            }
         }
-    }
+    };
+    add(state.asked);
+    add(state.set_aside);
     return keys;
 }
 
@@ -33,7 +38,7 @@ std::string known_tables(const std::vector<std::string>& sections) {
 /// What to say about an unknown key; the second is whether a name near it is known.
 std::pair<std::string, bool> key_hint(const Configuration::State& state, const std::string& table,
                                       const std::string& key) {
-    const std::vector<std::string> keys = known_keys(state.asked, table);
+    const std::vector<std::string> keys = known_keys(state, table);
     if (const auto near = nearest(key, keys)) {
         return {"; did you mean '" + join_path(table, *near) + "'?", true};
     }
@@ -56,7 +61,7 @@ void Configuration::State::record_unknown_names() {
 }
 
 void Configuration::State::record_unknown_names(const toml::table& table, const std::string& path) {
-    const std::vector<std::string> keys = known_keys(asked, path);
+    const std::vector<std::string> keys = known_keys(*this, path);
     for (const auto& [key, node] : table) {
         const std::string full = join_path(path, key.str());
         const auto leads_here = [&](const std::string& section) { return section.starts_with(full + "."); };

@@ -1,6 +1,7 @@
 #include "pearlite/app/search_plan.hpp"
 
 #include "pearlite/app/plan.hpp"
+#include "pearlite/core/error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -99,6 +100,79 @@ TEST(SearchPlan, LaddersAndGains) {
     EXPECT_DOUBLE_EQ(sa.temperature(1), 4);
     EXPECT_DOUBLE_EQ(sa.temperature(2000), 0.5);
     EXPECT_GT(sa.temperature(1999), 0.5);
+}
+
+/// As a job for boxes has it: operations with their keys.
+SearchTraits box() {
+    SearchTraits traits;
+    traits.operations = traits.default_operations = {"metropolis", "k-point", "k-point-crossover", "snooker"};
+    traits.crossovers = {"k-point-crossover", "snooker"};
+    traits.is_box = true;
+    return traits;
+}
+
+const std::vector<std::string> family{"sa", "vfsa", "saa", "psaa", "pisaa", "asamc", "aesamc"};
+
+/// What a member makes of a configuration: the plan, the resolved configuration, what it has no use for.
+struct Read {
+    SearchPlan plan;
+    std::string resolved;
+    std::vector<std::string> unused;
+};
+Read read_by(const std::string& name, const std::string& text) {
+    auto configuration = io::Configuration::parse(text, "run.toml", "/configurations", {"algorithm.name=" + name});
+    configuration.section("algorithm").text("name");
+    Read read{read_search_plan(configuration, algorithm_of(name), box(), 5), {}, {}};
+    configuration.check();
+    read.resolved = configuration.resolved();
+    read.unused = configuration.unused();
+    return read;
+}
+
+/// Every key that a member knows is legal for all others, so that one job compares the family.
+TEST(SearchPlan, EachMemberReadsTheConfigurationsOfAllOthers) {
+    for (const auto& author : family) {
+        const auto own = read_by(author, "[algorithm]\niterations = 2000\n");
+        EXPECT_TRUE(own.unused.empty()) << author;
+        for (const auto& reader : family) {
+            const auto read = read_by(reader, own.resolved);
+            EXPECT_TRUE(reader != author || read.unused.empty()) << author;
+            // What it made of that is whole: read again it is the same.
+            EXPECT_EQ(read_by(reader, read.resolved).resolved, read.resolved) << author << " by " << reader;
+        }
+    }
+}
+
+TEST(SearchPlan, WhatAMemberHasNoUseForIsNamed) {
+    const std::string job = "[algorithm]\niterations = 2000\nchains = 7\nlambda = 0.2\naverage_from = 5\n"
+                            "[schedule]\nkind = 'geometric'\ntemperature_end = 0.5\n"
+                            "[kernel]\noperations = ['snooker', 'metropolis', 'k-point-crossover', 'k-point']\n"
+                            "rates = [1.0, 2.0, 3.0, 4.0]\ncrossover_points = 3\n";
+    EXPECT_TRUE(read_by("pisaa", job).unused.empty());
+    EXPECT_EQ(read_by("vfsa", job).unused, std::vector<std::string>{"algorithm.lambda"});
+    const auto psaa = read_by("psaa", job);
+    EXPECT_EQ(psaa.unused,
+              (std::vector<std::string>{"algorithm.average_from", "kernel.operations (snooker, k-point-crossover)",
+                                        "kernel.crossover_points"}));
+    EXPECT_EQ(psaa.plan.operations.operations, (std::vector<std::string>{"metropolis", "k-point"}));
+    EXPECT_EQ(psaa.plan.settings.rates, (std::vector<double>{2, 4}));
+    EXPECT_FALSE(psaa.plan.settings.average_from.has_value());
+    const auto aesamc = read_by("aesamc", job);
+    EXPECT_EQ(aesamc.unused,
+              (std::vector<std::string>{"schedule.kind", "schedule.temperature_end", "algorithm.average_from"}));
+    EXPECT_EQ(aesamc.plan.settings.temperature(2000), 1);
+}
+
+TEST(SearchPlan, MisspeltAndForeignKeysStayMistakes) {
+    for (const auto& name : family)
+        for (const std::string wrong :
+             {"[algorithm]\nchans = 7\n", "[algorithm]\nparticles = 7\n", "[algorithm]\ngain_strat = 7\n",
+              "[kernel]\nmutation_sites = 1\n", "[schedule]\nsteps = 5\n",
+              "[kernel]\noperations = ['metropolis', 'snoker']\n", "[kernel]\noperations = ['snooker']\n"})
+            EXPECT_THROW(read_by(name, wrong), InputError) << name << ": " << wrong;
+    // Without another member in play, a key that the others leave without a meaning is one, too.
+    EXPECT_THROW(read_by("pisaa", "[schedule]\nkind = 'constant'\ntemperature_end = 0.5\n"), InputError);
+    EXPECT_THROW(read_by("pisaa", "[kernel]\noperations = ['metropolis']\ncrossover_points = 2\n"), InputError);
 }
 
 } // namespace

@@ -52,6 +52,22 @@ TEST(Configuration, reads_every_kind_of_value) {
     EXPECT_NO_THROW(c.check());
 }
 
+TEST(Configuration, names_what_was_set_aside_and_is_there) {
+    Configuration c = parse("[kernel]\nsteps = 5\nmoves = ['walk', 'jump']\n");
+    Section kernel = c.section("kernel");
+    EXPECT_EQ(kernel.choices("moves", {"walk", "jump", "swap"}).size(), 2u);
+    kernel.set_aside({"steps", "scale"});
+    kernel.set_aside_elements("moves", {"jump"});
+    kernel.set_aside_elements("moves", {});
+    EXPECT_NO_THROW(c.check());
+    EXPECT_EQ(c.unused(), (std::vector<std::string>{"kernel.steps", "kernel.moves (jump)"}));
+    EXPECT_EQ(c.resolved(), "[kernel]\nmoves = [\"walk\", \"jump\"]\n");
+    // A slip of a name that was set aside is still one.
+    EXPECT_THAT(
+        mistakes(parse("[kernel]\nstesp = 5\n"), [](Configuration& d) { d.section("kernel").set_aside({"steps"}); }),
+        HasSubstr("did you mean 'kernel.steps'?"));
+}
+
 TEST(Configuration, falls_back_where_a_key_or_table_is_absent) {
     Configuration c = parse("");
     EXPECT_FALSE(c.has_section("model"));

@@ -4,8 +4,10 @@
 #include "pearlite/app/catalogue.hpp"
 #include "pearlite/app/search_run.hpp"
 #include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
 #include "pearlite/io/digest.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -18,7 +20,7 @@ class BuiltSearchOf final : public BuiltModel {
     using MakeSpace = std::function<Space(const OperationPlan&)>;
     /// `standard` are operations with which the space can be asked for what does not depend on them.
     BuiltSearchOf(MakeSpace make_space, const OperationPlan& standard)
-        : make_space_(std::move(make_space)), standard_(make_space_(standard)) {}
+        : make_space_(std::move(make_space)), plan_(standard), standard_(make_space_(standard)) {}
 
     std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const Plan& plan) const override {
         PEARLITE_EXPECTS(plan.search.has_value());
@@ -33,6 +35,18 @@ class BuiltSearchOf final : public BuiltModel {
     }
     std::size_t packed_particle_bytes() const override { return standard_.make_chains(1).packed_bytes(); }
     std::vector<sampler::ReverseStart> reverse_starts() const override { return {sampler::ReverseStart::weighted}; }
+    /// Beside the standard ones, for crossovers need company.
+    bool suits(const std::string& operation) const override {
+        auto plan = plan_;
+        if (std::find(plan.operations.begin(), plan.operations.end(), operation) == plan.operations.end())
+            plan.operations.push_back(operation);
+        try {
+            make_space_(plan);
+            return true;
+        } catch (const InputError&) {
+            return false;
+        }
+    }
     /// Operations that do not fit this space are mistakes of the configuration.
     void check(const Plan& plan) const override {
         if (plan.search)
@@ -41,6 +55,7 @@ class BuiltSearchOf final : public BuiltModel {
 
   private:
     MakeSpace make_space_;
+    OperationPlan plan_;
     Space standard_;
 };
 

@@ -24,6 +24,8 @@ class BuiltModel {
     virtual std::size_t packed_particle_bytes() const = 0;
     /// How this model's reverse trajectories can start, the best first; never empty.
     virtual std::vector<sampler::ReverseStart> reverse_starts() const = 0;
+    /// Whether an operation of a search is possible at this model's size; those that are not are no defaults.
+    virtual bool suits(const std::string& /*operation*/) const { return true; }
     /// InputError if the plan does not fit this model's size.
     virtual void check(const Plan&) const {}
 };

@@ -43,7 +43,10 @@ struct Prepared {
     std::unique_ptr<BuiltModel> model;
     Plan plan;
     std::string resolved;
+    std::vector<std::string> unused; ///< what only relatives of the algorithm use
 };
+/// One line on what is unused; empty if nothing is.
+std::string describe_unused(const Prepared& prepared);
 Prepared prepare(const Catalogue& models, io::Configuration configuration);
 
 } // namespace pearlite::app

@@ -54,6 +54,8 @@ class Configuration {
     /// TOML text with every key that was asked for and its value, in order of asking: run as a configuration, it gives
     /// the same run. Paths are absolute or as written.
     std::string resolved() const;
+    /// What is there but was set aside (Section::set_aside): "section.key", or "section.key (elements)".
+    std::vector<std::string> unused() const;
 
     /// Where relative data paths start, if known (--data-dir or PEARLITE_DATA_DIR).
     std::optional<std::filesystem::path> data_directory() const;
@@ -90,6 +92,12 @@ class Section {
     /// message for a missing data file names the directory searched, or says how to set one.
     std::optional<std::filesystem::path> data_file(const std::string& key, std::optional<std::string> fallback = {});
     std::optional<std::filesystem::path> file(const std::string& key, std::optional<std::string> fallback = {});
+
+    /// Keys that have a meaning for relatives of the choices made, but none for these: legal, without effect, and left
+    /// out of the resolved configuration. So one configuration serves a whole family.
+    void set_aside(const std::vector<std::string>& keys);
+    /// The same for elements of a list that is asked for.
+    void set_aside_elements(const std::string& key, const std::vector<std::string>& elements);
 
     /// Records a mistake about `key` of this table.
     void error(const std::string& key, const std::string& message);
