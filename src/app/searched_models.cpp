@@ -9,6 +9,10 @@
 #include "pearlite/models/test_functions.hpp"
 #include "read_data.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace pearlite::app {
 
 namespace {
@@ -99,6 +103,14 @@ std::unique_ptr<BuiltModel> build_image_restoration(io::Configuration& configura
     return std::make_unique<BuiltSearchOf<models::ImageSpace>>(make_space, OperationPlan{{"pixel"}});
 }
 
+/// A number of levels; 0, with the mistake recorded, if it is none.
+Index whole_level(io::Section& section, double level) {
+    if (level >= 1 && level <= 256 && std::floor(level) == level)
+        return static_cast<Index>(level);
+    section.error("levels", fmt::format("got {}, expected whole numbers from 1 to 256, one for each column", level));
+    return 0;
+}
+
 std::unique_ptr<BuiltModel> build_bayesian_network(io::Configuration& configuration, io::Section& section) {
     const io::Range<double> positive{.low = 0, .open_low = true};
     const auto file = section.data_file("data", "spect/SPECT.train");
@@ -110,6 +122,10 @@ std::unique_ptr<BuiltModel> build_bayesian_network(io::Configuration& configurat
         table = read_data(section, "more_data", more,
                           [&](const auto& path) { return table ? io::stack_rows(*table, read(path)) : read(path); });
     }
+    std::vector<Index> levels;
+    if (section.has("levels"))
+        for (const double level : section.numbers("levels"))
+            levels.push_back(whole_level(section, level));
     models::NetworkSettings settings;
     settings.parent_limit = section.integer("parent_limit", settings.parent_limit, {.low = 0, .high = 8});
     settings.edge_prior =
@@ -121,7 +137,7 @@ std::unique_ptr<BuiltModel> build_bayesian_network(io::Configuration& configurat
         return nullptr;
     try {
         const auto make_space =
-            [model = models::BayesianNetwork(models::discrete_table(table->values, table->names), settings),
+            [model = models::BayesianNetwork(models::discrete_table(table->values, table->names, levels), settings),
              exact](const OperationPlan& plan) {
                 return models::NetworkSpace(model, {plan.operations, exact});
             };

@@ -3,6 +3,7 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace pearlite::models {
@@ -17,6 +18,21 @@ std::uint8_t level_of(const Matrix& values, Index row, Index column, Index level
                          " is " + std::to_string(value) + ", expected a whole number from 0 to " +
                          std::to_string(levels - 1));
     return static_cast<std::uint8_t>(value);
+}
+
+/// Codes become the levels 0, 1, .. in their order; returns how many there are.
+Index number_levels(Eigen::Ref<Eigen::Matrix<std::uint8_t, Eigen::Dynamic, 1>> codes) {
+    std::array<bool, most_levels> occurs{};
+    for (const auto code : codes)
+        occurs[code] = true;
+    std::array<std::uint8_t, most_levels> level{};
+    Index count = 0;
+    for (std::size_t code = 0; code < occurs.size(); ++code)
+        if (occurs[code])
+            level[code] = static_cast<std::uint8_t>(count++);
+    for (auto& code : codes)
+        code = level[code];
+    return count;
 }
 
 } // namespace
@@ -41,13 +57,10 @@ DiscreteTable discrete_table(const Matrix& values, std::vector<std::string> name
     const bool levels_are_given = !table.levels.empty(), names_are_given = !table.names.empty();
     for (Index i = 0; i < variables; ++i) {
         const Index allowed = levels_are_given ? table.levels[static_cast<std::size_t>(i)] : most_levels;
-        Index largest = 0;
-        for (Index row = 0; row < rows; ++row) {
+        for (Index row = 0; row < rows; ++row)
             table.values(row, i) = level_of(values, row, i, allowed);
-            largest = std::max<Index>(largest, table.values(row, i));
-        }
         if (!levels_are_given)
-            table.levels.push_back(largest + 1);
+            table.levels.push_back(number_levels(table.values.col(i)));
         if (!names_are_given)
             table.names.push_back("X" + std::to_string(i + 1));
     }

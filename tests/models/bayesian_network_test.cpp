@@ -112,9 +112,14 @@ TEST(FamilyScores, RefuseWhatIsOutOfRange) {
 
 TEST(DiscreteTable, TakesWholeNumbersOnly) {
     const DiscreteTable table = discrete_table((Matrix(2, 3) << 0, 1, 0, 2, 1, 0).finished());
-    EXPECT_EQ(table.levels, (std::vector<Index>{3, 2, 1}));
+    EXPECT_EQ(table.levels, (std::vector<Index>{2, 1, 1}));
     EXPECT_EQ(table.names, (std::vector<std::string>{"X1", "X2", "X3"}));
     EXPECT_EQ(discrete_table(Matrix::Zero(1, 2), {"a", "b"}, {2, 4}).levels, (std::vector<Index>{2, 4}));
+    // Codes are names: what does not occur is no level.
+    const DiscreteTable gaps = discrete_table((Matrix(3, 3) << 1, 7, 255, 2, 7, 0, 1, 7, 9).finished());
+    EXPECT_EQ(gaps.levels, (std::vector<Index>{2, 1, 3}));
+    EXPECT_EQ(gaps.values, (Eigen::Matrix<std::uint8_t, 3, 3>() << 0, 0, 2, 1, 0, 0, 0, 0, 1).finished());
+    EXPECT_EQ(discrete_table((Matrix(2, 1) << 1, 2).finished(), {}, {3}).levels, std::vector<Index>{3});
     for (const double wrong : {-1.0, 0.5, 256.0, std::nan("")})
         EXPECT_THROW(discrete_table(Matrix::Constant(1, 1, wrong)), InputError);
     EXPECT_THROW(discrete_table(Matrix::Ones(1, 1), {}, {1}), InputError);
@@ -130,6 +135,19 @@ TEST(BayesianNetwork, EnergiesOfAllNetworksEqualPlainOnes) {
     ASSERT_EQ(networks.size(), 543u);
     for (const auto& parents : networks)
         ASSERT_NEAR(model.network(parents).energy(), plain(parents), 1e-9);
+}
+
+/// A table coded 1, 2 is the table coded 0, 1; a level that is declared and does not occur changes the score.
+TEST(BayesianNetwork, EnergiesDoNotDependOnTheCodes) {
+    const std::vector<Index> levels{2, 3, 2, 2};
+    const DiscreteTable table = dependent_table(60, levels, 6);
+    const Matrix codes = table.values.cast<double>();
+    const auto energy_of = [](const DiscreteTable& t) {
+        return BayesianNetwork(t, {}).network(std::vector<NodeSet>{0b0010, 0, 0b0001, 0b0011}).energy();
+    };
+    EXPECT_EQ(energy_of(discrete_table((codes.array() + 1).matrix())), energy_of(table));
+    EXPECT_EQ(energy_of(discrete_table(3 * codes)), energy_of(table));
+    EXPECT_NE(energy_of(discrete_table(codes, {}, {2, 4, 2, 2})), energy_of(table));
 }
 
 TEST(BayesianNetwork, ExactMinimumEqualsTheLeastOfAllNetworks) {
