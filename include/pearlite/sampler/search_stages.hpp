@@ -20,6 +20,8 @@ class SearchStages {
     /// Iterations begun, of all stages: the step by which random numbers are addressed.
     Index step() const { return step_; }
     Index steps() const { return main_iterations_ + range_iterations_; }
+    /// The main stage's iteration at a step; 0 before that stage.
+    Index main_iteration_at(Index step) const { return std::max<Index>(0, step - range_iterations_); }
     /// Whether the present iteration is the stage's last.
     bool is_last() const { return iteration_ == (is_main() ? main_iterations_ : range_iterations_); }
     bool is_last(Index t) const { return t == (is_main() ? main_iterations_ : range_iterations_); }

@@ -79,6 +79,7 @@ class StochasticApproximation {
         for (const auto& operation : space_->operations())
             outcome.operations.push_back(operation.name);
         chains_.describe(outcome);
+        outcome.best.iteration = stages_.main_iteration_at(outcome.best.iteration);
         memory_.describe(outcome, stages_.temperature());
         outcome.averages = moments_.combined(ranks_.all_gather(std::span<const double>(moments_.sums())));
         return outcome;
