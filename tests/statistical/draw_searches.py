@@ -85,7 +85,10 @@ def read_progress(argument):
     """(label, iterations, best energies of all replicates)."""
     label, file = argument.split("=", 1)
     with h5py.File(file) as results:
-        return label, results["search/iteration"][:], results["search/best"][:]
+        iterations, best = results["search/iteration"][:], results["search/best"][:]
+    if best.shape != (len(best), len(iterations)):
+        raise ValueError(f"{file}: search/best is {best.shape}, but search/iteration has {len(iterations)} numbers")
+    return label, iterations, best
 
 
 def draw_progress(minimum, curves):
@@ -96,11 +99,12 @@ def draw_progress(minimum, curves):
             gaps = 100 * (best - minimum) / abs(minimum)
             gaps[gaps < 1e-6] = 0  # the known minimum is rounded
             mean = gaps.mean(axis=0)
-            error = 2 * gaps.std(axis=0, ddof=1) / numpy.sqrt(len(gaps))
             axes.plot(iterations, mean, color=colour, label=label)
-            axes.fill_between(
-                iterations, numpy.maximum(mean - error, 0.1 * mean), mean + error, color=colour, alpha=0.2
-            )
+            if len(gaps) > 1:
+                error = 2 * gaps.std(axis=0, ddof=1) / numpy.sqrt(len(gaps))
+                axes.fill_between(
+                    iterations, numpy.maximum(mean - error, 0.1 * mean), mean + error, color=colour, alpha=0.2
+                )
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel("iterations")
