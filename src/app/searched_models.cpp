@@ -162,15 +162,16 @@ ModelEntry searched(std::string name, std::string description, SearchTraits trai
 } // namespace
 
 Catalogue searched_models() {
-    SearchTraits image, network;
+    SearchTraits image, network, protein = box_search_traits();
+    for (const auto& name : models::AbProtein::local_move_names())
+        protein.operations.push_back(name);
     image.operations = models::ImageSpace::names();
     image.default_operations = models::ImageSpaceSettings{}.operations;
     image.crossovers = {"two-point-crossover"};
     network.operations = network.default_operations = models::NetworkSpace::names();
     return {searched("test-function", "Rastrigin, Ackley, Griewank, Schwefel, Rosenbrock or Levy, rotated or not",
                      box_search_traits(), build_test_function),
-            searched("ab-protein", "off-lattice AB protein in the plane or in space", box_search_traits(),
-                     build_ab_protein),
+            searched("ab-protein", "off-lattice AB protein in the plane or in space", protein, build_ab_protein),
             searched("mode-mixture", "minus log density of a planar mixture of normal distributions of equal weight",
                      box_search_traits(), build_mode_mixture),
             searched("image-restoration", "restoration of an image of two colours; exact minimum", image,

@@ -23,10 +23,12 @@ BoxChains::BoxChains(Index dimension, Index size)
     : size_(size),
       points_(LaneMatrix::Zero(dimension, lane_padded(size))),
       noise_(Noise::Zero(dimension + 1, points_.cols())),
-      uniforms_(LaneMatrix::Zero(dimension, points_.cols())),
+      uniforms_(LaneMatrix::Zero(std::max(dimension, static_cast<Index>(model::LocalDraws{}.uniforms.size())),
+                                 points_.cols())),
       works_(static_cast<std::size_t>(points_.cols() / lane_padding + 1)) {
     for (auto* values : {&energies_, &scales_, &log_jacobian_, &square_step_, &step_})
         *values = Vector::Zero(padded_size());
+    chosen_.assign(static_cast<std::size_t>(padded_size()), 0);
 }
 
 void BoxChains::pack(Index slot, std::span<std::byte> out) const {
@@ -45,6 +47,13 @@ void BoxChains::copy(const BoxChains& from, std::span<const Index> source) {
     source_.assign(source.begin(), source.end());
     source_.resize(static_cast<std::size_t>(padded_size()), -1);
     detail::merge_columns(from.points_, source_, points_);
+}
+
+model::LocalDraws BoxChains::draws(Index slot) const {
+    model::LocalDraws draws{scales_[slot] * static_cast<double>(noise_(0, slot)), {}};
+    for (std::size_t k = 0; k < draws.uniforms.size(); ++k)
+        draws.uniforms[k] = uniforms_(static_cast<Index>(k), slot);
+    return draws;
 }
 
 void BoxChains::begin_with_all(const model::ProposalScale& scale, std::span<const double> energies) {

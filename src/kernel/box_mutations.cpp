@@ -15,6 +15,8 @@ using random::Purpose;
 
 namespace {
 
+constexpr auto own_uniforms = static_cast<Index>(model::LocalDraws{}.uniforms.size());
+
 template <class Matrix>
 auto rows(Matrix& values, Index n) {
     return std::span(values.data(), static_cast<std::size_t>(n * values.cols()));
@@ -83,6 +85,20 @@ void BoxOperations::k_point(BoxChains& chains, const model::BlockStreams& stream
             chosen.push_back(std::find(chosen.begin(), chosen.end(), c) == chosen.end() ? c : last);
             proposed(chosen.back(), i) += step;
         }
+        chains.chosen_[static_cast<std::size_t>(i)] = chosen.back();
+    }
+}
+
+/// A step s r if the move has one, r ~ N(0, 1), and uniform numbers.
+void BoxOperations::draw_own(BoxChains& chains, bool has_step, const model::BlockStreams& streams) const {
+    const Index p = chains.padded_size();
+    random::fill_normal_lanes(streams.at(Purpose::move, 0), p, rows(chains.noise_, 1));
+    random::fill_uniform_lanes(streams.at(Purpose::site, 0), p, rows(chains.uniforms_, own_uniforms));
+    chains.work().proposed = chains.points_;
+    chains.normal_draws_ = has_step ? 1 : 0;
+    for (Index i = 0; i < chains.size(); ++i) {
+        const double step = chains.scales_[i] * static_cast<double>(chains.noise_(0, i));
+        chains.square_step_[i] = step * step;
     }
 }
 

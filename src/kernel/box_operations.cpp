@@ -27,17 +27,28 @@ const std::vector<std::string>& BoxOperations::names() {
     return names;
 }
 
-BoxOperations::BoxOperations(const BoxOperationSettings& settings, Index dimension) : settings_(settings) {
+BoxOperations::BoxOperations(const BoxOperationSettings& settings, Index dimension,
+                             std::span<const model::LocalMove> own)
+    : settings_(settings) {
     for (const auto& name : settings.operations) {
+        if (std::any_of(list_.begin(), list_.end(), [&](const Operation& o) { return o.name == name; }))
+            throw InputError("the operation \"" + name + "\" is listed twice");
+        const auto move = std::find_if(own.begin(), own.end(), [&](const auto& m) { return m.name == name; });
+        if (move != own.end()) {
+            steps_.push_back(Step::own);
+            own_moves_.emplace_back(move - own.begin());
+            list_.push_back(
+                {.name = name, .has_scale = move->has_scale, .first_scale = settings.first_scale, .is_local = true});
+            continue;
+        }
         const auto place = std::find(names().begin(), names().end(), name);
         if (place == names().end())
-            throw InputError("there is no operation \"" + name + "\"");
+            throw InputError("there is no operation \"" + name + "\" for this energy");
         const auto step = static_cast<Step>(place - names().begin());
-        if (std::find(steps_.begin(), steps_.end(), step) != steps_.end())
-            throw InputError("the operation \"" + name + "\" is listed twice");
         if (step == Step::k_point_crossover && dimension < 2)
             throw InputError("a k-point crossover needs two coordinates at least");
         steps_.push_back(step);
+        own_moves_.emplace_back();
         Operation operation{.name = name, .has_scale = true, .first_scale = settings.first_scale};
         switch (step) {
         case Step::metropolis:
@@ -58,6 +69,8 @@ BoxOperations::BoxOperations(const BoxOperationSettings& settings, Index dimensi
             operation.partners = 1;
             operation.by_energy = true;
             operation.has_scale = step == Step::snooker;
+            break;
+        case Step::own:
             break;
         case Step::differential:
             operation.kind = Operation::Kind::partner;
@@ -106,24 +119,26 @@ void BoxOperations::mutate(BoxChains& chains, Index op, const model::ProposalSca
         return hit_and_run(chains, streams);
     case Step::k_point:
         return k_point(chains, streams);
+    case Step::own:
+        return draw_own(chains, list_[static_cast<std::size_t>(op)].has_scale, streams);
     default:
         throw ContractViolation("a crossover was called as a mutation");
     }
 }
 
-void BoxOperations::cross(BoxChains& chains, std::span<const BoxChains> partners, Index op,
+void BoxOperations::cross(BoxChains& chains, const BoxChains& partners, const BoxChains* second, Index op,
                           const model::Meetings& meetings, const model::ProposalScale& scale,
                           std::span<const double> energies, const model::BlockStreams& streams) const {
     chains.begin_with(meetings.active, scale, energies);
     switch (steps_[static_cast<std::size_t>(op)]) {
     case Step::k_point_crossover:
-        return k_point_crossover(chains, partners[0], meetings, streams);
+        return k_point_crossover(chains, partners, meetings, streams);
     case Step::snooker:
-        return snooker(chains, partners[0], streams);
+        return snooker(chains, partners, streams);
     case Step::linear:
-        return linear(chains, partners[0], streams);
+        return linear(chains, partners, streams);
     case Step::differential:
-        return differential(chains, partners[0], partners[1], streams);
+        return differential(chains, partners, *second, streams);
     default:
         throw ContractViolation("a mutation was called as a crossover");
     }

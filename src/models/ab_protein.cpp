@@ -17,7 +17,8 @@ using Energy = AbProteinSettings::Energy;
 using Eigen::Vector3d;
 
 static_assert(model::HasLaneEnergies<AbProtein> && model::HasEnergyGradient<AbProtein> &&
-              model::HasKnownMinimum<AbProtein>);
+              model::HasKnownMinimum<AbProtein> && model::HasLocalMoves<AbProtein> &&
+              model::HasFirstEnergies<AbProtein>);
 
 struct KnownMinimum {
     Energy energy;
@@ -79,10 +80,14 @@ AbProtein::AbProtein(AbProteinSettings settings) : settings_(std::move(settings)
     bend_ = irback ? 1 : -0.25;
     torsion_ = irback ? -0.5 : 0;
     constant_ = irback ? 0 : 0.25 * static_cast<double>(n - 2);
-    for (const char a : sequence) {
-        for (const char b : sequence) {
+    const Index rows = lane_padded(n + 1);
+    pairs_ = {n, rows, model::LaneMatrix::Zero(rows, rows), model::LaneMatrix::Zero(rows, rows)};
+    for (Index i = 0; i < n; ++i) {
+        for (Index j = i + 2; j < n; ++j) {
+            const char a = sequence[static_cast<std::size_t>(i)], b = sequence[static_cast<std::size_t>(j)];
             const double factor = irback ? coupling(a, b, 0.5, 0.5) : coupling(a, b, 0.5, -0.5);
-            pairs_.push_back({irback ? factor : 1, factor});
+            pairs_.repulsion(i, j) = 4 * (irback ? factor : 1);
+            pairs_.attraction(i, j) = 4 * factor;
         }
     }
 }
@@ -138,10 +143,10 @@ double AbProtein::energy(std::span<const double> x) const {
             distance += chain.bonds.col(j - 1);
             const double q = 1 / distance.squaredNorm();
             const double q3 = q * q * q;
-            contacts += q3 * (pair(i, j).repulsion * q3 - pair(i, j).attraction);
+            contacts += q3 * (pairs_.repulsion(i, j) * q3 - pairs_.attraction(i, j));
         }
     }
-    return constant_ + bend_ * bends + torsion_ * torsions + 4 * contacts;
+    return constant_ + bend_ * bends + torsion_ * torsions + contacts;
 }
 
 Matrix AbProtein::coordinates(std::span<const double> x) const {
@@ -163,7 +168,7 @@ Eigen::Matrix3Xd AbProtein::bond_gradient(const Conformation& chain) const {
             const double q = 1 / distance.squaredNorm();
             const double q3 = q * q * q;
             // dU/d(r^2) = -q^2 dU/dq, and the gradient of r^2 is 2 distance
-            const double slope = -24 * q * q3 * (2 * pair(i, j).repulsion * q3 - pair(i, j).attraction);
+            const double slope = -6 * q * q3 * (2 * pairs_.repulsion(i, j) * q3 - pairs_.attraction(i, j));
             of_places.col(j) += slope * distance;
             of_places.col(i) -= slope * distance;
         }

@@ -1,12 +1,12 @@
-/// The energies of AB proteins with chains in lanes.
+/// The energies of AB proteins: chains are laid out in lanes, a chain's pairs are summed eight at a time.
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/models/ab_protein.hpp"
 
-#include "trigonometric_lanes.hpp"
+#include "ab_protein_pairs.hpp"
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
 
 namespace pearlite::models {
 namespace {
@@ -15,9 +15,8 @@ using detail::DoubleLanes;
 using detail::Doubles;
 using detail::fused;
 
-/// Added to squared distances: for monomers that coincide U is then +inf, and nothing is divided by zero. No other
-/// distance is changed by it.
-constexpr double least_square = 1e-60;
+/// Where the padding of a chain is: far from all monomers.
+constexpr double far_away = 1e30;
 
 template <int space>
 struct Vectors {
@@ -35,17 +34,6 @@ template <int space>
     return sum;
 }
 
-template <int space>
-[[gnu::always_inline]] inline Doubles squared_distance(const Doubles* a, const Doubles* b) {
-    Doubles sum = Doubles{} + least_square;
-#pragma GCC unroll 3
-    for (std::size_t k = 0; k < space; ++k) {
-        const Doubles difference = a[k] - b[k];
-        sum = fused(difference, difference, sum);
-    }
-    return sum;
-}
-
 /// u turned by an angle towards v, v likewise.
 template <int space>
 [[gnu::always_inline]] inline void turn(Vectors<space>& u, Vectors<space>& v, const detail::SineCosine& angle) {
@@ -59,30 +47,45 @@ template <int space>
 
 } // namespace
 
-/// A vector register of chains. Coordinates of a monomer are next to each other.
+/// A vector register of chains.
 template <int space>
 class AbProtein::Lanes {
   public:
     explicit Lanes(const AbProtein& protein)
-        : protein_(protein), places_(space * protein.monomers(), DoubleLanes::size) {}
+        : protein_(protein),
+          places_(space * protein.monomers(), DoubleLanes::size),
+          axes_(model::LaneMatrix::Zero(3 * protein.monomers(), DoubleLanes::size)) {}
 
-    /// The energies of as many chains as there are lanes; coordinate i of the first is x[i * stride].
-    Doubles energies(const double* x, Index stride) {
-        const Doubles own = protein_.has_internal_angles() ? lay<true>(x, stride) : lay<false>(x, stride);
-        return fused(Doubles{} + 4.0, contacts(), own);
+    /// Lays out as many chains as there are lanes; coordinate i of the first is x[i * stride].
+    void lay(const double* x, Index stride) {
+        own_ = protein_.has_internal_angles() ? lay_out<true>(x, stride) : lay_out<false>(x, stride);
     }
+    /// The energy of bends and torsions.
+    double own_energy(Index lane) const { return own_[lane]; }
+    /// As AbProteinMemory has them.
+    void copy_places(Index lane, model::LaneMatrix& places) const { copy<space>(places_, lane, far_away, places); }
+    void copy_axes(Index lane, model::LaneMatrix& axes) const { copy<3>(axes_, lane, 0, axes); }
 
   private:
-    const Doubles* place(Index i) const { return &detail::load<DoubleLanes>(&places_(space * i, 0)); }
+    template <int rows>
+    void copy(const model::LaneMatrix& from, Index lane, double padding, model::LaneMatrix& to) const {
+        const Index n = protein_.monomers(), stride = protein_.pairs_.stride;
+        if (to.cols() != stride)
+            to = model::LaneMatrix::Constant(rows, stride, padding);
+        for (Index i = 0; i < n; ++i)
+            for (Index k = 0; k < rows; ++k)
+                to.data()[k * stride + i] = from.data()[(rows * i + k) * DoubleLanes::size + lane];
+    }
 
     static detail::SineCosine angle(const double* x) {
         const Doubles value = detail::load<DoubleLanes>(x);
         return detail::sine_cosine(value);
     }
+    static detail::SineCosine flat() { return {Doubles{}, Doubles{} + 1.0}; }
 
-    /// Lays the chain out from the origin. Returns the energy of bends and torsions.
+    /// From the origin. Returns the energy of bends and torsions.
     template <bool internal>
-    Doubles lay(const double* x, Index stride) {
+    Doubles lay_out(const double* x, Index stride) {
         const Index n = protein_.monomers();
         const bool by_azimuth = protein_.has_azimuth_energy();
         Vectors<space> along{}, aside{}, axis{}, before{}, place{};
@@ -91,7 +94,7 @@ class AbProtein::Lanes {
         axis[space - 1] += 1.0; // not used in the plane
         Doubles bends{};
         Doubles torsions{};
-        store(0, place);
+        store<space>(places_, 0, place);
         for (Index k = 0; k < n - 1; ++k) {
             if (k > 0) {
                 const Vectors<space> previous = along;
@@ -101,6 +104,7 @@ class AbProtein::Lanes {
                     if constexpr (internal) {
                         turn<space>(aside, axis, second);
                         turn<space>(along, aside, first);
+                        store<3>(axes_, k, axis);
                     } else {
                         along = {first.cosine * second.cosine, first.sine * second.cosine, second.sine};
                     }
@@ -116,60 +120,77 @@ class AbProtein::Lanes {
 #pragma GCC unroll 3
             for (std::size_t c = 0; c < space; ++c)
                 place[c] += along[c];
-            store(k + 1, place);
+            store<space>(places_, k + 1, place);
         }
         return fused(Doubles{} + protein_.torsion_, torsions,
                      fused(Doubles{} + protein_.bend_, bends, Doubles{} + protein_.constant_));
     }
 
-    static detail::SineCosine flat() {
-        return {Doubles{}, Doubles{} + 1.0};
-    }
-
-    void store(Index i, const Vectors<space>& place) {
+    template <int rows>
+    static void store(model::LaneMatrix& to, Index i, const Vectors<rows>& vector) {
 #pragma GCC unroll 3
-        for (std::size_t c = 0; c < space; ++c)
-            detail::packet_at<DoubleLanes>(&places_(space * i + static_cast<Index>(c), 0)) = place[c];
-    }
-
-    /// q^3 (repulsion q^3 - attraction)
-    [[gnu::always_inline]] static Doubles contact(Doubles q, const Pair& pair) {
-        const Doubles q3 = q * q * q;
-        return q3 * fused(Doubles{} + pair.repulsion, q3, Doubles{} - pair.attraction);
-    }
-
-    /// A quarter of the energy of all pairs.
-    Doubles contacts() const {
-        const Index n = protein_.monomers();
-        Doubles even{};
-        Doubles odd{};
-        for (Index i = 0; i + 2 < n; ++i) {
-            const Pair* pairs = &protein_.pair(i, 0);
-            Index j = i + 2;
-            for (; j + 1 < n; j += 2) { // two inverses by one division
-                const Doubles a = squared_distance<space>(place(i), place(j));
-                const Doubles b = squared_distance<space>(place(i), place(j + 1));
-                const Doubles inverse = 1.0 / (a * b);
-                even += contact(b * inverse, pairs[j]);
-                odd += contact(a * inverse, pairs[j + 1]);
-            }
-            if (j < n)
-                even += contact(1.0 / squared_distance<space>(place(i), place(j)), pairs[j]);
-        }
-        return even + odd;
+        for (std::size_t c = 0; c < rows; ++c)
+            detail::packet_at<DoubleLanes>(&to(rows * i + static_cast<Index>(c), 0)) = vector[c];
     }
 
     const AbProtein& protein_;
     model::LaneMatrix places_; ///< row space i + c: coordinate c of monomer i
+    model::LaneMatrix axes_;   ///< row 3 k + c: of the bend axis of bond k
+    Doubles own_{};
 };
 
-void AbProtein::energies(const model::LaneMatrix& points, std::span<double> out) const {
+void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
-                     points.cols() % lane_padding == 0);
-    const auto all = [&](auto lanes) {
-        for (Index first = 0; first < points.cols(); first += DoubleLanes::size) {
-            const Doubles energies = lanes.energies(points.data() + first, points.cols());
-            std::memcpy(out.data() + first, &energies, sizeof energies); // a span need not be aligned
+                     points.cols() % lane_padding == 0 && chains <= points.cols());
+    const auto all = [&]<int space>(Lanes<space> lanes) {
+        model::LaneMatrix places;
+        for (Index chain = 0; chain < chains; ++chain) {
+            const Index lane = chain % DoubleLanes::size;
+            if (lane == 0)
+                lanes.lay(points.data() + chain, points.cols());
+            lanes.copy_places(lane, places);
+            detail::Eight even{}, odd{};
+            detail::all_rows<space>(pairs_, places.data(), [&, is_odd = false](Index, const auto& energies) mutable {
+                (is_odd ? odd : even) += energies;
+                is_odd = !is_odd;
+            });
+            out[static_cast<std::size_t>(chain)] = lanes.own_energy(lane) + detail::sum_of(even + odd);
+        }
+    };
+    if (space() == 2)
+        all(Lanes<2>(*this));
+    else
+        all(Lanes<3>(*this));
+}
+
+void AbProtein::energies(const model::LaneMatrix& points, std::span<double> out) const {
+    first_energies(points, points.cols(), out);
+}
+
+void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
+                         std::span<Memory> memories) const {
+    PEARLITE_EXPECTS(points.rows() == dimension() && wanted.size() == memories.size() &&
+                     points.cols() >= static_cast<Index>(wanted.size()));
+    const auto all = [&]<int space>(Lanes<space> lanes) {
+        Index laid = -1; // the first of the chains that are laid out
+        for (Index chain = 0; chain < static_cast<Index>(wanted.size()); ++chain) {
+            if (wanted[static_cast<std::size_t>(chain)] == 0)
+                continue;
+            const Index lane = chain % DoubleLanes::size;
+            if (laid != chain - lane)
+                lanes.lay(points.data() + (laid = chain - lane), points.cols());
+            Memory& memory = memories[static_cast<std::size_t>(chain)];
+            lanes.copy_places(lane, memory.now.places);
+            if (space == 3 && has_internal_angles())
+                lanes.copy_axes(lane, memory.now.bend_axes);
+            if (memory.now.pairs.size() == 0)
+                memory.next.pairs = memory.now.pairs = model::LaneMatrix::Zero(pairs_.stride, pairs_.stride);
+            detail::all_rows<space>(pairs_, memory.now.places.data(), [&](Index offset, const auto& energies) {
+                detail::eight_at(memory.now.pairs.data() + offset) = energies;
+            });
+            memory.blocks = {};
+            memory.next.places = memory.now.places;
+            memory.next.bend_axes = memory.now.bend_axes;
         }
     };
     if (space() == 2)

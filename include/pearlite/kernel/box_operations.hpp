@@ -3,8 +3,10 @@
 /// 2001; differential steps: ter Braak 2006).
 
 #include "pearlite/model/energy.hpp"
+#include "pearlite/model/local_moves.hpp"
 #include "pearlite/model/search_space.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ class BoxChains {
     /// The last proposals: d x lanes, the first n_proposed() of them chains.
     const model::LaneMatrix& proposed() const { return work().proposed; }
     Index n_proposed() const { return static_cast<Index>(taking_part_.size()); }
+    /// Of the last mutation of all chains, if it was a local move or of one coordinate: what it drew, and which one.
+    model::LocalDraws draws(Index slot) const;
+    Index coordinate(Index slot) const { return chosen_[static_cast<std::size_t>(slot)]; }
+    model::LaneColumn proposal(Index slot) { return {work().proposed, slot}; }
+    void set_log_jacobian(Index slot, double value) { log_jacobian_[slot] = value; }
     /// Room for their energies.
     std::span<double> proposed_energies() { return {energies_.data(), static_cast<std::size_t>(lanes_)}; }
 
@@ -75,13 +82,14 @@ class BoxChains {
     Vector square_step_;                                                                ///< |normal draws x scale|^2
     Vector step_;                                                                       ///< or factor of a direction
     std::vector<Index> coordinates_;                                                    ///< chosen ones, or cuts
+    std::vector<Index> chosen_;                                                         ///< the last of them, by slots
     Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> cuts_; ///< d x lanes
     std::vector<Index> source_;                                                         ///< of columns to be copied
     Index normal_draws_ = 0;                                                            ///< D
 };
 
 struct BoxOperationSettings {
-    /// metropolis, hit-and-run, k-point, k-point-crossover, snooker, linear, differential.
+    /// metropolis, hit-and-run, k-point, k-point-crossover, snooker, linear, differential, and the energy's own.
     std::vector<std::string> operations{"metropolis",        "hit-and-run", "k-point",
                                         "k-point-crossover", "snooker",     "linear"};
     Index mutation_points = 1;  ///< coordinates of the k-point mutation, at most d
@@ -92,26 +100,36 @@ struct BoxOperationSettings {
 
 class BoxOperations {
   public:
-    BoxOperations(const BoxOperationSettings& settings, Index dimension);
+    /// `own`: local moves that the energy offers. InputError if the settings name an operation twice, one that there is
+    /// not, or do not fit the dimension.
+    BoxOperations(const BoxOperationSettings& settings, Index dimension, std::span<const model::LocalMove> own = {});
 
     std::span<const model::Operation> list() const { return list_; }
     void draw_start(BoxChains& chains, std::span<const double> lower, std::span<const double> upper,
                     const model::BlockStreams& streams) const;
     void mutate(BoxChains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
                 const model::BlockStreams& streams) const;
-    void cross(BoxChains& chains, std::span<const BoxChains> partners, Index op, const model::Meetings& meetings,
-               const model::ProposalScale& scale, std::span<const double> energies,
+    /// A second partner where the operation has two.
+    void cross(BoxChains& chains, const BoxChains& partners, const BoxChains* second, Index op,
+               const model::Meetings& meetings, const model::ProposalScale& scale, std::span<const double> energies,
                const model::BlockStreams& streams) const;
+
+    /// Which of the energy's own moves an operation is, of which mutate() makes the draws alone.
+    std::optional<Index> own_move(Index op) const { return own_moves_[static_cast<std::size_t>(op)]; }
+    bool changes_one_coordinate(Index op) const {
+        return steps_[static_cast<std::size_t>(op)] == Step::k_point && settings_.mutation_points == 1;
+    }
 
     /// Names that settings may list, in the order of the enumeration.
     static const std::vector<std::string>& names();
 
   private:
-    enum class Step { metropolis, hit_and_run, k_point, k_point_crossover, snooker, linear, differential };
+    enum class Step { metropolis, hit_and_run, k_point, k_point_crossover, snooker, linear, differential, own };
 
     void metropolis(BoxChains& chains, const model::BlockStreams& streams) const;
     void hit_and_run(BoxChains& chains, const model::BlockStreams& streams) const;
     void k_point(BoxChains& chains, const model::BlockStreams& streams) const;
+    void draw_own(BoxChains& chains, bool has_step, const model::BlockStreams& streams) const;
     void k_point_crossover(BoxChains& chains, const BoxChains& partners, const model::Meetings& meetings,
                            const model::BlockStreams& streams) const;
     void snooker(BoxChains& chains, const BoxChains& partners, const model::BlockStreams& streams) const;
@@ -121,6 +139,7 @@ class BoxOperations {
 
     BoxOperationSettings settings_;
     std::vector<Step> steps_;
+    std::vector<std::optional<Index>> own_moves_;
     std::vector<model::Operation> list_;
 };
 

@@ -3,6 +3,7 @@
 /// Liang & Wong 2001), for any model::Energy.
 
 #include "pearlite/core/contract.hpp"
+#include "pearlite/kernel/box_memories.hpp"
 #include "pearlite/kernel/box_operations.hpp"
 #include "pearlite/kernel/local_descent.hpp"
 #include "pearlite/model/energy.hpp"
@@ -17,12 +18,15 @@ namespace pearlite::kernel {
 template <model::Energy E>
 class BoxSpace {
   public:
-    using Chains = BoxChains;
+    static constexpr bool is_local = model::HasLocalMoves<E>;
+    using Chains = typename ChainsOf<E>::type;
 
     /// InputError if the settings name an operation twice or do not fit the dimension. With a descent the energy of a
     /// state is the one that a descent from there reaches; the state stays where it is.
     explicit BoxSpace(E energy, const BoxOperationSettings& settings = {}, const DescentLimits& descent = {})
-        : energy_(std::move(energy)), operations_(settings, energy_.dimension()), descent_(descent) {}
+        : energy_(std::move(energy)),
+          operations_(settings, energy_.dimension(), own_moves(energy_)),
+          descent_(descent) {}
 
     const E& energy() const { return energy_; }
     Index dimension() const { return energy_.dimension(); }
@@ -49,19 +53,72 @@ class BoxSpace {
     void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
                 const model::BlockStreams& streams, model::Proposals& proposals) const {
         operations_.mutate(chains, op, scale, energies, streams);
+        if constexpr (is_local) {
+            const auto move = operations_.own_move(op);
+            const bool is_small = operations_.changes_one_coordinate(op) && descent_.iterations == 0;
+            // Memories of chains that operations of another kind keep changing would cost more than they save.
+            const bool is_local_now = move || (is_small && chains.follows_local());
+            chains.note_local(move || is_small);
+            if (is_local_now) {
+                propose_locally(chains, move, energies);
+                chains.refuse_outside(energy_.lower(), energy_.upper());
+                return chains.report(scale, energies, proposals);
+            }
+        }
         weigh(chains, scale, energies, proposals);
     }
     void cross(Chains& chains, std::span<const Chains> partners, Index op, const model::Meetings& meetings,
                const model::ProposalScale& scale, std::span<const double> energies, const model::BlockStreams& streams,
                model::Proposals& proposals) const {
-        operations_.cross(chains, partners, op, meetings, scale, energies, streams);
+        if constexpr (is_local)
+            chains.note_local(false);
+        operations_.cross(chains, partners[0], partners.size() > 1 ? &partners[1] : nullptr, op, meetings, scale,
+                          energies, streams);
         weigh(chains, scale, energies, proposals);
     }
-    void accept(Chains& chains, std::span<const std::uint8_t> accepted) const { chains.accept(accepted); }
+    void accept(Chains& chains, std::span<const std::uint8_t> accepted) const {
+        chains.accept(accepted);
+        if constexpr (is_local)
+            chains.update_memories(accepted, [&](auto& memory) { energy_.take(memory); });
+    }
+    /// Energies are from here on functions of the states alone, if evaluate() follows.
+    void forget(Chains& chains) const requires is_local { chains.forget(); }
 
     void fingerprint(model::Fingerprint& fingerprint) const { energy_.fingerprint(fingerprint); }
 
   private:
+    static std::span<const model::LocalMove> own_moves(const E& energy) {
+        if constexpr (is_local)
+            return energy.local_moves();
+        return {};
+    }
+
+    /// By one of the energy's own moves, or else a coordinate. Energies are the chains' own plus what changes.
+    void propose_locally(Chains& chains, std::optional<Index> move, std::span<const double> energies) const {
+        const auto memories = chains.remembered(
+            [&](auto wanted, auto all) { energy_.remember(std::as_const(chains).points(), wanted, all); });
+        const auto out = chains.proposed_energies();
+        for (Index i = 0; i < chains.size(); ++i) {
+            auto& memory = memories[static_cast<std::size_t>(i)];
+            const auto x = chains.proposal(i);
+            const auto draws = chains.draws(i);
+            const double energy = energies[static_cast<std::size_t>(i)];
+            double change = 0;
+            if (move) {
+                const auto proposal = energy_.propose(memory, x, *move, draws);
+                change = proposal.change;
+                chains.set_log_jacobian(i, proposal.log_ratio);
+            } else {
+                change = energy_.change(memory, x, chains.coordinate(i), draws.step);
+            }
+            const bool is_refused = change == std::numeric_limits<double>::infinity();
+            out[static_cast<std::size_t>(i)] =
+                is_refused || (descent_.iterations == 0 && std::abs(energy) < largest_summed)
+                    ? energy + change
+                    : energy_at(chains.proposed(), i);
+        }
+    }
+
     /// Energies of the proposals, and the ratio of a scale that is another at the proposal.
     void weigh(Chains& chains, const model::ProposalScale& scale, std::span<const double> energies,
                model::Proposals& proposals) const {
@@ -72,18 +129,24 @@ class BoxSpace {
         chains.report(scale, energies, proposals);
     }
     void energies_of(const model::LaneMatrix& points, Index n, std::span<double> out) const {
-        if constexpr (model::HasLaneEnergies<E>) {
-            if (descent_.iterations == 0)
+        if (descent_.iterations == 0) {
+            if constexpr (model::HasFirstEnergies<E>)
+                return energy_.first_energies(points, n, out);
+            else if constexpr (model::HasLaneEnergies<E>)
                 return energy_.energies(points, out);
         }
-        std::vector<double> x(static_cast<std::size_t>(dimension()));
-        for (Index i = 0; i < n; ++i) {
-            for (Index k = 0; k < dimension(); ++k)
-                x[static_cast<std::size_t>(k)] = points(k, i);
-            out[static_cast<std::size_t>(i)] =
-                descent_.iterations == 0 ? energy_.energy(x) : descended_energy(energy_, x, descent_);
-        }
+        for (Index i = 0; i < n; ++i)
+            out[static_cast<std::size_t>(i)] = energy_at(points, i);
     }
+    double energy_at(const model::LaneMatrix& points, Index column) const {
+        std::vector<double> x(static_cast<std::size_t>(dimension()));
+        for (Index k = 0; k < dimension(); ++k)
+            x[static_cast<std::size_t>(k)] = points(k, column);
+        return descent_.iterations == 0 ? energy_.energy(x) : descended_energy(energy_, x, descent_);
+    }
+
+    /// Of greater energies (of overlaps, at the start) the roundings of sums would outlast them.
+    static constexpr double largest_summed = 1e4;
 
     E energy_;
     BoxOperations operations_;

@@ -57,6 +57,8 @@ struct Meetings {
 ///                                        slot i of partners[k] is the k-th partner's state of chain i; what inactive
 ///                                        chains propose is ignored
 ///   accept(chains, accepted)             the proposals of the last call become states where accepted[i] != 0
+///   forget(chains)                       optional: of a space whose energies also depend on how states came about;
+///                                        evaluate() depends on the states alone, and what follows both too
 template <class S>
 concept SearchSpace = ParticleBlock<typename S::Chains> &&
     requires(const S& space, typename S::Chains& chains, const typename S::Chains& const_chains,

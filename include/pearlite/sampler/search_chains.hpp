@@ -31,6 +31,9 @@ template <model::SearchSpace Space>
 class SearchChains {
   public:
     using Chains = typename Space::Chains;
+    /// Iterations after which a space forgets what it remembers besides the states, and energies are computed from
+    /// these alone: between them a search cannot be continued from its states to the bit.
+    static constexpr Index iterations_remembered = 64;
 
     SearchChains(const parallel::Communicator& ranks, std::shared_ptr<const Space> space,
                  const SearchSettings& settings)
@@ -82,6 +85,8 @@ class SearchChains {
     /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant.
     /// Collective if the operation is a crossover.
     void sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports) {
+        if (forgets && move.step % iterations_remembered == 1)
+            forget(memory);
         switch (space_->operations()[at(move.operation)].kind) {
         case model::Operation::Kind::mutation:
             mutate(move, memory);
@@ -127,6 +132,18 @@ class SearchChains {
     }
 
   private:
+    static constexpr bool forgets = requires(const Space& space, Chains& chains) { space.forget(chains); };
+
+    void forget(const SearchMemory& memory) {
+        if constexpr (forgets) {
+            failure_.guard(ranks_, [&] {
+                space_->forget(chains_);
+                evaluate();
+                find_regions(memory.partition());
+            });
+        }
+    }
+
     static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
     model::BlockStreams streams(Index step) const {
         return {settings_.seed, static_cast<std::uint32_t>(step), 0, first_, 0};

@@ -18,7 +18,7 @@ template <model::SearchSpace Space>
 class SearchReplicates {
   public:
     using Search = StochasticApproximation<Space>;
-    static constexpr Index iterations_per_step = 64;
+    static constexpr Index iterations_per_step = SearchChains<Space>::iterations_remembered;
 
     /// Collective.
     SearchReplicates(const parallel::Communicator& ranks, std::shared_ptr<const Space> space, SearchSettings settings,
