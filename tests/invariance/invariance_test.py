@@ -288,6 +288,15 @@ class SearchBox(SearchInvariance, unittest.TestCase):
                                                               "energy_low": -5.0, "energy_high": 20.0}},
         "protein-alone": {"model": PROTEIN, "algorithm": {"name": "sa", "iterations": 700, "range_iterations": 200,
                                                           "replicates": 5, "polish": True}},
+        "protein-moves": {"model": {**PROTEIN, "length": 13},
+                          "algorithm": {"name": "pisaa", "chains": 7, "iterations": 500, "range_iterations": 400,
+                                        "regions": 30, "replicates": 2, "sync_every": 3},
+                          "kernel": {"operations": ["k-point", "concerted", "reflection", "snooker"]}},
+        "protein-crankshaft": {"model": {**PROTEIN, "energy": "irback"},
+                               "algorithm": {"name": "pisaa", "chains": 5, "iterations": 700, "energy_low": -20.0,
+                                             "energy_high": 20.0},
+                               "kernel": {"operations": ["crankshaft", "k-point", "metropolis", "k-point-crossover"],
+                                          "rates": [5, 5, 1, 1]}},
     }
 
     def test_one_ulp(self):
@@ -322,7 +331,7 @@ class SearchBox(SearchInvariance, unittest.TestCase):
                 self.assertEqual(runner.findings(where), expected)
 
     def test_checkpoints_change_nothing(self):
-        for name in ("rastrigin-replicates", "protein-own"):
+        for name in ("rastrigin-replicates", "protein-own", "protein-moves"):
             tables = self.CASES[name]
             _, expected = self.reference(name, tables)
             _, often = self.reference(f"{name}-often", {**tables, "run": {"checkpoint_every": 0.0}})
