@@ -18,6 +18,8 @@ if(NOT HDF5_IS_PARALLEL)
     message(FATAL_ERROR "Pearlite needs parallel HDF5 (Debian: libhdf5-openmpi-dev)")
 endif()
 
+find_package(NetCDF 4.6.2 REQUIRED)
+
 # Random123 is headers only and ships no CMake files; it is used by the sources alone, never by installed headers.
 find_path(PEARLITE_RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 if(NOT TARGET Random123::Random123)

@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 TABLE_ROW = re.compile(r"^\| `(\w+)` \|([^|]*)\|$", re.MULTILINE)
 SOURCE_SUFFIXES = {".hpp", ".h", ".cpp", ".inl"}
 # Libraries that one layer alone may include.
-OWNED_LIBRARIES = {"parallel": re.compile(r"mpi\.h$|boost/mpi(/|\.hpp$)"), "io": re.compile(r"(hdf5(_hl)?|H5\w+)\.h$")}
+OWNED_LIBRARIES = {"parallel": re.compile(r"mpi\.h$|boost/mpi(/|\.hpp$)"), "io": re.compile(r"(hdf5(_hl)?|H5\w+|netcdf\w*)\.h$")}
 
 
 def read_table(document):
@@ -79,7 +79,8 @@ def self_test(root):
     planted = [(header, '#include "pearlite/io/a.hpp"'), (header, "  #  include <pearlite/random/a.hpp>"),
                ("src/estimator/a.cpp", '#include "pearlite/parallel/a.hpp"'), ("src/random/b.cpp", '#include "../io/a.hpp"'),
                ("src/io/b.cpp", "#include <mpi.h>"), ("src/app/a.cpp", "#include <boost/mpi/communicator.hpp>"),
-               ("src/app/a.cpp", "#include <hdf5.h>"), ("src/unknown/a.cpp", "#include <vector>"),
+               ("src/app/a.cpp", "#include <hdf5.h>"), ("src/app/a.cpp", "#include <netcdf_mem.h>"),
+               ("src/unknown/a.cpp", "#include <vector>"),
                ("drivers/a.cpp", '#include "pearlite/io/a.hpp"')]
     document = (root / "docs/architecture.md").read_text()
     mistakes = []

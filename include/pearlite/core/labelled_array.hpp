@@ -1,0 +1,48 @@
+#pragma once
+/// Arrays whose dimensions have names: data and predictions as people and other programs read them.
+
+#include "pearlite/core/types.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pearlite {
+
+struct LabelledDimension {
+    std::string name;
+    Index size = 0;
+    std::vector<std::string> labels = {}; ///< of its places; empty: they are numbered from 0
+};
+
+struct LabelledArray {
+    std::string name;
+    std::vector<LabelledDimension> dimensions; ///< none for a single number
+    std::vector<double> values;                ///< the last dimension runs fastest
+    std::string description = {};              ///< with its unit, if it has one
+
+    /// The product of the dimensions' sizes.
+    Index size() const {
+        Index n = 1;
+        for (const auto& dimension : dimensions)
+            n *= dimension.size;
+        return n;
+    }
+};
+
+/// A value per place of one dimension.
+inline LabelledArray labelled(std::string name, LabelledDimension dimension, const Vector& values,
+                              std::string description = {}) {
+    return {std::move(name), {std::move(dimension)}, {values.begin(), values.end()}, std::move(description)};
+}
+
+inline LabelledArray labelled(std::string name, LabelledDimension rows, LabelledDimension columns, const Matrix& values,
+                              std::string description = {}) {
+    LabelledArray array{std::move(name), {std::move(rows), std::move(columns)}, {}, std::move(description)};
+    for (Index i = 0; i < values.rows(); ++i)
+        for (Index j = 0; j < values.cols(); ++j)
+            array.values.push_back(values(i, j));
+    return array;
+}
+
+} // namespace pearlite
