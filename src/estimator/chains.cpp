@@ -154,7 +154,9 @@ std::vector<ChainSummary> summarise_chains(const std::vector<std::string>& names
         posterior.ess = std::min(chain_ess(x), static_cast<double>(x.size()));
         posterior.mcse = posterior.sd / std::sqrt(chain_ess(x));
         posterior.quantile_025 = quantile(x, 0.025);
+        posterior.quantile_250 = quantile(x, 0.25);
         posterior.quantile_500 = quantile(x, 0.5);
+        posterior.quantile_750 = quantile(x, 0.75);
         posterior.quantile_975 = quantile(x, 0.975);
         summary.r_hat = split_r_hat(x);
         summary.bulk_ess = bulk_ess(x);

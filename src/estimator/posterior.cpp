@@ -66,7 +66,9 @@ std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>
         summary.mcse = std::sqrt(squared_error);
         summary.ess = squared_error > 0 ? std::min(variance / squared_error, static_cast<double>(values.size())) : 0;
         summary.quantile_025 = weighted_quantile(values, log_weights, 0.025);
+        summary.quantile_250 = weighted_quantile(values, log_weights, 0.25);
         summary.quantile_500 = weighted_quantile(values, log_weights, 0.5);
+        summary.quantile_750 = weighted_quantile(values, log_weights, 0.75);
         summary.quantile_975 = weighted_quantile(values, log_weights, 0.975);
         summaries.push_back(summary);
     }
@@ -86,7 +88,9 @@ std::vector<PosteriorSummary> combine_batches(const std::vector<std::vector<Post
             const auto& s = batches[b][k];
             c.mean += weights[b] * s.mean;
             c.quantile_025 += weights[b] * s.quantile_025;
+            c.quantile_250 += weights[b] * s.quantile_250;
             c.quantile_500 += weights[b] * s.quantile_500;
+            c.quantile_750 += weights[b] * s.quantile_750;
             c.quantile_975 += weights[b] * s.quantile_975;
         }
         double variance = 0, squared_error = 0;

@@ -44,7 +44,9 @@ TEST(Posterior, MomentsAndFamilies) {
     EXPECT_NEAR(summaries[0].mcse, std::sqrt(square), 1e-14);
     EXPECT_NEAR(summaries[0].ess, variance / square, 1e-12);
     EXPECT_EQ(summaries[0].name, "a");
+    EXPECT_EQ(summaries[0].quantile_250, 2);
     EXPECT_EQ(summaries[0].quantile_500, 4);
+    EXPECT_EQ(summaries[0].quantile_750, 8);
     EXPECT_NEAR(summaries[1].mean, 0.7, 1e-14);
 }
 
@@ -78,7 +80,7 @@ TEST(Posterior, FamiliesCountAsOneDraw) {
 }
 
 TEST(Posterior, BatchesCombineInProportionToTheirEvidence) {
-    PosteriorSummary a{"x", 1, 2, 0, 0, -3, 1, 5}, b{"x", 4, 1, 0, 0, 2, 4, 6};
+    PosteriorSummary a{"x", 1, 2, 0, 0, -3, -1, 1, 3, 5}, b{"x", 4, 1, 0, 0, 2, 3, 4, 5, 6};
     const auto combined =
         combine_batches({{a}, {b}}, std::vector<double>{-100 + std::log(0.75), -100 + std::log(0.25)}).front();
     const double mean = 0.75 * 1 + 0.25 * 4;
@@ -86,7 +88,9 @@ TEST(Posterior, BatchesCombineInProportionToTheirEvidence) {
     EXPECT_NEAR(combined.sd, std::sqrt(0.75 * (4 + 1) + 0.25 * (1 + 16) - mean * mean), 1e-13);
     const double first = 0.75 * (1 - mean), second = 0.25 * (4 - mean);
     EXPECT_NEAR(combined.mcse, std::sqrt((first * first + second * second) * 2), 1e-13);
+    EXPECT_NEAR(combined.quantile_250, -0.75 + 0.75, 1e-13);
     EXPECT_NEAR(combined.quantile_500, 0.75 + 1, 1e-13);
+    EXPECT_NEAR(combined.quantile_750, 2.25 + 1.25, 1e-13);
     EXPECT_EQ(combined.name, "x");
 }
 

@@ -15,7 +15,7 @@ struct PosteriorSummary {
     double sd = 0;
     double mcse = 0; ///< standard error of the mean
     double ess = 0;  ///< sd^2 / mcse^2 capped at the number of draws
-    double quantile_025 = 0, quantile_500 = 0, quantile_975 = 0;
+    double quantile_025 = 0, quantile_250 = 0, quantile_500 = 0, quantile_750 = 0, quantile_975 = 0;
 };
 
 /// The p-quantile of weighted values: the smallest value at which the cumulated normalised weight reaches p.
