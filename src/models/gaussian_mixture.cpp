@@ -283,6 +283,10 @@ void GaussianMixture::swap_states(Block& a, Block& b, std::span<const std::uint8
             a.columns().col(static_cast<Index>(i)).swap(b.columns().col(static_cast<Index>(i)));
 }
 
+model::DataDescription GaussianMixture::describe_data() const {
+    return {{{"y", {{"point", static_cast<Index>(data_.size())}}, data_}}, {}};
+}
+
 void GaussianMixture::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add("gaussian-mixture");
     fingerprint.add(std::span<const double>(data_));

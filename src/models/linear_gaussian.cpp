@@ -127,6 +127,10 @@ void LinearGaussian::set_particles(Index n) {
     settings_.filter.particles = n;
 }
 
+model::DataDescription LinearGaussian::describe_data() const {
+    return {{{"y", {{"time", static_cast<Index>(settings_.observations.size())}}, settings_.observations}}, {}};
+}
+
 void LinearGaussian::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add("linear-gaussian");
     fingerprint.add(std::span<const double>(settings_.observations));

@@ -47,6 +47,15 @@ std::vector<Index> numbered_subjects(const std::vector<Index>& labels) {
     return result;
 }
 
+model::DataDescription description(const MixedLogisticSettings& s) {
+    const LabelledDimension rows{"row", s.response.size()};
+    LabelledArray subject{"subject", {rows}, {}, "label of the row's subject"};
+    subject.values.assign(s.subject.begin(), s.subject.end());
+    return {{labelled("y", rows, s.response)},
+            {std::move(subject), labelled("design", rows, {"coefficient", s.design.cols(), s.names}, s.design),
+             labelled("effects_design", rows, {"effect", s.effects_design.cols(), s.effect_names}, s.effects_design)}};
+}
+
 std::vector<std::vector<Index>> rows_of_subjects(const std::vector<Index>& labels) {
     std::vector<std::vector<Index>> rows;
     const auto subjects = numbered_subjects(labels);
@@ -134,6 +143,7 @@ MixedLogistic::MixedLogistic(MixedLogisticSettings s)
         parameters_.add("sd_" + s.effect_names[static_cast<std::size_t>(k)], prior_of(s.deviation_priors, k));
     if (correlated_)
         parameters_.add("correlation", *s.correlation_prior);
+    data_ = description(s);
     const auto rows = rows_of_subjects(s.subject);
     const auto order = sorted_subjects(rows);
     groups_ = group_subjects(s, rows, order);

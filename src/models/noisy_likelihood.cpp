@@ -127,6 +127,10 @@ double NoisyLikelihood::log_relative_ess(std::span<const double> schedule) const
     return -log_inverse;
 }
 
+model::DataDescription NoisyLikelihood::describe_data() const {
+    return {{labelled("y", {"component", settings_.data.size()}, settings_.data)}, {}};
+}
+
 void NoisyLikelihood::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add("noisy-likelihood");
     fingerprint.add(std::span<const double>(settings_.data.data(), static_cast<std::size_t>(settings_.data.size())));

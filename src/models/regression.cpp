@@ -21,6 +21,12 @@ std::span<const double> as_span(const Vector& v) {
     return {v.data(), static_cast<std::size_t>(v.size())};
 }
 
+model::DataDescription description(const Matrix& design, const Vector& response,
+                                   const std::vector<std::string>& names) {
+    const LabelledDimension rows{"row", response.size()}, coefficients{"coefficient", design.cols(), names};
+    return {{labelled("y", rows, response)}, {labelled("design", rows, coefficients, design)}};
+}
+
 } // namespace
 
 LinearRegression::LinearRegression(LinearRegressionData data)
@@ -86,6 +92,10 @@ std::optional<double> LinearRegression::exact_log_ratio() const {
     return 0.5 * (data_.prior_precision.array().log().sum() - log_determinant) - 0.5 * n * log_2_pi +
            data_.precision_shape * std::log(data_.precision_rate) - shape * std::log(rate) + std::lgamma(shape) -
            std::lgamma(data_.precision_shape);
+}
+
+model::DataDescription LinearRegression::describe_data() const {
+    return description(data_.design, data_.response, data_.names);
 }
 
 void LinearRegression::fingerprint(model::Fingerprint& fingerprint) const {
@@ -161,6 +171,10 @@ void LogisticRegression::evaluate(const Matrix& points, std::span<double> log_pr
         Eigen::Map<Lanes>(log_likelihood.data() + first) = -softplus_sum;
         Eigen::Map<Lanes>(log_prior.data() + first) = prior_constant - squares * (0.5 / data_.prior_variance);
     }
+}
+
+model::DataDescription LogisticRegression::describe_data() const {
+    return description(data_.design, data_.response, data_.names);
 }
 
 void LogisticRegression::fingerprint(model::Fingerprint& fingerprint) const {

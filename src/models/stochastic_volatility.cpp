@@ -128,6 +128,10 @@ Index StochasticVolatility::particles_at(std::span<const double> u, const random
     return particles_for(*settings_.constant_variance, theta, settings_.returns, settings_.filter, address, memory);
 }
 
+model::DataDescription StochasticVolatility::describe_data() const {
+    return {{{"y", {{"time", static_cast<Index>(settings_.returns.size())}}, settings_.returns, "returns"}}, {}};
+}
+
 void StochasticVolatility::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add(name);
     fingerprint.add(std::span<const double>(settings_.returns));

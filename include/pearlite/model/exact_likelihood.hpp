@@ -1,6 +1,7 @@
 #pragma once
 /// A density whose likelihood is estimated, with the exact one in its place: the reference of estimates.
 
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/random/stream.hpp"
@@ -22,6 +23,7 @@ class ExactLikelihood {
     void draw_prior(random::Stream& stream, std::span<double> u) const { density_.draw_prior(stream, u); }
     double log_prior(std::span<const double> u) const { return density_.log_prior(u); }
     double log_likelihood(std::span<const double> u) const { return density_.exact_log_likelihood(u); }
+    DataDescription describe_data() const requires HasDataDescription<D> { return density_.describe_data(); }
     void fingerprint(Fingerprint& fingerprint) const { density_.fingerprint(fingerprint); }
 
   private:

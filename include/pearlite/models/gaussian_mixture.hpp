@@ -4,6 +4,7 @@
 
 #include "pearlite/core/column_block.hpp"
 #include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <optional>
@@ -60,6 +61,7 @@ class GaussianMixture {
     Index components() const { return settings_.components; }
     /// weight1..J, mean1..J, sd1..J of the components in the order of their means.
     std::vector<std::string> parameter_names() const;
+    model::DataDescription describe_data() const;
     /// 3 J x block size: the particles' values of these. The order makes them functions of the mixture, whatever its
     /// labels.
     Matrix parameters(const Block& block) const;

@@ -3,6 +3,7 @@
 /// hence the test bed of estimated likelihoods.
 
 #include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/parameters.hpp"
 #include "pearlite/models/particle_filter.hpp"
@@ -73,6 +74,7 @@ class LinearGaussian {
     explicit LinearGaussian(LinearGaussianSettings settings);
 
     std::vector<std::string> parameter_names() const { return parameters_.names(); }
+    model::DataDescription describe_data() const;
     const model::Parameters& parameters() const { return parameters_; }
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }

@@ -4,6 +4,7 @@
 
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/parameters.hpp"
 
 #include <optional>
@@ -69,6 +70,7 @@ class MixedLogistic {
     explicit MixedLogistic(MixedLogisticSettings settings);
 
     std::vector<std::string> parameter_names() const { return parameters_.names(); }
+    model::DataDescription describe_data() const { return data_; }
     const model::Parameters& parameters() const { return parameters_; }
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }
@@ -106,6 +108,7 @@ class MixedLogistic {
     bool correlated_;
     Index n_fours_ = 0;
     model::Parameters parameters_;
+    model::DataDescription data_;
     SubjectGroups groups_;
     std::vector<Index> place_; ///< of subject s, in order of first appearance, among the lanes
 };

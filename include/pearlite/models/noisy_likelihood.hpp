@@ -4,6 +4,7 @@
 
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/density_block.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
@@ -39,6 +40,7 @@ class NoisyLikelihood {
     explicit NoisyLikelihood(NoisyLikelihoodSettings settings);
 
     std::vector<std::string> parameter_names() const;
+    model::DataDescription describe_data() const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     double log_prior(std::span<const double> x) const;
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,

@@ -2,6 +2,7 @@
 /// Bayesian regressions as Densities: linear with its conjugate prior (exact evidence) and logistic.
 
 #include "pearlite/core/types.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/random/stream.hpp"
 
@@ -29,6 +30,7 @@ class LinearRegression {
     explicit LinearRegression(LinearRegressionData data);
 
     std::vector<std::string> parameter_names() const;
+    model::DataDescription describe_data() const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     /// The conjugate evidence log p(y) in closed form.
@@ -60,6 +62,7 @@ class LogisticRegression {
     explicit LogisticRegression(LogisticRegressionData data);
 
     std::vector<std::string> parameter_names() const { return data_.names; }
+    model::DataDescription describe_data() const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     /// points: p x (a multiple of block_padding).
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;

@@ -3,6 +3,7 @@
 /// Student-t errors, or with both.
 
 #include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/parameters.hpp"
 #include "pearlite/models/volatility_process.hpp"
@@ -49,6 +50,7 @@ class StochasticVolatility {
     std::vector<std::string> parameter_names() const { return parameters_.names(); }
     const model::Parameters& parameters() const { return parameters_; }
     std::span<const double> returns() const { return settings_.returns; }
+    model::DataDescription describe_data() const;
     VolatilityParameters natural(std::span<const double> u) const;
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }

@@ -1,0 +1,23 @@
+#pragma once
+/// The data of a model with names, for files that other programs read.
+
+#include "pearlite/core/labelled_array.hpp"
+
+#include <concepts>
+#include <vector>
+
+namespace pearlite::model {
+
+/// What has a distribution given the parameters, and what the model takes as given (covariates, groups).
+struct DataDescription {
+    std::vector<LabelledArray> observed;
+    std::vector<LabelledArray> constant;
+};
+
+/// Optional: describe_data().
+template <class D>
+concept HasDataDescription = requires(const D& density) {
+    { density.describe_data() } -> std::same_as<DataDescription>;
+};
+
+} // namespace pearlite::model
