@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 bool is_of_a_run(const fs::path& file) {
     const auto name = file.filename().string();
-    return name == "results.h5" || name == "summary.json" || name == "run.log" || name == "report.html" ||
-           name == "figures" || name.starts_with("checkpoint.") || is_best_file(name) ||
+    return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
+           name == "report.html" || name == "figures" || name.starts_with("checkpoint.") || is_best_file(name) ||
            (name.starts_with(".") && name.ends_with(".tmp"));
 }
 

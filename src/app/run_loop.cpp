@@ -1,6 +1,7 @@
 #include "pearlite/app/run_loop.hpp"
 
 #include "best_files.hpp"
+#include "posterior_file.hpp"
 #include "search_results.hpp"
 
 #include "pearlite/app/build_info.hpp"
@@ -165,6 +166,10 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
         writer("samples/names", result.parameter_names);
         writer("samples/values", Matrix(result.draws.transpose()));
         writer("samples/log_weight", result.draw_log_weights);
+        if (result.has_densities) {
+            writer("samples/log_prior", result.draw_log_prior);
+            writer("samples/log_likelihood", result.draw_log_likelihood);
+        }
     }
     if (!result.batch_log_ratios.empty())
         writer("batches/log_ratio", result.batch_log_ratios);
@@ -292,6 +297,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         parallel::on_root(job.ranks, [&] {
             if (result.search)
                 write_best_files(job.directory, result.search->best);
+            write_posterior(job.directory, job.model_name, job.plan, result);
             write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), &result);
         });
     });

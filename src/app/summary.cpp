@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 
@@ -71,13 +72,17 @@ Json evidence(const RunResult& result) {
 Json posterior(const RunResult& result) {
     Json entries = Json::array();
     for (const auto& p : result.posterior)
-        entries.push_back(
-            {{"name", p.name},
-             {"mean", p.mean},
-             {"sd", p.sd},
-             {"mcse", p.mcse},
-             {"ess", p.ess},
-             {"quantiles", {{"0.025", p.quantile_025}, {"0.5", p.quantile_500}, {"0.975", p.quantile_975}}}});
+        entries.push_back({{"name", p.name},
+                           {"mean", p.mean},
+                           {"sd", p.sd},
+                           {"mcse", p.mcse},
+                           {"ess", p.ess},
+                           {"quantiles",
+                            {{"0.025", p.quantile_025},
+                             {"0.25", p.quantile_250},
+                             {"0.5", p.quantile_500},
+                             {"0.75", p.quantile_750},
+                             {"0.975", p.quantile_975}}}});
     return entries;
 }
 
@@ -115,6 +120,27 @@ std::string describe_estimate(const Json& entry, const Json& all) {
     if (entry.contains("note"))
         line += fmt::format("   [{}]", entry.value("note", ""));
     return line + "\n";
+}
+
+/// A table: a parameter per line.
+std::string describe_posterior(const Json& entries) {
+    if (entries.empty())
+        return {};
+    const std::array<const char*, 5> levels{"0.025", "0.25", "0.5", "0.75", "0.975"};
+    std::size_t widest = 9;
+    for (const auto& p : entries)
+        widest = std::max(widest, p.value("name", "").size());
+    auto text = fmt::format("  {:<{}} {:>10} {:>9} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "parameter",
+                            widest, "mean", "sd", "mcse", "ess", "2.5 %", "25 %", "50 %", "75 %", "97.5 %");
+    for (const auto& p : entries) {
+        text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g} {:>8.2g} {:>7.0f}", p.value("name", ""), widest,
+                            p.value("mean", 0.0), p.value("sd", 0.0), p.value("mcse", 0.0), p.value("ess", 0.0));
+        const auto quantiles = p.value("quantiles", Json::object());
+        for (const auto* level : levels)
+            text += fmt::format(" {:>10.5g}", quantiles.value(level, 0.0));
+        text += "\n";
+    }
+    return text;
 }
 
 } // namespace
@@ -187,9 +213,7 @@ std::string describe_summary(const std::filesystem::path& directory) {
                               [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
             text += describe_estimate(*entry, estimates);
     text += describe_search(summary);
-    for (const auto& p : summary.value("posterior", Json::array()))
-        text += fmt::format("  {:<16} mean {:>12.5g}  sd {:>10.4g}  mcse {:>9.2g}\n", p.value("name", ""),
-                            p.value("mean", 0.0), p.value("sd", 0.0), p.value("mcse", 0.0));
+    text += describe_posterior(summary.value("posterior", Json::array()));
     const auto diagnostics = summary.value("diagnostics", Json::object());
     if (diagnostics.contains("ess"))
         text += fmt::format("  effective sample size {:.1f}\n", diagnostics.value("ess", 0.0));

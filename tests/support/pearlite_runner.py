@@ -189,13 +189,14 @@ def summary(directory):
 
 def findings(directory):
     """All of a finished run that may depend on configuration, seed and data only: estimates, posterior, digest, and the
-    results file to the byte."""
+    files of results and of the posterior to the byte."""
     found = summary(directory)
     if found.get("status") != "finished":
         raise AssertionError(f"{directory}: not finished: {found}")
-    results = hashlib.sha256((directory / "results.h5").read_bytes()).hexdigest()
+    files = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest()
+             for name in ("results.h5", "posterior.nc") if (directory / name).exists()}
     keys = ("digest", "log_evidence", "posterior", "best", "replicates", "algorithm", "model", "seed", "block")
-    return {**{key: found.get(key) for key in keys}, "ess": found["diagnostics"].get("ess"), "results": results}
+    return {**{key: found.get(key) for key in keys}, "ess": found["diagnostics"].get("ess"), "files": files}
 
 
 def checkpoints(directory):

@@ -4,6 +4,7 @@
 #include "pearlite/estimator/posterior.hpp"
 #include "pearlite/io/container.hpp"
 #include "pearlite/io/digest.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/sampler/search_record.hpp"
 #include "pearlite/sampler/settings.hpp"
 
@@ -64,9 +65,15 @@ struct RunResult {
     std::optional<double> exact_log_ratio;
     std::vector<estimator::PosteriorSummary> posterior;
     std::vector<std::string> parameter_names;
-    Matrix draws;                         ///< d x draws, of all batches
-    std::vector<double> draw_log_weights; ///< comparable across batches
-    std::vector<double> batch_log_ratios; ///< for more than one batch
+    Matrix draws;                         ///< d x draws: of chain after chain (a chain or a batch), equally many each
+    std::vector<double> draw_log_weights; ///< comparable across chains
+    Index chains = 1;
+    bool draws_are_weighted = true;                          ///< false for Markov chains, whose draws count equally
+    bool has_densities = false;                              ///< replicated: whether the draws have these two
+    std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
+    model::DataDescription data;
+    std::vector<sampler::Trace> batch_traces; ///< for more than one batch
+    std::vector<double> batch_log_ratios;     ///< for more than one batch
     std::optional<Images> images;
     std::optional<SearchResult> search;
     std::string digest; ///< of packed particles in slot order, log weights and estimates

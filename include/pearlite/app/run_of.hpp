@@ -29,6 +29,12 @@ concept HasParameters = requires(const M& model, const typename M::Block& block)
     };
 };
 
+/// The model says by name what its data are.
+template <class M>
+concept HasDescribedData = model::HasDataDescription<M> || requires(const M& model) {
+    requires model::HasDataDescription<std::remove_cvref_t<decltype(model.density())>>;
+};
+
 /// The model can draw its particles: images(block, b), pixels x block size, of image_rows() x image_columns().
 template <class M>
 concept HasImages = requires(const M& model, const typename M::Block& block, double b) {
@@ -87,10 +93,15 @@ class RunOf final : public Run {
         result.log_normaliser_start = model_->log_normaliser_start();
         parallel::on_root(ranks_, [&] { result.exact_log_ratio = model_->exact_log_ratio(inverse_temperature_end_); });
         if (main.n_batches() > 1)
-            if constexpr (requires { main.log_ratios(); })
+            if constexpr (requires { main.log_ratios(); }) {
                 result.batch_log_ratios = main.log_ratios();
+                for (Index r = 0; r < main.n_batches(); ++r)
+                    result.batch_traces.push_back(main.batch(r).trace());
+            }
         if constexpr (HasParameters<Model>)
             add_posterior(result);
+        if constexpr (HasDescribedData<Model>)
+            add_data(result);
         if constexpr (HasImages<Model>)
             add_images(result);
         result.digest = digest(result);
@@ -165,6 +176,17 @@ class RunOf final : public Run {
         return hash.finish_hex();
     }
 
+    static void append(std::vector<double>& values, const std::vector<double>& more) {
+        values.insert(values.end(), more.begin(), more.end());
+    }
+
+    void add_data(RunResult& result) const {
+        if constexpr (model::HasDataDescription<Model>)
+            result.data = model_->describe_data();
+        else
+            result.data = model_->density().describe_data();
+    }
+
     /// Gathers every batch's parameters on rank 0 and summarises them there.
     void add_posterior(RunResult& result) {
         auto& main = batches();
@@ -172,27 +194,34 @@ class RunOf final : public Run {
         const auto d = static_cast<Index>(result.parameter_names.size());
         std::vector<std::vector<estimator::PosteriorSummary>> summaries;
         std::vector<double> all_draws;
+        result.chains = main.n_batches();
+        result.has_densities = HasDensityPoints<Model>;
         for (Index r = 0; r < main.n_batches(); ++r) {
             auto& particles = main.batch(r).population().generation(0);
-            std::vector<double> local;
+            std::vector<double> local, log_prior, log_likelihood;
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 const auto& block = particles.block(b);
                 if constexpr (HasDensityPoints<Model>) {
-                    for (Index i = 0; i < block.size(); ++i)
+                    for (Index i = 0; i < block.size(); ++i) {
                         for (Index k = 0; k < d; ++k)
                             local.push_back(model_->natural(k, block.points(k, i)));
+                        log_prior.push_back(block.log_prior(i));
+                        log_likelihood.push_back(block.log_likelihood(i));
+                    }
                 } else {
                     const Matrix values = model_->parameters(block);
                     local.insert(local.end(), values.data(), values.data() + values.size());
                 }
             }
             const auto draws = ranks_.gather(std::span<const double>(local));
+            append(result.draw_log_prior, ranks_.gather(std::span<const double>(log_prior)));
+            append(result.draw_log_likelihood, ranks_.gather(std::span<const double>(log_likelihood)));
             const auto log_w = ranks_.gather(std::span<const double>(particles.log_weights()));
             const auto eves = ranks_.gather(std::span<const std::int64_t>(particles.eves()));
             parallel::on_root(ranks_, [&] {
                 const Eigen::Map<const Matrix> points(draws.data(), d, static_cast<Index>(log_w.size()));
                 summaries.push_back(estimator::summarise_posterior(result.parameter_names, points, log_w, eves));
-                all_draws.insert(all_draws.end(), draws.begin(), draws.end());
+                append(all_draws, draws);
                 // A batch counts in proportion to its estimate of Z.
                 const double shift =
                     (main.n_batches() > 1 ? result.batch_log_ratios[static_cast<std::size_t>(r)] : 0.0) -

@@ -25,6 +25,8 @@ enum class Purpose : std::uint8_t {
     operation = 16,      ///< optimisation: which operation an iteration makes, and what all chains share of it
     partner = 17,        ///< crossovers: who meets whom
     likelihood = 18,     ///< estimates of likelihoods: latent variables, particles of filters
+    posterior_draw = 19, ///< equally weighted draws from weighted particles
+    prediction = 20,     ///< what draws of the parameters predict: latent states, replicated data
     test = 255,          ///< tests only
 };
 

@@ -1,0 +1,26 @@
+#pragma once
+/// posterior.nc: a posterior as ArviZ reads it. Private to this layer.
+
+#include "pearlite/app/plan.hpp"
+#include "pearlite/app/run.hpp"
+#include "pearlite/io/netcdf.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// Of each draw of a chain or batch, the particle it is: all of them in turn for Markov chains; for weighted particles
+/// as many as have a weight, systematically resampled with the number at (seed, posterior_draw, chain).
+std::vector<Index> equally_weighted_draws(const RunResult& result, Index chain, std::uint64_t seed);
+
+/// Groups posterior, sample_stats, observed_data and constant_data, as far as the result has them; none without draws.
+/// Parameters called name[0], name[1], ... one after another become one array.
+std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint64_t seed);
+
+/// DIR/posterior.nc, for rank 0; nothing if there are no draws. FileError as io::write_netcdf.
+void write_posterior(const std::filesystem::path& directory, const std::string& model, const Plan& plan,
+                     const RunResult& result);
+
+} // namespace pearlite::app
