@@ -58,13 +58,19 @@ Prior half_normal(double scale, bool right) {
     return Prior::parse(fmt::format("half-normal({})", right ? scale : 3 * scale));
 }
 
+Prior log_normal(double mean, double sd, bool right) {
+    return Prior::parse(fmt::format("log-normal({}, {})", mean, right ? sd : 3 * sd));
+}
+
+/// Observations with hardly any noise would be too much for a bootstrap filter of 32 particles: its estimates of the
+/// truth's likelihood would practically all be far too small, unbiased as they are.
 models::LinearGaussian series(std::vector<double> observations, bool right) {
     return models::LinearGaussian({.observations = std::move(observations),
                                    .mean = normal(1, right),
                                    .persistence = Prior::parse(right ? "beta(8, 2, -1, 1)" : "uniform(-1, 1)"),
-                                   .state_sd = half_normal(1, right),
-                                   .noise_sd = half_normal(1, right),
-                                   .filter = {.particles = 16}});
+                                   .state_sd = log_normal(-0.5, 0.5, right),
+                                   .noise_sd = log_normal(0, 0.5, right),
+                                   .filter = {.particles = 32}});
 }
 
 std::vector<double> series_replicate(std::uint64_t seed, bool right) {
