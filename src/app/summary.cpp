@@ -71,18 +71,21 @@ Json evidence(const RunResult& result) {
 
 Json posterior(const RunResult& result) {
     Json entries = Json::array();
-    for (const auto& p : result.posterior)
+    for (const auto& p : result.posterior) {
         entries.push_back({{"name", p.name},
                            {"mean", p.mean},
                            {"sd", p.sd},
-                           {"mcse", p.mcse},
-                           {"ess", p.ess},
                            {"quantiles",
                             {{"0.025", p.quantile_025},
                              {"0.25", p.quantile_250},
                              {"0.5", p.quantile_500},
                              {"0.75", p.quantile_750},
                              {"0.975", p.quantile_975}}}});
+        if (std::isnan(p.mcse))
+            continue;
+        entries.back()["mcse"] = p.mcse;
+        entries.back()["ess"] = p.ess;
+    }
     return entries;
 }
 
@@ -133,8 +136,10 @@ std::string describe_posterior(const Json& entries) {
     auto text = fmt::format("  {:<{}} {:>10} {:>9} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "parameter",
                             widest, "mean", "sd", "mcse", "ess", "2.5 %", "25 %", "50 %", "75 %", "97.5 %");
     for (const auto& p : entries) {
-        text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g} {:>8.2g} {:>7.0f}", p.value("name", ""), widest,
-                            p.value("mean", 0.0), p.value("sd", 0.0), p.value("mcse", 0.0), p.value("ess", 0.0));
+        text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g}", p.value("name", ""), widest, p.value("mean", 0.0),
+                            p.value("sd", 0.0));
+        text += p.contains("mcse") ? fmt::format(" {:>8.2g} {:>7.0f}", p.value("mcse", 0.0), p.value("ess", 0.0))
+                                   : fmt::format(" {:>8} {:>7}", "-", "-");
         const auto quantiles = p.value("quantiles", Json::object());
         for (const auto* level : levels)
             text += fmt::format(" {:>10.5g}", quantiles.value(level, 0.0));

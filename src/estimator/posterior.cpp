@@ -2,9 +2,11 @@
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/log_space.hpp"
+#include "pearlite/estimator/genealogy.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -19,6 +21,37 @@ std::vector<double> normalised(std::span<const double> log_weights) {
     for (const double lw : log_weights)
         weights.push_back(std::exp(lw - log_sum));
     return weights;
+}
+
+/// Draws by their ancestors.
+struct Families {
+    std::vector<std::size_t> of_draw;
+    std::vector<double> sizes; ///< S_e: summed weights
+
+    /// From each family's sum of W_i (phi_i - mean). The mean is the sample's own, which takes the share sum_e S_e^2
+    /// from the expected square; NaN if too few families survive to show a spread.
+    double squared_error(const std::vector<double>& deviations) const {
+        double sum = 0, squares = 0;
+        std::size_t survivors = 0;
+        for (std::size_t e = 0; e < sizes.size(); ++e) {
+            sum += deviations[e] * deviations[e];
+            squares += sizes[e] * sizes[e];
+            survivors += sizes[e] > 0 ? 1 : 0;
+        }
+        return survivors < min_eves ? std::numeric_limits<double>::quiet_NaN() : sum / (1 - squares);
+    }
+};
+
+Families families_of(const std::vector<double>& weights, std::span<const std::int64_t> eves) {
+    Families families;
+    std::map<std::int64_t, std::size_t> places;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const std::size_t place = places.try_emplace(eves[i], places.size()).first->second;
+        families.of_draw.push_back(place);
+        families.sizes.resize(places.size());
+        families.sizes[place] += weights[i];
+    }
+    return families;
 }
 
 } // namespace
@@ -44,6 +77,7 @@ std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>
     PEARLITE_EXPECTS(draws.rows() == static_cast<Index>(names.size()) &&
                      draws.cols() == static_cast<Index>(log_weights.size()) && eves.size() == log_weights.size());
     const auto weights = normalised(log_weights);
+    const Families families = families_of(weights, eves);
     std::vector<PosteriorSummary> summaries;
     for (Index k = 0; k < draws.rows(); ++k) {
         const Vector row = draws.row(k);
@@ -52,19 +86,18 @@ std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>
         summary.name = names[static_cast<std::size_t>(k)];
         for (std::size_t i = 0; i < values.size(); ++i)
             summary.mean += weights[i] * values[i];
-        std::map<std::int64_t, double> families;
+        std::vector<double> deviations(families.sizes.size());
         double variance = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
             const double centred = values[i] - summary.mean;
             variance += weights[i] * centred * centred;
-            families[eves[i]] += weights[i] * centred;
+            deviations[families.of_draw[i]] += weights[i] * centred;
         }
-        double squared_error = 0;
-        for (const auto& [eve, deviation] : families)
-            squared_error += deviation * deviation;
+        const double squared_error = families.squared_error(deviations);
         summary.sd = std::sqrt(variance);
         summary.mcse = std::sqrt(squared_error);
-        summary.ess = squared_error > 0 ? std::min(variance / squared_error, static_cast<double>(values.size())) : 0;
+        summary.ess = squared_error > 0 ? std::min(variance / squared_error, static_cast<double>(values.size()))
+                                        : squared_error; // 0, or no error at all
         summary.quantile_025 = weighted_quantile(values, log_weights, 0.025);
         summary.quantile_250 = weighted_quantile(values, log_weights, 0.25);
         summary.quantile_500 = weighted_quantile(values, log_weights, 0.5);

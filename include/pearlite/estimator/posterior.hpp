@@ -13,7 +13,7 @@ struct PosteriorSummary {
     std::string name;
     double mean = 0;
     double sd = 0;
-    double mcse = 0; ///< standard error of the mean
+    double mcse = 0; ///< standard error of the mean; NaN where a run does not know it, and so is
     double ess = 0;  ///< sd^2 / mcse^2 capped at the number of draws
     double quantile_025 = 0, quantile_250 = 0, quantile_500 = 0, quantile_750 = 0, quantile_975 = 0;
 };
@@ -22,8 +22,8 @@ struct PosteriorSummary {
 double weighted_quantile(std::span<const double> values, std::span<const double> log_weights, double p);
 
 /// Summaries of each row of `draws` (d x M) under the log weights (M). The Monte Carlo error comes from the families of
-/// common ancestors `eves` (M entries): mcse^2 = sum_e (sum_{i in e} W_i (phi_i - mean))^2, which for unresampled
-/// weights is sum W^2 (phi - mean)^2 and after resampling counts a family as one draw.
+/// common ancestors `eves` (M entries): mcse^2 = sum_e (sum_{i in e} W_i (phi_i - mean))^2 / (1 - sum_e S_e^2), S_e a
+/// family's weight, which counts a family as one draw; NaN with fewer than min_eves families (genealogy.hpp).
 std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>& names, const Matrix& draws,
                                                   std::span<const double> log_weights,
                                                   std::span<const std::int64_t> eves);
