@@ -204,20 +204,36 @@ void with_function(Kind kind, double schwefel_peak, Use use) {
 
 } // namespace
 
-Matrix salomon_rotation(Index d, std::uint64_t seed) {
+SalomonTurns salomon_turns(Index d, std::uint64_t seed) {
     PEARLITE_EXPECTS(d >= 1);
     random::Stream stream({seed, random::Purpose::synthetic_data, 0, 0});
-    Matrix rotation = Matrix::Identity(d, d);
-    const auto turn = [&](Index i, Index j) {
+    const auto n = static_cast<std::size_t>(d);
+    SalomonTurns turns{std::vector<double>(n, 1.0), std::vector<double>(n, 0.0), std::vector<double>(n, 1.0),
+                       std::vector<double>(n, 0.0)};
+    const auto draw = [&](double& cosine, double& sine) {
         const double angle = stream.uniform(-pi / 4, pi / 4);
+        cosine = std::cos(angle);
+        sine = std::sin(angle);
+    };
+    for (std::size_t i = 1; i < n; ++i)
+        draw(turns.first_cosine[i], turns.first_sine[i]);
+    for (std::size_t i = 1; i + 1 < n; ++i)
+        draw(turns.last_cosine[i], turns.last_sine[i]);
+    return turns;
+}
+
+Matrix salomon_rotation(Index d, std::uint64_t seed) {
+    const SalomonTurns turns = salomon_turns(d, seed);
+    Matrix rotation = Matrix::Identity(d, d);
+    const auto turn = [&](Index i, Index j, double cosine, double sine) {
         const Vector column = rotation.col(i);
-        rotation.col(i) = std::cos(angle) * column - std::sin(angle) * rotation.col(j);
-        rotation.col(j) = std::sin(angle) * column + std::cos(angle) * rotation.col(j);
+        rotation.col(i) = cosine * column - sine * rotation.col(j);
+        rotation.col(j) = sine * column + cosine * rotation.col(j);
     };
     for (Index i = 1; i < d; ++i)
-        turn(0, i);
+        turn(0, i, turns.first_cosine[static_cast<std::size_t>(i)], turns.first_sine[static_cast<std::size_t>(i)]);
     for (Index i = 1; i + 1 < d; ++i)
-        turn(i, d - 1);
+        turn(i, d - 1, turns.last_cosine[static_cast<std::size_t>(i)], turns.last_sine[static_cast<std::size_t>(i)]);
     return rotation;
 }
 
@@ -240,29 +256,24 @@ TestFunction::TestFunction(const TestFunctionSettings& settings) : settings_(set
             turns_.push_back(1 / (2 * pi * Griewank::root(i)));
     }
     if (settings.rotated) {
-        const Index rows = (d + detail::rows_per_pass - 1) / detail::rows_per_pass * detail::rows_per_pass;
-        rotation_ = Matrix::Zero(rows, d);
-        rotation_.topRows(d) = salomon_rotation(d, settings.seed);
-        const Eigen::Map<const Vector> centre(minimiser_.data(), d);
-        offset_ = Vector::Zero(rows);
-        if (minimiser_[0] != 0) // else the zeros would get signs
-            offset_.head(d) = centre - rotation_.topRows(d) * centre;
+        salomon_ = salomon_turns(d, settings.seed);
+        rotation_ = salomon_rotation(d, settings.seed);
     }
 }
 
 Matrix TestFunction::rotation() const {
-    const Index d = dimension();
-    return settings_.rotated ? Matrix(rotation_.topRows(d)) : Matrix::Identity(d, d);
+    return settings_.rotated ? rotation_ : Matrix::Identity(dimension(), dimension());
 }
 
 std::vector<double> TestFunction::turned(std::span<const double> x) const {
     PEARLITE_EXPECTS(static_cast<Index>(x.size()) == dimension());
     std::vector<double> z(x.begin(), x.end());
     if (settings_.rotated) {
-        std::copy_n(offset_.data(), z.size(), z.begin());
+        const double centre = minimiser_[0]; // the same in every coordinate
+        std::fill(z.begin(), z.end(), centre);
         for (Index j = 0; j < dimension(); ++j) {
             for (Index i = 0; i < dimension(); ++i)
-                z[static_cast<std::size_t>(i)] += rotation_(i, j) * x[static_cast<std::size_t>(j)];
+                z[static_cast<std::size_t>(i)] += rotation_(i, j) * (x[static_cast<std::size_t>(j)] - centre);
         }
     }
     return z;
@@ -281,14 +292,14 @@ void TestFunction::gradient(std::span<const double> x, std::span<double> g) cons
     with_function(settings_.kind, schwefel_peak_, [&](auto f) { f.gradient(z, g); });
     if (settings_.rotated) {
         Eigen::Map<Vector> slope(g.data(), dimension());
-        slope = (rotation_.topRows(dimension()).transpose() * slope).eval();
+        slope = (rotation_.transpose() * slope).eval();
     }
 }
 
 void TestFunction::energies(const model::LaneMatrix& points, std::span<double> out) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
                      points.cols() % lane_padding == 0);
-    const detail::Turn turn{dimension(), rotation_.data(), rotation_.rows(), offset_.data()};
+    const detail::Turn turn{dimension(), settings_.rotated ? &salomon_ : nullptr, minimiser_[0]};
     detail::test_function_energies({settings_.kind, turns_.data(), schwefel_peak_}, turn, points, out);
 }
 

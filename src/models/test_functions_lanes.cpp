@@ -15,7 +15,7 @@ using std::numbers::pi;
 
 static_assert(lane_padding % DoubleLanes::size == 0);
 
-/// A function of z as sums over its coordinates, which come one after the other.
+/// A function of z as sums over its coordinates, which come one after the other, the last one first.
 struct Rastrigin {
     struct Sums {
         Doubles total{};
@@ -70,15 +70,16 @@ struct Schwefel {
 
 struct Rosenbrock {
     struct Sums {
-        Doubles previous{}, total{};
+        Doubles next{}, total{};
     };
+    Index last;
     void add(Sums& sums, Index i, Doubles z) const {
-        if (i > 0) {
-            const Doubles valley = fused(-sums.previous, sums.previous, z);
-            const Doubles slope = sums.previous - 1.0;
+        if (i < last) {
+            const Doubles valley = fused(-z, z, sums.next);
+            const Doubles slope = z - 1.0;
             sums.total += fused(100.0 * valley, valley, slope * slope);
         }
-        sums.previous = z;
+        sums.next = z;
     }
     Doubles total(const Sums& sums) const { return sums.total; }
 };
@@ -98,62 +99,62 @@ struct Levy {
     Doubles total(const Sums& sums) const { return sums.total; }
 };
 
-/// Coordinates first .. first + rows_per_pass - 1 of z, of so many vectors of chains.
-template <Index packets>
-struct Rows {
-    Doubles z[rows_per_pass][packets];
+/// Coordinate i of some vectors of chains: x[i * stride] is its first.
+struct Tile {
+    const double* x;
+    Index stride;
+    Doubles at(Index i, Index v) const { return load<DoubleLanes>(x + i * stride + v * DoubleLanes::size); }
 };
 
-/// A function of its own, in which all sums stay in registers.
-template <Index packets>
-[[gnu::noinline]] Rows<packets> turned_rows(const Turn& turn, Index first, const double* x, Index stride) {
-    Doubles sums[rows_per_pass][packets];
-    for (Index r = 0; r < rows_per_pass; ++r) {
-        for (Index v = 0; v < packets; ++v)
-            sums[r][v] = Doubles{} + turn.offset[first + r];
+/// Calls add(i, v, z_i) for the vectors v of a tile, i = d-1 .. 0. What the turns of the last coordinate leave of it is
+/// needed first of all and found in a pass of its own: so no coordinate waits in memory, and the second pass, whose two
+/// chains of turns are slow one after another, runs beside the work of `add`.
+template <Index packets, bool is_centred, class Add>
+[[gnu::always_inline]] inline void turn_coordinates(const Turn& turn, const Tile& tile, Add add) {
+    const auto& [first_cosine, first_sine, last_cosine, last_sine] = *turn.turns;
+    const Doubles centre = Doubles{} + turn.centre;
+    const auto from_centre = [&](Index i, Index v) { return is_centred ? tile.at(i, v) : tile.at(i, v) - centre; };
+    const auto give = [&](Index i, Index v, Doubles z) { add(i, v, is_centred ? z : z + centre); };
+    const Index last = turn.dimension - 1;
+    Doubles first[packets], rest[packets], end[packets];
+    for (Index v = 0; v < packets; ++v) {
+        first[v] = from_centre(0, v);
+        end[v] = rest[v] = from_centre(last, v);
     }
-    for (Index j = 0; j < turn.dimension; ++j) {
-        const double* column = turn.rotation + j * turn.rows + first;
-        const Doubles left = load<DoubleLanes>(x + j * stride);
-        const Doubles right = load<DoubleLanes>(x + j * stride + (packets - 1) * DoubleLanes::size);
-#pragma GCC unroll 6
-        for (Index r = 0; r < rows_per_pass; ++r) {
-            const Doubles factor = Doubles{} + column[r];
-            sums[r][0] = fused(factor, left, sums[r][0]);
-            if constexpr (packets == 2)
-                sums[r][1] = fused(factor, right, sums[r][1]);
+    for (Index i = last - 1; i > 0; --i)
+        for (Index v = 0; v < packets; ++v)
+            end[v] = fused(Doubles{} + last_cosine[static_cast<std::size_t>(i)], end[v],
+                           -last_sine[static_cast<std::size_t>(i)] * from_centre(i, v));
+    for (Index i = last; i > 0; --i) {
+        const auto k = static_cast<std::size_t>(i);
+        for (Index v = 0; v < packets; ++v) {
+            Doubles y = end[v];
+            if (i < last) {
+                const Doubles x = from_centre(i, v);
+                y = fused(Doubles{} + last_sine[k], rest[v], last_cosine[k] * x);
+                rest[v] = fused(Doubles{} + last_cosine[k], rest[v], -last_sine[k] * x);
+            }
+            give(i, v, fused(Doubles{} + first_cosine[k], y, -first_sine[k] * first[v]));
+            first[v] = fused(Doubles{} + first_cosine[k], first[v], first_sine[k] * y);
         }
     }
-    Rows<packets> rows;
-    for (Index r = 0; r < rows_per_pass; ++r) {
-        for (Index v = 0; v < packets; ++v)
-            rows.z[r][v] = sums[r][v];
-    }
-    return rows;
+    for (Index v = 0; v < packets; ++v)
+        give(0, v, first[v]);
 }
 
-template <Index packets>
-[[gnu::always_inline]] inline Rows<packets> plain_rows(Index count, const double* x, Index stride) {
-    Rows<packets> rows;
-    for (Index r = 0; r < count; ++r) {
-        for (Index v = 0; v < packets; ++v)
-            rows.z[r][v] = load<DoubleLanes>(x + r * stride + v * DoubleLanes::size);
-    }
-    return rows;
-}
-
-/// The energies of some vectors of chains; coordinate i of the first is x[i * stride].
+/// The energies of some vectors of chains.
 template <Index packets, class Function>
-void tile_energies(const Function& function, const Turn& turn, const double* x, Index stride, double* out) {
+void tile_energies(const Function& function, const Turn& turn, const Tile& tile, double* out) {
     typename Function::Sums sums[packets];
-    for (Index first = 0; first < turn.dimension; first += rows_per_pass) {
-        const Index count = std::min(rows_per_pass, turn.dimension - first);
-        const auto rows = turn.rotation != nullptr ? turned_rows<packets>(turn, first, x, stride)
-                                                   : plain_rows<packets>(count, x + first * stride, stride);
-        for (Index r = 0; r < count; ++r) {
+    const auto add = [&](Index i, Index v, Doubles z) { function.add(sums[v], i, z); };
+    if (turn.turns == nullptr || turn.dimension == 1) {
+        for (Index i = turn.dimension - 1; i >= 0; --i)
             for (Index v = 0; v < packets; ++v)
-                function.add(sums[v], first + r, rows.z[r][v]);
-        }
+                add(i, v, tile.at(i, v));
+    } else if (turn.centre == 0) {
+        turn_coordinates<packets, true>(turn, tile, add);
+    } else {
+        turn_coordinates<packets, false>(turn, tile, add);
     }
     for (Index v = 0; v < packets; ++v) {
         const Doubles total = function.total(sums[v]);
@@ -166,9 +167,9 @@ void all_energies(const Function& function, const Turn& turn, const model::LaneM
     constexpr Index tile = 2 * DoubleLanes::size;
     Index first = 0;
     for (; first + tile <= points.cols(); first += tile)
-        tile_energies<2>(function, turn, points.data() + first, points.cols(), out.data() + first);
+        tile_energies<2>(function, turn, {points.data() + first, points.cols()}, out.data() + first);
     if (first < points.cols())
-        tile_energies<1>(function, turn, points.data() + first, points.cols(), out.data() + first);
+        tile_energies<1>(function, turn, {points.data() + first, points.cols()}, out.data() + first);
 }
 
 } // namespace
@@ -185,7 +186,7 @@ void test_function_energies(const FunctionData& function, const Turn& turn, cons
     case Kind::schwefel:
         return all_energies(Schwefel{function.schwefel_peak}, turn, points, out);
     case Kind::rosenbrock:
-        return all_energies(Rosenbrock{}, turn, points, out);
+        return all_energies(Rosenbrock{turn.dimension - 1}, turn, points, out);
     case Kind::levy:
         return all_energies(Levy{turn.dimension - 1}, turn, points, out);
     }

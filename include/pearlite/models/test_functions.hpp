@@ -20,6 +20,14 @@ struct TestFunctionSettings {
     std::uint64_t seed = 1; ///< of the rotation
 };
 
+/// The turns of which a rotation by Salomon's method is the product; coordinates count from 0. A turn of the plane
+/// (i, j) by an angle of cosine c and sine s takes (x_i, x_j) to (c x_i + s x_j, c x_j - s x_i). R x is the turns of
+/// (i, d-1), i = d-2 .. 1, after each other, then those of (0, i), i = d-1 .. 1.
+struct SalomonTurns {
+    std::vector<double> first_cosine, first_sine; ///< of (0, i), at i
+    std::vector<double> last_cosine, last_sine;   ///< of (i, d-1), at i
+};
+
 /// U(x) = f(z), z = x or, rotated, z = R (x - x*) + x*, with the minimiser x* of f. f is 0 there and positive
 /// elsewhere:
 ///
@@ -64,15 +72,18 @@ class TestFunction {
 
     TestFunctionSettings settings_;
     std::vector<double> lower_, upper_, minimiser_;
-    Matrix rotation_;           ///< R with rows of zeros below it, to whole passes of the lane code; else empty
-    Vector offset_;             ///< x* - R x*, of as many rows
+    SalomonTurns salomon_;      ///< if rotated, as R
+    Matrix rotation_;           ///< R
     std::vector<double> turns_; ///< Griewank: 1 / (2 pi sqrt(i))
     double schwefel_peak_ = 0;  ///< Schwefel: the largest z sin(sqrt|z|) in [-500, 500]
 };
 
 /// A rotation of R^d by Salomon's method (BioSystems 39, 1996, appendix B): the product of turns by angles uniform on
-/// (-pi/4, pi/4) in the planes (1, i), i = 2 .. d, then (i, d), i = 2 .. d-1. It is nearer to the identity than a
-/// uniformly distributed rotation. Angle k is number k of the stream (seed, synthetic_data, 0, 0).
+/// (-pi/4, pi/4) in the planes (1, i), i = 2 .. d, then (i, d), i = 2 .. d-1, coordinates counted from 1. It is nearer
+/// to the identity than a uniformly distributed rotation. Angle k is number k of the stream (seed, synthetic_data, 0,
+/// 0).
+SalomonTurns salomon_turns(Index d, std::uint64_t seed);
+/// The product of these turns, d x d.
 Matrix salomon_rotation(Index d, std::uint64_t seed);
 
 } // namespace pearlite::models
