@@ -10,6 +10,8 @@ BlockLayout::BlockLayout(Index size, Index block, int ranks, int rank)
     : size_(size), block_(block), ranks_(ranks), rank_(rank) {
     PEARLITE_EXPECTS(size >= 0 && block >= 1);
     PEARLITE_EXPECTS(rank >= 0 && rank < ranks);
+    first_local_item_ = first_item(rank);
+    local_items_ = first_item(rank + 1) - first_local_item_;
 }
 
 Index BlockLayout::block_size(Index b) const {

@@ -132,13 +132,14 @@ void put(std::span<T> out, Index n, std::size_t element, std::size_t lane, const
 template <class Make>
 void fill_by(const Address& address, Index n, std::span<double> out, Index first_counter, Make make) {
     by_counters<2>(address, n, out, first_counter, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
-        double values[2 * lanes];
-        for (std::size_t h = 0; h < 2; ++h) {
+        // The second number is often not asked for.
+        for (std::size_t h = 0; h < 2 && (element + h) * static_cast<std::size_t>(n) < out.size(); ++h) {
             const Words bits = pair(x, h);
+            double values[lanes];
             for (std::size_t i = 0; i < lanes; ++i)
-                values[h * lanes + i] = make(bits[i]);
+                values[i] = make(bits[i]);
+            put(out, n, element + h, lane, values, 1);
         }
-        put(out, n, element, lane, values, 2);
     });
 }
 

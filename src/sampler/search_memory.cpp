@@ -94,13 +94,15 @@ void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, co
 void SearchMemory::take(const ChainReport& report, std::size_t chain) {
     if (!biases_.empty())
         bias(chain).touch(report.proposed_region);
-    energies_[chain] = report.energy;
-    regions_[chain] = report.is_accepted != 0 ? report.proposed_region : regions_[chain];
-    auto& lowest = region_best_[static_cast<std::size_t>(regions_[chain])];
-    lowest = std::min(lowest, report.energy);
-    if (report.energy < best_energy_) {
-        best_energy_ = report.energy;
-        shrink();
+    if (report.is_accepted != 0) {
+        energies_[chain] = report.energy;
+        regions_[chain] = report.proposed_region;
+        auto& lowest = region_best_[static_cast<std::size_t>(report.proposed_region)];
+        lowest = std::min(lowest, report.energy);
+        if (report.energy < best_energy_) {
+            best_energy_ = report.energy;
+            shrink();
+        }
     }
     outside_ += regions_[chain] > last_region_ ? 1 : 0;
 }

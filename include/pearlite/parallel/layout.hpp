@@ -27,14 +27,15 @@ class BlockLayout {
     int rank() const { return rank_; }
     Index first_local_block() const { return first_block(rank_); }
     Index local_blocks() const { return first_block(rank_ + 1) - first_block(rank_); }
-    Index first_local_item() const { return first_item(rank_); }
-    Index local_items() const { return first_item(rank_ + 1) - first_item(rank_); }
+    Index first_local_item() const { return first_local_item_; }
+    Index local_items() const { return local_items_; }
 
   private:
     Index size_ = 0;
     Index block_ = 1;
     int ranks_ = 1;
     int rank_ = 0;
+    Index first_local_item_ = 0, local_items_ = 0; ///< asked for in every iteration of a search
 };
 
 } // namespace pearlite::parallel

@@ -278,13 +278,15 @@ class SearchChains {
         for (std::size_t i = 0; i < n_; ++i) {
             const bool is_inside = active_[i] != 0 && proposals_.energies[i] < std::numeric_limits<double>::infinity();
             const Index proposed = is_inside ? proposed_regions_[i] : regions_[i];
-            energies_[i] = accepted_[i] != 0 ? proposals_.energies[i] : energies_[i];
-            regions_[i] = accepted_[i] != 0 ? proposed : regions_[i];
+            if (accepted_[i] != 0) {
+                energies_[i] = proposals_.energies[i];
+                regions_[i] = proposed;
+                note_find(i, move.step);
+            }
             reports[i] = {.energy = energies_[i],
                           .proposed_region = static_cast<std::int32_t>(proposed),
                           .is_active = active_[i],
                           .is_accepted = accepted_[i]};
-            note_find(i, move.step);
         }
     }
     void note_find(std::size_t i, Index step) {
