@@ -14,6 +14,8 @@ void read_run(io::Configuration& configuration, const ModelTraits& traits, Plan&
     plan.seed = static_cast<std::uint64_t>(run.integer("seed", 1, {.low = 0}));
     if (plan.algorithm != Algorithm::parallel_tempering && !traits.search) // there a block is a temperature, or a chain
         plan.block = run.integer("block", traits.default_block, {.low = 1, .high = traits.largest_block});
+    if (plan.algorithm == Algorithm::smc)
+        plan.smc.balance = run.boolean("balance", true);
     plan.checkpoint_every_seconds = run.seconds("checkpoint_every", 300);
     if (run.has("time_limit"))
         plan.time_limit_seconds = run.seconds("time_limit");

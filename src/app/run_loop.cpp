@@ -105,9 +105,9 @@ int idle_ranks(const SearchPlan& search, int ranks) {
     return idle;
 }
 
-RunFacts facts_of(const Job& job, double seconds, double updates) {
+RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates) {
     RunFacts facts{job.model_name, job.plan, job.ranks.size(), seconds, seconds > 0 ? updates / seconds : 0,
-                   job.unit,       {}};
+                   job.unit,       {},       run.work()};
     if (job.plan.search) {
         const auto& search = *job.plan.search;
         if (const int idle = idle_ranks(search, job.ranks.size()))
@@ -284,8 +284,9 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     };
     if (stop) {
         with_advice(checkpoint);
-        parallel::on_root(job.ranks,
-                          [&] { write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), nullptr); });
+        parallel::on_root(job.ranks, [&] {
+            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates), nullptr);
+        });
         reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `{} resume {}` goes on",
                                   stop_reason(orders.stop), run.progress().step, program_name(),
                                   job.directory.string()));
@@ -298,7 +299,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
             if (result.search)
                 write_best_files(job.directory, result.search->best);
             write_posterior(job.directory, job.model_name, job.plan, result);
-            write_summary(job.directory, facts_of(job, heartbeat.elapsed(), updates), &result);
+            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates), &result);
         });
     });
     return Ending::finished;

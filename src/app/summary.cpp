@@ -89,6 +89,14 @@ Json posterior(const RunResult& result) {
     return entries;
 }
 
+/// The busiest rank against the mean one.
+Json balance(const population::WorkAccount& work) {
+    return {{"imbalance", work.busiest / work.mean},
+            {"imbalance_of_equal_runs", work.busiest_of_equal_runs / work.mean},
+            {"deals", work.deals},
+            {"blocks_moved", work.blocks_moved}};
+}
+
 Json read_summary(const std::filesystem::path& directory) {
     std::ifstream in(directory / "summary.json");
     auto summary = Json::parse(in, nullptr, false);
@@ -196,6 +204,8 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
         summary["digest"] = result->digest;
     summary["timing"] = {
         {"wall_seconds", facts.wall_seconds}, {"updates_per_second", facts.updates_per_second}, {"unit", facts.unit}};
+    if (facts.work && facts.work->mean > 0)
+        summary["timing"]["balance"] = balance(*facts.work);
     write_durably(directory / "summary.json", summary.dump(2) + "\n");
 }
 
@@ -232,6 +242,10 @@ std::string describe_summary(const std::filesystem::path& directory) {
     text += fmt::format("  {} on {} rank(s), {} {}/s\n", format_duration(timing.value("wall_seconds", 0.0)),
                         summary.value("ranks", 1), format_rate(timing.value("updates_per_second", 0.0)),
                         timing.value("unit", ""));
+    if (const auto balance = timing.find("balance"); balance != timing.end() && balance->value("deals", 0) > 0)
+        text += fmt::format(
+            "  the busiest rank did {:.2f} times the mean; with equally many blocks it would have been {:.2f}\n",
+            balance->value("imbalance", 0.0), balance->value("imbalance_of_equal_runs", 0.0));
     return text;
 }
 

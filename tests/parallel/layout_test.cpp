@@ -2,7 +2,11 @@
 #include "pearlite/parallel/layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <random>
+#include <span>
+#include <vector>
 
 using namespace pearlite;
 using pearlite::parallel::BlockLayout;
@@ -92,6 +96,61 @@ TEST(BlockLayout, RefusesNonsense) {
     EXPECT_THROW(layout.owner_of_item(12), ContractViolation);
     EXPECT_THROW(layout.block_size(3), ContractViolation);
     EXPECT_THROW(layout.first_block(3), ContractViolation);
+}
+
+TEST(BlockLayout, RunsOfAnyLengthCoverTheSameBlocks) {
+    const std::vector<Index> first_blocks{0, 0, 3, 3, 7, 7};
+    for (int rank = 0; rank < 5; ++rank) {
+        const auto layout = BlockLayout(100, 16, 5, rank).with_runs(first_blocks);
+        const auto r = static_cast<std::size_t>(rank);
+        EXPECT_EQ(layout.blocks(), 7);
+        EXPECT_EQ(layout.local_blocks(), first_blocks[r + 1] - first_blocks[r]);
+        EXPECT_EQ(layout.first_local_item(), std::min<Index>(16 * first_blocks[r], 100));
+        for (Index b = layout.first_local_block(); b < layout.first_local_block() + layout.local_blocks(); ++b)
+            EXPECT_EQ(layout.owner_of_block(b), rank);
+        EXPECT_EQ(layout.with_equal_runs().first_local_block(), BlockLayout(100, 16, 5, rank).first_local_block());
+    }
+    const BlockLayout layout(100, 16, 5, 0);
+    for (const auto& wrong :
+         std::vector<std::vector<Index>>{{0, 1, 2, 3, 7}, {0, 1, 2, 3, 4, 6}, {1, 1, 2, 3, 4, 7}, {0, 3, 2, 4, 5, 7}})
+        EXPECT_THROW(layout.with_runs(wrong), ContractViolation);
+}
+
+/// The least cost of the dearest run, by trying every cut.
+double least_bottleneck(std::span<const double> costs, int ranks) {
+    double total = 0;
+    for (const double cost : costs)
+        total += cost;
+    if (ranks == 1)
+        return total;
+    double best = total, first = 0;
+    for (std::size_t n = 0; n <= costs.size(); ++n) {
+        best = std::min(best, std::max(first, least_bottleneck(costs.subspan(n), ranks - 1)));
+        if (n < costs.size())
+            first += costs[n];
+    }
+    return best;
+}
+
+TEST(BalancedRuns, TheDearestRunIsAsCheapAsItCanBe) {
+    std::mt19937 random(3);
+    for (int trial = 0; trial < 300; ++trial) {
+        const auto n = static_cast<std::size_t>(random() % 9);
+        const int ranks = 1 + static_cast<int>(random() % 4);
+        std::vector<double> costs(n);
+        for (double& cost : costs)
+            cost = random() % 5 == 0 ? 0 : std::exp(static_cast<double>(random() % 1000) / 200);
+        const auto runs = parallel::balanced_runs(costs, ranks);
+        const auto layout = BlockLayout(static_cast<Index>(n), 1, ranks, 0).with_runs(runs); // checks the form
+        double dearest = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+            double sum = 0;
+            for (Index b = layout.first_block(rank); b < layout.first_block(rank + 1); ++b)
+                sum += costs[static_cast<std::size_t>(b)];
+            dearest = std::max(dearest, sum);
+        }
+        EXPECT_LE(dearest, least_bottleneck(costs, ranks) * (1 + 2e-6)) << n << " blocks on " << ranks << " ranks";
+    }
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "pearlite/io/container.hpp"
 #include "pearlite/io/digest.hpp"
 #include "pearlite/model/data_description.hpp"
+#include "pearlite/population/work_balance.hpp"
 #include "pearlite/sampler/search_record.hpp"
 #include "pearlite/sampler/settings.hpp"
 
@@ -91,6 +92,8 @@ class Run {
     virtual bool in_pilot() const = 0;
     /// Particle moves of one step, on all ranks.
     virtual Index updates_per_step() const = 0;
+    /// What the ranks' shares of the work have cost in this session, where that is measured.
+    virtual std::optional<population::WorkAccount> work() const { return {}; }
 
     /// Collective. Adds the state to a checkpoint; takes it from one.
     virtual void save(io::Writer& writer) = 0;

@@ -65,6 +65,21 @@ class RunOf final : public Run {
         return false;
     }
     Index updates_per_step() const override { return sampler_->updates_per_step(); }
+    std::optional<population::WorkAccount> work() const override {
+        if (ranks_.size() == 1)
+            return {};
+        if constexpr (is_piloted)
+            if (sampler_->in_pilot())
+                return sampler_->pilot().work();
+        if constexpr (requires(const S& s) { batches_of(s).batch(0).work(); }) {
+            population::WorkAccount all;
+            const auto& main = batches_of(*sampler_);
+            for (Index r = 0; r < main.n_batches(); ++r)
+                all += main.batch(r).work();
+            return all;
+        }
+        return {};
+    }
 
     void save(io::Writer& writer) override {
         sampler_->flush();
@@ -151,12 +166,13 @@ class RunOf final : public Run {
         return batches().batch(0).population();
     }
 
-    auto& batches() {
+    static auto& batches_of(auto& sampler) {
         if constexpr (is_piloted)
-            return sampler_->main();
+            return sampler.main();
         else
-            return *sampler_;
+            return sampler;
     }
+    auto& batches() { return batches_of(*sampler_); }
 
     std::string digest(const RunResult& result) {
         auto& main = batches();

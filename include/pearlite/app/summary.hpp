@@ -18,6 +18,7 @@ struct RunFacts {
     double updates_per_second = 0;
     std::string unit;
     std::vector<std::string> warnings;
+    std::optional<population::WorkAccount> work = {};
 };
 
 /// One sentence: does the evidence support the number?

@@ -107,6 +107,12 @@ concept HasStateSwap = AnnealedModel<M> &&
     model.swap_states(block, block, which);
 };
 
+/// cost(block): what a move of the block's particles will cost, relative to other blocks; finite, 0 or more.
+template <class M>
+concept HasBlockCost = AnnealedModel<M> && requires(const M& model, const typename M::Block& block) {
+    { model.cost(block) } -> std::convertible_to<double>;
+};
+
 /// log f_b is linear in b in the packed state (a geometric path), so that d E[u]/db = Var[u]: M::path_is_linear is
 /// true.
 template <class M>

@@ -67,6 +67,13 @@ concept HasNaturalScale = requires(const D& density, Index k, double u) {
     { density.natural(k, u) } -> std::convertible_to<double>;
 };
 
+/// Optional: what a likelihood at x costs, relative to others; finite, 0 or more. Ranks share their work by it instead
+/// of by the clock. Results do not depend on it.
+template <class D>
+concept HasCost = requires(const D& density, std::span<const double> x) {
+    { density.cost(x) } -> std::convertible_to<double>;
+};
+
 /// What annealing from prior to posterior asks of a density.
 template <class D>
 concept Density = HasParameterNames<D> && HasPriorSampler<D> &&

@@ -24,6 +24,9 @@ constexpr void require_optional_members() {
         HasNaturalScale<D> || !requires { &D::natural; },
         "this model has a natural() that is not: double natural(pearlite::Index k, double u) const");
     static_assert(
+        HasCost<D> || !requires { &D::cost; },
+        "this model has a cost() that is not: double cost(std::span<const double> x) const");
+    static_assert(
         HasGradient<D> || !requires { &D::gradient; },
         "this model has a gradient() that is not: void gradient(std::span<const double> x, double b, "
         "std::span<double> gradient) const");

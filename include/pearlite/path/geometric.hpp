@@ -52,6 +52,13 @@ class GeometricPath {
         evaluate(block, block.points, block.log_prior, block.log_likelihood, streams);
     }
 
+    double cost(const Block& block) const requires model::HasCost<D> {
+        double sum = 0;
+        for (Index i = 0; i < block.size(); ++i)
+            sum += density_.cost({block.points.col(i).data(), static_cast<std::size_t>(dimension())});
+        return sum;
+    }
+
     void prepare(Block&) const {} // log densities travel with their points
 
     void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const {

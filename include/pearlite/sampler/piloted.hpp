@@ -51,6 +51,7 @@ class Piloted {
     Main& main() { return *main_; }
     const Main& main() const { return *main_; }
     Pilot& pilot() { return *pilot_; }
+    const Pilot& pilot() const { return *pilot_; }
 
     template <class Fields>
     void fields(Fields& f) {

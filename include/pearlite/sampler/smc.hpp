@@ -17,8 +17,10 @@
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/path/schedule.hpp"
+#include "pearlite/population/deal.hpp"
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/weights.hpp"
+#include "pearlite/population/work_balance.hpp"
 #include "pearlite/sampler/likelihood_noise.hpp"
 #include "pearlite/sampler/power_posterior.hpp"
 #include "pearlite/sampler/settings.hpp"
@@ -30,6 +32,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -47,6 +50,7 @@ struct AdaptiveSchedule {
 struct SmcSettings {
     population::Resampling resampling = population::Resampling::systematic;
     double ess_threshold = 0.5; ///< alpha, a fraction of M
+    bool balance = true;        ///< deal blocks to ranks by what they cost; no number depends on it
 };
 
 template <model::AnnealedModel M, class Kernel>
@@ -64,16 +68,16 @@ class Smc {
           schedule_(std::move(schedule)),
           kernel_(std::move(kernel)),
           settings_(settings),
-          smc_settings_(smc_settings) {
+          smc_settings_(smc_settings),
+          work_(ranks, smc_settings.balance) {
         auto& particles = population_.append(settings.particles, settings.block, ranks_,
                                              [&](Index size) { return model_->make_block(size); });
-        increments_.resize(particles.log_weights().size());
-        derivatives_.resize(particles.log_weights().size());
+        size_buffers();
         on_the_fly_.begin(0, 0);
         parallel::together(ranks_, [&] {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 auto& block = particles.block(b);
-                model_->draw_start(block, block_streams(particles, b, settings_.seed, 0));
+                work_.time(b, [&] { model_->draw_start(block, block_streams(particles, b, settings_.seed, 0)); });
                 model_->path_derivative(block, 0, particles.of_block(derivatives_, b));
                 on_the_fly_.add_block(particles.of_block(particles.log_weights(), b),
                                       particles.of_block(derivatives_, b), 0);
@@ -108,6 +112,7 @@ class Smc {
         const bool resample = weights.ess < smc_settings_.ess_threshold * static_cast<double>(settings_.particles);
         if (resample)
             resample_particles();
+        balance_work();
         move();
         record(resample);
     }
@@ -153,6 +158,19 @@ class Smc {
     population::Population<Block>& population() { return population_; }
     const PopulationSettings& settings() const { return settings_; }
     Index updates_per_step() const { return settings_.particles * kernel_.moves(); }
+
+    /// What the ranks' moves cost.
+    const population::WorkAccount& work() const { return work_.account(); }
+
+    /// Collective. Gives the blocks to other ranks: rank r owns those from first_blocks[r] up to first_blocks[r + 1].
+    /// No number depends on it.
+    void deal(std::vector<Index> first_blocks) {
+        auto& particles = population_.generation(0);
+        population::deal(
+            ranks_, particles, particles.layout().with_runs(std::move(first_blocks)), packed_particle_bytes(*model_),
+            [&](Index size) { return model_->make_block(size); }, [&](Block& block) { model_->prepare(block); });
+        size_buffers();
+    }
 
     /// What a checkpoint holds. After reading, prepare() must follow.
     template <class Fields>
@@ -255,17 +273,41 @@ class Smc {
         n_eves_ = static_cast<Index>(std::set<std::int64_t>(eves.begin(), eves.end()).size());
     }
 
+    /// Where blocks differ in cost, as likelihoods do over theta, ranks with dear ones give some away.
+    void balance_work() {
+        if (!work_.is_due())
+            return;
+        const auto& particles = population_.generation(0);
+        std::vector<double> declared;
+        if constexpr (model::HasBlockCost<M>)
+            parallel::together(ranks_, [&] {
+                for (Index b = 0; b < particles.local_blocks(); ++b)
+                    declared.push_back(model_->cost(particles.block(b)));
+            });
+        const auto block_bytes = packed_particle_bytes(*model_) * static_cast<std::size_t>(settings_.block);
+        if (auto runs = work_.better_runs(particles.layout(), declared, block_bytes))
+            deal(std::move(*runs));
+    }
+
     void move() {
         auto& particles = population_.generation(0);
         on_the_fly_.begin(a_, settings_.particles * kernel_.moves());
         parallel::together(ranks_, [&] {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 const auto derivative = particles.of_block(derivatives_, b);
-                const Index accepted = kernel_.move(*model_, particles.block(b), a_,
-                                                    block_streams(particles, b, settings_.seed, t_), derivative);
+                Index accepted = 0;
+                work_.time(b, [&] {
+                    accepted = kernel_.move(*model_, particles.block(b), a_,
+                                            block_streams(particles, b, settings_.seed, t_), derivative);
+                });
                 on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivative, accepted);
             }
         });
+    }
+
+    void size_buffers() {
+        increments_.resize(population_.generation(0).log_weights().size());
+        derivatives_.resize(increments_.size());
     }
 
     void record(bool resampled) {
@@ -300,6 +342,7 @@ class Smc {
     Trace trace_;
     OnTheFly on_the_fly_;
     PowerPosterior power_posterior_;
+    population::WorkBalance work_;
     std::vector<double> increments_, derivatives_;
 };
 

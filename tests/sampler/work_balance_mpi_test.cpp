@@ -1,0 +1,123 @@
+// Blocks that change hands between steps: the same bits as if they stayed, whoever computes them.
+#include "pearlite/models/noisy_likelihood.hpp"
+#include "pearlite/models/regression.hpp"
+#include "pearlite/random/stream.hpp"
+#include "sampler/same_everywhere.hpp"
+
+#include <algorithm>
+
+namespace pearlite::sampler {
+namespace {
+
+using namespace testing;
+using models::NoisyLikelihood;
+
+/// A sampler whose blocks are dealt anew before every step, to whom chance will have it.
+template <class S>
+class Shuffled : public S {
+  public:
+    Shuffled(const Communicator& ranks, S sampler) : S(std::move(sampler)), ranks_(ranks) {}
+
+    void step() {
+        random::Stream stream({99, random::Purpose::test, 0, ++n_steps_});
+        const auto blocks = this->population().generation(0).layout().blocks();
+        std::vector<Index> first_blocks{0, blocks};
+        for (int rank = 1; rank < ranks_.size(); ++rank)
+            first_blocks.push_back(static_cast<Index>(stream.index(static_cast<std::uint64_t>(blocks) + 1)));
+        std::sort(first_blocks.begin(), first_blocks.end());
+        this->deal(first_blocks);
+        S::step();
+    }
+
+  private:
+    Communicator ranks_;
+    std::uint32_t n_steps_ = 0;
+};
+
+NoisyLikelihood noisy() {
+    return NoisyLikelihood({.data = (Vector(2) << 0.5, -1).finished(), .noise_variance = 1.5});
+}
+
+/// The same with a cost: an estimate takes exp(2 theta_1) times `seconds`, which it says, or does not.
+struct Dear : NoisyLikelihood {
+    explicit Dear(double seconds_of_unit = 2e-6) : NoisyLikelihood(noisy()), seconds(seconds_of_unit) {}
+    void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
+                  std::span<double> log_likelihood) const {
+        NoisyLikelihood::estimate(points, streams, log_prior, log_likelihood);
+        for (std::size_t i = 0; i < log_prior.size(); ++i) {
+            const double end = parallel::work_seconds() + seconds * cost({points.col(static_cast<Index>(i)).data(), 2});
+            while (parallel::work_seconds() < end) {
+            }
+        }
+    }
+    double cost(std::span<const double> x) const { return std::exp(std::min(2 * x[0], 4.0)); }
+
+    double seconds;
+};
+struct SilentlyDear : Dear {
+    double cost() const = delete;
+};
+
+template <class D>
+auto smc(const Communicator& ranks, const D& density, Index particles, Index block) {
+    return SmcOf<D>(ranks, path_of(density), AdaptiveSchedule{1, 0.8}, kernel::RandomWalk<D>(2), {particles, block, 6},
+                    {population::Resampling::systematic, 0.9});
+}
+
+template <class Make>
+void expect_no_difference(const Make& make) {
+    const auto world = Communicator::world(), alone = Communicator::alone();
+    auto here = make(alone);
+    const auto expected = result_of(alone, here);
+    Shuffled shuffled(world, make(world));
+    const auto result = result_of(world, shuffled);
+    EXPECT_EQ(difference(result.first, expected.first), "");
+    if (world.is_root()) {
+        EXPECT_EQ(result.second, expected.second);
+    }
+}
+
+TEST(WorkBalanceMpi, BlocksMayChangeHandsAtEveryStep) {
+    for (const Index block : {1, 4, 64})
+        expect_no_difference([=](const Communicator& ranks) { return smc(ranks, noisy(), 115, block); });
+}
+
+TEST(WorkBalanceMpi, AlsoBetweenSavingAndResuming) {
+    for (const Index block : {4, 64})
+        expect_same_everywhere(
+            [=](const Communicator& ranks) { return Shuffled(ranks, smc(ranks, noisy(), 115, block)); }, 2);
+}
+
+TEST(WorkBalanceMpi, SamplersThatDealByCost) {
+    expect_same_everywhere([](const Communicator& ranks) { return smc(ranks, Dear{}, 250, 4); }, 2);
+    expect_same_everywhere([](const Communicator& ranks) { return smc(ranks, SilentlyDear{Dear{}}, 250, 4); }, 2);
+}
+
+/// Small moves, so that what was dear stays dear.
+template <class D>
+population::WorkAccount account_of(const Communicator& ranks, const D& density, bool balance) {
+    SmcOf<D> sampler(ranks, path_of(density), path::linear_schedule(12, 1),
+                     kernel::RandomWalk<D>::constant(1, 0.1 * Matrix::Identity(2, 2)), {160, 2, 6},
+                     {population::Resampling::systematic, 0.1, balance});
+    finish(sampler);
+    return sampler.work();
+}
+
+TEST(WorkBalanceMpi, DealsHappenAndPay) {
+    const auto world = Communicator::world();
+    const auto expect_gain = [&](const auto& density) {
+        const auto without = account_of(world, density, false), with = account_of(world, density, true);
+        EXPECT_EQ(without.deals, 0);
+        EXPECT_DOUBLE_EQ(without.busiest, without.busiest_of_equal_runs);
+        EXPECT_EQ(with.deals > 0, world.size() > 1);
+        if (world.size() > 1) {
+            EXPECT_GT(with.busiest_of_equal_runs, 1.05 * with.mean);
+            EXPECT_LT(with.busiest - with.mean, 0.6 * (with.busiest_of_equal_runs - with.mean));
+        }
+    };
+    expect_gain(Dear{2e-5});
+    expect_gain(SilentlyDear{Dear{2e-5}});
+}
+
+} // namespace
+} // namespace pearlite::sampler
