@@ -24,4 +24,4 @@ install(DIRECTORY jobs/ DESTINATION "${support}/jobs" FILES_MATCHING PATTERN "*.
 # Documents keep their places relative to each other, so that their links hold.
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
-install(FILES drivers/custom_model.cpp drivers/custom_energy.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/drivers)
+install(FILES drivers/custom_model.cpp drivers/custom_likelihood.cpp drivers/custom_energy.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/drivers)

@@ -22,6 +22,44 @@ void for_each_block(const parallel::BlockLayout& layout, Work&& work) {
         work(first, std::min(layout.block(), layout.local_items() - first));
 }
 
+void require_log_weight(double value, const parallel::BlockLayout& layout, std::size_t local) {
+    if (!(value < -log_zero))
+        throw NumericalError("the log weight of particle " +
+                             std::to_string(layout.first_local_item() + static_cast<Index>(local)) + " is " +
+                             (std::isnan(value) ? "NaN" : "infinite"));
+}
+
+/// Whole packets only, from the block's first particle, so that a sum's bits depend neither on where the arrays lie nor
+/// on the compiler's choice of a tail.
+constexpr Index n_lanes = 8;
+using Lanes = Eigen::Array<double, n_lanes, 1>;
+
+/// Calls work(packet of a, packet of b) for a block's particles; of one that is lost, either being log_zero, and beyond
+/// the end they are log_zero and 0.
+template <class Work>
+void for_each_packet(std::span<const double> a, std::span<const double> b, Index first, Index count, Work&& work) {
+    for (Index begin = first; begin < first + count; begin += n_lanes) {
+        Lanes x = Lanes::Constant(log_zero), y = Lanes::Zero();
+        for (Index lane = 0; lane < std::min(n_lanes, first + count - begin); ++lane) {
+            const auto i = static_cast<std::size_t>(begin + lane);
+            const bool is_lost = a[i] == log_zero || b[i] == log_zero;
+            x[lane] = is_lost ? log_zero : a[i];
+            y[lane] = is_lost ? 0 : b[i];
+        }
+        work(x, y);
+    }
+}
+
+/// exp(x), x <= 0; 0 below the least positive normal number, where Eigen's exp is not.
+Lanes exponential_or_zero(const Lanes& x) {
+    constexpr double log_negligible = -700;
+    const Lanes value = x.exp();
+    Lanes chosen;
+    for (Index lane = 0; lane < n_lanes; ++lane)
+        chosen[lane] = x[lane] > log_negligible ? value[lane] : 0;
+    return chosen;
+}
+
 } // namespace
 
 double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
@@ -29,10 +67,7 @@ double largest_log_weight(const parallel::Communicator& ranks, const parallel::B
     double local = log_zero;
     parallel::together(ranks, [&] {
         for (std::size_t i = 0; i < log_weights.size(); ++i) {
-            if (!(log_weights[i] < -log_zero))
-                throw NumericalError("the log weight of particle " +
-                                     std::to_string(layout.first_local_item() + static_cast<Index>(i)) + " is " +
-                                     (std::isnan(log_weights[i]) ? "NaN" : "infinite"));
+            require_log_weight(log_weights[i], layout, i);
             local = std::max(local, log_weights[i]);
         }
     });
@@ -80,25 +115,36 @@ double conditional_ess(const parallel::Communicator& ranks, const parallel::Bloc
     PEARLITE_EXPECTS(log_weights.size() == log_increments.size());
     // Sums of W e^{power inc}, power 0, 1, 2, each relative to its own largest term: a particle that is nothing in one
     // of them may be everything in another.
-    std::array<double, 3> log_max{}, sum{};
-    std::vector<double> terms(log_weights.size());
-    for (std::size_t power = 0; power < 3; ++power) {
-        for (std::size_t i = 0; i < terms.size(); ++i) {
-            const bool lost = log_weights[i] == log_zero || log_increments[i] == log_zero;
-            terms[i] = lost ? log_zero : log_weights[i] + static_cast<double>(power) * log_increments[i];
+    constexpr std::size_t n_powers = 3;
+    std::array<double, n_powers> log_max;
+    log_max.fill(log_zero);
+    parallel::together(ranks, [&] {
+        for (std::size_t i = 0; i < log_weights.size(); ++i) {
+            if (log_weights[i] == log_zero || log_increments[i] == log_zero)
+                continue;
+            require_log_weight(log_weights[i] + log_increments[i], layout, i);
+            for (std::size_t power = 0; power < n_powers; ++power)
+                log_max[power] =
+                    std::max(log_max[power], log_weights[i] + static_cast<double>(power) * log_increments[i]);
         }
-        log_max[power] = largest_log_weight(ranks, layout, terms);
-        if (log_max[power] == log_zero)
-            return 0;
-        BlockSums sums(1);
-        for_each_block(layout, [&](Index first, Index count) {
-            double block_sum = 0;
-            for (Index i = first; i < first + count; ++i)
-                block_sum += std::exp(terms[static_cast<std::size_t>(i)] - log_max[power]);
-            sums.add(0, block_sum);
-        });
-        sum[power] = sums.total(ranks).front();
-    }
+    });
+    ranks.max(std::span(log_max));
+    if (log_max[0] == log_zero)
+        return 0;
+    BlockSums sums(n_powers);
+    for_each_block(layout, [&](Index first, Index count) {
+        std::array<Lanes, n_powers> block_sums;
+        block_sums.fill(Lanes::Zero());
+        for_each_packet(log_weights, log_increments, first, count,
+                        [&](const Lanes& log_weight, const Lanes& increment) {
+                            Lanes log_term = log_weight;
+                            for (std::size_t power = 0; power < n_powers; ++power, log_term += increment)
+                                block_sums[power] += exponential_or_zero(log_term - log_max[power]);
+                        });
+        for (std::size_t power = 0; power < n_powers; ++power)
+            sums.add(power, block_sums[power].sum());
+    });
+    const auto sum = sums.total(ranks);
     return std::exp(2 * log_max[1] - log_max[0] - log_max[2]) * (sum[1] * sum[1] / (sum[0] * sum[2]));
 }
 
@@ -106,15 +152,18 @@ Moments weighted_moments(const parallel::Communicator& ranks, const parallel::Bl
                          std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points) {
     PEARLITE_EXPECTS(points.cols() == layout.local_items());
     const Index d = points.rows();
-    const auto weight = [&](Index i) { return std::exp(log_weights[static_cast<std::size_t>(i)] - log_max); };
+    Vector weights(points.cols());
+    for (Index i = 0; i < points.cols(); ++i)
+        weights(i) = std::exp(log_weights[static_cast<std::size_t>(i)] - log_max);
 
     BlockSums first_moments(static_cast<std::size_t>(d) + 1);
+    Vector sum(d);
     for_each_block(layout, [&](Index first, Index count) {
         double total = 0;
-        Vector sum = Vector::Zero(d);
+        sum.setZero();
         for (Index i = first; i < first + count; ++i) {
-            total += weight(i);
-            sum += weight(i) * points.col(i);
+            total += weights(i);
+            sum += weights(i) * points.col(i);
         }
         first_moments.add(0, total);
         for (Index k = 0; k < d; ++k)
@@ -127,16 +176,20 @@ Moments weighted_moments(const parallel::Communicator& ranks, const parallel::Bl
 
     // The second pass is centred, so that a far-off mean does not swallow the variance.
     BlockSums second_moments(static_cast<std::size_t>(d * (d + 1) / 2));
+    Vector centred(d), weighted(d);
+    Matrix products(d, d);
     for_each_block(layout, [&](Index first, Index count) {
-        Matrix sum = Matrix::Zero(d, d);
+        products.setZero();
         for (Index i = first; i < first + count; ++i) {
-            const Vector centred = points.col(i) - moments.mean;
-            sum.noalias() += (weight(i) * centred) * centred.transpose();
+            centred = points.col(i) - moments.mean;
+            weighted = weights(i) * centred;
+            for (Index column = 0; column < d; ++column)
+                products.col(column).tail(d - column) += weighted.tail(d - column) * centred(column);
         }
         std::size_t k = 0;
         for (Index column = 0; column < d; ++column)
             for (Index row = column; row < d; ++row)
-                second_moments.add(k++, sum(row, column));
+                second_moments.add(k++, products(row, column));
     });
     const auto seconds = second_moments.total(ranks);
     std::size_t k = 0;
@@ -168,6 +221,18 @@ std::vector<double> eve_weights(const parallel::Communicator& ranks, const paral
     for (const auto& [eve, sum] : families)
         sums.push_back(sum.value());
     return sums;
+}
+
+Index surviving_eves(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                     std::span<const std::int64_t> eves) {
+    std::vector<bool> survives(static_cast<std::size_t>(layout.size()));
+    Index n = 0;
+    for (const std::int64_t eve : ranks.all_gather(eves)) {
+        const auto e = static_cast<std::size_t>(eve);
+        n += !survives[e];
+        survives[e] = true;
+    }
+    return n;
 }
 
 } // namespace pearlite::population

@@ -11,7 +11,7 @@ namespace {
 
 // Rough on purpose: they only keep a deal from costing more than it saves.
 constexpr double seconds_per_byte = 1e-9, seconds_of_a_deal = 1e-4;
-constexpr double seconds_of_a_look = 2e-5, seconds_per_block_looked_at = 2e-8;
+constexpr double seconds_of_a_look = 2e-5, seconds_per_block_looked_at = 2e-8, seconds_per_block_timed = 5e-7;
 constexpr double share_for_looks = 0.002; ///< of the work
 constexpr double least_saving = 0.02;     ///< of the busiest rank's work
 constexpr double longest_interval = 64;   ///< steps
@@ -127,7 +127,9 @@ std::optional<std::vector<Index>> WorkBalance::better_runs(const parallel::Block
     if (all_declared.size() < all.size()) // not declared, or not as costs may be
         all_declared.clear();
     const double mean = sum_of(seconds) / ranks_.size();
-    const double look = seconds_of_a_look + seconds_per_block_looked_at * static_cast<double>(all.size());
+    const auto n_blocks = static_cast<double>(all.size());
+    const double look =
+        seconds_of_a_look + n_blocks * (seconds_per_block_looked_at + seconds_per_block_timed / ranks_.size());
     steps_to_look_ = static_cast<Index>(std::clamp(look / (share_for_looks * mean), 1.0, longest_interval));
     account_ += {mean, busiest(layout, seconds), busiest(layout.with_equal_runs(), seconds), 0, 0};
     const auto costs = forecast(seconds, all_declared);

@@ -44,19 +44,30 @@ void PowerPosterior::add(const parallel::Communicator& ranks, double a, double m
                          std::span<const std::int64_t> eves, Index n_particles) {
     const auto last_mean = eve_mean_, last_variance = eve_variance_;
     if (n_particles <= most_particles) {
-        const auto all_weights = ranks.all_gather(log_weights), all_u = ranks.all_gather(u);
-        const auto all_eves = ranks.all_gather(eves);
+        struct Member {
+            double log_weight, u;
+            std::int64_t eve;
+        };
+        std::vector<Member> local;
+        local.reserve(u.size());
+        for (std::size_t i = 0; i < u.size(); ++i)
+            local.push_back({log_weights[i], u[i], eves[i]});
+        const auto members = ranks.all_gather(std::span<const Member>(local));
+        std::vector<double> all_weights;
+        all_weights.reserve(members.size());
+        for (const Member& member : members)
+            all_weights.push_back(member.log_weight);
         const double log_sum = log_sum_exp(all_weights);
         eve_mean_.assign(static_cast<std::size_t>(n_particles), 0.0);
         eve_variance_ = eve_mean_;
         eve_plain_.resize(eve_mean_.size(), 0.0);
         eve_corrected_.resize(eve_mean_.size(), 0.0);
-        for (std::size_t i = 0; i < all_weights.size(); ++i) {
-            const double weight = std::exp(all_weights[i] - log_sum);
+        for (const Member& member : members) {
+            const double weight = std::exp(member.log_weight - log_sum);
             if (weight == 0)
                 continue;
-            const auto eve = static_cast<std::size_t>(all_eves[i]);
-            const double deviation = all_u[i] - mean_u;
+            const auto eve = static_cast<std::size_t>(member.eve);
+            const double deviation = member.u - mean_u;
             eve_mean_[eve] += weight * deviation;
             eve_variance_[eve] += weight * (deviation * deviation - variance_u);
         }

@@ -1,7 +1,7 @@
 """Runs the benchmarks several times, takes the best of each figure and prints a table beside the targets.
 
 usage: compare.py DIRECTORY_OF_BENCHMARKS [--repeats N] [--real-time] [NAME...]
-NAME: rbm, ising, potts, energies, search, filter, mixed, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
+NAME: rbm, ising, potts, energies, search, filter, mixed, smc, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
 machine, without which two ranks cannot be timed on a busy one.
 """
 
@@ -57,6 +57,8 @@ FIGURES = [
     Figure("search", "search_protein/10", "times_plain", "the same against a plain loop that only computes energies", 3, True),
     Figure("filter", "filter/plain/1000", "times_plain", "particle filter of 945 returns, 1000 particles, against a plain loop", 2, True),
     Figure("mixed", "logistic_regression", "terms", "logistic regression 768 x 9: data terms x coefficients per second", 4e9, True),
+    Figure("smc", "logistic_regression", "terms", "the same of a whole SMC run", 4e9, True),
+    Figure("smc", "logistic_regression", "of_evaluate", "the same over the rate of likelihoods alone", 0.6, True),
     Figure("bar", "solve", "seconds", "BAR of 10^6 + 10^6 works, seconds", 1.0, False),
     Figure("statistics", "ising", "of_step", "statistics of a temperature, share of an Ising step", 0.05, False),
     Figure("statistics", "rbm", "of_step", "statistics of a temperature, share of an RBM step", 0.05, False),
@@ -64,6 +66,9 @@ FIGURES = [
     Figure("checkpoint", "commit_checkpoint", "times_plain", "checkpoint of 256 MiB against write + fsync", 1.5, False),
     Figure("scaling", "ising", "efficiency", "two ranks against one, Ising AIS", 0.9, True),
     Figure("scaling", "rbm", "efficiency", "two ranks against one, RBM AIS", 0.9, True),
+    Figure("scaling", "logistic", "efficiency", "two ranks against one, SMC of logistic regression 532 x 8", 0.95, True),
+    Figure("scaling", "toenail", "efficiency", "two ranks against one, SMC of mixed logistic regression", 0.95, True),
+    Figure("scaling", "volatility", "efficiency", "two ranks against one, SMC of stochastic volatility", 0.95, True),
 ]
 
 
@@ -80,7 +85,7 @@ def scaling(program, prefix, repeats=3):
     """Like google_benchmark: wall-clock time at one rank over that at two, taken in turns, the best of each."""
     environment = os.environ | MPI_ENVIRONMENT
     rows = {}
-    for model in ("ising", "rbm"):
+    for model in ("ising", "rbm", "logistic", "toenail", "volatility"):
         seconds = {1: [], 2: []}
         for ranks in [1, 2] * repeats:
             run = subprocess.run([*prefix, "mpirun", "-n", str(ranks), program, model], env=environment, check=True, text=True,

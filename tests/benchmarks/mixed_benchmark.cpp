@@ -6,6 +6,7 @@
 #include "pearlite/core/log_space.hpp"
 #include "pearlite/models/mixed_logistic_design.hpp"
 #include "pearlite/models/regression.hpp"
+#include "toenail_sized.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -22,35 +23,6 @@ using namespace pearlite;
 
 constexpr Index samples = 32;
 const std::vector<double> point{-1.6, -0.16, -0.39, -0.14, std::log(4.0)};
-
-/// Visits of so many patients, as in the toenail data.
-constexpr std::array<std::pair<Index, Index>, 7> visits{{{7, 224}, {6, 39}, {5, 10}, {4, 6}, {3, 7}, {2, 3}, {1, 5}}};
-
-models::MixedLogisticSettings toenail_sized(bool slope) {
-    random::Stream stream({1, random::Purpose::synthetic_data, 0, 0});
-    std::vector<double> patient, outcome, treatment, month;
-    double id = 0;
-    for (const auto& [n_visits, n_patients] : visits)
-        for (Index i = 0; i < n_patients; ++i) {
-            const double treated = stream.bernoulli(0.5) ? 1 : 0, intercept = 4 * stream.normal();
-            for (Index visit = 0; visit < n_visits; ++visit) {
-                const double when = 2 * static_cast<double>(visit);
-                patient.push_back(id);
-                treatment.push_back(treated);
-                month.push_back(when);
-                outcome.push_back(stream.bernoulli(logistic(-1.6 + intercept - (0.39 + 0.14 * treated) * when)));
-            }
-            ++id;
-        }
-    const auto column = [](const std::vector<double>& values) {
-        return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size())));
-    };
-    auto design =
-        models::toenail(column(patient), column(outcome), column(treatment), column(month),
-                        slope ? std::vector<std::string>{"intercept", "month"} : std::vector<std::string>{"intercept"});
-    design.settings.samples = samples;
-    return design.settings;
-}
 
 /// One subject's estimate, row by row: the mode by Newton's method, then t samples around it.
 double plain_subject(const models::MixedLogisticSettings& s, Index first, Index last, random::Stream& stream) {
@@ -112,7 +84,7 @@ double best_seconds(const Work& work) {
 
 double plain_seconds() {
     static const double seconds = [] {
-        const auto settings = toenail_sized(false);
+        const auto settings = benchmarks::toenail_sized(false, samples);
         return best_seconds([&] { benchmark::DoNotOptimize(plain_estimate(settings, 1)); });
     }();
     return seconds;
@@ -132,7 +104,7 @@ void likelihoods(benchmark::State& state, Index n, const Evaluate& evaluate, boo
 }
 
 void estimates(benchmark::State& state, bool slope) {
-    models::MixedLogistic model(toenail_sized(slope));
+    models::MixedLogistic model(benchmarks::toenail_sized(slope, samples));
     model.set_particles(state.range(0));
     auto u = point;
     if (slope)
@@ -163,7 +135,7 @@ void random_slope(benchmark::State& state) {
 BENCHMARK(random_slope)->Arg(samples)->Unit(benchmark::kMicrosecond);
 
 void quadrature(benchmark::State& state) {
-    const models::MixedLogistic model(toenail_sized(false));
+    const models::MixedLogistic model(benchmarks::toenail_sized(false, samples));
     likelihoods(
         state, 1, [&] { benchmark::DoNotOptimize(model.exact_log_likelihood(point)); }, false);
 }

@@ -9,19 +9,23 @@
 #include "pearlite/population/generation.hpp"
 #include "pearlite/population/weights.hpp"
 #include "pearlite/random/fill.hpp"
+#include "pearlite/random/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace pearlite::kernel {
 
-/// Where proposal scales come from: the population itself at each temperature (`online`; it costs O(1/M) bias in Z), or
-/// a table made beforehand (`given`: from a pilot whose particles are thrown away), which keeps Z unbiased.
+/// Where proposal scales come from: the population itself at each temperature
+/// (`online`; it costs O(1/M) bias in Z), or a table made beforehand (`given`:
+/// from a pilot whose particles are thrown away), which keeps Z unbiased.
 /// `constant`: one factor for all steps, which the sampler sets.
 enum class Adaptation { online, given, constant };
 
-/// x' = x + L z, z ~ N(0, I), L L' = (2.38^2/d) Cov_weighted; accepted with probability min(1, f_b(x')/f_b(x)).
+/// x' = x + L z, z ~ N(0, I), L L' = (2.38^2/d) Cov_weighted; accepted with
+/// probability min(1, f_b(x')/f_b(x)).
 template <class D>
 class RandomWalk {
   public:
@@ -30,7 +34,8 @@ class RandomWalk {
 
     /// Adapts online; remembers the factor of every step, for use by a later run.
     explicit RandomWalk(Index moves) : moves_(moves), adaptation_(Adaptation::online) { PEARLITE_EXPECTS(moves >= 1); }
-    /// Uses `factors`: row k is step k's d x d factor, lower triangular, column-major; step 0 is not used.
+    /// Uses `factors`: row k is step k's d x d factor, lower triangular,
+    /// column-major; step 0 is not used.
     RandomWalk(Index moves, const Matrix& factors)
         : moves_(moves),
           adaptation_(Adaptation::given),
@@ -59,7 +64,8 @@ class RandomWalk {
         return Eigen::Map<const Matrix>(factors_.data(), size, static_cast<Index>(factors_.size()) / size).transpose();
     }
 
-    /// Sets the proposals of step `step`: online (collective) from the generation's weighted covariance.
+    /// Sets the proposals of step `step`: online (collective) from the
+    /// generation's weighted covariance.
     void adapt(const parallel::Communicator& ranks, const population::Generation<Block>& generation, Index step) {
         if (adaptation_ == Adaptation::constant)
             return;
@@ -74,17 +80,16 @@ class RandomWalk {
         for (Index b = 0; b < generation.local_blocks(); ++b)
             points.middleCols(generation.block_begin(b), generation.block(b).size()) =
                 generation.block(b).points.leftCols(generation.block(b).size());
-        const auto summary = population::summarise(ranks, layout, generation.log_weights());
-        const auto moments =
-            population::weighted_moments(ranks, layout, generation.log_weights(), summary.log_max, points);
+        const double log_max = population::largest_log_weight(ranks, layout, generation.log_weights());
+        const auto moments = population::weighted_moments(ranks, layout, generation.log_weights(), log_max, points);
         const Matrix fallback = factor_.size() ? factor_ : Matrix(Matrix::Identity(d, d));
         factor_ = random_walk_factor(moments.covariance, fallback);
         factors_.resize(static_cast<std::size_t>((step + 1) * factor_.size()), 0.0);
         std::copy(factor_.data(), factor_.data() + factor_.size(), factors_.end() - factor_.size());
     }
 
-    /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states. Returns the number of accepted
-    /// proposals.
+    /// Leaves p_b invariant; then derivative[i] = d log f_b/db at the new states.
+    /// Returns the number of accepted proposals.
     Index move(const Model& model, Block& block, double b, const model::BlockStreams& streams,
                std::span<double> derivative) const {
         Index accepted = 0;
@@ -104,7 +109,8 @@ class RandomWalk {
         return move(model, block, to, streams, derivative);
     }
 
-    /// The time reversals of move() and anneal(): with proposals that do not depend on the state, each is its own.
+    /// The time reversals of move() and anneal(): with proposals that do not
+    /// depend on the state, each is its own.
     Index move_reversed(const Model& model, Block& block, double b, const model::BlockStreams& streams,
                         std::span<double> derivative) const {
         return move(model, block, b, streams, derivative);
@@ -122,13 +128,14 @@ class RandomWalk {
 
   private:
     Index propose_and_accept(const Model& model, Block& block, double b, const model::BlockStreams& streams) const {
-        const Index d = block.dimension();
-        for (Index i = 0; i < block.size(); ++i)
-            random::fill_normal(streams.at(random::Purpose::move, i),
-                                {block.normals.col(i).data(), static_cast<std::size_t>(d)});
+        draw_normals(block, streams);
         block.proposals.noalias() = factor_.template triangularView<Eigen::Lower>() * block.normals;
         block.proposals += block.points;
         model.evaluate(block, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood, streams);
+
+        // The normals are used up: their place is free.
+        const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
+        draw_uniforms(block, streams, uniforms);
 
         Index accepted = 0;
         for (Index i = 0; i < block.size(); ++i) {
@@ -136,8 +143,7 @@ class RandomWalk {
             const double proposed = block.proposed_log_prior(i) + tempered(b, block.proposed_log_likelihood(i));
             if (proposed == log_zero)
                 continue;
-            random::Stream stream(streams.at(random::Purpose::accept, i));
-            if (std::log(stream.uniform()) < proposed - present) {
+            if (std::log(uniforms[static_cast<std::size_t>(i)]) < proposed - present) {
                 block.points.col(i) = block.proposals.col(i);
                 block.log_prior(i) = block.proposed_log_prior(i);
                 block.log_likelihood(i) = block.proposed_log_likelihood(i);
@@ -145,6 +151,32 @@ class RandomWalk {
             }
         }
         return accepted;
+    }
+
+    /// Lanes of random numbers serve particles whose addresses share their upper
+    /// halves: all but one block in 2^32.
+    static bool in_lanes(const random::Address& first, Index n) {
+        return first.id >> 32 == (first.id + static_cast<std::uint64_t>(n) - 1) >> 32;
+    }
+    /// Column i: the d normals at particle i's address.
+    static void draw_normals(Block& block, const model::BlockStreams& streams) {
+        const Index n = block.padded_size(), d = block.dimension();
+        const auto first = streams.at(random::Purpose::move, 0);
+        if (in_lanes(first, n)) {
+            random::fill_normal_lanes(first, n, {block.proposals.data(), static_cast<std::size_t>(n * d)});
+            block.normals = Eigen::Map<const Matrix>(block.proposals.data(), n, d).transpose();
+            return;
+        }
+        for (Index i = 0; i < block.size(); ++i)
+            random::fill_normal(streams.at(random::Purpose::move, i),
+                                {block.normals.col(i).data(), static_cast<std::size_t>(d)});
+    }
+    static void draw_uniforms(const Block& block, const model::BlockStreams& streams, std::span<double> out) {
+        const auto first = streams.at(random::Purpose::accept, 0);
+        if (in_lanes(first, block.padded_size()))
+            return random::fill_uniform_lanes(first, block.padded_size(), out);
+        for (Index i = 0; i < block.size(); ++i)
+            out[static_cast<std::size_t>(i)] = random::Stream(streams.at(random::Purpose::accept, i)).uniform();
     }
 
     static constexpr double log_zero = -std::numeric_limits<double>::infinity();

@@ -47,6 +47,10 @@ Moments weighted_moments(const parallel::Communicator& ranks, const parallel::Bl
 std::vector<double> eve_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                                 std::span<const double> log_weights, std::span<const std::int64_t> eves);
 
+/// Collective. How many Eves have descendants.
+Index surviving_eves(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                     std::span<const std::int64_t> eves);
+
 /// Sums over particles: add() takes a block's terms, total() is collective.
 class BlockSums {
   public:

@@ -21,6 +21,7 @@
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/weights.hpp"
 #include "pearlite/population/work_balance.hpp"
+#include "pearlite/sampler/adaptive_schedule.hpp"
 #include "pearlite/sampler/likelihood_noise.hpp"
 #include "pearlite/sampler/power_posterior.hpp"
 #include "pearlite/sampler/settings.hpp"
@@ -31,21 +32,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace pearlite::sampler {
-
-/// The next temperature is as far as the conditional ESS of the step allows: the given fraction of M; and at most so
-/// far that the step's log weights have the standard deviation log_weight_sd. The first hardly feels a few particles of
-/// enormous weight or none, as draws of a vague prior are; for integrals over the path they decide.
-struct AdaptiveSchedule {
-    double inverse_temperature_end = 1;
-    double conditional_ess = 0.95;
-    double log_weight_sd = std::numeric_limits<double>::infinity();
-};
 
 struct SmcSettings {
     population::Resampling resampling = population::Resampling::systematic;
@@ -207,32 +198,11 @@ class Smc {
         return std::get<AdaptiveSchedule>(schedule_).inverse_temperature_end;
     }
 
-    /// a_t: given, or the largest step that is wanted, as for the conditional ESS by bisection.
     double next_inverse_temperature() {
         if (const auto* given = std::get_if<path::Schedule>(&schedule_))
             return (*given)[t_];
-        const auto& wanted = std::get<AdaptiveSchedule>(schedule_);
-        const double farthest = farthest_inverse_temperature(wanted);
-        if (conditional_ess(a_, farthest) >= wanted.conditional_ess)
-            return farthest;
-        double low = a_, high = farthest;
-        for (int i = 0; i < 60 && high - low > 1e-6 * (high - a_); ++i) {
-            const double middle = 0.5 * (low + high);
-            (conditional_ess(a_, middle) >= wanted.conditional_ess ? low : high) = middle;
-        }
-        if (!(low > a_))
-            throw NumericalError("the adaptive schedule found no step at inverse temperature " + std::to_string(a_) +
-                                 ": the conditional ESS falls below its threshold at once");
-        return low;
-    }
-
-    /// Where log_weight_sd is reached, or the end: on a linear path log weights are the step times u. There is no such
-    /// place where u has no variance because a likelihood is zero.
-    double farthest_inverse_temperature(const AdaptiveSchedule& wanted) const {
-        const double end = wanted.inverse_temperature_end, variance = trace_.variance_u.back();
-        if (!std::isfinite(wanted.log_weight_sd) || !std::isfinite(variance) || variance == 0)
-            return end;
-        return std::min(end, a_ + wanted.log_weight_sd / std::sqrt(variance));
+        return next_of(std::get<AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(),
+                       [&](double to) { return conditional_ess(a_, to); });
     }
 
     double conditional_ess(double from, double to) {
@@ -269,8 +239,7 @@ class Smc {
         parallel::together(ranks_, [&] { prepare(); });
         log_ratio_at_resampling_ = log_ratio_;
         ++n_resamplings_;
-        const auto eves = ranks_.all_gather(std::span<const std::int64_t>(particles.eves()));
-        n_eves_ = static_cast<Index>(std::set<std::int64_t>(eves.begin(), eves.end()).size());
+        n_eves_ = population::surviving_eves(ranks_, particles.layout(), particles.eves());
     }
 
     /// Where blocks differ in cost, as likelihoods do over theta, ranks with dear ones give some away.

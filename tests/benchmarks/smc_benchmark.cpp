@@ -1,0 +1,74 @@
+/// Tempered SMC of a logistic regression with 768 rows and 9 coefficients on one core, from the prior to the posterior:
+/// 1024 particles, 10 moves a temperature, adaptive temperatures, systematic resampling. Counters: `terms`, rows x
+/// coefficients per second over all likelihoods of the run; `of_evaluate`, that rate over the one of the likelihood
+/// alone in the same process; of processor time, best of several runs each.
+
+#include "pearlite/kernel/random_walk.hpp"
+#include "pearlite/models/regression.hpp"
+#include "pearlite/sampler/smc.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace pearlite;
+using models::LogisticRegression;
+using Path = path::GeometricPath<LogisticRegression>;
+using Kernel = kernel::RandomWalk<LogisticRegression>;
+
+constexpr Index n_rows = 768, n_coefficients = 9, n_particles = 1024, n_moves = 10;
+
+LogisticRegression regression() {
+    random::Stream stream({2, random::Purpose::synthetic_data, 0, 0});
+    models::LogisticRegressionData data;
+    data.design = Matrix::NullaryExpr(n_rows, n_coefficients, [&](Index, Index) { return stream.normal(); });
+    data.response = Vector::NullaryExpr(n_rows, [&](Index) { return stream.bernoulli(0.4) ? 1.0 : 0.0; });
+    data.names.assign(n_coefficients, "b");
+    data.prior_variance = 1;
+    return LogisticRegression(data);
+}
+
+/// Terms per second of evaluate() alone.
+double evaluate_rate(const LogisticRegression& model) {
+    constexpr Index n_points = 256;
+    random::Stream stream({3, random::Purpose::synthetic_data, 0, 0});
+    const Matrix points = Matrix::NullaryExpr(n_coefficients, n_points, [&](Index, Index) { return stream.normal(); });
+    std::vector<double> log_prior(n_points), log_likelihood(n_points);
+    double best = std::numeric_limits<double>::infinity();
+    for (int again = 0; again < 200; ++again) {
+        const double begin = parallel::work_seconds();
+        model.evaluate(points, log_prior, log_likelihood);
+        benchmark::DoNotOptimize(log_likelihood.data());
+        best = std::min(best, parallel::work_seconds() - begin);
+    }
+    return static_cast<double>(n_rows * n_coefficients * n_points) / best;
+}
+
+void logistic_regression(benchmark::State& state) {
+    const auto model = std::make_shared<const Path>(regression());
+    double best = 0;
+    Index n_steps = 0;
+    for (auto _ : state) {
+        const double begin = parallel::work_seconds();
+        sampler::Smc<Path, Kernel> sampler(parallel::Communicator::alone(), model, sampler::AdaptiveSchedule{1, 0.95},
+                                           Kernel(n_moves), {n_particles, 16, 1}, {});
+        while (!sampler.finished())
+            sampler.step();
+        n_steps = sampler.progress().step;
+        const Index likelihoods = n_particles * (1 + n_steps * n_moves);
+        best = std::max(best, static_cast<double>(likelihoods * n_rows * n_coefficients) /
+                                  (parallel::work_seconds() - begin));
+    }
+    state.counters["temperatures"] = static_cast<double>(n_steps);
+    state.counters["terms"] = best;
+    state.counters["of_evaluate"] = best / evaluate_rate(model->density());
+}
+BENCHMARK(logistic_regression)->Unit(benchmark::kMillisecond);
+
+} // namespace
+
+BENCHMARK_MAIN();
