@@ -27,7 +27,8 @@ void add_session_options(CLI::App& command, std::optional<std::filesystem::path>
         ->check(CLI::PositiveNumber);
 }
 
-void add_configuration_options(CLI::App& command, RunOptions& options) {
+template <class Options>
+void add_configuration_options(CLI::App& command, Options& options) {
     command.add_option("configuration", options.configuration, "FILE.toml")->required();
     command.add_option("--set", options.overrides, "override a key: table.key=value")->allow_extra_args(false);
     command.add_option_function<std::uint64_t>(
@@ -63,6 +64,7 @@ int main(int argc, char** argv, const Catalogue& models, const std::filesystem::
     Request request;
     RunOptions run, check;
     ResumeOptions resume;
+    TuneOptions tune;
     std::filesystem::path file, directory;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
@@ -85,6 +87,18 @@ int main(int argc, char** argv, const Catalogue& models, const std::filesystem::
     check_app->add_option("--data-dir", check.data_directory,
                           "where relative data paths start (else PEARLITE_DATA_DIR)");
     check_app->callback([&] { request.serial = [&] { return check_command(models, check); }; });
+
+    auto* tune_app = app.add_subcommand(
+        "tune", "choose the number of particles of an estimated likelihood; write it into a new configuration");
+    add_configuration_options(*tune_app, tune);
+    tune_app->add_option("-o,--output", tune.output, "the new configuration (default <toml stem>-tuned.toml here)");
+    tune_app->add_flag("--overwrite", tune.overwrite, "replace that file if it exists");
+    tune_app->add_option("--data-dir", tune.data_directory, "where relative data paths start (else PEARLITE_DATA_DIR)");
+    tune_app->add_option("--pilot-particles", tune.pilot_particles, "of the population that finds the mode")
+        ->check(CLI::Range(Index{16}, Index{1'000'000}))
+        ->capture_default_str();
+    tune_app->callback(
+        [&] { request.distributed = [&](const auto& ranks) { return tune_command(ranks, models, tune); }; });
 
     auto* list_app = app.add_subcommand("list", "models, algorithms, and which go together");
     list_app->callback([&] { request.serial = [&] { return list_command(models); }; });

@@ -65,6 +65,16 @@ models::FilterSettings read_filter(io::Section& section, const std::vector<std::
     return filter;
 }
 
+/// N by point, if a variance is wished for.
+template <class Goal>
+void read_constant_variance(io::Section& section, const std::string& largest_key, std::optional<Goal>& goal) {
+    if (!section.has("likelihood_variance"))
+        return;
+    goal.emplace();
+    goal->variance = section.number("likelihood_variance", {}, positive);
+    goal->largest = section.integer(largest_key, goal->largest, {.low = goal->smallest, .high = 1'000'000});
+}
+
 /// Returns as they are in a column, or from the rates of a foreign currency.
 std::vector<double> read_returns(io::Section& section) {
     if (section.has("rates")) {
@@ -94,10 +104,7 @@ std::unique_ptr<BuiltModel> build_stochastic_volatility(io::Configuration& confi
     settings.student = section.boolean("student", false);
     const bool exact = read_exactness(section);
     settings.filter = read_filter(section, {"bootstrap", "adapted"}, 1000);
-    if (section.has("likelihood_variance")) {
-        settings.constant_variance.emplace();
-        settings.constant_variance->variance = section.number("likelihood_variance", {}, positive);
-    }
+    read_constant_variance(section, "most_particles", settings.constant_variance);
     auto prior = configuration.section("prior");
     settings.mu = read_prior(prior, "mu", settings.mu);
     settings.phi = read_prior(prior, "phi", settings.phi);
@@ -134,6 +141,7 @@ std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configurati
     }
     const bool exact = read_exactness(section);
     settings.filter = read_filter(section, {"bootstrap", "auxiliary", "adapted"}, 200);
+    read_constant_variance(section, "most_particles", settings.constant_variance);
     auto prior = configuration.section("prior");
     settings.mean = read_prior(prior, "mean", settings.mean);
     settings.persistence = read_prior(prior, "persistence", settings.persistence);
@@ -229,6 +237,7 @@ std::unique_ptr<BuiltModel> build_mixed_logistic(io::Configuration& configuratio
     if (design)
         settings = design->settings;
     settings.samples = section.integer("samples", 32, {.low = 4, .high = 1'000'000});
+    read_constant_variance(section, "most_samples", settings.constant_variance);
     auto prior = configuration.section("prior");
     settings.coefficient_priors = {read_prior(prior, "coefficients", settings.coefficient_priors.front())};
     settings.deviation_priors = {read_prior(prior, "deviations", settings.deviation_priors.front())};
@@ -259,16 +268,16 @@ std::unique_ptr<BuiltModel> build_noisy_likelihood(io::Configuration& configurat
 
 Catalogue estimated_models() {
     return {
-        {{"stochastic-volatility", 16, 4096, true, 1, true},
+        {{"stochastic-volatility", 16, 4096, true, 1, true, {}, "particles"},
          "volatility of returns; likelihood by a particle filter",
          build_stochastic_volatility},
-        {{"mixed-logistic", 16, 4096, true, 1, true},
+        {{"mixed-logistic", 16, 4096, true, 1, true, {}, "samples"},
          "logistic regression with random effects; likelihood by importance sampling",
          build_mixed_logistic},
-        {{"linear-gaussian", 16, 4096, true, 1, true},
+        {{"linear-gaussian", 16, 4096, true, 1, true, {}, "particles"},
          "autoregression observed with noise; likelihood by a particle filter, or exact",
          build_linear_gaussian},
-        {{"noisy-likelihood", 16, 4096, true, 1, true},
+        {{"noisy-likelihood", 16, 4096, true, 1, true, {}, "samples"},
          "Gaussian test bed with a likelihood that is disturbed without bias; exact evidence",
          build_noisy_likelihood},
     };

@@ -26,6 +26,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         configuration.check_asked();
         throw ContractViolation("an unknown model passed the check of its name");
     }
+    prepared.traits = entry->traits;
     prepared.model = entry->build(configuration, section);
     auto traits = entry->traits;
     if (traits.search && prepared.model)

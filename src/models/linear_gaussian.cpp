@@ -1,5 +1,6 @@
 #include "pearlite/models/linear_gaussian.hpp"
 
+#include "particles_by_point.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "state_space_settings.hpp"
@@ -85,6 +86,8 @@ std::vector<double> simulate_linear_gaussian(const LinearGaussianParameters& par
 LinearGaussian::LinearGaussian(LinearGaussianSettings settings) : settings_(std::move(settings)) {
     detail::check_observations("linear-gaussian", settings_.observations);
     detail::check_filter("linear-gaussian", settings_.filter);
+    if (settings_.constant_variance)
+        detail::check_constant_variance("linear-gaussian", *settings_.constant_variance);
     detail::add_parameter(parameters_, "linear-gaussian", "mean", settings_.mean, detail::any_number);
     detail::add_parameter(parameters_, "linear-gaussian", "persistence", settings_.persistence, detail::correlation);
     detail::add_parameter(parameters_, "linear-gaussian", "state_sd", settings_.state_sd, detail::positive_number);
@@ -112,9 +115,27 @@ void LinearGaussian::estimate(const Matrix& points, const model::BlockStreams& s
         if (log_prior[i] == log_zero || !theta.valid())
             continue;
         const LinearGaussianProcess process(theta, settings_.observations);
-        random::Stream stream(streams.at(model::likelihood_draws, column));
-        log_likelihood[i] = run_filter(process, settings_.filter, stream).log_likelihood;
+        const random::Address address = streams.at(model::likelihood_draws, column);
+        log_likelihood[i] = filtered(process, particles_at(u, address), address);
     }
+}
+
+double LinearGaussian::filtered(const LinearGaussianProcess& process, Index particles,
+                                const random::Address& address) const {
+    FilterSettings filter = settings_.filter;
+    filter.particles = particles;
+    random::Stream stream(address);
+    return run_filter(process, filter, stream).log_likelihood;
+}
+
+Index LinearGaussian::particles_at(std::span<const double> u, const random::Address& address) const {
+    const LinearGaussianParameters theta = natural(u);
+    if (!settings_.constant_variance || !theta.valid())
+        return settings_.filter.particles;
+    const LinearGaussianProcess process(theta, settings_.observations);
+    return detail::particles_for(
+        *settings_.constant_variance, address,
+        [&](Index particles, const random::Address& pilot) { return filtered(process, particles, pilot); });
 }
 
 double LinearGaussian::exact_log_likelihood(std::span<const double> u) const {
@@ -125,6 +146,7 @@ double LinearGaussian::exact_log_likelihood(std::span<const double> u) const {
 void LinearGaussian::set_particles(Index n) {
     PEARLITE_EXPECTS(n >= 1);
     settings_.filter.particles = n;
+    settings_.constant_variance.reset();
 }
 
 model::DataDescription LinearGaussian::describe_data() const {

@@ -9,15 +9,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 
 namespace pearlite::models {
 
 namespace {
 
-/// A predictor so large that its response is certain: exp(-700) is all that the arithmetic keeps.
-constexpr double certain = 800;
 /// Beyond it products of parameters, covariates and effects might overflow.
 constexpr double largest_parameter = 1e100;
 constexpr double largest_covariate = 1e50;
@@ -37,16 +34,6 @@ bool finite(const Matrix& m) {
     return (m.array().abs() <= largest_covariate).all(); // false for NaN
 }
 
-/// Number of each row's subject in order of first appearance.
-std::vector<Index> numbered_subjects(const std::vector<Index>& labels) {
-    std::map<Index, Index> numbers;
-    std::vector<Index> result;
-    result.reserve(labels.size());
-    for (const Index label : labels)
-        result.push_back(numbers.try_emplace(label, static_cast<Index>(numbers.size())).first->second);
-    return result;
-}
-
 model::DataDescription description(const MixedLogisticSettings& s) {
     const LabelledDimension rows{"row", s.response.size()};
     LabelledArray subject{"subject", {rows}, {}, "label of the row's subject"};
@@ -56,58 +43,7 @@ model::DataDescription description(const MixedLogisticSettings& s) {
              labelled("effects_design", rows, {"effect", s.effects_design.cols(), s.effect_names}, s.effects_design)}};
 }
 
-std::vector<std::vector<Index>> rows_of_subjects(const std::vector<Index>& labels) {
-    std::vector<std::vector<Index>> rows;
-    const auto subjects = numbered_subjects(labels);
-    for (std::size_t row = 0; row < subjects.size(); ++row) {
-        rows.resize(std::max(rows.size(), static_cast<std::size_t>(subjects[row]) + 1));
-        rows[static_cast<std::size_t>(subjects[row])].push_back(static_cast<Index>(row));
-    }
-    return rows;
-}
-
-/// Subjects by falling numbers of rows.
-std::vector<std::size_t> sorted_subjects(const std::vector<std::vector<Index>>& rows) {
-    std::vector<std::size_t> order(rows.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return rows[a].size() > rows[b].size(); });
-    return order;
-}
-
-SubjectGroups group_subjects(const MixedLogisticSettings& s, const std::vector<std::vector<Index>>& rows,
-                             const std::vector<std::size_t>& order) {
-    constexpr Index width = SubjectGroups::width;
-    SubjectGroups groups;
-    groups.n_subjects = static_cast<Index>(rows.size());
-    groups.first_row = {0};
-    for (Index first = 0; first < groups.n_subjects; first += width)
-        groups.first_row.push_back(groups.first_row.back() +
-                                   static_cast<Index>(rows[order[static_cast<std::size_t>(first)]].size()));
-    const Index n = groups.first_row.back(), p = s.design.cols(), q = s.effects_design.cols();
-    groups.design = Matrix::Zero(width, n * p);
-    groups.effects = Matrix::Zero(width, n * q);
-    groups.missing = Matrix::Constant(width, n, certain);
-    for (Index place = 0; place < groups.n_subjects; ++place) {
-        Index to = groups.first_row[static_cast<std::size_t>(place / width)];
-        const Index lane = place % width;
-        for (const Index row : rows[order[static_cast<std::size_t>(place)]]) {
-            const double sign = 2 * s.response(row) - 1;
-            for (Index k = 0; k < p; ++k)
-                groups.design(lane, to * p + k) = sign * s.design(row, k);
-            for (Index k = 0; k < q; ++k)
-                groups.effects(lane, to * q + k) = sign * s.effects_design(row, k);
-            groups.missing(lane, to++) = 0;
-        }
-    }
-    return groups;
-}
-
 } // namespace
-
-Index SubjectGroups::most_rows() const {
-    return first_row.size() > 1 ? first_row[1] : 0;
-}
 
 void check(const MixedLogisticSettings& s) {
     const Index n = s.response.size(), p = s.design.cols(), q = s.effects_design.cols();
@@ -120,6 +56,12 @@ void check(const MixedLogisticSettings& s) {
     expect((s.response.array() == 0 || s.response.array() == 1).all(), "responses other than 0 and 1");
     expect(finite(s.design) && finite(s.effects_design), "covariates that are no numbers, or beyond 1e50");
     expect(s.samples >= 1 && s.samples <= 1'000'000, "samples: expected 1 to 1000000");
+    if (s.constant_variance) {
+        const auto& goal = *s.constant_variance;
+        expect(goal.variance > 0 && std::isfinite(goal.variance), "a variance of the log likelihood above 0");
+        expect(goal.smallest >= 1 && goal.smallest <= goal.largest && goal.largest <= 1'000'000,
+               "samples by point between 1 <= smallest <= largest <= 1000000");
+    }
     check_priors(s.coefficient_priors, p, "coefficients");
     check_priors(s.deviation_priors, q, "standard deviations");
     for (const auto& prior : s.deviation_priors)
@@ -144,18 +86,16 @@ MixedLogistic::MixedLogistic(MixedLogisticSettings s)
     if (correlated_)
         parameters_.add("correlation", *s.correlation_prior);
     data_ = description(s);
-    const auto rows = rows_of_subjects(s.subject);
-    const auto order = sorted_subjects(rows);
-    groups_ = group_subjects(s, rows, order);
-    place_.resize(order.size());
-    for (std::size_t place = 0; place < order.size(); ++place)
-        place_[order[place]] = static_cast<Index>(place);
+    groups_ = detail::group_subjects(s, place_);
+    set_particles(std::max(s.samples, s.constant_variance ? s.constant_variance->largest : 0)); // both in range
     set_particles(s.samples);
+    constant_variance_ = s.constant_variance;
 }
 
 void MixedLogistic::set_particles(Index n) {
     PEARLITE_EXPECTS(n >= 1);
     n_fours_ = (n + 3) / 4;
+    constant_variance_.reset();
     // Counters of four words each: 32 bits of them.
     PEARLITE_EXPECTS(groups_.n_groups() * n_fours_ * detail::uniforms_of_four(n_effects_) * 4 <
                      std::numeric_limits<std::uint32_t>::max());
@@ -209,8 +149,7 @@ void GroupAtPoint::set(const SubjectGroups& groups, Index group, const Vector& c
 
 /// work(group at the point, group, out) fills the lanes of every group; the result is in the order of subjects.
 template <class Work>
-Vector MixedLogistic::of_subjects(std::span<const double> u, const Work& work) const {
-    const Point point = natural(u);
+Vector MixedLogistic::of_subjects(const Point& point, const Work& work) const {
     detail::GroupAtPoint at(groups_, n_effects_);
     Vector lanes(groups_.n_groups() * SubjectGroups::width);
     for (Index group = 0; group < groups_.n_groups(); ++group) {
@@ -224,10 +163,49 @@ Vector MixedLogistic::of_subjects(std::span<const double> u, const Work& work) c
     return result;
 }
 
-Vector MixedLogistic::log_estimates(std::span<const double> u, const random::Address& address) const {
-    return of_subjects(u, [&](const detail::GroupAtPoint& at, Index group, auto out) {
-        detail::estimate_group(at, n_effects_, group, n_fours_, address, out);
+/// N(theta)/4, and the proposals that its pilot has found.
+struct MixedLogistic::Sized {
+    Index n_fours;
+    std::vector<detail::GroupProposal> proposals;
+};
+
+MixedLogistic::Sized MixedLogistic::sized(const Point& point, const random::Address& address) const {
+    // So many that their variances' sum is known to a few per cent.
+    constexpr Index fours_of_all_subjects = 600, least_fours = 2;
+    const Index pilot_fours = std::max(least_fours, (fours_of_all_subjects + n_subjects() - 1) / n_subjects());
+    random::Address pilot = address;
+    pilot.seed = random::derive_seed(address.seed, std::uint64_t{1} << 63);
+    Sized result{0, std::vector<detail::GroupProposal>(static_cast<std::size_t>(groups_.n_groups()))};
+    const Vector variances = of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+        auto& proposal = result.proposals[static_cast<std::size_t>(group)];
+        detail::find_proposal(at, n_effects_, proposal);
+        detail::four_variances(at, n_effects_, proposal, group, pilot_fours, pilot, out);
     });
+    const double samples = 4 * std::accumulate(variances.begin(), variances.end(), 0.0) / constant_variance_->variance;
+    const auto least = static_cast<double>(constant_variance_->smallest),
+               most = static_cast<double>(constant_variance_->largest);
+    result.n_fours = static_cast<Index>(std::ceil(std::clamp(samples, least, most) / 4));
+    return result;
+}
+
+Vector MixedLogistic::log_estimates(std::span<const double> u, const random::Address& address) const {
+    const Point point = natural(u);
+    if (constant_variance_) {
+        const Sized by_point = sized(point, address);
+        return of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+            detail::estimate_group(at, n_effects_, by_point.proposals[static_cast<std::size_t>(group)], group,
+                                   by_point.n_fours, address, out);
+        });
+    }
+    detail::GroupProposal proposal;
+    return of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+        detail::find_proposal(at, n_effects_, proposal);
+        detail::estimate_group(at, n_effects_, proposal, group, n_fours_, address, out);
+    });
+}
+
+Index MixedLogistic::particles_at(std::span<const double> u, const random::Address& address) const {
+    return constant_variance_ ? 4 * sized(natural(u), address).n_fours : particles();
 }
 
 void MixedLogistic::estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
@@ -247,8 +225,9 @@ void MixedLogistic::estimate(const Matrix& points, const model::BlockStreams& st
 }
 
 Vector MixedLogistic::exact_log_likelihoods(std::span<const double> u) const {
-    return of_subjects(
-        u, [&](const detail::GroupAtPoint& at, Index, auto out) { detail::integrate_group(at, n_effects_, out); });
+    return of_subjects(natural(u), [&](const detail::GroupAtPoint& at, Index, auto out) {
+        detail::integrate_group(at, n_effects_, out);
+    });
 }
 
 double MixedLogistic::exact_log_likelihood(std::span<const double> u) const {
@@ -263,6 +242,8 @@ void MixedLogistic::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add("mixed-logistic");
     parameters_.fingerprint(fingerprint);
     fingerprint.add(static_cast<double>(particles()));
+    if (constant_variance_)
+        fingerprint.add(constant_variance_->variance);
     fingerprint.add(static_cast<double>(n_subjects()));
     for (const Index row : groups_.first_row)
         fingerprint.add(static_cast<double>(row));

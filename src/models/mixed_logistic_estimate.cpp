@@ -1,9 +1,11 @@
+#include "mixed_logistic_draws.hpp"
 #include "mixed_logistic_kernels.hpp"
-#include "mixed_logistic_lanes.hpp"
 
 #include "pearlite/core/contract.hpp"
 
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 
 namespace pearlite::models::detail {
 
@@ -11,80 +13,9 @@ namespace {
 
 static_assert(subjects_abreast == SubjectGroups::width);
 
-/// Degrees of freedom of the proposal: with four, neither a uniform's quantile nor a density needs more than roots.
-constexpr double proposal_df = 4;
-
 /// Width of the proposal in units of the integrand's: about the best for a normal density as well as for the posteriors
 /// of subjects with few responses.
 constexpr double proposal_width = 0.7;
-
-constexpr Index words_per_uniform = 2 * SubjectGroups::width;
-
-/// Four points of the standard proposal, and 1 + |x|^2/4 of each.
-template <int q>
-struct Four {
-    std::array<Effects<q>, 4> x;
-    Doubles spread[4];
-};
-
-/// Uniform k of a four.
-inline Doubles uniform_at(const std::uint32_t* words, Index k) {
-    return uniforms(*reinterpret_cast<const DoubleBits*>(words + k * words_per_uniform));
-}
-/// 1 - u, also below 1.
-inline Doubles opposite(Doubles u) {
-    return minimum(1.0 - u, all_lanes(1 - 0x1p-53));
-}
-
-/// A direction in each plane, with the length that it has in the first and third point of a four and that of the two
-/// others: the one is long where the other is short.
-template <int planes>
-struct Directions {
-    Doubles cosine[planes], sine[planes];
-    Doubles length[planes][2];
-};
-
-/// In one plane, |x|^2 = 4 (u^(-1/2) - 1) has the distribution of the bivariate t (Bailey 1994). As all quarter turns
-/// are taken, an angle in the first quarter serves.
-inline void draw(const std::uint32_t* words, Directions<1>& to) {
-    const auto length = [](Doubles u) { return 2.0 * square_root(1.0 / square_root(u) - 1.0); };
-    const Doubles u = uniform_at(words, 0), half_angle = 0.5 * uniform_at(words, 1);
-    to = {{cosine_of_half_turns(half_angle)}, {sine_of_half_turns(half_angle)}, {{length(u), length(opposite(u))}}};
-}
-
-/// Normals over the root of a chi-square of four degrees by its degrees.
-inline void draw(const std::uint32_t* words, Directions<2>& to) {
-    const auto mean_square = [](Doubles u, Doubles v) { return -0.5 * (logarithm(u) + logarithm(v)); };
-    const Doubles u = uniform_at(words, 0), v = uniform_at(words, 1);
-    const Doubles here = mean_square(u, v), there = mean_square(opposite(u), opposite(v));
-    for (int plane = 0; plane < 2; ++plane) {
-        const Doubles square = -2.0 * logarithm(uniform_at(words, 2 + 2 * plane));
-        const Doubles half = uniform_at(words, 3 + 2 * plane) - 0.5, sine = sine_of_half_turns(half);
-        to.cosine[plane] = 1.0 - 2.0 * sine * sine;
-        to.sine[plane] = 2.0 * sine * cosine_of_half_turns(half);
-        to.length[plane][0] = square_root(square / here);
-        to.length[plane][1] = square_root(square / there);
-    }
-}
-
-template <int q>
-Four<q> draw_four(const std::uint32_t* words) {
-    Directions<(q + 1) / 2> planes;
-    draw(words, planes);
-    Four<q> four;
-    for (std::size_t turn = 0; turn < 4; ++turn) {
-        for (std::size_t k = 0; k < q; ++k) {
-            const Doubles direction = (k + turn) % 2 == 0 ? planes.cosine[k / 2] : planes.sine[k / 2];
-            const Doubles x = planes.length[k / 2][turn % 2] * direction;
-            // Turned: (c, s), (-s, c), (-c, -s), (s, -c).
-            const bool negative = k % 2 == 0 ? turn == 1 || turn == 2 : turn >= 2;
-            four.x[turn][k] = negative ? -x : x;
-        }
-        const Doubles square = inner_product<q>(four.x[turn], four.x[turn]);
-        four.spread[turn] = fused(square, all_lanes(1 / proposal_df), all_lanes(1));
-    }
-    return four;
-}
 
 /// spread^((4 + q)/2): what the proposal's density is divided by.
 template <int q>
@@ -187,19 +118,37 @@ Peak<q> proposal_at_peak(const SubjectRows<q>& rows) {
     return peak;
 }
 
+constexpr Index n_halves = SubjectGroups::width / DoubleLanes::size;
+
 template <int q>
-void estimate_lanes(const GroupAtPoint& at, Index group, Index n_fours, const random::Address& address, double* out) {
+using Peaks = std::array<Peak<q>, n_halves>;
+
+template <int q>
+SubjectRows<q> half_of(const GroupAtPoint& at, std::size_t half) {
+    const std::size_t lane = half * static_cast<std::size_t>(DoubleLanes::size);
+    return {at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
+}
+
+template <int q>
+void find_peaks(const GroupAtPoint& at, GroupProposal& proposal) {
+    Peaks<q> peaks;
+    static_assert(sizeof(peaks) <= sizeof(proposal.numbers) && std::is_trivially_copyable_v<Peaks<q>>);
+    for (std::size_t half = 0; half < n_halves; ++half)
+        peaks[half] = proposal_at_peak<q>(half_of<q>(at, half));
+    std::memcpy(proposal.numbers.data(), &peaks, sizeof(peaks));
+}
+
+template <int q>
+Peaks<q> peaks_of(const GroupProposal& proposal) {
+    Peaks<q> peaks;
+    std::memcpy(&peaks, proposal.numbers.data(), sizeof(peaks));
+    return peaks;
+}
+
+/// take(half, four) of every four that the address has for a group.
+template <int q, class Take>
+[[gnu::always_inline]] inline void for_fours(Index group, Index n_fours, const random::Address& address, Take take) {
     constexpr Index words_of_four = uniforms_of_four(q) * words_per_uniform, chunk = 32;
-    constexpr Index n_halves = SubjectGroups::width / DoubleLanes::size;
-    std::array<SubjectRows<q>, n_halves> rows;
-    std::array<Peak<q>, n_halves> peaks;
-    std::array<WeightSum, n_halves> sums;
-    for (std::size_t half = 0; half < n_halves; ++half) {
-        const std::size_t lane = half * static_cast<std::size_t>(DoubleLanes::size);
-        rows[half] = {at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
-        peaks[half] = proposal_at_peak<q>(rows[half]);
-        sums[half].log_unit = peaks[half].log_height;
-    }
     alignas(64) std::uint32_t words[chunk * words_of_four];
     random::Philox::Counter counter = address.counter();
     counter[0] += static_cast<std::uint32_t>(group * n_fours * (words_of_four / 4));
@@ -209,24 +158,82 @@ void estimate_lanes(const GroupAtPoint& at, Index group, Index n_fours, const ra
         counter[0] += static_cast<std::uint32_t>(n * (words_of_four / 4));
         for (Index a = 0; a < n; ++a)
             for (std::size_t half = 0; half < n_halves; ++half)
-                add_four<q>(rows[half], peaks[half],
-                            draw_four<q>(words + a * words_of_four + 2 * static_cast<Index>(half) * DoubleLanes::size),
-                            sums[half]);
+                take(half, draw_four<q>(words + a * words_of_four + 2 * static_cast<Index>(half) * DoubleLanes::size));
     }
+}
+
+inline void store_half(Doubles values, std::size_t half, double* out) {
+    for (Index lane = 0; lane < DoubleLanes::size; ++lane)
+        out[static_cast<Index>(half) * DoubleLanes::size + lane] = values[lane];
+}
+
+template <int q>
+void estimate_lanes(const GroupAtPoint& at, const GroupProposal& proposal, Index group, Index n_fours,
+                    const random::Address& address, double* out) {
+    const Peaks<q> peaks = peaks_of<q>(proposal);
+    std::array<SubjectRows<q>, n_halves> rows;
+    std::array<WeightSum, n_halves> sums;
     for (std::size_t half = 0; half < n_halves; ++half) {
-        const Doubles values = log_mean<q>(sums[half], peaks[half], n_fours);
-        for (Index lane = 0; lane < DoubleLanes::size; ++lane)
-            out[static_cast<Index>(half) * DoubleLanes::size + lane] = values[lane];
+        rows[half] = half_of<q>(at, half);
+        sums[half].log_unit = peaks[half].log_height;
     }
+    for_fours<q>(group, n_fours, address, [&](std::size_t half, const Four<q>& four) {
+        add_four<q>(rows[half], peaks[half], four, sums[half]);
+    });
+    for (std::size_t half = 0; half < n_halves; ++half)
+        store_half(log_mean<q>(sums[half], peaks[half], n_fours), half, out);
+}
+
+template <int q>
+void variance_lanes(const GroupAtPoint& at, const GroupProposal& proposal, Index group, Index n_fours,
+                    const random::Address& address, double* out) {
+    const Peaks<q> peaks = peaks_of<q>(proposal);
+    std::array<SubjectRows<q>, n_halves> rows;
+    Doubles sum[n_halves]{}, squares[n_halves]{};
+    for (std::size_t half = 0; half < n_halves; ++half)
+        rows[half] = half_of<q>(at, half);
+    for_fours<q>(group, n_fours, address, [&](std::size_t half, const Four<q>& four) {
+        WeightSum weight{.log_unit = peaks[half].log_height};
+        add_four<q>(rows[half], peaks[half], four, weight);
+        const Doubles shift = minimum(weight.log_unit - peaks[half].log_height, all_lanes(largest_excess / 4));
+        const Doubles value = weight.total * exponential(shift);
+        sum[half] += value;
+        squares[half] += value * value;
+    });
+    const auto n = static_cast<double>(n_fours);
+    for (std::size_t half = 0; half < n_halves; ++half) {
+        const Doubles square = maximum(sum[half] * sum[half], all_lanes(1e-300));
+        store_half(maximum(n / (n - 1) * (n * squares[half] / square - 1.0), Doubles{}), half, out);
+    }
+}
+
+/// The kernel for the number of effects.
+template <class Function>
+Function of_effects(Index n_effects, const std::array<Function, GroupProposal::most_effects>& kernels) {
+    PEARLITE_EXPECTS(n_effects >= 1 && n_effects <= GroupProposal::most_effects);
+    return kernels[static_cast<std::size_t>(n_effects - 1)];
 }
 
 } // namespace
 
-void estimate_group(const GroupAtPoint& at, Index n_effects, Index group, Index n_fours, const random::Address& address,
-                    std::span<double, SubjectGroups::width> out) {
-    constexpr std::array kernels{estimate_lanes<1>, estimate_lanes<2>, estimate_lanes<3>, estimate_lanes<4>};
-    PEARLITE_EXPECTS(n_effects >= 1 && n_effects <= static_cast<Index>(kernels.size()));
-    kernels[static_cast<std::size_t>(n_effects - 1)](at, group, n_fours, address, out.data());
+void find_proposal(const GroupAtPoint& at, Index n_effects, GroupProposal& proposal) {
+    of_effects<decltype(&find_peaks<1>)>(n_effects,
+                                         {find_peaks<1>, find_peaks<2>, find_peaks<3>, find_peaks<4>})(at, proposal);
+}
+
+void estimate_group(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal, Index group, Index n_fours,
+                    const random::Address& address, std::span<double, SubjectGroups::width> out) {
+    of_effects<decltype(&estimate_lanes<1>)>(n_effects, {estimate_lanes<1>, estimate_lanes<2>, estimate_lanes<3>,
+                                                         estimate_lanes<4>})(at, proposal, group, n_fours, address,
+                                                                             out.data());
+}
+
+void four_variances(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal, Index group, Index n_fours,
+                    const random::Address& address, std::span<double, SubjectGroups::width> out) {
+    PEARLITE_EXPECTS(n_fours >= 2);
+    of_effects<decltype(&variance_lanes<1>)>(n_effects, {variance_lanes<1>, variance_lanes<2>, variance_lanes<3>,
+                                                         variance_lanes<4>})(at, proposal, group, n_fours, address,
+                                                                             out.data());
 }
 
 } // namespace pearlite::models::detail

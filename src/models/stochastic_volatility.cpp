@@ -1,5 +1,6 @@
 #include "pearlite/models/stochastic_volatility.hpp"
 
+#include "particles_by_point.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "pearlite/random/normals.hpp"
@@ -14,41 +15,16 @@ namespace pearlite::models {
 namespace {
 
 constexpr const char* name = "stochastic-volatility";
-constexpr std::uint64_t pilots_from = std::uint64_t{1} << 63;
-
-void check_constant_variance(const ConstantVariance& goal) {
-    if (!(goal.variance > 0) || !std::isfinite(goal.variance))
-        throw InputError(std::string(name) + ": the variance of the log likelihood must be above 0");
-    if (goal.pilot_particles < 1 || goal.pilot_runs < 2)
-        throw InputError(std::string(name) + ": pilots need 2 runs or more, of 1 particle or more");
-    if (goal.smallest < 1 || goal.largest < goal.smallest)
-        throw InputError(std::string(name) + ": particles by point need 1 <= smallest <= largest");
-}
-
-/// Sample variance; infinite if a value is.
-double variance_of(std::span<const double> values) {
-    double mean = 0, squares = 0;
-    for (const double value : values)
-        mean += value / static_cast<double>(values.size());
-    for (const double value : values)
-        squares += (value - mean) * (value - mean);
-    return std::isfinite(mean) ? squares / static_cast<double>(values.size() - 1) : detail::unlimited;
-}
+static_assert(StochasticVolatility::particles_abreast == random::normal_group);
 
 /// N(theta) of ConstantVariance.
-Index particles_for(const ConstantVariance& goal, const VolatilityParameters& theta, std::span<const double> returns,
-                    FilterSettings filter, const random::Address& address, detail::VolatilityFilter& memory) {
-    filter.particles = goal.pilot_particles;
-    std::vector<double> logs;
-    for (Index r = 0; r < goal.pilot_runs; ++r) {
-        random::Address pilot = address;
-        pilot.seed = random::derive_seed(address.seed, pilots_from + static_cast<std::uint64_t>(r));
-        logs.push_back(memory.run(theta, returns, filter, pilot).log_likelihood);
-    }
-    const double wanted = static_cast<double>(goal.pilot_particles) * variance_of(logs) / goal.variance;
-    const double n = std::clamp(wanted, static_cast<double>(goal.smallest), static_cast<double>(goal.largest));
-    constexpr auto group = static_cast<Index>(random::normal_group);
-    return (static_cast<Index>(std::ceil(n)) + group - 1) / group * group;
+Index particles_at_point(const ConstantVariance& goal, const VolatilityParameters& theta,
+                         std::span<const double> returns, FilterSettings filter, const random::Address& address,
+                         detail::VolatilityFilter& memory) {
+    return detail::particles_for(goal, address, [&](Index particles, const random::Address& pilot) {
+        filter.particles = particles;
+        return memory.run(theta, returns, filter, pilot).log_likelihood;
+    });
 }
 
 } // namespace
@@ -59,7 +35,7 @@ StochasticVolatility::StochasticVolatility(StochasticVolatilitySettings settings
     if (settings_.filter.kind == FilterKind::auxiliary)
         throw InputError(std::string(name) + ": the filter is bootstrap or adapted");
     if (settings_.constant_variance)
-        check_constant_variance(*settings_.constant_variance);
+        detail::check_constant_variance(name, *settings_.constant_variance);
     const Index most = settings_.constant_variance ? std::max(settings_.constant_variance->largest,
                                                               settings_.constant_variance->pilot_particles)
                                                    : settings_.filter.particles;
@@ -104,7 +80,7 @@ void StochasticVolatility::estimate(const Matrix& points, const model::BlockStre
         FilterSettings filter = settings_.filter;
         if (settings_.constant_variance)
             filter.particles =
-                particles_for(*settings_.constant_variance, theta, settings_.returns, filter, address, memory);
+                particles_at_point(*settings_.constant_variance, theta, settings_.returns, filter, address, memory);
         log_likelihood[i] = memory.run(theta, settings_.returns, filter, address).log_likelihood;
     }
 }
@@ -125,7 +101,8 @@ Index StochasticVolatility::particles_at(std::span<const double> u, const random
     if (!settings_.constant_variance || !theta.valid())
         return settings_.filter.particles;
     detail::VolatilityFilter memory;
-    return particles_for(*settings_.constant_variance, theta, settings_.returns, settings_.filter, address, memory);
+    return particles_at_point(*settings_.constant_variance, theta, settings_.returns, settings_.filter, address,
+                              memory);
 }
 
 model::DataDescription StochasticVolatility::describe_data() const {

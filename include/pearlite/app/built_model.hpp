@@ -3,6 +3,7 @@
 
 #include "pearlite/app/catalogue.hpp"
 #include "pearlite/app/run_of.hpp"
+#include "pearlite/app/tunable_likelihood_of.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/kernel/native.hpp"
 #include "pearlite/kernel/random_walk.hpp"
@@ -67,6 +68,13 @@ class BuiltModelOf final : public BuiltModel {
     }
 
     std::size_t packed_particle_bytes() const override { return sampler::packed_particle_bytes(*model_); }
+
+    std::unique_ptr<TunableLikelihood> tunable_likelihood() const override {
+        if constexpr (requires { requires model::HasEstimatorSize<typename M::Density>; })
+            return std::make_unique<TunableLikelihoodOf<typename M::Density>>(*model_);
+        else
+            return nullptr;
+    }
 
     std::vector<sampler::ReverseStart> reverse_starts() const override {
         std::vector<sampler::ReverseStart> starts;

@@ -26,9 +26,19 @@ struct ResumeOptions {
     std::optional<Index> step_limit;
 };
 
+struct TuneOptions {
+    std::filesystem::path configuration;
+    std::vector<std::string> overrides;
+    std::optional<std::filesystem::path> data_directory;
+    std::optional<std::filesystem::path> output; ///< default <toml stem>-tuned.toml
+    bool overwrite = false;
+    Index pilot_particles = 256;
+};
+
 /// Collective; exit status.
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
+int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options);
 
 /// Without MPI.
 int check_command(const Catalogue& models, const RunOptions& options);
@@ -40,6 +50,7 @@ int report_command(const std::filesystem::path& directory, const std::filesystem
 /// A configuration read in full: model built, plan made, every mistake reported. Throws InputError.
 struct Prepared {
     std::string model_name;
+    ModelTraits traits;
     std::unique_ptr<BuiltModel> model;
     Plan plan;
     std::string resolved;

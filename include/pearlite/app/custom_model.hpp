@@ -31,6 +31,8 @@ ModelEntry custom_model(std::string name, std::string description) {
     // Where a message above was due, nothing else is compiled, so that it stands alone.
     if constexpr (model::Density<D> && Buildable<D>) {
         entry.traits = {std::move(name), 16, 4096, true, 1, true};
+        if constexpr (requires { std::string(D::particles_key); })
+            entry.traits.particles_key = D::particles_key;
         entry.description = std::move(description);
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<D>(configuration, section, [](D density) {

@@ -46,6 +46,7 @@ struct ModelTraits {
     double largest_inverse_temperature = 1;  ///< of path.inverse_temperature_end
     bool is_time_reversible = false;         ///< trajectories can run backwards
     std::optional<SearchTraits> search = {}; ///< of an energy to be searched; else the model is annealed
+    std::string particles_key = {};          ///< key of [model] with the particles of an estimated likelihood
 };
 
 struct Plan {

@@ -32,9 +32,10 @@ concept HasExactLikelihood = requires(const D& density, std::span<const double> 
     { density.exact_log_likelihood(x) } -> std::convertible_to<double>;
 };
 
-/// Optional: how precise estimates are, N particles or samples each. tune() chooses N by it.
+/// Optional: how precise estimates are, N particles or samples each. The command `tune` chooses N.
 ///   particles()          N
 ///   set_particles(N)     a density that is otherwise the same
+/// and, if numbers up to the next multiple of one cost the same, `static constexpr Index particles_abreast`.
 template <class D>
 concept HasEstimatorSize = HasEstimatedLikelihood<D> && requires(D density, Index n) {
     { density.particles() } -> std::convertible_to<Index>;

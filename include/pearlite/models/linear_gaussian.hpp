@@ -6,8 +6,10 @@
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/parameters.hpp"
+#include "pearlite/models/constant_variance.hpp"
 #include "pearlite/models/particle_filter.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -64,6 +66,7 @@ struct LinearGaussianSettings {
     model::Prior state_sd = model::Prior::parse("half-normal(1)");          ///< support within [0, inf)
     model::Prior noise_sd = model::Prior::parse("half-normal(1)");          ///< support within [0, inf)
     FilterSettings filter{.particles = 100};
+    std::optional<ConstantVariance> constant_variance = {}; ///< in place of filter.particles
 };
 
 /// Density of the four parameters (mean, persistence, state_sd, noise_sd; unconstrained points) whose likelihood a
@@ -83,12 +86,18 @@ class LinearGaussian {
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
     double exact_log_likelihood(std::span<const double> u) const;
+    /// Of every filter, unless the variance is to be constant.
     Index particles() const { return settings_.filter.particles; }
+    /// n particles for every point; ends constant_variance.
     void set_particles(Index n);
+    /// What estimate takes at a point: particles(), or N(theta).
+    Index particles_at(std::span<const double> u, const random::Address& address) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:
     LinearGaussianParameters natural(std::span<const double> u) const;
+    /// The log of an estimate.
+    double filtered(const LinearGaussianProcess& process, Index particles, const random::Address& address) const;
 
     LinearGaussianSettings settings_;
     model::Parameters parameters_;

@@ -6,6 +6,7 @@
 #include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/parameters.hpp"
+#include "pearlite/models/constant_variance.hpp"
 
 #include <optional>
 #include <span>
@@ -28,6 +29,7 @@ struct MixedLogisticSettings {
     std::vector<model::Prior> deviation_priors{model::Prior::parse("half-cauchy(2.5)")}; ///< q or one; on tau > 0
     std::optional<model::Prior> correlation_prior; ///< q = 2: its parameter is called correlation, in [-1, 1]
     Index samples = 32;                            ///< of each subject's effects; rounded up to a multiple of 4
+    std::optional<ConstantVarianceOfSubjects> constant_variance = {}; ///< in place of samples
 };
 
 /// Throws InputError, naming what was expected: sizes that disagree, responses other than 0 and 1, numbers that are not
@@ -61,10 +63,12 @@ struct SubjectGroups {
 /// Samples come in fours: two opposite points, and two at right angles to them in the planes (v_1, v_2), (v_3, v_4) (a
 /// plane is completed if q is odd), long where the others are short. Each has the proposal's distribution and fours are
 /// independent, so that the relative variance of a subject's estimate is a constant over N. All subjects have the same
-/// N. Coefficients and deviations beyond 1e100 count as 1e100.
+/// N. With constant_variance it depends on the point: a pilot of a few fours per subject estimates that constant, and
+/// the estimate's own fours are independent of it. Coefficients and deviations beyond 1e100 count as 1e100.
 ///
 /// Draws: four number a of the subject in lane l of group g takes, of the stream at the point's address, the words
-/// 16 w (A g + a) + 16 k + 2 l and the next for its uniforms k = 0 .. w - 1; A = N/4, w = 2 for q <= 2, else 6.
+/// 16 w (A g + a) + 16 k + 2 l and the next for its uniforms k = 0 .. w - 1; A = N/4, w = 2 for q <= 2, else 6. A pilot
+/// takes them from the same address with the seed derived by part 2^63.
 class MixedLogistic {
   public:
     explicit MixedLogistic(MixedLogisticSettings settings);
@@ -89,8 +93,12 @@ class MixedLogistic {
     /// Of every subject, in the order of their first appearance.
     Vector exact_log_likelihoods(std::span<const double> u) const;
 
+    /// N at every point, unless the variance is to be constant.
     Index particles() const { return 4 * n_fours_; }
+    /// The same N at every point; ends constant_variance.
     void set_particles(Index n);
+    /// What estimate takes at a point: particles(), or N(theta).
+    Index particles_at(std::span<const double> u, const random::Address& address) const;
     Index n_subjects() const { return groups_.n_subjects; }
     void fingerprint(model::Fingerprint& fingerprint) const;
 
@@ -102,11 +110,14 @@ class MixedLogistic {
     };
     Point natural(std::span<const double> u) const;
     template <class Work>
-    Vector of_subjects(std::span<const double> u, const Work& work) const;
+    Vector of_subjects(const Point& point, const Work& work) const;
+    struct Sized;
+    Sized sized(const Point& point, const random::Address& address) const;
 
     Index n_coefficients_, n_effects_;
     bool correlated_;
     Index n_fours_ = 0;
+    std::optional<ConstantVarianceOfSubjects> constant_variance_;
     model::Parameters parameters_;
     model::DataDescription data_;
     SubjectGroups groups_;

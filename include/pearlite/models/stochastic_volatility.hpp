@@ -6,6 +6,7 @@
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/parameters.hpp"
+#include "pearlite/models/constant_variance.hpp"
 #include "pearlite/models/volatility_process.hpp"
 
 #include <optional>
@@ -14,17 +15,6 @@
 #include <vector>
 
 namespace pearlite::models {
-
-/// Particles by point instead of one number for all: N(theta) = pilot_particles v / variance, v the sample variance of
-/// the log likelihood over pilot_runs filters, kept between smallest and largest and rounded up to 32. The pilots'
-/// draws are independent of the estimate's, so given N(theta) the estimate is unbiased, and hence without it.
-struct ConstantVariance {
-    double variance = 1; ///< of the log of the estimate
-    Index pilot_particles = 96;
-    Index pilot_runs = 8;
-    Index smallest = 96;
-    Index largest = 9600;
-};
 
 /// Priors of mu, phi and sigma as Kim, Shephard & Chib (1998) have them: N(0, variance 10), (phi + 1)/2 ~ Beta(20,
 /// 1.5), sigma^2 ~ inverse-gamma(2.5, 0.025); of nu as Juarez & Steel (2010): Gamma(2, rate 0.1).
@@ -65,6 +55,8 @@ class StochasticVolatility {
     Index particles() const { return settings_.filter.particles; }
     /// n particles for every point; ends constant_variance.
     void set_particles(Index n);
+    /// Numbers of particles up to the next multiple cost the same.
+    static constexpr Index particles_abreast = 32;
     /// What estimate takes at a point: particles(), or N(theta).
     Index particles_at(std::span<const double> u, const random::Address& address) const;
     void fingerprint(model::Fingerprint& fingerprint) const;

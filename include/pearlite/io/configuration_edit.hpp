@@ -1,0 +1,16 @@
+#pragma once
+/// Configurations changed by a program, with a person's comments and layout left as they are.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pearlite::io {
+
+/// A configuration's text with overrides (as for Configuration::load) written into it: values that stand there are
+/// replaced in place; a new key goes below the last one of its table, a new table to the end. Nothing else changes.
+/// `name` stands for the text in messages. Throws InputError for text or overrides that are no TOML, and where a key
+/// cannot be written (a table of dotted keys, say), which it says.
+std::string with_overrides(std::string_view text, const std::string& name, const std::vector<std::string>& overrides);
+
+} // namespace pearlite::io

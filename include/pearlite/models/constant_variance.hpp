@@ -1,0 +1,29 @@
+#pragma once
+/// Particles by point: as many as make the log of an estimated likelihood equally noisy everywhere (Tran, Strickland,
+/// Pitt & Kohn, assumption 3: N(theta) = gamma^2(theta) / s2).
+
+#include "pearlite/core/types.hpp"
+
+namespace pearlite::models {
+
+/// Of particle filters, in place of one number of particles for all points: N(theta) = pilot_particles v / variance, v
+/// the sample variance of the log likelihood over pilot_runs filters, kept between smallest and largest and rounded up
+/// to 32. The pilots' draws are independent of the estimate's, so given N(theta) the estimate is unbiased, and hence
+/// without it.
+struct ConstantVariance {
+    double variance = 1; ///< of the log of the estimate
+    Index pilot_particles = 96;
+    Index pilot_runs = 8;
+    Index smallest = 96;
+    Index largest = 9600;
+};
+
+/// Of importance sampling over the effects of many subjects: their weights' variances, added, need few samples each. A
+/// pilot of independent samples measures them; N(theta) is kept between smallest and largest.
+struct ConstantVarianceOfSubjects {
+    double variance = 1; ///< of the log of the estimate
+    Index smallest = 4;
+    Index largest = 4096;
+};
+
+} // namespace pearlite::models
