@@ -2,6 +2,7 @@
 
 from . import (
     along_path,
+    chains,
     conformation,
     estimates,
     network,
@@ -29,6 +30,7 @@ def draw_all(run):
             tempering.swap_acceptance(run),
             tempering.mean_of_u(run),
             estimates.batches(run),
+            chains.rounds(run),
             conformation.molecule(run),
             conformation.restored_image(run),
             network.network(run),
@@ -47,6 +49,7 @@ def draw_all(run):
             along_path.acceptance(run),
             along_path.distinct_eves(run),
             *population.marginals(run),
+            *chains.traces(run),
             None if run.search else population.particles(run),
         ]
     return [picture for picture in pictures if picture is not None]

@@ -5,7 +5,7 @@ import html
 import math
 import pathlib
 
-from . import numbers, search_tables
+from . import chains, numbers, search_tables
 from .estimates import exact_of, interval_of, name_of
 
 ALGORITHMS = {
@@ -14,6 +14,8 @@ ALGORITHMS = {
     "resample-move": "Resample-move",
     "nonequilibrium": "Nonequilibrium work",
     "parallel-tempering": "Parallel tempering",
+    "importance-squared": "Importance sampling squared",
+    "pseudo-marginal": "Pseudo-marginal Metropolis-Hastings",
     "schedule": "Schedule optimisation",
     "sa": "Simulated annealing",
     "vfsa": "Simulated annealing of a population",
@@ -49,6 +51,8 @@ def render(run, pictures):
         _figures("Search", pictures, "search"),
         search_tables.replicates(run),
         _posterior(run.summary, pictures),
+        chains.table(run.summary),
+        _figures("Traces", pictures, "chains"),
         _figures("Final particles", pictures, "particles", "sheet"),
         _figures("Along the path", pictures, "annealing", remark=_which_batch(run)),
         _run_table(run),
@@ -229,7 +233,12 @@ def _posterior_table(entries):
     if not entries:
         return ""
     levels = sorted({level for entry in entries for level in (entry.get("quantiles") or {})}, key=float)
-    heads = ["parameter", "mean", "sd", "mcse", "ess"] + [
+    of_chains = {
+        key: head
+        for key, head in (("r_hat", "R-hat"), ("bulk_ess", "bulk ess"), ("tail_ess", "tail ess"))
+        if any(key in entry for entry in entries)
+    }
+    heads = ["parameter", "mean", "sd", "mcse", "ess", *of_chains.values()] + [
         f"{numbers.plain(100 * float(level), 4)} %" for level in levels
     ]
     rows = []
@@ -242,6 +251,7 @@ def _posterior_table(entries):
             _cell(mcse, mcse),
             "" if entry.get("ess") is None else numbers.plain(entry["ess"], 4),
         ]
+        cells += [numbers.plain(entry[key], 4) if numbers.is_number(entry.get(key)) else "" for key in of_chains]
         cells += [_cell((entry.get("quantiles") or {}).get(level), mcse) for level in levels]
         rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
     head = "".join(f"<th>{_text(name)}</th>" for name in heads)

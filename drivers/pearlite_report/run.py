@@ -34,6 +34,7 @@ class Run:
     log_weight: numpy.ndarray | None = None  # [particles]
     sample_names: list = dataclasses.field(default_factory=list)
     samples: numpy.ndarray | None = None  # [particles, up to MAX_MARGINALS]
+    chain: numpy.ndarray | None = None  # [particles], the Markov chain of each draw
     n_parameters: int = 0
     images: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns]
     n_images: int = 0
@@ -41,6 +42,7 @@ class Run:
     work: dict = dataclasses.field(default_factory=dict)  # forward, reverse [trajectories], log_ratio_posterior [draws]
     hysteresis: dict = dataclasses.field(default_factory=dict)  # forward, equilibration, reverse: name -> [temperatures]
     tempering: dict = dataclasses.field(default_factory=dict)  # name -> [temperatures]
+    importance: dict = dataclasses.field(default_factory=dict)  # draws, ess, log_ratio [rounds]
     search: dict = dataclasses.field(default_factory=dict)  # iteration [n]; evaluations, best [replicates, n]
     regions: dict = dataclasses.field(default_factory=dict)  # points, theta, visits [replicates, regions]; desired
     operation_names: list = dataclasses.field(default_factory=list)
@@ -135,6 +137,8 @@ def _read_results(path, run):
             run.tempering = _read_group(file, contents, "tempering")
             for direction in ("forward", "equilibration", "reverse"):
                 run.hysteresis[direction] = _read_group(file, contents, f"hysteresis/{direction}")
+            run.importance = _read_group(file, contents, "importance")
+            run.chain = contents.array("samples/chain", 1)
             _read_samples(contents, run)
             _read_images(contents, run)
             _read_search(contents, run)

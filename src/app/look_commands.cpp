@@ -59,9 +59,35 @@ std::string search_cost_of(const Prepared& prepared) {
                 : "# ranks: the chains are divided among them; algorithm.replicates makes use of many\n");
 }
 
+std::string cost_at_posterior(const Prepared& prepared) {
+    const auto& plan = prepared.plan;
+    const auto& settings = *plan.posterior;
+    const auto packed = static_cast<double>(prepared.model->packed_particle_bytes());
+    const auto n = static_cast<double>(plan.particles);
+    std::string text;
+    double bytes = n * (packed + 16);
+    if (plan.algorithm == Algorithm::importance_squared) {
+        text = fmt::format("# cost: {:.4g} likelihoods ({} draws, and {} rounds of {} before them)\n",
+                           n + static_cast<double>(settings.importance.rounds * settings.importance.draws_per_round),
+                           plan.particles, settings.importance.rounds, settings.importance.draws_per_round);
+    } else {
+        const auto& chains = settings.chains;
+        text = fmt::format("# cost: {:.4g} likelihoods ({} chains x {} iterations)\n",
+                           n * static_cast<double>(chains.iterations), plan.particles, chains.iterations);
+        bytes += n * packed * static_cast<double>(chains.iterations / chains.thin);
+    }
+    if (plan.pilot)
+        text += fmt::format("# and {} at every temperature of a pilot ({} particles x {} moves)\n",
+                            plan.pilot_particles * plan.moves, plan.pilot_particles, plan.moves);
+    return text + fmt::format("# checkpoint: about {} in all; at most {} useful rank(s)\n", format_bytes(bytes),
+                              (plan.particles + plan.block - 1) / plan.block);
+}
+
 std::string cost_of(const Prepared& prepared) {
     if (prepared.plan.search)
         return search_cost_of(prepared);
+    if (prepared.plan.posterior)
+        return cost_at_posterior(prepared);
     const auto& plan = prepared.plan;
     const auto particles = static_cast<double>(plan.particles * plan.batches);
     const Index blocks = (plan.particles + plan.block - 1) / plan.block;
@@ -122,6 +148,8 @@ std::string list_combinations(const Catalogue& models) {
             if (entry.traits.search || is_search(algorithm))
                 continue;
             auto objection = entry.objection(algorithm);
+            if (is_at_posterior(algorithm) && !entry.traits.continuous)
+                objection = "it works on densities of continuous parameters";
             if (algorithm == Algorithm::nonequilibrium && !entry.traits.is_time_reversible)
                 objection = "its transition cannot run backwards";
             const char* kernel = entry.traits.continuous ? "random-walk" : "native";

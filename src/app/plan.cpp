@@ -13,7 +13,9 @@ void read_run(io::Configuration& configuration, const ModelTraits& traits, Plan&
     auto run = configuration.section("run");
     plan.seed = static_cast<std::uint64_t>(run.integer("seed", 1, {.low = 0}));
     if (plan.algorithm != Algorithm::parallel_tempering && !traits.search) // there a block is a temperature, or a chain
-        plan.block = run.integer("block", traits.default_block, {.low = 1, .high = traits.largest_block});
+        plan.block =
+            run.integer("block", plan.algorithm == Algorithm::pseudo_marginal ? 1 : traits.default_block,
+                        {.low = 1, .high = traits.largest_block}); // few chains, one after another, for many ranks
     if (plan.algorithm == Algorithm::smc)
         plan.smc.balance = run.boolean("balance", true);
     plan.checkpoint_every_seconds = run.seconds("checkpoint_every", 300);
@@ -58,19 +60,15 @@ std::optional<path::Schedule> read_fixed_schedule(io::Section& section, const st
     return path::sm08_schedule(steps, end);
 }
 
-void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
-    auto path = configuration.section("path");
-    plan.inverse_temperature_end = path.number(
-        "inverse_temperature_end", 1.0, {.low = 0, .high = traits.largest_inverse_temperature, .open_low = true});
+void read_schedule(io::Configuration& configuration, Plan& plan) {
     const double end = plan.inverse_temperature_end;
-
     auto section = configuration.section("schedule");
     const auto kind =
         section.choice("kind", {"linear", "geometric", "exponential", "piecewise", "sm08", "file", "adaptive"},
-                       plan.algorithm == Algorithm::smc ? "adaptive" : "linear");
+                       plan.algorithm == Algorithm::smc || plan.posterior ? "adaptive" : "linear");
     if (kind == "adaptive") {
-        plan.conditional_ess =
-            section.number("conditional_ess", 0.95, {.low = 0, .high = 1, .open_low = true, .open_high = true});
+        plan.conditional_ess = section.number("conditional_ess", plan.posterior ? 0.9 : 0.95,
+                                              {.low = 0, .high = 1, .open_low = true, .open_high = true});
         if (section.has("log_weight_sd"))
             plan.log_weight_sd = section.number("log_weight_sd", 1, {.low = 0, .open_low = true});
         return;
@@ -84,6 +82,13 @@ void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan
         } catch (const InputError& error) {
             section.error(kind == "file" ? "file" : kind == "piecewise" ? "knots" : "steps", error.what());
         }
+}
+
+void read_path(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
+    auto path = configuration.section("path");
+    plan.inverse_temperature_end = path.number(
+        "inverse_temperature_end", 1.0, {.low = 0, .high = traits.largest_inverse_temperature, .open_low = true});
+    read_schedule(configuration, plan);
 }
 
 /// Random numbers are addressed by slots of 40 bits.
@@ -135,6 +140,12 @@ Algorithm read_algorithm_name(io::Configuration& configuration, const ModelTrait
     if (place == names.end())
         return standard;
     const auto algorithm = static_cast<Algorithm>(place - names.begin());
+    if (is_at_posterior(algorithm) && !traits.search && !traits.continuous) {
+        section.error("name", "got \"" + name +
+                                  "\", which works on densities of continuous parameters; this model has "
+                                  "states and moves of its own; expected another algorithm");
+        return standard;
+    }
     if (is_search(algorithm) == traits.search.has_value())
         return algorithm;
     std::string suitable;
@@ -195,6 +206,23 @@ void read_kernel(io::Configuration& configuration, const ModelTraits& traits, Pl
         kernel.error("moves", "all steps x kernel.moves are beyond 4e9, the number of addressed steps");
 }
 
+/// [schedule] and [kernel] belong to the pilot, where there is one.
+void read_at_posterior(io::Configuration& configuration, const ModelTraits& traits, Plan& plan) {
+    auto algorithm = configuration.section("algorithm");
+    plan.posterior = read_posterior_plan(algorithm, plan.algorithm);
+    plan.posterior->pilot_block = traits.default_block;
+    plan.particles = plan.posterior->particles;
+    plan.pilot = plan.posterior->from_pilot;
+    read_run(configuration, traits, plan);
+    if (!plan.pilot)
+        return;
+    read_schedule(configuration, plan);
+    auto kernel = configuration.section("kernel");
+    kernel.choice("kind", {"random-walk"}, "random-walk");
+    plan.moves = kernel.integer("moves", 5, {.low = 1, .high = 1'000'000});
+    plan.pilot_particles = kernel.integer("pilot_particles", 256, {.low = 16, .high = largest_population});
+}
+
 } // namespace
 
 const std::vector<std::string>& algorithm_names() {
@@ -202,6 +230,8 @@ const std::vector<std::string>& algorithm_names() {
                                                 "smc",
                                                 "nonequilibrium",
                                                 "parallel-tempering",
+                                                "importance-squared",
+                                                "pseudo-marginal",
                                                 "sa",
                                                 "vfsa",
                                                 "saa",
@@ -226,6 +256,10 @@ std::string algorithm_description(Algorithm algorithm) {
         return "forward and reverse annealing, evidence from work (Habeck 2017)";
     case Algorithm::parallel_tempering:
         return "replica exchange with nonreversible swaps; stepping stones and thermodynamic integration";
+    case Algorithm::importance_squared:
+        return "importance sampling from an adapted Student mixture, IS^2 (Tran et al. 2013)";
+    case Algorithm::pseudo_marginal:
+        return "pseudo-marginal Metropolis-Hastings chains (Andrieu & Roberts 2009); a posterior, no evidence";
     case Algorithm::sa:
         return "simulated annealing of one chain (Kirkpatrick et al. 1983)";
     case Algorithm::vfsa:
@@ -249,6 +283,15 @@ const std::vector<std::string>& reverse_start_names() {
     return names;
 }
 
+std::variant<path::Schedule, sampler::AdaptiveSchedule> schedule_of(const Plan& plan) {
+    if (plan.schedule)
+        return *plan.schedule;
+    sampler::AdaptiveSchedule adaptive{plan.inverse_temperature_end, plan.conditional_ess};
+    if (plan.log_weight_sd)
+        adaptive.log_weight_sd = *plan.log_weight_sd;
+    return adaptive;
+}
+
 Plan read_plan(io::Configuration& configuration, const ModelTraits& traits,
                const std::vector<sampler::ReverseStart>& reverse_starts) {
     Plan plan;
@@ -258,6 +301,10 @@ Plan read_plan(io::Configuration& configuration, const ModelTraits& traits,
         read_run(configuration, traits, plan);
         plan.search = read_search_plan(configuration, plan.algorithm, *traits.search, plan.seed);
         plan.particles = plan.search->settings.chains * plan.search->replicates;
+        return plan;
+    }
+    if (is_at_posterior(plan.algorithm)) {
+        read_at_posterior(configuration, traits, plan);
         return plan;
     }
     read_algorithm(configuration, traits, reverse_starts, plan);

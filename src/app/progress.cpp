@@ -93,7 +93,8 @@ void Reporter::progress(const sampler::Progress& progress, bool in_pilot, Index 
             eta = format_duration(static_cast<double>(progress.steps - progress.step) / rate);
     }
     const auto where =
-        progress.best_energy
+        progress.stage ? std::string(progress.stage)
+        : progress.best_energy
             ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature, *progress.best_energy)
             : fmt::format("inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}", progress.inverse_temperature,
                           progress.ess, progress.log_ratio);

@@ -58,6 +58,10 @@ Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const
     job.step_limit = step_limit;
     if (job.plan.search)
         job.unit = "chain updates";
+    if (job.plan.algorithm == Algorithm::pseudo_marginal)
+        job.unit = "chain moves";
+    if (job.plan.algorithm == Algorithm::importance_squared)
+        job.unit = "draws";
     return job;
 }
 
@@ -80,10 +84,16 @@ std::string first_line(const Job& job) {
                            algorithm_name(job.plan.algorithm), job.plan.replicas,
                            job.plan.schedule ? std::to_string(job.plan.schedule->steps() + 1) : "adaptive",
                            job.plan.scans, job.ranks.size(), job.plan.seed);
+    if (job.plan.algorithm == Algorithm::pseudo_marginal)
+        return fmt::format("{}, {}: {} chains of {} iterations in blocks of {} on {} rank(s), seed {}", job.model_name,
+                           algorithm_name(job.plan.algorithm), job.plan.particles,
+                           job.plan.posterior->chains.iterations, job.plan.block, job.ranks.size(), job.plan.seed);
+    const char* what = job.plan.algorithm == Algorithm::smc                  ? "particles"
+                       : job.plan.algorithm == Algorithm::importance_squared ? "draws"
+                                                                             : "trajectories";
     return fmt::format("{}, {}: {} {} in blocks of {} on {} rank(s), seed {}", job.model_name,
-                       algorithm_name(job.plan.algorithm), job.plan.particles,
-                       job.plan.algorithm == Algorithm::smc ? "particles" : "trajectories", job.plan.block,
-                       job.ranks.size(), job.plan.seed);
+                       algorithm_name(job.plan.algorithm), job.plan.particles, what, job.plan.block, job.ranks.size(),
+                       job.plan.seed);
 }
 
 std::string advice_without_checkpoint(const fs::path& directory) {

@@ -16,6 +16,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace pearlite::app {
 
@@ -117,9 +118,10 @@ RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates
     }
     const Index n_blocks = (job.plan.particles + job.plan.block - 1) / job.plan.block;
     if (n_blocks > 0 && n_blocks < job.ranks.size())
-        facts.warnings.push_back(
-            fmt::format("{} of {} ranks had no work: {} particles in blocks of {} make {} block(s)",
-                        job.ranks.size() - n_blocks, job.ranks.size(), job.plan.particles, job.plan.block, n_blocks));
+        facts.warnings.push_back(fmt::format("{} of {} ranks had no work: {} {} in blocks of {} make {} block(s)",
+                                             job.ranks.size() - n_blocks, job.ranks.size(), job.plan.particles,
+                                             job.plan.algorithm == Algorithm::pseudo_marginal ? "chains" : "particles",
+                                             job.plan.block, n_blocks));
     return facts;
 }
 
@@ -130,6 +132,33 @@ std::string schedule_sha256(const Plan& plan) {
     io::Sha256 hash;
     hash.add(std::as_bytes(std::span(plan.schedule->points())));
     return hash.finish_hex();
+}
+
+void write_trace(io::Writer& writer, const sampler::Trace& trace) {
+    std::vector<std::int64_t> steps(trace.inverse_temperature.size());
+    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    writer.enter("per_step");
+    writer("step", steps);
+    writer("inverse_temperature", trace.inverse_temperature);
+    writer("ess", trace.ess);
+    writer("log_ratio", trace.log_ratio);
+    writer("mean_u", trace.mean_u);
+    writer("variance_u", trace.variance_u);
+    if (!trace.acceptance.empty())
+        writer("acceptance", trace.acceptance);
+    if (!trace.resampled.empty()) {
+        writer("resampled", trace.resampled);
+        writer("eves", trace.eves);
+    }
+    writer.leave();
+}
+
+/// The chain that each draw belongs to.
+std::vector<std::int64_t> chain_of_draws(const RunResult& result) {
+    std::vector<std::int64_t> chain(result.draw_log_weights.size());
+    for (std::size_t i = 0; i < chain.size(); ++i)
+        chain[i] = static_cast<std::int64_t>(i / (chain.size() / static_cast<std::size_t>(result.chains)));
+    return chain;
 }
 
 void write_results(const Job& job, Run& run, const RunResult& result) {
@@ -144,24 +173,8 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
         writer.commit(job.directory / "results.h5", "results");
         return;
     }
-    std::vector<std::int64_t> steps(result.trace.inverse_temperature.size());
-    for (std::size_t k = 0; k < steps.size(); ++k)
-        steps[k] = static_cast<std::int64_t>(k);
-    writer.enter("per_step");
-    writer("step", steps);
-    const auto& trace = result.trace;
-    writer("inverse_temperature", trace.inverse_temperature);
-    writer("ess", trace.ess);
-    writer("log_ratio", trace.log_ratio);
-    writer("mean_u", trace.mean_u);
-    writer("variance_u", trace.variance_u);
-    if (!trace.acceptance.empty())
-        writer("acceptance", trace.acceptance);
-    if (!trace.resampled.empty()) {
-        writer("resampled", trace.resampled);
-        writer("eves", trace.eves);
-    }
-    writer.leave();
+    if (!is_at_posterior(job.plan.algorithm)) // these have no path
+        write_trace(writer, result.trace);
     if (!result.parameter_names.empty()) {
         writer("samples/names", result.parameter_names);
         writer("samples/values", Matrix(result.draws.transpose()));
@@ -170,6 +183,8 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
             writer("samples/log_prior", result.draw_log_prior);
             writer("samples/log_likelihood", result.draw_log_likelihood);
         }
+        if (job.plan.algorithm == Algorithm::pseudo_marginal)
+            writer("samples/chain", chain_of_draws(result));
     }
     if (!result.batch_log_ratios.empty())
         writer("batches/log_ratio", result.batch_log_ratios);

@@ -69,22 +69,40 @@ Json evidence(const RunResult& result) {
     return entries;
 }
 
+/// What chains know of a parameter beside its summary; empty for others.
+Json convergence(const RunResult& result, std::size_t parameter) {
+    if (!result.markov_chains)
+        return Json::object();
+    const auto& summary = result.markov_chains->summaries[parameter];
+    return {{"r_hat", number(summary.r_hat)},
+            {"bulk_ess", number(summary.bulk_ess)},
+            {"tail_ess", number(summary.tail_ess)}};
+}
+
+Json chains(const sampler::ChainOutcome& outcome) {
+    Json entries = Json::array();
+    for (std::size_t c = 0; c < outcome.acceptance.size(); ++c)
+        entries.push_back({{"acceptance", outcome.acceptance[c]}, {"longest_stay", outcome.longest_stay[c]}});
+    return entries;
+}
+
 Json posterior(const RunResult& result) {
     Json entries = Json::array();
     for (const auto& p : result.posterior) {
         entries.push_back({{"name", p.name},
-                           {"mean", p.mean},
-                           {"sd", p.sd},
+                           {"mean", number(p.mean)},
+                           {"sd", number(p.sd)},
                            {"quantiles",
-                            {{"0.025", p.quantile_025},
-                             {"0.25", p.quantile_250},
-                             {"0.5", p.quantile_500},
-                             {"0.75", p.quantile_750},
-                             {"0.975", p.quantile_975}}}});
+                            {{"0.025", number(p.quantile_025)},
+                             {"0.25", number(p.quantile_250)},
+                             {"0.5", number(p.quantile_500)},
+                             {"0.75", number(p.quantile_750)},
+                             {"0.975", number(p.quantile_975)}}}});
+        entries.back().update(convergence(result, entries.size() - 1));
         if (std::isnan(p.mcse))
             continue;
-        entries.back()["mcse"] = p.mcse;
-        entries.back()["ess"] = p.ess;
+        entries.back()["mcse"] = number(p.mcse);
+        entries.back()["ess"] = number(p.ess);
     }
     return entries;
 }
@@ -133,6 +151,12 @@ std::string describe_estimate(const Json& entry, const Json& all) {
     return line + "\n";
 }
 
+/// What was written as a number or, where it is none, as text.
+double number_at(const Json& entry, const char* key) {
+    const auto value = entry.find(key);
+    return value != entry.end() && value->is_number() ? value->get<double>() : std::nan("");
+}
+
 /// A table: a parameter per line.
 std::string describe_posterior(const Json& entries) {
     if (entries.empty())
@@ -141,19 +165,36 @@ std::string describe_posterior(const Json& entries) {
     std::size_t widest = 9;
     for (const auto& p : entries)
         widest = std::max(widest, p.value("name", "").size());
-    auto text = fmt::format("  {:<{}} {:>10} {:>9} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "parameter",
-                            widest, "mean", "sd", "mcse", "ess", "2.5 %", "25 %", "50 %", "75 %", "97.5 %");
+    auto text = fmt::format("  {:<{}} {:>10} {:>9} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10}", "parameter", widest,
+                            "mean", "sd", "mcse", "ess", "2.5 %", "25 %", "50 %", "75 %", "97.5 %");
+    const bool of_chains = entries.front().contains("r_hat");
+    text += of_chains ? fmt::format(" {:>7} {:>8} {:>8}\n", "R-hat", "bulk ess", "tail ess") : "\n";
     for (const auto& p : entries) {
-        text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g}", p.value("name", ""), widest, p.value("mean", 0.0),
-                            p.value("sd", 0.0));
-        text += p.contains("mcse") ? fmt::format(" {:>8.2g} {:>7.0f}", p.value("mcse", 0.0), p.value("ess", 0.0))
+        text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g}", p.value("name", ""), widest, number_at(p, "mean"),
+                            number_at(p, "sd"));
+        text += p.contains("mcse") ? fmt::format(" {:>8.2g} {:>7.0f}", number_at(p, "mcse"), number_at(p, "ess"))
                                    : fmt::format(" {:>8} {:>7}", "-", "-");
         const auto quantiles = p.value("quantiles", Json::object());
         for (const auto* level : levels)
-            text += fmt::format(" {:>10.5g}", quantiles.value(level, 0.0));
+            text += fmt::format(" {:>10.5g}", number_at(quantiles, level));
+        if (of_chains)
+            text += fmt::format(" {:>7.3f} {:>8.0f} {:>8.0f}", number_at(p, "r_hat"), number_at(p, "bulk_ess"),
+                                number_at(p, "tail_ess"));
         text += "\n";
     }
     return text;
+}
+
+/// A line for each of a few chains, or for all of them together.
+std::string describe_chains(const Json& chains) {
+    constexpr std::size_t most = 16;
+    std::string rates, stays;
+    for (std::size_t c = 0; c < std::min(most, chains.size()); ++c) {
+        rates += fmt::format(" {:.3f}", number_at(chains[c], "acceptance"));
+        stays += fmt::format(" {}", chains[c].value("longest_stay", 0L));
+    }
+    const char* more = chains.size() > most ? " ..." : "";
+    return fmt::format("  acceptance of each chain{}{}, longest stay{}{}\n", rates, more, stays, more);
 }
 
 } // namespace
@@ -184,11 +225,13 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
             add_search(summary, diagnostics, *result->search);
             const auto own = search_warnings(*result->search);
             warnings.insert(warnings.end(), own.begin(), own.end());
-        } else {
+        } else if (!result->markov_chains) {
             summary["log_evidence"] = evidence(*result);
         }
         if (!result->posterior.empty())
             summary["posterior"] = posterior(*result);
+        if (result->markov_chains)
+            summary["chains"] = chains(*result->markov_chains);
         if (result->outcome.ess > 0)
             diagnostics["ess"] = result->outcome.ess;
         for (const auto& diagnostic : result->outcome.diagnostics) {
@@ -229,6 +272,8 @@ std::string describe_summary(const std::filesystem::path& directory) {
             text += describe_estimate(*entry, estimates);
     text += describe_search(summary);
     text += describe_posterior(summary.value("posterior", Json::array()));
+    if (summary.contains("chains"))
+        text += describe_chains(summary["chains"]);
     const auto diagnostics = summary.value("diagnostics", Json::object());
     if (diagnostics.contains("ess"))
         text += fmt::format("  effective sample size {:.1f}\n", diagnostics.value("ess", 0.0));

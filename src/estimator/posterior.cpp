@@ -85,10 +85,13 @@ std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>
         PosteriorSummary summary;
         summary.name = names[static_cast<std::size_t>(k)];
         for (std::size_t i = 0; i < values.size(); ++i)
-            summary.mean += weights[i] * values[i];
+            if (weights[i] > 0) // others may be infinite
+                summary.mean += weights[i] * values[i];
         std::vector<double> deviations(families.sizes.size());
         double variance = 0;
         for (std::size_t i = 0; i < values.size(); ++i) {
+            if (weights[i] == 0)
+                continue;
             const double centred = values[i] - summary.mean;
             variance += weights[i] * centred * centred;
             deviations[families.of_draw[i]] += weights[i] * centred;

@@ -71,7 +71,7 @@ StudentMixture::StudentMixture(std::vector<Component> components, double df)
 StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double> weights, Index components, double df,
                                    int iterations) {
     PEARLITE_EXPECTS(points.cols() == static_cast<Index>(weights.size()) && points.cols() >= 2 && components >= 1);
-    const Eigen::Map<const Vector> w(weights.data(), points.cols());
+    const Vector w = Eigen::Map<const Vector>(weights.data(), points.cols()); // sums of a map depend on its alignment
     const Vector mean = points * w / w.sum();
     const Matrix centred = points.colwise() - mean;
     const Matrix covariance = centred * w.asDiagonal() * centred.transpose() / w.sum();

@@ -133,10 +133,15 @@ TEST(CustomModel, AnObjectionIsInTheListAndRefusesTheAlgorithm) {
     EXPECT_THAT(list, testing::ContainsRegex("fixed +smc +no: the model has no gradient"));
     EXPECT_THAT(list, testing::ContainsRegex("fixed +annealed-importance +yes, kernel random-walk"));
     EXPECT_THAT(list, testing::ContainsRegex("spin +smc +yes, kernel native"));
+    EXPECT_THAT(list, testing::ContainsRegex("fixed +pseudo-marginal +yes"));
+    EXPECT_THAT(list, testing::ContainsRegex("spin +pseudo-marginal +no: "));
 
     const std::string text = "[model]\nname = 'fixed'\n[algorithm]\nname = ";
     EXPECT_THAT(refusal(text + "'smc'\n", models), HasSubstr("the model has no gradient()"));
     EXPECT_EQ(refusal(text + "'annealed-importance'\n", models), "accepted");
+    EXPECT_EQ(refusal(text + "'importance-squared'\n", models), "accepted");
+    EXPECT_THAT(refusal("[model]\nname = 'spin'\n[algorithm]\nname = 'importance-squared'\n"),
+                HasSubstr("continuous parameters"));
 }
 
 /// (log Z/Z_0 - that of a field) in standard errors, from an AIS run of `text`.

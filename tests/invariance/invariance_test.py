@@ -28,6 +28,9 @@ WORK = {"name": "nonequilibrium", "trajectories": 117, "reverse_trajectories": 9
 SEARCHES = ("sa", "vfsa", "saa", "psaa", "pisaa", "asamc", "aesamc")
 ITERATIONS_OF_A_STEP = 64
 FIXED = {"kind": "linear", "steps": 30}
+IMPORTANCE = {"name": "importance-squared", "draws": 1797, "adaptation_rounds": 2, "draws_per_round": 600}
+STEPS_OF_IMPORTANCE = 8  # of at most 512 draws: two for each round of adaptation, four for the last
+CHAINS = {"name": "pseudo-marginal", "chains": 9, "iterations": 170, "burn_in": 110, "thin": 3}
 ADAPTIVE = {"kind": "adaptive", "conditional_ess": 0.9}
 
 
@@ -63,6 +66,11 @@ class Invariance:
         search, those of each replicate."""
         if tables["algorithm"]["name"] in SEARCHES:
             return tables["algorithm"]["iterations"] // ITERATIONS_OF_A_STEP
+        pilot = 0 if tables["algorithm"].get("start") == "prior" else FIXED["steps"]
+        if tables["algorithm"]["name"] == "pseudo-marginal":
+            return pilot + tables["algorithm"]["iterations"]
+        if tables["algorithm"]["name"] == "importance-squared":
+            return pilot + STEPS_OF_IMPORTANCE
         shown = self.go("show", where / "results.h5").out
         temperatures = int(re.search(r"per_step/step\s+int64 \[(\d+)\]", shown)[1]) - 1
         if tables["algorithm"]["name"] == "parallel-tempering":
@@ -193,6 +201,13 @@ class Estimated(Invariance, unittest.TestCase):
                               "algorithm": {**SMC, "batches": 3}},
         "series-exact-smc": {**SERIES, "model": {**SERIES["model"], "likelihood": "exact"}, "schedule": ADAPTIVE,
                              "kernel": {"moves": 2}, "algorithm": SMC},
+        "noisy-importance": {**NOISY, "schedule": FIXED, "kernel": {"pilot_particles": 40, "moves": 1}, "algorithm": IMPORTANCE},
+        "series-importance": {**SERIES, "run": {"block": 64}, "algorithm": {**IMPORTANCE, "start": "prior"}},
+        "noisy-chains": {"run": {"block": 2}, "model": NOISY["model"], "schedule": FIXED, "kernel": {"pilot_particles": 40},
+                         "algorithm": CHAINS},
+        "series-chains": {"model": SERIES["model"], "algorithm": {**CHAINS, "chains": 5, "start": "prior"}},
+        "series-exact-chains": {"model": {**SERIES["model"], "likelihood": "exact"},
+                                "algorithm": {**CHAINS, "chains": 3, "start": "prior"}},
     }
 
     def setUp(self):
@@ -209,7 +224,8 @@ class Estimated(Invariance, unittest.TestCase):
         return super().configuration(name, tables)
 
     def test_one_ulp(self):
-        self.one_ulp("noisy-smc", "model.noise_variance", 2.0)
+        for name in ("noisy-smc", "noisy-importance", "noisy-chains"):
+            self.one_ulp(name, "model.noise_variance", 2.0)
 
 
 class Gaussian(Invariance, unittest.TestCase):
@@ -218,6 +234,9 @@ class Gaussian(Invariance, unittest.TestCase):
         "gaussian-smc": {**GAUSSIAN, "schedule": ADAPTIVE, "algorithm": {**SMC, "resampling": "stratified"}},
         "gaussian-tempering": {"model": GAUSSIAN["model"], "schedule": LADDER, "kernel": {"pilot_particles": 40},
                                "algorithm": TEMPERING},
+        "gaussian-importance": {**GAUSSIAN, "schedule": FIXED, "kernel": {"pilot_particles": 40, "moves": 1},
+                                "algorithm": IMPORTANCE},
+        "gaussian-chains": {"model": GAUSSIAN["model"], "algorithm": {**CHAINS, "start": "prior"}},
         "gaussian-work": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": WORK},
         "gaussian-smc-batches": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
                                  "algorithm": {**SMC, "batches": 3}},

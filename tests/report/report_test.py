@@ -68,6 +68,27 @@ class Reports(WithDirectory):
         self.assertEqual(sheet.shape[0], sheet.shape[1])
         self.assertEqual(sheet.shape[0] % (10 * (28 + 2) + 2), 0)
 
+    def test_chains(self):
+        synthetic_runs.chains(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "Pseudo-marginal Metropolis-Hastings",
+            "parameter mean sd mcse ess R-hat bulk ess tail ess 50 %",
+            "mu 0.012 1.000 0.020 2500 1.012 2400 2300",
+            "chain acceptance longest stay (iterations) 0 0.210 20",
+            "2 0.230 300",
+            "Trace of phi",
+            "4 chains of 5",
+        )
+        self.assertEqual(self.figure_names(), {"marginal-01.svg", "marginal-02.svg", "trace-01.svg", "trace-02.svg"})
+
+    def test_rounds_of_importance_sampling(self):
+        synthetic_runs.importance(self.directory)
+        page = self.page()
+        self.assert_shows(page, "Importance sampling squared", "The last round has the 5000 draws", "Likelihood estimates 8000")
+        self.assertEqual(self.figure_names(), {"log-weights.svg", "rounds.svg"})
+
     def test_posterior_and_batches(self):
         synthetic_runs.regression(self.directory)
         page = self.page()

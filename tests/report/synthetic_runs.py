@@ -138,6 +138,56 @@ def rbm(directory):
     )
 
 
+def chains(directory, n_chains=5, n_draws=900):
+    """Markov chains with a posterior, no evidence and no weights; one of them sticks."""
+    rng = numpy.random.default_rng(9)
+    values = rng.normal(size=(n_chains, n_draws, 2))
+    values[2, 100:400] = values[2, 100]
+    entry = {"mean": 0.012, "sd": 1.0, "mcse": 0.02, "ess": 2500.0, "quantiles": {"0.5": 0.0}}
+    summary = {
+        **common("pseudo-marginal", "stochastic-volatility"),
+        "posterior": [
+            {"name": "mu", **entry, "r_hat": 1.0123, "bulk_ess": 2400.0, "tail_ess": 2300.0},
+            {"name": "phi", **entry, "r_hat": "nan", "bulk_ess": 2500.0, "tail_ess": 1900.0},
+        ],
+        "chains": [{"acceptance": 0.21 + 0.01 * c, "longest_stay": 20 + 280 * (c == 2)} for c in range(n_chains)],
+        "diagnostics": {"ess": 2500.0, "largest_r_hat": "nan", "warnings": ["chain 2 stood still for 300 of 900"]},
+    }
+    return write_run(
+        directory,
+        summary,
+        {
+            "configuration": CONFIGURATION,
+            "samples/names": ["mu", "phi"],
+            "samples/values": values.reshape(-1, 2),
+            "samples/log_weight": numpy.zeros(n_chains * n_draws),
+            "samples/chain": numpy.repeat(numpy.arange(n_chains), n_draws),
+        },
+    )
+
+
+def importance(directory):
+    """Importance sampling in rounds."""
+    rng = numpy.random.default_rng(10)
+    log_weight = rng.normal(size=5000)
+    summary = {
+        **common("importance-squared", "mixed-logistic"),
+        "log_evidence": [{"estimator": "importance-squared", "quantity": "log_ratio", "value": 0.5, "standard_error": 0.02}],
+        "diagnostics": {"ess": 1840.0, "likelihood_estimates": 8000, "warnings": []},
+    }
+    return write_run(
+        directory,
+        summary,
+        {
+            "configuration": CONFIGURATION,
+            "importance/draws": numpy.array([1000.0, 1000, 1000, 5000]),
+            "importance/ess": numpy.array([100.0, 250, 360, 1840]),
+            "importance/log_ratio": numpy.array([0.2, 0.4, 0.5, 0.5]),
+            "log_weight": log_weight,
+        },
+    )
+
+
 def regression(directory, n_parameters=5):
     """SMC with chosen temperatures, resampling, acceptance, batches and a weighted posterior."""
     rng = numpy.random.default_rng(3)

@@ -37,9 +37,10 @@ TEST(EstimatedLikelihoodMpi, ImportanceSquared) {
                 const kernel::StudentMixture first(
                     {{1, Vector::Zero(2), 2 * Matrix::Identity(2, 2)}, {1, Vector::Ones(2), Matrix::Identity(2, 2)}},
                     5);
-                return ImportanceSquared<NoisyLikelihood>(ranks, path_of(noisy()), first, {115, block, 8}, {70, 3});
+                return ImportanceSquared<NoisyLikelihood>(ranks, path_of(noisy()), first, {1900, block, 8},
+                                                          {700, 2, 0.1});
             },
-            2);
+            3, false); // in the second half of the second round
 }
 
 TEST(EstimatedLikelihoodMpi, PseudoMarginalChains) {

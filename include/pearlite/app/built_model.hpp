@@ -2,6 +2,7 @@
 /// Any annealed model as a BuiltModel: chooses the kernel that suits it and assembles the samplers a plan asks for.
 
 #include "pearlite/app/catalogue.hpp"
+#include "pearlite/app/posterior_runs.hpp"
 #include "pearlite/app/run_of.hpp"
 #include "pearlite/app/tunable_likelihood_of.hpp"
 #include "pearlite/core/contract.hpp"
@@ -44,6 +45,8 @@ class BuiltModelOf final : public BuiltModel {
                                      return Ais(ranks, model, std::get<path::Schedule>(schedule), std::move(kernel),
                                                 {plan.particles, plan.block, seed});
                                  });
+        if (is_at_posterior(plan.algorithm))
+            return make_at_posterior(ranks, plan);
         if (plan.algorithm == Algorithm::nonequilibrium)
             return make_nonequilibrium(ranks, plan);
         if (plan.algorithm == Algorithm::parallel_tempering) {
@@ -95,6 +98,15 @@ class BuiltModelOf final : public BuiltModel {
     using Smc = sampler::Smc<M, Kernel>;
     using AnySchedule = std::variant<path::Schedule, sampler::AdaptiveSchedule>;
 
+    std::unique_ptr<Run> make_at_posterior(const parallel::Communicator& ranks, const Plan& plan) const {
+        if constexpr (requires { typename M::Density; }) {
+            const PosteriorRuns<typename M::Density> runs(ranks, model_, plan);
+            return plan.algorithm == Algorithm::pseudo_marginal ? runs.pseudo_marginal() : runs.importance_squared();
+        } else {
+            throw ContractViolation("a model without a density passed the check of its algorithm");
+        }
+    }
+
     std::unique_ptr<Run> make_nonequilibrium(const parallel::Communicator& ranks, const Plan& plan) const {
         if constexpr (kernel::TimeReversible<Kernel>) {
             using Sampler = sampler::Nonequilibrium<M, Kernel>;
@@ -107,15 +119,6 @@ class BuiltModelOf final : public BuiltModel {
         } else {
             throw ContractViolation("a model that cannot run backwards passed the check of its algorithm");
         }
-    }
-
-    static AnySchedule schedule_of(const Plan& plan) {
-        if (plan.schedule)
-            return *plan.schedule;
-        sampler::AdaptiveSchedule adaptive{plan.inverse_temperature_end, plan.conditional_ess};
-        if (plan.log_weight_sd)
-            adaptive.log_weight_sd = *plan.log_weight_sd;
-        return adaptive;
     }
 
     /// make(seed, schedule, kernel) builds one batch of S.

@@ -1,6 +1,7 @@
 #pragma once
 /// What a configuration asks for, apart from its model: read once, checked as a whole, the same for every algorithm.
 
+#include "pearlite/app/posterior_plan.hpp"
 #include "pearlite/app/search_plan.hpp"
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/path/schedule.hpp"
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace pearlite::app {
 
@@ -18,6 +20,9 @@ enum class Algorithm {
     smc,
     nonequilibrium,
     parallel_tempering,
+    // at the posterior itself, without a path
+    importance_squared,
+    pseudo_marginal,
     // searches for low energies
     sa,
     vfsa,
@@ -75,10 +80,14 @@ struct Plan {
     Index replicas = 0;      ///< independent systems of parallel tempering
     Index scans = 0;         ///< moves and swaps, burn-in included
     Index burn_in = 0;
-    bool cold_from_mode = false;      ///< how the colder part of the ladder starts
-    std::optional<double> cold_from;  ///< where that begins
-    std::optional<SearchPlan> search; ///< of the algorithms that search for low energies
+    bool cold_from_mode = false;            ///< how the colder part of the ladder starts
+    std::optional<double> cold_from;        ///< where that begins
+    std::optional<PosteriorPlan> posterior; ///< of the algorithms without a path
+    std::optional<SearchPlan> search;       ///< of the algorithms that search for low energies
 };
+
+/// The temperatures of a sampler, or of its pilot.
+std::variant<path::Schedule, sampler::AdaptiveSchedule> schedule_of(const Plan& plan);
 
 /// Reads every table but [model]. `reverse_starts` are those that the model has, the default first. Mistakes are
 /// recorded in the configuration; call its check() afterwards.

@@ -6,6 +6,7 @@
 #include "pearlite/io/digest.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/population/work_balance.hpp"
+#include "pearlite/sampler/chain_outcome.hpp"
 #include "pearlite/sampler/search_record.hpp"
 #include "pearlite/sampler/settings.hpp"
 
@@ -76,6 +77,7 @@ struct RunResult {
     std::vector<sampler::Trace> batch_traces; ///< for more than one batch
     std::vector<double> batch_log_ratios;     ///< for more than one batch
     std::optional<Images> images;
+    std::optional<sampler::ChainOutcome> markov_chains;
     std::optional<SearchResult> search;
     std::string digest; ///< of packed particles in slot order, log weights and estimates
 };

@@ -43,6 +43,15 @@ concept HasImages = requires(const M& model, const typename M::Block& block, dou
     { model.image_columns() } -> std::convertible_to<Index>;
 };
 
+/// The draws are Markov chains, not a final population.
+template <class S>
+concept HasChains = requires(S& sampler) {
+    sampler.batch(0).chain_outcome();
+}
+|| requires(S& sampler) {
+    sampler.main().batch(0).chain_outcome();
+};
+
 /// S is Piloted<Pilot, Main> over Batches<Sampler>, or Batches<Sampler> itself.
 template <class S>
 class RunOf final : public Run {
@@ -103,17 +112,22 @@ class RunOf final : public Run {
     RunResult result() override {
         auto& main = batches();
         RunResult result;
-        result.outcome = main.outcome();
-        result.trace = main.trace();
+        if constexpr (has_chains) {
+            add_chains(result);
+        } else {
+            result.outcome = main.outcome();
+            result.trace = main.trace();
+        }
+        add_likelihood_estimates(result);
         result.log_normaliser_start = model_->log_normaliser_start();
         parallel::on_root(ranks_, [&] { result.exact_log_ratio = model_->exact_log_ratio(inverse_temperature_end_); });
-        if (main.n_batches() > 1)
-            if constexpr (requires { main.log_ratios(); }) {
+        if constexpr (requires { main.log_ratios(); } && !has_chains)
+            if (main.n_batches() > 1) {
                 result.batch_log_ratios = main.log_ratios();
                 for (Index r = 0; r < main.n_batches(); ++r)
                     result.batch_traces.push_back(main.batch(r).trace());
             }
-        if constexpr (HasParameters<Model>)
+        if constexpr (HasParameters<Model> && !has_chains)
             add_posterior(result);
         if constexpr (HasDescribedData<Model>)
             add_data(result);
@@ -124,6 +138,8 @@ class RunOf final : public Run {
     }
 
     void result_fields(io::Writer& writer) override {
+        if (has_chains)
+            return; // all draws weigh the same
         auto& main = batches();
         for (Index r = 0; r < main.n_batches(); ++r) {
             auto& particles = main.batch(r).population().generation(0);
@@ -134,6 +150,7 @@ class RunOf final : public Run {
 
   private:
     static constexpr bool is_piloted = requires(S & s) { s.in_pilot(); };
+    static constexpr bool has_chains = HasChains<S>;
 
     /// Collective. log f_b_end - log f_0 of the particle in slot 0, computed from its packed form: a resumed program
     /// that finds another value has another model.
@@ -184,6 +201,8 @@ class RunOf final : public Run {
                 const Index run = particles.layout().block();
                 hash.add(io::digest(ranks_, particles.particles_field(sampler::packed_particle_bytes(*model_)), run));
                 hash.add(io::digest(ranks_, particles.log_weights_field(), run));
+                if constexpr (has_chains)
+                    hash.add(io::digest(ranks_, main.batch(r).record_field(), run));
             }
         }
         for (const auto& estimate : result.outcome.log_ratio)
@@ -201,6 +220,39 @@ class RunOf final : public Run {
             result.data = model_->describe_data();
         else
             result.data = model_->density().describe_data();
+    }
+
+    /// How many likelihoods were estimated, for comparisons at equal cost.
+    void add_likelihood_estimates(RunResult& result) {
+        if constexpr (requires { requires model::HasEstimatedLikelihood<typename Model::Density>; }) {
+            auto& diagnostics = result.outcome.diagnostics;
+            auto& main = batches();
+            if constexpr (requires { main.likelihood_estimates(); })
+                diagnostics.push_back({"likelihood_estimates", static_cast<double>(main.likelihood_estimates()), {}});
+            if constexpr (is_piloted)
+                diagnostics.push_back(
+                    {"pilot_likelihood_estimates", static_cast<double>(sampler_->pilot_likelihood_estimates()), {}});
+        }
+    }
+
+    /// Of one batch.
+    void add_chains(RunResult& result) {
+        auto& sampler = batches().batch(0);
+        result.parameter_names = model_->parameter_names();
+        result.markov_chains = sampler.chain_outcome();
+        result.outcome = sampler::judge_chains(*result.markov_chains);
+        result.chains = sampler.settings().particles;
+        result.draws_are_weighted = false;
+        const auto& draws = result.markov_chains->draws;
+        if (draws.empty())
+            return;
+        result.draws.resize(static_cast<Index>(draws.size()), draws.front().size());
+        for (std::size_t k = 0; k < draws.size(); ++k)
+            result.draws.row(static_cast<Index>(k)) =
+                Eigen::Map<const Vector>(draws[k].data(), draws[k].size()).transpose();
+        result.draw_log_weights.assign(static_cast<std::size_t>(draws.front().size()), 0.0);
+        for (const auto& summary : result.markov_chains->summaries)
+            result.posterior.push_back(summary.posterior);
     }
 
     /// Gathers every batch's parameters on rank 0 and summarises them there.

@@ -132,6 +132,10 @@ class AnnealedImportance {
     population::Population<Block>& population() { return population_; }
     const PopulationSettings& settings() const { return settings_; }
     Index updates_per_step() const { return settings_.particles * kernel_.moves(); }
+    /// Likelihoods computed so far, of the starts and of every proposal; nothing moves at the last temperature.
+    Index likelihood_estimates() const {
+        return settings_.particles + std::min(k_, schedule_.steps() - 1) * updates_per_step();
+    }
 
     /// What a checkpoint holds. After reading, prepare() must follow.
     template <class Fields>

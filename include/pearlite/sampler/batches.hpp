@@ -92,6 +92,13 @@ class Batches {
 
     const Trace& trace() const { return batches_.front()->trace(); }
     Index updates_per_step() const { return batches_.front()->updates_per_step() * n_batches(); }
+    Index likelihood_estimates() const requires requires(const S& batch) { batch.likelihood_estimates(); }
+    {
+        Index all = 0;
+        for (const auto& batch : batches_)
+            all += batch->likelihood_estimates();
+        return all;
+    }
 
     template <class Fields>
     void fields(Fields& f) {

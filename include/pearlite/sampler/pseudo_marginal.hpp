@@ -3,20 +3,19 @@
 /// ranks, each with the estimate of the likelihood with which its state was accepted. With an exact likelihood it is
 /// random-walk Metropolis.
 
-#include "pearlite/estimator/chains.hpp"
 #include "pearlite/kernel/proposal.hpp"
 #include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/path/geometric.hpp"
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/weights.hpp"
+#include "pearlite/sampler/chain_outcome.hpp"
 #include "pearlite/sampler/delayed_failure.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 namespace pearlite::sampler {
@@ -46,7 +45,8 @@ class PseudoMarginal {
                          chains.thin >= 1 && chains.burn_in < chains.iterations);
         auto& particles = population_.append(settings.particles, settings.block, ranks_,
                                              [&](Index size) { return model_->make_block(size); });
-        accepted_.assign(static_cast<std::size_t>(particles.local_size()), 0);
+        for (auto* counts : {&accepted_, &stay_, &longest_stay_})
+            counts->assign(static_cast<std::size_t>(particles.local_size()), 0);
         record_.assign(static_cast<std::size_t>(particles.local_size() * n_recorded() * width()), 0.0);
         parallel::together(ranks_, [&] {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
@@ -70,10 +70,10 @@ class PseudoMarginal {
             for (Index b = 0; b < particles.local_blocks(); ++b) {
                 auto& block = particles.block(b);
                 u.resize(static_cast<std::size_t>(block.size()));
-                const Index accepted =
-                    kernel_.move(*model_, block, 1, block_streams(particles, b, settings_.seed, iteration_), u);
+                before_ = block.points.leftCols(block.size());
+                kernel_.move(*model_, block, 1, block_streams(particles, b, settings_.seed, iteration_), u);
                 if (iteration_ > chains_.burn_in)
-                    accepted_[static_cast<std::size_t>(particles.block_begin(b))] += accepted;
+                    count_stays(block, particles.block_begin(b));
                 if (iteration_ % chains_.thin == 0)
                     record(particles, b);
             }
@@ -88,7 +88,11 @@ class PseudoMarginal {
     }
     void flush() { agree(); }
 
-    Progress progress() const { return {iteration_, chains_.iterations, 1, 0, 0}; }
+    Progress progress() const {
+        Progress progress{iteration_, chains_.iterations, 1, 0, 0};
+        progress.stage = iteration_ < chains_.burn_in ? "burn-in" : "sampling";
+        return progress;
+    }
     /// Recorded draws of one chain, after burn-in.
     Index draws_per_chain() const { return n_recorded() - chains_.burn_in / chains_.thin; }
     /// Collective. Parameter k of every chain after burn-in, draws x chains, on rank 0.
@@ -108,17 +112,46 @@ class PseudoMarginal {
         }
         return draws;
     }
-    /// Collective. Accepted fraction after burn-in.
-    double acceptance() const {
-        std::int64_t accepted = std::accumulate(accepted_.begin(), accepted_.end(), std::int64_t{0});
-        ranks_.sum(std::span(&accepted, 1));
-        return static_cast<double>(accepted) /
-               static_cast<double>(settings_.particles * std::max<Index>(iteration_ - chains_.burn_in, 1));
+    /// Collective; finished().
+    ChainOutcome chain_outcome() const {
+        ChainOutcome chains;
+        chains.draws = draws();
+        chains.longest_stay = ranks_.gather(std::span<const std::int64_t>(longest_stay_));
+        chains.iterations = chains_.iterations - chains_.burn_in;
+        const auto accepted = ranks_.gather(std::span<const std::int64_t>(accepted_));
+        parallel::on_root(ranks_, [&] {
+            for (const auto count : accepted)
+                chains.acceptance.push_back(static_cast<double>(count) / static_cast<double>(chains.iterations));
+            chains.summaries = estimator::summarise_chains(model_->parameter_names(), chains.draws);
+        });
+        return chains;
     }
     const Model& model() const { return *model_; }
     population::Population<Block>& population() { return population_; }
     const PopulationSettings& settings() const { return settings_; }
     Index updates_per_step() const { return settings_.particles; }
+    /// Likelihoods computed so far, of the starts and of every proposal.
+    Index likelihood_estimates() const { return settings_.particles * (1 + iteration_); }
+    /// What was recorded of every chain.
+    ShardedField record_field() {
+        const auto& layout = population_.generation(0).layout();
+        const std::size_t bytes = static_cast<std::size_t>(n_recorded() * width()) * sizeof(double);
+        ShardedField field{
+            ItemType::float64, bytes, settings_.particles, layout.first_local_item(), layout.local_items(), {}, {}};
+        const auto place = [this, bytes](Index first, Index count) {
+            return std::as_writable_bytes(std::span(record_))
+                .subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
+        };
+        field.pack = [place](Index first, Index count, std::span<std::byte> out) {
+            const auto from = place(first, count);
+            std::copy(from.begin(), from.end(), out.begin());
+        };
+        field.unpack = [place](Index first, Index count, std::span<const std::byte> in) {
+            const auto to = place(first, count);
+            std::copy(in.begin(), in.end(), to.begin());
+        };
+        return field;
+    }
 
     /// What a checkpoint holds. After reading, prepare() must follow.
     template <class Fields>
@@ -126,7 +159,10 @@ class PseudoMarginal {
         f("iteration", iteration_);
         f("next_adaptation", next_adaptation_);
         population_.fields(f, packed_particle_bytes(*model_));
-        f.sharded("accepted", population_.generation(0).array_field(accepted_, ItemType::int64));
+        const auto& particles = population_.generation(0);
+        f.sharded("accepted", particles.array_field(accepted_, ItemType::int64));
+        f.sharded("stay", particles.array_field(stay_, ItemType::int64));
+        f.sharded("longest_stay", particles.array_field(longest_stay_, ItemType::int64));
         f.sharded("draws", record_field());
         f.enter("kernel");
         kernel_.fields(f);
@@ -138,6 +174,17 @@ class PseudoMarginal {
     static constexpr Index iterations_per_agreement = 64;
     Index n_recorded() const { return chains_.iterations / chains_.thin; }
     Index width() const { return model_->dimension(); }
+
+    /// A chain whose point has not changed stayed.
+    void count_stays(const Block& block, Index first) {
+        for (Index i = 0; i < block.size(); ++i) {
+            const auto chain = static_cast<std::size_t>(first + i);
+            const bool moved = block.points.col(i) != before_.col(i);
+            accepted_[chain] += moved ? 1 : 0;
+            stay_[chain] = moved ? 0 : stay_[chain] + 1;
+            longest_stay_[chain] = std::max(longest_stay_[chain], stay_[chain]);
+        }
+    }
 
     double* record_of(Index local_chain, Index draw) {
         return record_.data() + (local_chain * n_recorded() + draw) * width();
@@ -184,26 +231,6 @@ class PseudoMarginal {
             use(Eigen::Map<const Matrix>(record_of(c, first), width(), last - first));
     }
 
-    ShardedField record_field() {
-        const auto& layout = population_.generation(0).layout();
-        const std::size_t bytes = static_cast<std::size_t>(n_recorded() * width()) * sizeof(double);
-        ShardedField field{
-            ItemType::float64, bytes, settings_.particles, layout.first_local_item(), layout.local_items(), {}, {}};
-        const auto place = [this, bytes](Index first, Index count) {
-            return std::as_writable_bytes(std::span(record_))
-                .subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
-        };
-        field.pack = [place](Index first, Index count, std::span<std::byte> out) {
-            const auto from = place(first, count);
-            std::copy(from.begin(), from.end(), out.begin());
-        };
-        field.unpack = [place](Index first, Index count, std::span<const std::byte> in) {
-            const auto to = place(first, count);
-            std::copy(in.begin(), in.end(), to.begin());
-        };
-        return field;
-    }
-
     /// Chains meet nowhere but in adaptations: a failure waits for the next agreement.
     template <class Work>
     void attempt(Work&& work) {
@@ -217,8 +244,9 @@ class PseudoMarginal {
     PopulationSettings settings_;
     ChainSettings chains_;
     population::Population<Block> population_;
-    std::vector<double> record_;         ///< local chains x recorded draws x d
-    std::vector<std::int64_t> accepted_; ///< after burn-in: a block's, at its first chain
+    std::vector<double> record_;                               ///< local chains x recorded draws x d
+    std::vector<std::int64_t> accepted_, stay_, longest_stay_; ///< of each local chain after burn-in
+    Matrix before_;                                            ///< scratch: a block's points before their move
     Index iteration_ = 0, next_adaptation_ = 100;
     DelayedFailure failure_;
 };

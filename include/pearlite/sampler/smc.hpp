@@ -149,6 +149,8 @@ class Smc {
     population::Population<Block>& population() { return population_; }
     const PopulationSettings& settings() const { return settings_; }
     Index updates_per_step() const { return settings_.particles * kernel_.moves(); }
+    /// Likelihoods computed so far, of the starts and of every proposal.
+    Index likelihood_estimates() const { return settings_.particles + t_ * updates_per_step(); }
 
     /// What the ranks' moves cost.
     const population::WorkAccount& work() const { return work_.account(); }

@@ -1,0 +1,74 @@
+"""Markov chains: where they went, and a table of them; rounds of adaptive importance sampling."""
+
+import html
+
+import numpy
+
+from . import numbers
+from .style import BLUE, GREEN, ORANGE, VERMILLION, finish, new_axes
+
+COLOURS = (BLUE, ORANGE, GREEN, VERMILLION)
+MOST_PARAMETERS = 6
+MOST_POINTS = 400  # of a chain in a figure
+
+
+def traces(run):
+    """The recorded draws of the first chains against their number, one figure a parameter."""
+    if run.chain is None or run.samples is None or len(run.chain) != len(run.samples):
+        return []
+    shown = sorted(set(run.chain.tolist()))[: len(COLOURS)]
+    return [_trace(run, j, shown) for j in range(min(run.samples.shape[1], MOST_PARAMETERS))]
+
+
+def _trace(run, j, shown):
+    figure, axes = new_axes()
+    for colour, chain in zip(COLOURS, shown):
+        values = run.samples[run.chain == chain, j]
+        at = numpy.unique(numpy.linspace(0, len(values) - 1, min(len(values), MOST_POINTS)).astype(int))
+        axes.plot(at + 1, values[at], color=colour, linewidth=0.7, label=f"chain {chain:.0f}")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), borderaxespad=0, ncols=len(shown))
+    axes.set_xlabel("Recorded draw after burn-in")
+    axes.set_ylabel(run.sample_names[j])
+    n_chains = len(set(run.chain.tolist()))
+    caption = f"{numbers.counted(len(shown), 'chain')} of {n_chains}, thinned for drawing. Level stretches are where a chain stood still."
+    return finish(figure, f"trace-{j + 1:02d}", "chains", f"Trace of {run.sample_names[j]}", caption)
+
+
+def rounds(run):
+    """The share of the draws that is effective, round by round."""
+    draws, ess = run.importance.get("draws"), run.importance.get("ess")
+    if draws is None or ess is None or len(draws) != len(ess):
+        return None
+    figure, axes = new_axes()
+    axes.plot(numpy.arange(1, len(ess) + 1), ess / draws, "o-", color=BLUE)
+    axes.set_xticks(numpy.arange(1, len(ess) + 1, max(1, len(ess) // 10)))
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("Round")
+    axes.set_ylabel("Effective share of the draws")
+    caption = f"The last round has the {draws[-1]:.0f} draws of the result; the others adapted the proposal."
+    return finish(figure, "rounds", "estimates", "Adaptation of the proposal", caption)
+
+
+def table(summary):
+    """A row a chain; empty if the run had none."""
+    entries = [entry for entry in summary.get("chains") or [] if isinstance(entry, dict)]
+    if not entries:
+        return ""
+    rows = "\n".join(
+        "<tr>"
+        + "".join(
+            f"<td>{html.escape(str(cell))}</td>"
+            for cell in (
+                chain,
+                numbers.fixed(entry["acceptance"], 3) if numbers.is_number(entry.get("acceptance")) else "",
+                entry.get("longest_stay", ""),
+            )
+        )
+        + "</tr>"
+        for chain, entry in enumerate(entries)
+    )
+    return (
+        '<section id="chains">\n<h2>Chains</h2>\n<div class="scroll"><table class="numeric">\n<thead><tr>'
+        "<th>chain</th><th>acceptance</th><th>longest stay (iterations)</th></tr></thead>\n"
+        f"<tbody>\n{rows}\n</tbody>\n</table></div>\n</section>"
+    )

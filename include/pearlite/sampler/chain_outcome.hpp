@@ -1,0 +1,25 @@
+#pragma once
+/// What finished Markov chains say, and whether they can be believed.
+
+#include "pearlite/estimator/chains.hpp"
+#include "pearlite/sampler/settings.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace pearlite::sampler {
+
+/// After burn-in. Complete on rank 0.
+struct ChainOutcome {
+    std::vector<Matrix> draws; ///< of each parameter, on its natural scale: draws x chains
+    std::vector<estimator::ChainSummary> summaries;
+    std::vector<double> acceptance;         ///< of each chain
+    std::vector<std::int64_t> longest_stay; ///< of each chain: iterations in a row without an accepted proposal
+    Index iterations = 0;                   ///< of each chain
+};
+
+/// Verdict, diagnostics (the largest R-hat, the smallest ESS) and warnings: R-hat above 1.01, a bulk or tail ESS below
+/// 100 per chain (Vehtari et al. 2021), chains that stick. No evidence: chains have none.
+Outcome judge_chains(const ChainOutcome& chains);
+
+} // namespace pearlite::sampler
