@@ -17,15 +17,14 @@
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/path/schedule.hpp"
-#include "pearlite/population/deal.hpp"
 #include "pearlite/population/population.hpp"
 #include "pearlite/population/weights.hpp"
-#include "pearlite/population/work_balance.hpp"
 #include "pearlite/sampler/adaptive_schedule.hpp"
 #include "pearlite/sampler/likelihood_noise.hpp"
 #include "pearlite/sampler/power_posterior.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
+#include "pearlite/sampler/work_sharing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -158,10 +157,7 @@ class Smc {
     /// Collective. Gives the blocks to other ranks: rank r owns those from first_blocks[r] up to first_blocks[r + 1].
     /// No number depends on it.
     void deal(std::vector<Index> first_blocks) {
-        auto& particles = population_.generation(0);
-        population::deal(
-            ranks_, particles, particles.layout().with_runs(std::move(first_blocks)), packed_particle_bytes(*model_),
-            [&](Index size) { return model_->make_block(size); }, [&](Block& block) { model_->prepare(block); });
+        deal_blocks(ranks_, *model_, population_.generation(0), std::move(first_blocks));
         size_buffers();
     }
 
@@ -246,17 +242,7 @@ class Smc {
 
     /// Where blocks differ in cost, as likelihoods do over theta, ranks with dear ones give some away.
     void balance_work() {
-        if (!work_.is_due())
-            return;
-        const auto& particles = population_.generation(0);
-        std::vector<double> declared;
-        if constexpr (model::HasBlockCost<M>)
-            parallel::together(ranks_, [&] {
-                for (Index b = 0; b < particles.local_blocks(); ++b)
-                    declared.push_back(model_->cost(particles.block(b)));
-            });
-        const auto block_bytes = packed_particle_bytes(*model_) * static_cast<std::size_t>(settings_.block);
-        if (auto runs = work_.better_runs(particles.layout(), declared, block_bytes))
+        if (auto runs = better_runs(ranks_, *model_, population_.generation(0), work_))
             deal(std::move(*runs));
     }
 
