@@ -226,8 +226,8 @@ std::vector<std::byte> packed(const Chains& chains, Index slot) {
     return bytes;
 }
 
-/// The trajectories of chains 32 .. 39, moved by all operations in turn, are the same in a trial of 40 chains, and in one
-/// of these alone that goes through pack and unpack on the way (where the others forget, if the space can).
+/// The trajectories of chains 32 .. 39, moved by all operations in turn, are the same in a trial of 40 chains, and in
+/// one of these alone that goes through pack and unpack on the way (where the others forget, if the space can).
 template <model::SearchSpace Space>
 bool trajectories_do_not_depend_on_neighbours(const Space& space, const Target& target) {
     const auto n_operations = static_cast<Index>(space.operations().size());
