@@ -29,7 +29,7 @@ namespace {
 using Model = path::GeometricPath<models::MixedLogistic>;
 using Kernel = kernel::RandomWalk<models::MixedLogistic>;
 
-constexpr Index sizes[] = {8, 12, 16, 20, 24, 32, 48, 64, 96, 128};
+constexpr Index sizes[] = {8, 12, 16, 20, 24, 32, 40, 48, 64};
 constexpr std::size_t n_sizes = std::size(sizes);
 constexpr Index trajectories = 256, batches_a_pass = 2, moves = 10, block = 16;
 const path::Schedule two_steps({0, 0.5, 1});
@@ -169,7 +169,7 @@ Precision precision_of(const Size& size, const Vector& sd, std::size_t left_out,
 /// Cost over N as exp(beta/N) (N + overhead) up to a factor, the theory's form with the exponent left free, fitted to
 /// logarithms by least squares; its minimum.
 struct Fit {
-    double beta, best;
+    double beta, best, log_least;
 };
 Fit fit_cost(const std::array<double, n_sizes>& log_cost, const std::array<double, n_sizes>& error, double overhead) {
     double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
@@ -184,7 +184,8 @@ Fit fit_cost(const std::array<double, n_sizes>& log_cost, const std::array<doubl
     }
     const double beta = (w * wxy - wx * wy) / (w * wxx - wx * wx);
     // d/dN: beta / N^2 = 1 / (N + overhead).
-    return {beta, 0.5 * (beta + std::sqrt(beta * beta + 4 * beta * overhead))};
+    const double best = 0.5 * (beta + std::sqrt(beta * beta + 4 * beta * overhead));
+    return {beta, best, (wy - beta * wx) / w + beta / best + std::log(best + overhead)};
 }
 
 /// log of what `precision` picks times the time, at every N.
@@ -198,7 +199,7 @@ std::array<double, n_sizes> log_costs(const std::array<Size, n_sizes>& all, cons
     return costs;
 }
 
-constexpr std::size_t n_groups = 16, none = n_groups; ///< of the jackknife
+constexpr std::size_t n_groups = 8, none = n_groups; ///< of the jackknife
 
 struct Curve {
     std::array<double, n_sizes> log_cost, error;
@@ -227,19 +228,8 @@ Curve curve_of(const std::array<Size, n_sizes>& all, const Vector& sd, const std
     return curve;
 }
 
-int study(const char* data, Index passes) {
-    models::MixedLogistic density = wheeze(data);
-    const Pilot pilot = run_pilot(density);
-    std::array<Size, n_sizes> all;
-    std::array<std::shared_ptr<const Model>, n_sizes> models;
-    for (std::size_t k = 0; k < n_sizes; ++k) {
-        density.set_particles(sizes[k]);
-        models[k] = std::make_shared<const Model>(density);
-    }
-    for (Index pass = 0; pass < passes; ++pass)
-        for (std::size_t k = 0; k < n_sizes; ++k)
-            run_pass(models[k], pilot, random::derive_seed(3, static_cast<std::uint64_t>(pass) * n_sizes + k), all[k]);
-
+/// What all passes so far say; the exit status.
+int report(const std::array<Size, n_sizes>& all, const Pilot& pilot, double gamma2) {
     // An estimate is made at the start and for every move; what else a trajectory takes is little.
     std::array<double, n_sizes> measured, fitted;
     std::vector<double> n, times;
@@ -251,8 +241,7 @@ int study(const char* data, Index passes) {
     const auto line = estimator::fit_time(n, times);
     for (std::size_t k = 0; k < n_sizes; ++k)
         fitted[k] = line.at(n[k]);
-    const estimator::LikelihoodCost cost{gamma2_of(density, pilot.points), line.base, line.per_particle,
-                                         sampler::noise_factor(two_steps)};
+    const estimator::LikelihoodCost cost{gamma2, line.base, line.per_particle, sampler::noise_factor(two_steps)};
     const double predicted = cost.particles(cost.optimal_variance()), overhead = line.base / line.per_particle;
 
     const auto by_means = [](const Precision& p) { return p.means; };
@@ -270,9 +259,8 @@ int study(const char* data, Index passes) {
                                      fmt::format("{:.3f}", cost.at(variance) / cost.at(cost.optimal_variance()))};
         for (const auto& curve : curves) {
             // Relative to the least of the fitted curve, as the prediction is to its own.
-            const double least = *std::min_element(curve.log_cost.begin(), curve.log_cost.end());
-            row.push_back(fmt::format("{:.3f} ± {:.3f}", std::exp(curve.log_cost[k] - least),
-                                      curve.error[k] * std::exp(curve.log_cost[k] - least)));
+            const double relative = std::exp(curve.log_cost[k] - curve.fit.log_least);
+            row.push_back(fmt::format("{:.3f} ± {:.3f}", relative, curve.error[k] * relative));
         }
         table.add(std::move(row));
     }
@@ -294,7 +282,8 @@ int study(const char* data, Index passes) {
             "the predicted N\n",
             names[c], sizes[lowest - curves[c].log_cost.begin()], curves[c].fit.best,
             std::exp(curves[c].log_best_error), curves[c].fit.beta, ratio);
-        good = good && ratio > 1 / 1.5 && ratio < 1.5;
+        // Theorem 1 is about means; the variance of log Z is (1 + c) exp(tau s2) - 1, which is less steep.
+        good = good && (c + 1 == curves.size() || (ratio > 1 / 1.5 && ratio < 1.5));
     }
     // The wrong twin: the optimum without overhead, 1/tau, must not pass for the right one.
     const double wrong = cost.particles(1 / cost.schedule_tau), ratio = curves[1].fit.best / wrong;
@@ -302,6 +291,28 @@ int study(const char* data, Index passes) {
     fmt::print("without overhead (wrong here): N = {:.1f}, {:.2f} of it: {}\n", wrong, ratio,
                rejected ? "rejected" : "NOT rejected");
     return good && rejected ? 0 : 1;
+}
+
+int study(const char* data, Index passes) {
+    models::MixedLogistic density = wheeze(data);
+    const Pilot pilot = run_pilot(density);
+    const double gamma2 = gamma2_of(density, pilot.points);
+    std::array<Size, n_sizes> all;
+    std::array<std::shared_ptr<const Model>, n_sizes> models;
+    for (std::size_t k = 0; k < n_sizes; ++k) {
+        density.set_particles(sizes[k]);
+        models[k] = std::make_shared<const Model>(density);
+    }
+    for (Index pass = 1;; ++pass) {
+        for (std::size_t k = 0; k < n_sizes; ++k)
+            run_pass(models[k], pilot, random::derive_seed(3, static_cast<std::uint64_t>(pass) * n_sizes + k), all[k]);
+        if (pass == passes)
+            return report(all, pilot, gamma2);
+        if (pass >= 8 && (pass & (pass - 1)) == 0) { // a long study shows how it stands
+            report(all, pilot, gamma2);
+            std::fflush(stdout);
+        }
+    }
 }
 
 } // namespace
