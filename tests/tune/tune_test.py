@@ -33,7 +33,7 @@ class Base(unittest.TestCase):
         self.file.write_text(FILTERED, encoding="utf-8")
 
     def pearlite(self, *arguments, **options):
-        return runner.pearlite(*arguments, directory=self.directory, timeout=120, **options)
+        return runner.pearlite(*arguments, directory=self.directory, timeout=300, **options)
 
     def tuned(self, *arguments, name="mine-tuned", **options):
         ended = self.pearlite("tune", self.file, "--pilot-particles", 64, *arguments, **options)
