@@ -103,6 +103,15 @@ struct Levy {
     Doubles total(const Sums& sums) const { return sums.total; }
 };
 
+/// In every lane; 0 + value would cost an addition.
+inline Doubles all(double value) {
+#ifdef __AVX512F__
+    return _mm512_set1_pd(value);
+#else
+    return _mm256_set1_pd(value);
+#endif
+}
+
 /// Coordinate i of some vectors of chains: x[i * stride] is its first.
 struct Tile {
     const double* x;
@@ -116,7 +125,7 @@ struct Tile {
 template <Index packets, bool is_centred, class Add>
 [[gnu::always_inline]] inline void turn_coordinates(const Turn& turn, const Tile& tile, Add add) {
     const auto& [first_cosine, first_sine, last_cosine, last_sine] = *turn.turns;
-    const Doubles centre = Doubles{} + turn.centre;
+    const Doubles centre = all(turn.centre);
     const auto from_centre = [&](Index i, Index v) { return is_centred ? tile.at(i, v) : tile.at(i, v) - centre; };
     const auto give = [&](Index i, Index v, Doubles z) { add(i, v, is_centred ? z : z + centre); };
     const Index last = turn.dimension - 1;
@@ -127,7 +136,7 @@ template <Index packets, bool is_centred, class Add>
     }
     for (Index i = last - 1; i > 0; --i)
         for (Index v = 0; v < packets; ++v)
-            end[v] = fused(Doubles{} + last_cosine[static_cast<std::size_t>(i)], end[v],
+            end[v] = fused(all(last_cosine[static_cast<std::size_t>(i)]), end[v],
                            -last_sine[static_cast<std::size_t>(i)] * from_centre(i, v));
     for (Index i = last; i > 0; --i) {
         const auto k = static_cast<std::size_t>(i);
@@ -135,11 +144,11 @@ template <Index packets, bool is_centred, class Add>
             Doubles y = end[v];
             if (i < last) {
                 const Doubles x = from_centre(i, v);
-                y = fused(Doubles{} + last_sine[k], rest[v], last_cosine[k] * x);
-                rest[v] = fused(Doubles{} + last_cosine[k], rest[v], -last_sine[k] * x);
+                y = fused(all(last_sine[k]), rest[v], last_cosine[k] * x);
+                rest[v] = fused(all(last_cosine[k]), rest[v], -last_sine[k] * x);
             }
-            give(i, v, fused(Doubles{} + first_cosine[k], y, -first_sine[k] * first[v]));
-            first[v] = fused(Doubles{} + first_cosine[k], first[v], first_sine[k] * y);
+            give(i, v, fused(all(first_cosine[k]), y, -first_sine[k] * first[v]));
+            first[v] = fused(all(first_cosine[k]), first[v], first_sine[k] * y);
         }
     }
     for (Index v = 0; v < packets; ++v)

@@ -259,6 +259,28 @@ struct Wide : Uneven {
     std::span<const double> start_upper() const { return start_high; }
 };
 
+/// Of up to two vectors of lanes, up to four, and more.
+TEST(BoxChains, StatesAreCopiedFromWhereverTheyAre) {
+    constexpr Index dimension = 3;
+    for (const Index size : {1, 7, 8, 9, 16, 17, 24, 25, 32, 33, 70}) {
+        BoxChains from(dimension, size), to(dimension, size);
+        for (Index i = 0; i < size; ++i)
+            for (Index k = 0; k < dimension; ++k) {
+                from.points()(k, i) = static_cast<double>(10 * i + k);
+                to.points()(k, i) = -1;
+            }
+        std::vector<Index> source;
+        for (Index i = 0; i < size; ++i) // every slot is a source but for those that are left out
+            source.push_back(i % 5 == 4 ? -1 : (7 * i + 3) % size);
+        to.copy(from, source);
+        for (Index i = 0; i < size; ++i)
+            for (Index k = 0; k < dimension; ++k) {
+                const Index j = source[static_cast<std::size_t>(i)];
+                ASSERT_EQ(to.points()(k, i), j < 0 ? -1.0 : static_cast<double>(10 * j + k)) << size << ": " << i;
+            }
+    }
+}
+
 TEST(BoxSpace, StartsFillTheStartBoxWhereThereIsOne) {
     const BoxSpace<Wide> space(Wide{});
     auto chains = space.make_chains(1000);
