@@ -110,7 +110,7 @@ def draw_ranks(models):
             axes.axhspan(-limit, limit, color=style.PALE_BLUE, alpha=0.3, linewidth=0)
             axes.set_title(model)
             axes.set_xlabel("rank")
-            axes.legend(loc="lower right", ncols=2)
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=4)
         figure.axes[0].set_ylabel("distribution function less the uniform one")
         return style.as_svg(figure)
 
