@@ -43,7 +43,7 @@ double angle_about(const Vector3d& axis, const Vector3d& a, const Vector3d& b) {
 
 /// The same angle in [-pi, pi].
 double wrapped(double angle) {
-    return std::remainder(angle, 2 * std::numbers::pi);
+    return std::abs(angle) <= std::numbers::pi ? angle : std::remainder(angle, 2 * std::numbers::pi);
 }
 
 /// A uniform number in [0, 1) as 0 .. n-1, small ones more often.

@@ -55,6 +55,8 @@ FIGURES = [
     Figure("search", "search_rastrigin/14", "times_plain", "the same against a plain loop that only computes energies", 3, True),
     Figure("search", "search_protein/10", "updates", "PISAA, AB protein of 55 monomers, 10 chains: updates per second", 3.8e5, True),
     Figure("search", "search_protein/10", "times_plain", "the same against a plain loop that only computes energies", 3, True),
+    Figure("search", "search_protein_locally/10", "updates", "the same protein, mostly local moves: updates per second", 3.8e5, True),
+    Figure("search", "search_protein_locally/10", "times_plain", "the same against a plain loop that only computes energies", 3, True),
     Figure("filter", "filter/plain/1000", "times_plain", "particle filter of 945 returns, 1000 particles, against a plain loop", 2, True),
     Figure("mixed", "logistic_regression", "terms", "logistic regression 768 x 9: data terms x coefficients per second", 4e9, True),
     Figure("smc", "logistic_regression", "terms", "the same of a whole SMC run", 4e9, True),

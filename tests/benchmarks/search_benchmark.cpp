@@ -1,6 +1,7 @@
 /// Chain updates per second of one core by PISAA with all six operations: rotated Rastrigin of 30 dimensions, the AB
-/// protein of 55 monomers in the plane. `updates` is proposals per second, `times_plain` the ratio to a plain loop that
-/// does nothing but compute the same energies one after another, `iteration` the time of one.
+/// protein of 55 monomers in the plane; and this protein with mostly local moves, as jobs/protein-2d.toml has it.
+/// `updates` is proposals per second, `times_plain` the ratio to a plain loop that does nothing but compute the same
+/// energies one after another, `iteration` the time of one.
 
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
@@ -28,11 +29,11 @@ sampler::SearchSettings settings(Index chains, double low, double high, Index re
 }
 
 template <class E>
-void search(benchmark::State& state, const E& energy, double low, double high, Index regions, double plain_rate) {
+void search(benchmark::State& state, const kernel::BoxSpace<E>& space, const sampler::SearchSettings& settings,
+            double plain_rate) {
     using Space = kernel::BoxSpace<E>;
-    sampler::StochasticApproximation<Space> pisaa(parallel::Communicator::alone(),
-                                                  std::make_shared<const Space>(energy),
-                                                  settings(state.range(0), low, high, regions));
+    sampler::StochasticApproximation<Space> pisaa(parallel::Communicator::alone(), std::make_shared<const Space>(space),
+                                                  settings);
     const auto before = pisaa.evaluations();
     std::int64_t iterations = 0;
     for (auto _ : state) {
@@ -49,16 +50,28 @@ void search(benchmark::State& state, const E& energy, double low, double high, I
 
 void search_rastrigin(benchmark::State& state) {
     static const double rate = measured_rate(PlainRastrigin{}, std::vector<double>(30, 1.0));
-    search(state, rastrigin(), -0.01, 40, 400, rate);
+    search(state, kernel::BoxSpace(rastrigin()), settings(state.range(0), -0.01, 40, 400), rate);
+}
+double plain_protein_rate() {
+    static const double rate = measured_rate(PlainPlanarProtein{}, std::vector<double>(monomers - 2, 0.1));
+    return rate;
 }
 void search_protein(benchmark::State& state) {
-    static const double rate = measured_rate(PlainPlanarProtein{}, std::vector<double>(monomers - 2, 0.1));
-    search(state, protein(Energy::planar), -20, 0, 101, rate);
+    search(state, kernel::BoxSpace(protein(Energy::planar)), settings(state.range(0), -20, 0, 101),
+           plain_protein_rate());
+}
+void search_protein_locally(benchmark::State& state) {
+    kernel::BoxOperationSettings operations;
+    operations.operations = {"metropolis", "k-point", "k-point-crossover", "snooker", "concerted", "reflection"};
+    auto own = settings(state.range(0), -20, 0, 101);
+    own.rates = {1, 30, 1, 1, 50, 10};
+    search(state, kernel::BoxSpace(protein(Energy::planar), operations), own, plain_protein_rate());
 }
 
 } // namespace
 
 BENCHMARK(search_rastrigin)->Arg(1)->Arg(5)->Arg(14)->Arg(30)->Arg(64);
 BENCHMARK(search_protein)->Arg(10)->Arg(30);
+BENCHMARK(search_protein_locally)->Arg(10)->Arg(30);
 
 BENCHMARK_MAIN();
