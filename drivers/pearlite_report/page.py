@@ -53,6 +53,8 @@ def render(run, pictures):
         _posterior(run.summary, pictures),
         chains.table(run.summary),
         _figures("Traces", pictures, "chains"),
+        _figures("Predictions", pictures, "predictions-wide", "wide"),
+        _figures("Predictive checks", pictures, "predictions"),
         _figures("Final particles", pictures, "particles", "sheet"),
         _figures("Along the path", pictures, "annealing", remark=_which_batch(run)),
         _run_table(run),

@@ -9,6 +9,7 @@ import h5py
 import numpy
 
 from . import stamp
+from .predicted import read_predictions
 
 SUMMARY_SCHEMA = 1
 MAX_IMAGES = 100
@@ -39,6 +40,7 @@ class Run:
     images: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns]
     n_images: int = 0
     batch_log_ratio: numpy.ndarray | None = None  # [batches]
+    predictions: list = dataclasses.field(default_factory=list)  # of Predicted
     work: dict = dataclasses.field(default_factory=dict)  # forward, reverse [trajectories], log_ratio_posterior [draws]
     hysteresis: dict = dataclasses.field(default_factory=dict)  # forward, equilibration, reverse: name -> [temperatures]
     tempering: dict = dataclasses.field(default_factory=dict)  # name -> [temperatures]
@@ -140,6 +142,7 @@ def _read_results(path, run):
             run.importance = _read_group(file, contents, "importance")
             run.chain = contents.array("samples/chain", 1)
             _read_samples(contents, run)
+            run.predictions = read_predictions(file, contents)
             _read_images(contents, run)
             _read_search(contents, run)
     except stamp.StampError as error:

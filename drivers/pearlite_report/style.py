@@ -54,7 +54,7 @@ class Picture:
     """One finished figure: its file name without suffix, the section it belongs to, words for it, and its bytes."""
 
     name: str
-    section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior" or "particles"
+    section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior", "predictions" or "particles"
     title: str
     caption: str
     data: bytes

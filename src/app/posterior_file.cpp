@@ -1,9 +1,9 @@
 #include "posterior_file.hpp"
 
+#include "equally_weighted.hpp"
+
 #include "pearlite/app/build_info.hpp"
 #include "pearlite/core/log_space.hpp"
-#include "pearlite/models/particle_filter.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -220,22 +220,31 @@ void PosteriorGroups::add_evidence(io::NetcdfGroup& group) const {
     group.arrays.push_back(std::move(errors));
 }
 
+/// Chain x draw x the quantity's own dimensions: one sample of each draw of the parameters.
+std::vector<LabelledArray> replicates_of(const std::vector<PredictedQuantity>& quantities) {
+    std::vector<LabelledArray> arrays;
+    for (const auto& quantity : quantities) {
+        LabelledArray array{
+            quantity.name, {{"chain", 1}, {"draw", quantity.replicates.rows()}}, {}, quantity.description};
+        array.dimensions.insert(array.dimensions.end(), quantity.dimensions.begin(), quantity.dimensions.end());
+        for (Index i = 0; i < quantity.replicates.rows(); ++i)
+            for (Index j = 0; j < quantity.replicates.cols(); ++j)
+                array.values.push_back(quantity.replicates(i, j));
+        arrays.push_back(std::move(array));
+    }
+    return arrays;
+}
+
 } // namespace
 
 std::vector<Index> equally_weighted_draws(const RunResult& result, Index chain, std::uint64_t seed) {
-    std::vector<Index> drawn(static_cast<std::size_t>(draws_of_a_chain(result)));
     if (!result.draws_are_weighted) {
+        std::vector<Index> drawn(static_cast<std::size_t>(particles_of_a_chain(result)));
         std::iota(drawn.begin(), drawn.end(), Index{0});
         return drawn;
     }
-    const auto log_weights = log_weights_of(result, chain);
-    const double largest = *std::max_element(log_weights.begin(), log_weights.end());
-    std::vector<double> weights;
-    for (const double log_weight : log_weights)
-        weights.push_back(std::exp(log_weight - largest));
-    random::Stream stream({seed, random::Purpose::posterior_draw, static_cast<std::uint64_t>(chain), 0});
-    models::systematic_ancestors(weights, stream.uniform(), drawn);
-    return drawn;
+    return systematic_draws(log_weights_of(result, chain), draws_of_a_chain(result), seed,
+                            static_cast<std::uint64_t>(chain));
 }
 
 std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint64_t seed) {
@@ -243,6 +252,12 @@ std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint
         return {};
     const PosteriorGroups draws(result, seed);
     std::vector<io::NetcdfGroup> groups{draws.posterior(), draws.sample_stats()};
+    const auto add_predicted = [&](const char* name, const std::vector<PredictedQuantity>& quantities) {
+        if (!quantities.empty())
+            groups.push_back({name, replicates_of(quantities)});
+    };
+    add_predicted("posterior_predictive", result.predictions.within);
+    add_predicted("predictions", result.predictions.beyond);
     if (!result.data.observed.empty())
         groups.push_back({"observed_data", result.data.observed});
     if (!result.data.constant.empty())

@@ -15,8 +15,8 @@ namespace pearlite::app {
 /// as many as have a weight, systematically resampled with the number at (seed, posterior_draw, chain).
 std::vector<Index> equally_weighted_draws(const RunResult& result, Index chain, std::uint64_t seed);
 
-/// Groups posterior, sample_stats, observed_data and constant_data, as far as the result has them; none without draws.
-/// Parameters called name[0], name[1], ... one after another become one array.
+/// Groups posterior, sample_stats, posterior_predictive, predictions, observed_data and constant_data, as far as the
+/// result has them; none without draws. Parameters called name[0], name[1], ... one after another become one array.
 std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint64_t seed);
 
 /// DIR/posterior.nc, for rank 0; nothing if there are no draws. FileError as io::write_netcdf.

@@ -2,6 +2,7 @@
 
 #include "best_files.hpp"
 #include "posterior_file.hpp"
+#include "prediction_results.hpp"
 #include "search_results.hpp"
 
 #include "pearlite/app/build_info.hpp"
@@ -186,6 +187,8 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
         if (job.plan.algorithm == Algorithm::pseudo_marginal)
             writer("samples/chain", chain_of_draws(result));
     }
+    if (result.predicts)
+        write_predictions(writer, result.predictions);
     if (!result.batch_log_ratios.empty())
         writer("batches/log_ratio", result.batch_log_ratios);
     const bool images = job.ranks.max(Index{result.images ? 1 : 0}) > 0;

@@ -127,6 +127,16 @@ double NoisyLikelihood::log_relative_ess(std::span<const double> schedule) const
     return -log_inverse;
 }
 
+model::Prediction NoisyLikelihood::predict(std::span<const double> u, Index samples,
+                                           const random::Address& address) const {
+    random::Stream stream(address);
+    LabelledArray y{"y", {model::sample_dimension(samples), {"component", settings_.data.size()}}, {}};
+    for (Index s = 0; s < samples; ++s)
+        for (const double theta : u)
+            y.values.push_back(theta + settings_.data_sd * stream.normal());
+    return {{std::move(y)}, {}};
+}
+
 model::DataDescription NoisyLikelihood::describe_data() const {
     return {{labelled("y", {"component", settings_.data.size()}, settings_.data)}, {}};
 }

@@ -27,6 +27,16 @@ model::DataDescription description(const Matrix& design, const Vector& response,
     return {{labelled("y", rows, response)}, {labelled("design", rows, coefficients, design)}};
 }
 
+template <class Draw>
+model::Prediction responses(const Vector& predictors, Index samples, const random::Address& address, const Draw& draw) {
+    random::Stream stream(address);
+    LabelledArray y{"y", {model::sample_dimension(samples), {"row", predictors.size()}}, {}};
+    for (Index s = 0; s < samples; ++s)
+        for (const double predictor : predictors)
+            y.values.push_back(draw(predictor, stream));
+    return {{std::move(y)}, {}};
+}
+
 } // namespace
 
 LinearRegression::LinearRegression(LinearRegressionData data)
@@ -92,6 +102,14 @@ std::optional<double> LinearRegression::exact_log_ratio() const {
     return 0.5 * (data_.prior_precision.array().log().sum() - log_determinant) - 0.5 * n * log_2_pi +
            data_.precision_shape * std::log(data_.precision_rate) - shape * std::log(rate) + std::lgamma(shape) -
            std::lgamma(data_.precision_shape);
+}
+
+model::Prediction LinearRegression::predict(std::span<const double> u, Index samples,
+                                            const random::Address& address) const {
+    const Index p = data_.design.cols();
+    const double sd = std::exp(-u[static_cast<std::size_t>(p)] / 2);
+    return responses(data_.design * Eigen::Map<const Vector>(u.data(), p), samples, address,
+                     [&](double mean, random::Stream& stream) { return mean + sd * stream.normal(); });
 }
 
 model::DataDescription LinearRegression::describe_data() const {
@@ -171,6 +189,14 @@ void LogisticRegression::evaluate(const Matrix& points, std::span<double> log_pr
         Eigen::Map<Lanes>(log_likelihood.data() + first) = -softplus_sum;
         Eigen::Map<Lanes>(log_prior.data() + first) = prior_constant - squares * (0.5 / data_.prior_variance);
     }
+}
+
+model::Prediction LogisticRegression::predict(std::span<const double> u, Index samples,
+                                              const random::Address& address) const {
+    return responses(data_.design * Eigen::Map<const Vector>(u.data(), data_.design.cols()), samples, address,
+                     [](double predictor, random::Stream& stream) {
+                         return stream.uniform() < 1 / (1 + std::exp(-predictor)) ? 1.0 : 0.0;
+                     });
 }
 
 model::DataDescription LogisticRegression::describe_data() const {

@@ -1,6 +1,8 @@
 #include "pearlite/models/stochastic_volatility.hpp"
 
 #include "particles_by_point.hpp"
+#include "pearlite/models/volatility_prediction.hpp"
+
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "pearlite/random/normals.hpp"
@@ -103,6 +105,11 @@ Index StochasticVolatility::particles_at(std::span<const double> u, const random
     detail::VolatilityFilter memory;
     return particles_at_point(*settings_.constant_variance, theta, settings_.returns, settings_.filter, address,
                               memory);
+}
+
+model::Prediction StochasticVolatility::predict(std::span<const double> u, Index samples,
+                                                const random::Address& address) const {
+    return predict_volatility(natural(u), settings_.returns, samples, {}, address);
 }
 
 model::DataDescription StochasticVolatility::describe_data() const {

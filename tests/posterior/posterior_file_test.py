@@ -52,7 +52,7 @@ class Runs(unittest.TestCase):
 class Population(Runs):
     def test_groups_dimensions_and_values(self):
         summary = self.run_of(model=NOISY, algorithm={"name": "smc", "particles": 2000, "ess_threshold": 0.3})
-        self.assertEqual(set(self.groups()), {"posterior", "sample_stats", "observed_data"})
+        self.assertEqual(set(self.groups()), {"posterior", "sample_stats", "posterior_predictive", "observed_data"})
         posterior, stats, data = (self.group(name) for name in ("posterior", "sample_stats", "observed_data"))
         for variable in ("theta1", "theta2"):
             self.assertEqual(posterior[variable].dims, ("chain", "draw"))
@@ -117,6 +117,42 @@ class Population(Runs):
         self.run_of(model={"name": "ising", "size": 4}, schedule={"kind": "linear", "steps": 5},
                     algorithm={"name": "annealed-importance", "trajectories": 32})
         self.assertFalse(self.file.exists())
+
+
+class Predictions(Runs):
+    def test_of_a_conjugate_model(self):
+        """theta | y ~ N(y/2, 1/2), so that data to come are N(y/2, 3/2); 250 draws of theta with 20 samples each."""
+        self.run_of(model=NOISY, algorithm={"name": "smc", "particles": 4000})
+        y = self.group("observed_data")["y"].values
+        replicates = self.group("posterior_predictive")["y"]
+        self.assertEqual(replicates.dims, ("chain", "draw", "component"))
+        self.assertEqual(replicates.shape, (1, 250, 2))
+        with h5py.File(self.where / "results.h5") as results:
+            found = results["predictions/within/y"]
+            levels = list(results["predictions/levels"][:])
+            self.assertEqual((results["predictions/points"][()], results["predictions/left_out"][()]), (250, 0))
+            mean, quantiles, ranks = found["mean"][:], found["quantiles"][:], found["ranks"][:]
+            numpy.testing.assert_array_equal(found["observed"], y)
+            numpy.testing.assert_array_equal(found["replicates"], replicates[0])
+        error = math.sqrt(0.5 / 250 + 1 / 5000 + 0.5 / 500)
+        for k in range(2):
+            self.assertLess(abs(mean[k] - y[k] / 2), 4 * error)
+            self.assertLess(abs(quantiles[levels.index(0.95), k] - mean[k] - 1.645 * math.sqrt(1.5)), 0.15)
+            self.assertLess(abs(ranks[k] - 0.5 * math.erfc(-(y[k] / 2) / math.sqrt(2 * 1.5))), 0.06)
+
+    def test_of_volatility(self):
+        returns = [0.7 * math.sin(7 * i) * (1 + (i > 30)) for i in range(60)]
+        (self.directory / "returns.csv").write_text("y\n" + "\n".join(map(str, returns)) + "\n", encoding="utf-8")
+        summary = self.run_of("--data-dir", self.directory,
+                              model={"name": "stochastic-volatility", "data": "returns.csv", "particles": 100},
+                              kernel={"moves": 2}, algorithm={"name": "smc", "particles": 128})
+        within, beyond = self.group("posterior_predictive"), self.group("predictions")
+        self.assertEqual(dict(within["volatility"].sizes), {"chain": 1, "draw": 250, "time": 60})
+        self.assertEqual(dict(beyond["y"].sizes), {"chain": 1, "draw": 250, "time": 20})
+        volatility = within["volatility"][0].median("draw").values
+        self.assertGreater(volatility[50], volatility[20])
+        coverage = summary["diagnostics"]["predictive_coverage_90_y"]
+        self.assertTrue(0.8 < coverage <= 1, coverage)
 
 
 class Models(Runs):

@@ -116,6 +116,20 @@ class Reports(WithDirectory):
         self.assertEqual(sum(name.startswith("marginal") for name in self.figure_names()), 12)
         self.assert_shows(page, "The first 12 of 15 parameters are drawn.", "beta[14]")
 
+    def test_predictions_along_time(self):
+        synthetic_runs.volatility(self.directory)
+        page = self.page()
+        self.assert_shows(page, "Predictions along time", "lie outside the band of 90 %", "Predictive check of y",
+                          "300 observations", "90 %:")
+        self.assertLessEqual({"over-time.svg", "ranks-y.svg"}, self.figure_names())
+        self.assertNotIn("calibration-y.svg", self.figure_names())
+
+    def test_predictions_of_yes_and_no(self):
+        synthetic_runs.volatility(self.directory, binary=True)
+        self.assert_shows(self.page(), "in 10 groups of rising predicted probability")
+        self.assertIn("calibration-y.svg", self.figure_names())
+        self.assertNotIn("ranks-y.svg", self.figure_names())
+
     def test_an_optimisation_has_no_path(self):
         synthetic_runs.optimisation(self.directory)
         page = self.page()

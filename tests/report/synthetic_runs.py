@@ -244,6 +244,37 @@ def regression(directory, n_parameters=5):
     )
 
 
+def volatility(directory, n=300, binary=False):
+    """A posterior that predicts: a series with its filtered scale and forecast, or yes and no."""
+    rng = numpy.random.default_rng(5)
+    levels = numpy.array([0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975])
+    normal = numpy.array([-1.96, -1.645, -0.674, 0, 0.674, 1.645, 1.96])
+    scale = 0.7 * numpy.exp(0.6 * numpy.sin(numpy.arange(n) / 40))
+    datasets = {"configuration": CONFIGURATION, "predictions/levels": levels}
+
+    def add(path, mean, quantiles, dimension, observed=None, ranks=None, replicates=None):
+        datasets.update({
+            f"predictions/{path}/mean": mean, f"predictions/{path}/quantiles": quantiles,
+            f"predictions/{path}/dimension": dimension, f"predictions/{path}/description": "invented",
+            f"predictions/{path}/observed": observed, f"predictions/{path}/ranks": ranks,
+            f"predictions/{path}/replicates": replicates})
+
+    if binary:
+        probability = rng.uniform(0.05, 0.6, n)
+        replicates = (rng.uniform(size=(100, n)) < probability).astype(float)
+        observed = (rng.uniform(size=n) < probability).astype(float)
+        add("within/y", probability, numpy.zeros((7, n)), "row", observed, numpy.full(n, 0.5), replicates)
+    else:
+        z = rng.normal(size=n)
+        ranks = numpy.searchsorted(numpy.sort(rng.normal(size=4000)), z) / 4000
+        add("within/y", numpy.zeros(n), numpy.outer(normal, scale), "time", z * scale, ranks)
+        add("within/volatility", scale, scale * numpy.exp(0.2 * normal)[:, None], "time")
+        later = numpy.full(20, scale[-1])
+        add("beyond/y", numpy.zeros(20), numpy.outer(normal, later), "time")
+        add("beyond/volatility", later, later * numpy.exp(0.4 * normal)[:, None], "time")
+    return write_run(directory, common("smc", "stochastic-volatility"), datasets)
+
+
 def optimisation(directory):
     """Simulated annealing: no path, no weights, a best state and replicates."""
     summary = {

@@ -1,6 +1,7 @@
 #pragma once
 /// A run as the run loop sees it: steps, state, result; no templates.
 
+#include "pearlite/app/predictions.hpp"
 #include "pearlite/estimator/posterior.hpp"
 #include "pearlite/io/container.hpp"
 #include "pearlite/io/digest.hpp"
@@ -74,6 +75,8 @@ struct RunResult {
     bool has_densities = false;                              ///< replicated: whether the draws have these two
     std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
     model::DataDescription data;
+    bool predicts = false; ///< replicated: whether the model has predictions
+    Predictions predictions;
     std::vector<sampler::Trace> batch_traces; ///< for more than one batch
     std::vector<double> batch_log_ratios;     ///< for more than one batch
     std::optional<Images> images;

@@ -35,6 +35,12 @@ concept HasDescribedData = model::HasDataDescription<M> || requires(const M& mod
     requires model::HasDataDescription<std::remove_cvref_t<decltype(model.density())>>;
 };
 
+/// The model is a density that says what its parameters predict.
+template <class M>
+concept Predicts = HasDensityPoints<M> && requires(const M& model) {
+    requires model::HasPrediction<std::remove_cvref_t<decltype(model.density())>>;
+};
+
 /// The model can draw its particles: images(block, b), pixels x block size, of image_rows() x image_columns().
 template <class M>
 concept HasImages = requires(const M& model, const typename M::Block& block, double b) {
@@ -131,6 +137,8 @@ class RunOf final : public Run {
             add_posterior(result);
         if constexpr (HasDescribedData<Model>)
             add_data(result);
+        if constexpr (Predicts<Model> && !has_chains && requires { main.batch(0).settings().seed; })
+            add_predictions(result);
         if constexpr (HasImages<Model>)
             add_images(result);
         result.digest = digest(result);
@@ -303,6 +311,39 @@ class RunOf final : public Run {
         result.draws = Eigen::Map<const Matrix>(all_draws.data(), d, static_cast<Index>(all_draws.size()) / d);
         result.posterior =
             summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, result.batch_log_ratios);
+    }
+
+    /// On rank 0: a few hundred draws of the parameters, whatever the number of particles.
+    void add_predictions(RunResult& result) {
+        auto& main = batches();
+        std::vector<double> all;
+        for (Index r = 0; r < main.n_batches(); ++r) {
+            auto& particles = main.batch(r).population().generation(0);
+            std::vector<double> local;
+            for (Index b = 0; b < particles.local_blocks(); ++b) {
+                const auto& block = particles.block(b);
+                local.insert(local.end(), block.points.data(),
+                             block.points.data() + block.size() * block.points.rows());
+            }
+            append(all, ranks_.gather(std::span<const double>(local)));
+        }
+        result.predicts = true;
+        parallel::on_root(ranks_, [&] {
+            const Eigen::Map<const Matrix> points(all.data(), model_->dimension(),
+                                                  static_cast<Index>(result.draw_log_weights.size()));
+            const PredictionSettings settings;
+            const std::uint64_t seed = main.batch(0).settings().seed;
+            const auto& density = model_->density();
+            // The streams of draws 0, 1, ... are those of the chains in posterior.nc.
+            const Matrix drawn = draw_points(points, result.draw_log_weights, settings.points, seed,
+                                             static_cast<std::uint64_t>(result.chains));
+            result.predictions = summarise_predictions(
+                [&](std::span<const double> u, Index samples, const random::Address& address) {
+                    return density.predict(u, samples, address);
+                },
+                drawn, result.data, settings, seed);
+            describe_predictions(result.predictions, result.outcome);
+        });
     }
 
     void add_images(RunResult& result) {

@@ -4,6 +4,7 @@
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/predictive.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <string>
@@ -24,6 +25,10 @@ class ExactLikelihood {
     double log_prior(std::span<const double> u) const { return density_.log_prior(u); }
     double log_likelihood(std::span<const double> u) const { return density_.exact_log_likelihood(u); }
     DataDescription describe_data() const requires HasDataDescription<D> { return density_.describe_data(); }
+    Prediction predict(std::span<const double> u, Index samples,
+                       const random::Address& address) const requires HasPrediction<D> {
+        return density_.predict(u, samples, address);
+    }
     void fingerprint(Fingerprint& fingerprint) const { density_.fingerprint(fingerprint); }
 
   private:

@@ -2,7 +2,9 @@
 /// What a user's own model lacks, said at compile time, one message for each member.
 
 #include "pearlite/model/annealed_model.hpp"
+#include "pearlite/model/data_description.hpp"
 #include "pearlite/model/density.hpp"
+#include "pearlite/model/predictive.hpp"
 
 #include <concepts>
 
@@ -40,6 +42,13 @@ constexpr void require_optional_members() {
         HasFingerprint<D> || !requires { &D::fingerprint; },
         "this model has a fingerprint() that is not: void fingerprint(pearlite::model::Fingerprint& "
         "fingerprint) const");
+    static_assert(
+        HasDataDescription<D> || !requires { &D::describe_data; },
+        "this model has a describe_data() that is not: pearlite::model::DataDescription describe_data() const");
+    static_assert(
+        HasPrediction<D> || !requires { &D::predict; },
+        "this model has a predict() that is not: pearlite::model::Prediction predict(std::span<const double> u, "
+        "pearlite::Index samples, const pearlite::random::Address& address) const");
 }
 
 /// M::Block is a block of particles.

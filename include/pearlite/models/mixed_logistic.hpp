@@ -6,6 +6,7 @@
 #include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/parameters.hpp"
+#include "pearlite/model/predictive.hpp"
 #include "pearlite/models/constant_variance.hpp"
 
 #include <optional>
@@ -75,6 +76,8 @@ class MixedLogistic {
 
     std::vector<std::string> parameter_names() const { return parameters_.names(); }
     model::DataDescription describe_data() const { return data_; }
+    /// y of other subjects with the same rows.
+    model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     const model::Parameters& parameters() const { return parameters_; }
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }

@@ -7,6 +7,7 @@
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/density_block.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/predictive.hpp"
 
 #include <optional>
 #include <span>
@@ -41,6 +42,8 @@ class NoisyLikelihood {
 
     std::vector<std::string> parameter_names() const;
     model::DataDescription describe_data() const;
+    /// y from N(theta, data_sd^2).
+    model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     double log_prior(std::span<const double> x) const;
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,

@@ -4,6 +4,7 @@
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/predictive.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <optional>
@@ -31,6 +32,8 @@ class LinearRegression {
 
     std::vector<std::string> parameter_names() const;
     model::DataDescription describe_data() const;
+    /// Responses y at the rows of the design.
+    model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     /// The conjugate evidence log p(y) in closed form.
@@ -63,6 +66,8 @@ class LogisticRegression {
 
     std::vector<std::string> parameter_names() const { return data_.names; }
     model::DataDescription describe_data() const;
+    /// Responses y at the rows of the design.
+    model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     /// points: p x (a multiple of block_padding).
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;

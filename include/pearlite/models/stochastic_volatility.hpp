@@ -6,6 +6,7 @@
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/parameters.hpp"
+#include "pearlite/model/predictive.hpp"
 #include "pearlite/models/constant_variance.hpp"
 #include "pearlite/models/volatility_process.hpp"
 
@@ -41,6 +42,8 @@ class StochasticVolatility {
     const model::Parameters& parameters() const { return parameters_; }
     std::span<const double> returns() const { return settings_.returns; }
     model::DataDescription describe_data() const;
+    /// As predict_volatility.
+    model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     VolatilityParameters natural(std::span<const double> u) const;
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }

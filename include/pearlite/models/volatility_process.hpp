@@ -59,6 +59,8 @@ class VolatilityProcess {
     VolatilityProcess(const VolatilityParameters& parameters, std::span<const double> observations);
 
     Index length() const { return static_cast<Index>(observations_.size()); }
+    /// The state with this h, given y_t.
+    State state(Index t, double h, random::Stream& stream) const;
     State draw_next(Index t, const State& x, random::Stream& stream) const;
     double log_observation(Index t, const State& x) const { return at(t).log_density(x.h); }
     double log_adapted_look_ahead(Index t, const State& x) const;
@@ -69,7 +71,6 @@ class VolatilityProcess {
     VolatilityObservation at(Index t) const { return {parameters_, observations_[static_cast<std::size_t>(t)]}; }
     double mean(Index t, const State& x) const { return t == 0 ? parameters_.mu : x.next_mean; }
     double sd(Index t) const { return t == 0 ? parameters_.stationary_sd() : parameters_.innovation_sd(); }
-    State state(Index t, double h, random::Stream& stream) const;
 
     VolatilityParameters parameters_;
     std::span<const double> observations_;

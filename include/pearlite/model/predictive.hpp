@@ -1,0 +1,34 @@
+#pragma once
+/// What parameters predict: states that the data were drawn with, data that might have been, and what comes next.
+
+#include "pearlite/core/labelled_array.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <concepts>
+#include <span>
+#include <vector>
+
+namespace pearlite::model {
+
+/// Draws given one point. The first dimension of every array is `sample`, of as many equally likely draws as were asked
+/// for; names and dimensions are the same for every point. What bears the name of observed data (data_description.hpp)
+/// is drawn from their distribution and compared with them.
+struct Prediction {
+    std::vector<LabelledArray> within; ///< at the places of the data
+    std::vector<LabelledArray> beyond; ///< where there are no data
+    bool is_empty() const { return within.empty() && beyond.empty(); }
+};
+
+inline LabelledDimension sample_dimension(Index samples) {
+    return {"sample", samples};
+}
+
+/// Optional: predict(u, samples, address), u a point. Random numbers come from the address's stream and those of other
+/// steps at it. An empty prediction for a point of likelihood 0.
+template <class D>
+concept HasPrediction = requires(const D& density, std::span<const double> u, Index samples,
+                                 const random::Address& address) {
+    { density.predict(u, samples, address) } -> std::same_as<Prediction>;
+};
+
+} // namespace pearlite::model
