@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -139,23 +142,36 @@ std::string list_algorithms(const std::string& title, bool searches) {
     return text;
 }
 
+/// Why an algorithm does not go with an annealed model; empty: it does.
+std::string objection_to(const ModelEntry& entry, Algorithm algorithm) {
+    if (algorithm == Algorithm::nonequilibrium && !entry.traits.is_time_reversible)
+        return "its transition cannot run backwards";
+    if (is_at_posterior(algorithm) && !entry.traits.continuous)
+        return "they work on densities of continuous parameters";
+    return entry.objection(algorithm);
+}
+
 /// Of annealed models with their algorithms.
 std::string list_combinations(const Catalogue& models) {
-    std::string text = "\nwhich go together:\n";
-    for (const auto& entry : models)
+    std::string text = "\nwhich go together, and the kernel that moves:\n";
+    for (const auto& entry : models) {
+        if (entry.traits.search)
+            continue;
+        std::vector<std::string> suitable;
+        std::map<std::string, std::vector<std::string>> unsuitable; // by reason
         for (std::size_t a = 0; a < algorithm_names().size(); ++a) {
             const auto algorithm = static_cast<Algorithm>(a);
-            if (entry.traits.search || is_search(algorithm))
+            if (is_search(algorithm))
                 continue;
-            auto objection = entry.objection(algorithm);
-            if (is_at_posterior(algorithm) && !entry.traits.continuous)
-                objection = "it works on densities of continuous parameters";
-            if (algorithm == Algorithm::nonequilibrium && !entry.traits.is_time_reversible)
-                objection = "its transition cannot run backwards";
-            const char* kernel = entry.traits.continuous ? "random-walk" : "native";
-            text += fmt::format("  {:<22}{:<22}{}\n", entry.traits.name, algorithm_name(algorithm),
-                                objection.empty() ? fmt::format("yes, kernel {}", kernel) : "no: " + objection);
+            const auto objection = objection_to(entry, algorithm);
+            (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm_name(algorithm));
         }
+        text += fmt::format("  {:<22}{:<13}{}", entry.traits.name, entry.traits.continuous ? "random-walk" : "native",
+                            fmt::join(suitable, ", "));
+        for (const auto& [reason, names] : unsuitable)
+            text += fmt::format("; not {}: {}", fmt::join(names, ", "), reason);
+        text += "\n";
+    }
     return text;
 }
 
