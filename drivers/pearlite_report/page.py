@@ -246,15 +246,17 @@ def _posterior_table(entries):
     rows = []
     for entry in entries:
         mcse, sd = entry.get("mcse"), entry.get("sd")
+        # Without an error of the mean, a hundredth of the sd is as far as anybody reads.
+        precision = mcse if mcse is not None or sd is None else sd / 100
         cells = [
             entry.get("name", "?"),
-            _cell(entry.get("mean"), mcse),
-            _cell(sd, mcse),
+            _cell(entry.get("mean"), precision),
+            _cell(sd, precision),
             _cell(mcse, mcse),
             "" if entry.get("ess") is None else numbers.plain(entry["ess"], 4),
         ]
         cells += [numbers.plain(entry[key], 4) if numbers.is_number(entry.get(key)) else "" for key in of_chains]
-        cells += [_cell((entry.get("quantiles") or {}).get(level), mcse) for level in levels]
+        cells += [_cell((entry.get("quantiles") or {}).get(level), precision) for level in levels]
         rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
     head = "".join(f"<th>{_text(name)}</th>" for name in heads)
     body = "\n".join(rows)
