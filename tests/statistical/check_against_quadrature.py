@@ -3,11 +3,11 @@
 sampling with the exact likelihood: draws from a t distribution shaped like the run's posterior, the likelihood by the
 trapezoidal rule, designs and densities written down once more.
 
-    check_against_quadrature.py RUN_DIRECTORY FILE.csv SUBJECT RESPONSE
+    check_against_quadrature.py RUN_DIRECTORY FILE.csv SUBJECT RESPONSE [DRAWS SEED]
 
-FILE is the run's data with the columns of subjects and responses; priors are the default ones. Prints a table; exit status 1
-if a difference exceeds three combined Monte Carlo errors, or if a wrong twin (observations of one subject in ten left out)
-does not.
+FILE is the run's data with the columns of subjects and responses; priors are the default ones. DRAWS: 1000 unless told.
+Prints a table; exit status 1 if a difference exceeds three combined Monte Carlo errors, or if a wrong twin (observations of
+one subject in ten left out) does not.
 """
 
 import csv
@@ -21,7 +21,6 @@ import h5py
 import numpy
 
 LIMIT = 3.0
-DRAWS = 1000
 DEGREES_OF_FREEDOM = 5
 NODES = numpy.arange(-9, 9.01, 0.1)  # of the standardised random intercept
 LOG_MEASURE = numpy.log(0.1) - 0.5 * NODES**2 - 0.5 * math.log(2 * math.pi)
@@ -34,10 +33,11 @@ LEVELS = {
 
 
 def main(arguments):
-    if len(arguments) != 4:
+    if len(arguments) not in (4, 6):
         print(__doc__, file=sys.stderr)
         return 2
-    directory, file, subject, response = arguments
+    directory, file, subject, response = arguments[:4]
+    n, seed = (int(each) for each in arguments[4:] or (1000, 20))
     summary = json.loads((pathlib.Path(directory) / "summary.json").read_text(encoding="utf-8"))
     with h5py.File(pathlib.Path(directory) / "results.h5") as results:
         names = [name.decode() if isinstance(name, bytes) else name for name in results["samples/names"][:]]
@@ -51,10 +51,11 @@ def main(arguments):
 
     points = values.copy()
     points[:, -1] = numpy.log(points[:, -1])  # the deviation
-    exact = importance_sampling(names, points, log_weights, Data(rows, names, subject, response))
+    exact = importance_sampling(names, points, log_weights, Data(rows, names, subject, response), n, seed)
     worst = compare(run, exact, show=True)
     thinned = [row for row in rows if int(float(row[subject])) % 10 != 0]
-    twin = compare(run, importance_sampling(names, points, log_weights, Data(thinned, names, subject, response)))
+    wrong = importance_sampling(names, points, log_weights, Data(thinned, names, subject, response), n, seed)
+    twin = compare(run, wrong)
     print(f"largest difference {worst:.1f} standard errors; of the wrong twin {twin:.0f}")
     return 0 if worst < LIMIT < twin else 1
 
@@ -98,27 +99,27 @@ def log_prior(point):
     return normal + math.log(2 / (math.pi * 2.5)) - math.log1p((deviation / 2.5) ** 2) + point[-1]
 
 
-def importance_sampling(names, points, log_weights, data):
-    """{quantity: (estimate, standard error)}."""
-    generator = numpy.random.default_rng(20)
+def importance_sampling(names, points, log_weights, data, n, seed):
+    """{quantity: (estimate, standard error)} from n draws."""
+    generator = numpy.random.default_rng(seed)
     weights = numpy.exp(log_weights - log_weights.max())
     centre = numpy.average(points, axis=0, weights=weights)
     factor = numpy.linalg.cholesky(numpy.cov(points, rowvar=False, aweights=weights))
     d, nu = len(centre), DEGREES_OF_FREEDOM
-    standard = generator.standard_normal((DRAWS, d)) * numpy.sqrt(nu / generator.chisquare(nu, DRAWS))[:, None]
+    standard = generator.standard_normal((n, d)) * numpy.sqrt(nu / generator.chisquare(nu, n))[:, None]
     log_proposal = (
         math.lgamma((nu + d) / 2) - math.lgamma(nu / 2) - 0.5 * d * math.log(nu * math.pi)
         - numpy.log(numpy.diag(factor)).sum() - (nu + d) / 2 * numpy.log1p((standard**2).sum(axis=1) / nu)
     )
     draws = centre + standard @ factor.T
     log_w = numpy.array([data.log_likelihood(point) + log_prior(point) for point in draws]) - log_proposal
-    log_mean = numpy.logaddexp.reduce(log_w) - math.log(DRAWS)
-    shares = numpy.exp(log_w - log_mean) / DRAWS
+    log_mean = numpy.logaddexp.reduce(log_w) - math.log(n)
+    shares = numpy.exp(log_w - log_mean) / n
     draws[:, -1] = numpy.exp(draws[:, -1])
     means = shares @ draws
     errors = numpy.sqrt(shares**2 @ (draws - means) ** 2)
     found = {name: (mean, error) for name, mean, error in zip(names, means, errors)}
-    found["log p(y)"] = (log_mean, math.sqrt(max(numpy.sum(shares**2) - 1 / DRAWS, 0)))
+    found["log p(y)"] = (log_mean, math.sqrt(max(numpy.sum(shares**2) - 1 / n, 0)))
     return found
 
 

@@ -31,6 +31,8 @@ class Comparison:
         ended = runner.pearlite("run", configuration, "-o", where, *chosen, timeout=timeout)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         summary = runner.summary(where)
+        for each in summary["posterior"]:
+            self.assertIn("mcse", each, f"{name}: too few families survive")
         found = {each["name"]: (each["mean"], each["mcse"]) for each in summary["posterior"]}
         for each in summary["log_evidence"]:
             self.assertIn("standard_error", each, f"{name}: {each}")
