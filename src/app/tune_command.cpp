@@ -63,6 +63,14 @@ std::string text_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// What will be written must be readable where it will be: files beside the configuration may not be beside the output.
+void check_readable_there(const Catalogue& models, const fs::path& output, const TuneOptions& options) {
+    const auto text =
+        io::with_overrides(text_of(options.configuration), options.configuration.string(), options.overrides);
+    prepare(models, io::Configuration::parse(text, output.string(), fs::absolute(output).parent_path(), {},
+                                             options.data_directory));
+}
+
 nlohmann::ordered_json json_of(const Prepared& prepared, const Tuning& tuning, const std::vector<std::string>& names,
                                const std::string& setting) {
     nlohmann::ordered_json mode = nlohmann::ordered_json::array(), sizes = mode;
@@ -108,7 +116,10 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
         check_tunable(models, configuration, prepared, likelihood.get());
         variance_by_point = configuration.section("model").has("likelihood_variance");
     });
-    parallel::on_root(ranks, [&] { check_output(output, options); });
+    parallel::on_root(ranks, [&] {
+        check_output(output, options);
+        check_readable_there(models, output, options);
+    });
     const auto say = [&](const std::string& text) {
         if (ranks.is_root()) {
             std::fputs(text.c_str(), stdout);

@@ -67,10 +67,17 @@ class Mistakes(Base):
 
     def test_outputs(self):
         (self.directory / "mine-tuned.toml").write_text("# precious\n", encoding="utf-8")
+        (self.directory / "ladder.toml").write_text(FILTERED.replace('kind = "geometric"\nsteps = 12', 'kind = "file"\nfile = "ladder.txt"'),
+                                                    encoding="utf-8")
         self.before = sorted(path.name for path in self.directory.iterdir())
         self.refused(self.file, contains=[r"mine-tuned\.toml: exists; --overwrite"])
         self.refused(self.file, "-o", self.file, contains=[r"is the configuration itself"])
         self.refused(self.file, "-o", "nowhere/new.toml", contains=[r"nowhere: no such directory"])
+        (self.directory / "ladder.txt").write_text("0\n0.1\n0.5\n1\n", encoding="utf-8")
+        (self.directory / "elsewhere").mkdir()
+        self.before = sorted(path.name for path in self.directory.iterdir())
+        ladder = self.directory / "ladder.toml"
+        self.refused(ladder, "-o", "elsewhere/new.toml", contains=[r"elsewhere/new\.toml:\d+: schedule\.file", "ladder.txt"])
         self.refused(self.file, "-o", self.file, ranks=2, contains=[r"is the configuration itself"])
 
     def test_nothing_to_choose(self):
