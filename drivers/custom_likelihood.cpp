@@ -44,7 +44,8 @@ class Measurements {
         }
     }
 
-    // Optional: how many draws an estimate takes.
+    // Optional: how many draws an estimate takes, and the key that says so. The command tune chooses their number.
+    static constexpr const char* particles_key = "particles";
     Index particles() const { return particles_; }
     void set_particles(Index n) { particles_ = n; }
 

@@ -70,6 +70,11 @@ class OwnLikelihood(unittest.TestCase):
         self.assertEqual(one["digest"], three["digest"])
         self.assertGreater(one["diagnostics"]["likelihood_log_variance"], 0)
 
+    def test_tune_writes_the_number_of_particles(self):
+        output = call(self.program, "tune", self.toml, "-o", self.place / "tuned.toml", directory=self.place)
+        self.assertIn("<- to be used", output)
+        self.assertRegex((self.place / "tuned.toml").read_text(), r"(?m)^particles = \d+$")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)
