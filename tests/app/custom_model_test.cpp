@@ -130,11 +130,10 @@ TEST(CustomModel, AnObjectionIsInTheListAndRefusesTheAlgorithm) {
     testing::internal::CaptureStdout();
     list_command(models);
     const auto list = testing::internal::GetCapturedStdout();
-    EXPECT_THAT(list, testing::ContainsRegex("fixed +smc +no: the model has no gradient"));
-    EXPECT_THAT(list, testing::ContainsRegex("fixed +random-walk +annealed-importance"));
-    EXPECT_THAT(list, testing::ContainsRegex("spin +native +annealed-importance, smc"));
-    EXPECT_THAT(list, testing::ContainsRegex("fixed +pseudo-marginal +yes"));
-    EXPECT_THAT(list, testing::ContainsRegex("spin +pseudo-marginal +no: "));
+    EXPECT_THAT(list, testing::ContainsRegex("fixed +random-walk +annealed-importance, .*pseudo-marginal; not smc: the "
+                                             "model has no gradient"));
+    EXPECT_THAT(list, testing::ContainsRegex("spin +native +annealed-importance, smc, .*; not importance-squared, "
+                                             "pseudo-marginal: they work on densities"));
 
     const std::string text = "[model]\nname = 'fixed'\n[algorithm]\nname = ";
     EXPECT_THAT(refusal(text + "'smc'\n", models), HasSubstr("the model has no gradient()"));
