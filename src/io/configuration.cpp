@@ -21,6 +21,8 @@ std::optional<std::filesystem::path> find_data_directory(const std::optional<std
     return std::filesystem::absolute(variable).lexically_normal();
 }
 
+} // namespace
+
 toml::table parse_toml(std::string_view text, const std::string& name) {
     try {
         return toml::parse(text);
@@ -30,8 +32,6 @@ toml::table parse_toml(std::string_view text, const std::string& name) {
                          std::string(error.description()));
     }
 }
-
-} // namespace
 
 Configuration Configuration::load(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                                   const std::optional<std::filesystem::path>& data_directory) {

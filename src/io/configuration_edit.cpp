@@ -9,16 +9,6 @@
 namespace pearlite::io {
 namespace {
 
-toml::table parsed(std::string_view text, const std::string& name) {
-    try {
-        return toml::parse(text);
-    } catch (const toml::parse_error& error) {
-        const toml::source_position& at = error.source().begin;
-        throw InputError(name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
-                         std::string(error.description()));
-    }
-}
-
 /// Where line `line` (from 1) begins; the end of the text beyond the last one.
 std::size_t line_begin(std::string_view text, std::size_t line) {
     std::size_t at = 0;
@@ -85,11 +75,11 @@ std::string with_overrides(std::string_view text, const std::string& name, const
     for (const std::string& argument : overrides) {
         Configuration::State wanted;
         wanted.name = name;
-        wanted.root = parsed(result, name);
+        wanted.root = parse_toml(result, name);
         wanted.apply_override(argument);
         const std::string path = wanted.overrides.back().path;
         const std::string value = toml_text(*wanted.find(path));
-        std::string edited = with_value(result, parsed(result, name), path, value);
+        std::string edited = with_value(result, parse_toml(result, name), path, value);
         bool is_right = false;
         try {
             is_right = toml::parse(edited) == wanted.root;

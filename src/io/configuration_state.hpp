@@ -82,6 +82,9 @@ struct Configuration::State {
 std::string join_path(const std::string& table, std::string_view key);
 std::vector<std::string> split_path(std::string_view path);
 
+/// The table that `text`, the contents of `name`, says. Throws InputError with name:line:column where it is no TOML.
+toml::table parse_toml(std::string_view text, const std::string& name);
+
 /// Values as TOML: floats in their shortest exact form, with a point or an exponent.
 std::string toml_text(Index value);
 std::string toml_text(double value);

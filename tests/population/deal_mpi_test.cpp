@@ -74,7 +74,7 @@ TEST(DealMpi, ParticlesWeightsAndEvesKeepTheirSlots) {
 TEST(DealMpi, AFailureOfOneRankIsOneOfAll) {
     const auto ranks = Communicator::world();
     if (ranks.size() == 1)
-        GTEST_SKIP() << "nothing moves";
+        GTEST_SKIP() << "needs two ranks: with one nothing moves";
     const BlockLayout layout(40, 4, ranks.size(), ranks.rank());
     Generation<ColumnBlock<double>> generation(layout, 0, [](Index n) { return ColumnBlock<double>(2, n); });
     std::vector<Index> runs(static_cast<std::size_t>(ranks.size()) + 1, 10); // all to the first
