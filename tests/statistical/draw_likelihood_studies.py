@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "drivers"))
 
 import numpy  # noqa: E402
+from figure_command import WrongArguments, write_figure  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from pearlite_report import style  # noqa: E402
 
@@ -24,23 +25,12 @@ COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE)
 KOLMOGOROV_99 = 1.628  # 99 % quantile of sqrt(n) max |F_n - F|
 
 
-def main(arguments):
+def choose(arguments):
     studies = {"noise": (read_noise, draw_noise), "ranks": (read_ranks, draw_ranks)}
     if len(arguments) != 2 or arguments[0] not in studies:
-        print(__doc__, file=sys.stderr)
-        return 2
+        raise WrongArguments
     read, draw = studies[arguments[0]]
-    try:
-        picture = draw(read(csv.DictReader(sys.stdin)))
-    except (KeyError, TypeError, ValueError) as error:
-        print(f"draw_likelihood_studies.py: not a table of this study: {error!r}", file=sys.stderr)
-        return 2
-    try:
-        pathlib.Path(arguments[1]).write_bytes(picture)
-    except OSError as error:
-        print(f"draw_likelihood_studies.py: cannot write the figure: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return arguments[1], lambda: draw(read(csv.DictReader(sys.stdin)))
 
 
 def read_noise(rows):
@@ -116,4 +106,4 @@ def draw_ranks(models):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_figure("draw_likelihood_studies.py", __doc__, choose, sys.argv[1:]))

@@ -15,6 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "drivers"))
 
+from figure_command import WrongArguments, write_figure  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from pearlite_report import style  # noqa: E402
 
@@ -25,21 +26,10 @@ CURVES = {
 }
 
 
-def main(arguments):
+def choose(arguments):
     if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        rows = read_table(sys.stdin)
-    except (KeyError, ValueError) as error:
-        print(f"draw_particle_numbers.py: not a table of particle_numbers: {error!r}", file=sys.stderr)
-        return 2
-    try:
-        pathlib.Path(arguments[0]).write_bytes(draw(rows))
-    except OSError as error:
-        print(f"draw_particle_numbers.py: cannot write the figure: {error}", file=sys.stderr)
-        return 1
-    return 0
+        raise WrongArguments
+    return arguments[0], lambda: draw(read_table(sys.stdin))
 
 
 def read_table(lines):
@@ -79,4 +69,4 @@ def draw(rows):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_figure("draw_particle_numbers.py", __doc__, choose, sys.argv[1:]))

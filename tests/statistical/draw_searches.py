@@ -19,30 +19,19 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "drivers"))
 
 import h5py  # noqa: E402
 import numpy  # noqa: E402
+from figure_command import WrongArguments, write_figure  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from pearlite_report import style  # noqa: E402
 
 COLOURS = (style.BLUE, style.VERMILLION, style.GREEN, style.ORANGE, style.GREY, style.INK)
 
 
-def main(arguments):
-    try:
-        if len(arguments) == 2 and arguments[0] == "efficiency":
-            picture = draw_efficiency(read_efficiency(sys.stdin))
-        elif len(arguments) >= 4 and arguments[0] == "progress":
-            picture = draw_progress(float(arguments[2]), [read_progress(each) for each in arguments[3:]])
-        else:
-            print(__doc__, file=sys.stderr)
-            return 2
-    except (KeyError, OSError, TypeError, ValueError) as error:
-        print(f"draw_searches.py: cannot read: {error!r}", file=sys.stderr)
-        return 2
-    try:
-        pathlib.Path(arguments[1]).write_bytes(picture)
-    except OSError as error:
-        print(f"draw_searches.py: cannot write the figure: {error}", file=sys.stderr)
-        return 1
-    return 0
+def choose(arguments):
+    if len(arguments) == 2 and arguments[0] == "efficiency":
+        return arguments[1], lambda: draw_efficiency(read_efficiency(sys.stdin))
+    if len(arguments) >= 4 and arguments[0] == "progress":
+        return arguments[1], lambda: draw_progress(float(arguments[2]), [read_progress(each) for each in arguments[3:]])
+    raise WrongArguments
 
 
 def read_efficiency(lines):
@@ -114,4 +103,4 @@ def draw_progress(minimum, curves):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_figure("draw_searches.py", __doc__, choose, sys.argv[1:]))

@@ -14,6 +14,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "drivers"))
 
+from figure_command import WrongArguments, write_figure  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from pearlite_report import style  # noqa: E402
 
@@ -31,21 +32,10 @@ CURVES = {
 TICKS = (5, 10, 20, 50, 100, 200)  # not all steps: their labels would touch
 
 
-def main(arguments):
+def choose(arguments):
     if len(arguments) != 1:
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        rows = read_table(sys.stdin)
-    except (KeyError, TypeError, ValueError) as error:
-        print(f"draw_work_estimators.py: not a table of `work_studies figure`: {error!r}", file=sys.stderr)
-        return 2
-    try:
-        pathlib.Path(arguments[0]).write_bytes(draw(rows))
-    except OSError as error:
-        print(f"draw_work_estimators.py: cannot write the figure: {error}", file=sys.stderr)
-        return 1
-    return 0
+        raise WrongArguments
+    return arguments[0], lambda: draw(read_table(sys.stdin))
 
 
 def read_table(lines):
@@ -87,4 +77,4 @@ def draw(rows):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(write_figure("draw_work_estimators.py", __doc__, choose, sys.argv[1:]))
