@@ -1,6 +1,7 @@
 #include "pearlite/kernel/box_space.hpp"
 
 #include "kernel/search_checks.hpp"
+#include "support/changes_of_moments.hpp"
 
 #include <array>
 #include <functional>
@@ -88,25 +89,8 @@ std::vector<double> moments_of_group(const Trials& trial, Index g, Index group, 
 /// The greatest |z| of the changes of these sums between exact draws and the same draws moved; groups are independent.
 double greatest_z(Trials& trial, const std::function<void()>& move, Index group,
                   const std::vector<double>& fixed = {}) {
-    const Index n = trial.chains.size();
-    std::vector<std::vector<double>> before;
-    for (Index g = 0; g < n; g += group)
-        before.push_back(moments_of_group(trial, g, group, fixed));
-    move();
-    std::vector<double> sum(before.front().size()), squares(sum.size());
-    for (Index g = 0; g < n; g += group) {
-        const auto after = moments_of_group(trial, g, group, fixed);
-        for (std::size_t m = 0; m < sum.size(); ++m) {
-            const double change = after[m] - before[static_cast<std::size_t>(g / group)][m];
-            sum[m] += change;
-            squares[m] += change * change;
-        }
-    }
-    double greatest = 0;
-    for (std::size_t m = 0; m < sum.size(); ++m)
-        if (squares[m] > 0)
-            greatest = std::max(greatest, std::abs(sum[m]) / std::sqrt(squares[m]));
-    return greatest;
+    return testing_support::greatest_z_of_changes(
+        trial.chains.size() / group, [&](Index k) { return moments_of_group(trial, k * group, group, fixed); }, move);
 }
 
 /// |z| above it has probability 2e-7 under the null hypothesis. The tests below look at 18 runs with at most 32 of them

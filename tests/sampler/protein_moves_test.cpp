@@ -4,6 +4,7 @@
 #include "pearlite/models/ab_protein.hpp"
 
 #include "kernel/search_checks.hpp"
+#include "support/changes_of_moments.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -152,26 +153,14 @@ double greatest_z(Energy energy, const std::string& move, Twin twin = Twin::none
     Trial<Space> trial(space, target, n_chains, twin);
     draw_target(space.energy(), trial.chains.points(), n_chains);
     trial.begin();
-    std::vector<std::vector<double>> before;
-    for (Index i = 0; i < n_chains; ++i)
-        before.push_back(moments(trial, i));
-    for (int t = 0; t < 8; ++t)
-        trial.mutate(0, trial.scale(1));
+    const double z = testing_support::greatest_z_of_changes(
+        n_chains, [&](Index i) { return moments(trial, i); },
+        [&] {
+            for (int t = 0; t < 8; ++t)
+                trial.mutate(0, trial.scale(1));
+        });
     EXPECT_GT(trial.accepted, n_chains / 4) << move;
-    std::vector<double> sum(before.front().size()), squares(sum.size());
-    for (Index i = 0; i < n_chains; ++i) {
-        const auto after = moments(trial, i);
-        for (std::size_t m = 0; m < sum.size(); ++m) {
-            const double change = after[m] - before[static_cast<std::size_t>(i)][m];
-            sum[m] += change;
-            squares[m] += change * change;
-        }
-    }
-    double greatest = 0;
-    for (std::size_t m = 0; m < sum.size(); ++m)
-        if (squares[m] > 0)
-            greatest = std::max(greatest, std::abs(sum[m]) / std::sqrt(squares[m]));
-    return greatest;
+    return z;
 }
 
 /// |z| above it has probability 2e-7 under the null hypothesis: with at most 51 moments of four runs, many of which
