@@ -42,8 +42,10 @@ double sum_of(std::span<const double> values) {
     return sum;
 }
 
-/// The cost of the dearest run.
-double busiest(const parallel::BlockLayout& layout, std::span<const double> costs) {
+} // namespace
+
+double work_of_busiest_rank(const parallel::BlockLayout& layout, std::span<const double> costs) {
+    PEARLITE_EXPECTS(static_cast<Index>(costs.size()) == layout.blocks());
     double most = 0;
     for (int rank = 0; rank < layout.ranks(); ++rank) {
         const Index first = layout.first_block(rank), end = layout.first_block(rank + 1);
@@ -52,8 +54,6 @@ double busiest(const parallel::BlockLayout& layout, std::span<const double> cost
     }
     return most;
 }
-
-} // namespace
 
 WorkAccount& WorkAccount::operator+=(const WorkAccount& other) {
     mean += other.mean;
@@ -131,14 +131,15 @@ std::optional<std::vector<Index>> WorkBalance::better_runs(const parallel::Block
     const double look =
         seconds_of_a_look + n_blocks * (seconds_per_block_looked_at + seconds_per_block_timed / ranks_.size());
     steps_to_look_ = static_cast<Index>(std::clamp(look / (share_for_looks * mean), 1.0, longest_interval));
-    account_ += {mean, busiest(layout, seconds), busiest(layout.with_equal_runs(), seconds), 0, 0};
+    account_ +=
+        {mean, work_of_busiest_rank(layout, seconds), work_of_busiest_rank(layout.with_equal_runs(), seconds), 0, 0};
     const auto costs = forecast(seconds, all_declared);
     if (!deals_ || costs.empty())
         return {};
 
     auto first_blocks = parallel::balanced_runs(costs, ranks_.size());
     const auto runs = layout.with_runs(first_blocks);
-    const double now = busiest(layout, costs), saving = now - busiest(runs, costs);
+    const double now = work_of_busiest_rank(layout, costs), saving = now - work_of_busiest_rank(runs, costs);
     const auto moves = moves_between(layout, runs);
     const double moving =
         seconds_of_a_deal + seconds_per_byte * static_cast<double>(moves.most) * static_cast<double>(block_bytes);

@@ -51,14 +51,6 @@ std::vector<double> costs_of_blocks(const parallel::Communicator& ranks, const p
     return ranks.all_gather(std::span<const double>(local));
 }
 
-double busiest(const std::vector<double>& costs, const parallel::BlockLayout& layout) {
-    double largest = 0;
-    for (int rank = 0; rank < layout.ranks(); ++rank)
-        largest = std::max(largest, std::accumulate(costs.begin() + layout.first_block(rank),
-                                                    costs.begin() + layout.first_block(rank + 1), 0.0));
-    return largest;
-}
-
 template <class D>
 void report(const parallel::Communicator& ranks, const char* way, bool balance, double step_size) {
     sampler::Smc<path::GeometricPath<D>, kernel::RandomWalk<D>> sampler(
@@ -72,7 +64,7 @@ void report(const parallel::Communicator& ranks, const char* way, bool balance, 
         const auto& particles = sampler.population().generation(0);
         const auto costs = costs_of_blocks(ranks, particles);
         mean += std::accumulate(costs.begin(), costs.end(), 0.0) / ranks.size();
-        most += busiest(costs, particles.layout());
+        most += population::work_of_busiest_rank(particles.layout(), costs);
     }
     if (ranks.is_root())
         std::printf("moves of %.1f, %-18s busiest / mean %.3f, %lld deals, %.3f s\n", step_size, way, most / mean,

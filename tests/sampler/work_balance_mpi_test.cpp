@@ -101,14 +101,6 @@ struct Shares {
     Index deals = 0;
 };
 
-double largest_run(const std::vector<double>& costs, const parallel::BlockLayout& layout) {
-    double largest = 0;
-    for (int rank = 0; rank < layout.ranks(); ++rank)
-        largest = std::max(largest, std::accumulate(costs.begin() + layout.first_block(rank),
-                                                    costs.begin() + layout.first_block(rank + 1), 0.0));
-    return largest;
-}
-
 /// Small moves, so that what was dear stays dear.
 template <class D>
 Shares shares_of(const Communicator& ranks, const D& density, bool balance) {
@@ -125,8 +117,8 @@ Shares shares_of(const Communicator& ranks, const D& density, bool balance) {
                 local[b] += density.Dear::cost({particles.block(static_cast<Index>(b)).points.col(i).data(), 2});
         const auto costs = ranks.all_gather(std::span<const double>(local));
         shares.mean += std::accumulate(costs.begin(), costs.end(), 0.0) / ranks.size();
-        shares.busiest += largest_run(costs, particles.layout());
-        shares.busiest_of_equal_runs += largest_run(costs, particles.layout().with_equal_runs());
+        shares.busiest += population::work_of_busiest_rank(particles.layout(), costs);
+        shares.busiest_of_equal_runs += population::work_of_busiest_rank(particles.layout().with_equal_runs(), costs);
     }
     shares.deals = sampler.work().deals;
     return shares;

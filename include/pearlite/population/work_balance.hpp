@@ -12,6 +12,9 @@
 
 namespace pearlite::population {
 
+/// The cost of the dearest of the ranks' runs of blocks; `costs` (>= 0) are those of all blocks.
+double work_of_busiest_rank(const parallel::BlockLayout& layout, std::span<const double> costs);
+
 /// What the ranks' work came to, in processor seconds summed over the steps that were looked at. The time of a step is
 /// that of its busiest rank: imbalance is `busiest / mean`, and would have been `busiest_of_equal_runs / mean`.
 struct WorkAccount {
