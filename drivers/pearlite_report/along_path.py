@@ -10,6 +10,7 @@ from .style import BLUE, GREEN, VERMILLION, finish, left_out, new_axes
 
 MAX_POINTS = 3000  # more cannot be told apart at the width of a page
 MARKERS_UP_TO = 60
+MOST_DECADES = 8  # whose labels fit below a figure
 INVERSE_TEMPERATURE = "Inverse temperature β"
 
 
@@ -180,6 +181,7 @@ def _draw_series(axes, series, **style):
     elif _is_crowded(series.x):
         first_decade = math.floor(math.log10(series.x[series.x > 0].min()))
         axes.set_xscale("symlog", linthresh=10.0**first_decade, linscale=0.8)
+        axes.xaxis.get_major_locator().set_params(numticks=MOST_DECADES)
 
 
 def _is_crowded(x):

@@ -32,7 +32,7 @@ def log_weights(run):
     caption = (
         f"{numbers.counted(len(run.log_weight), 'particle')}; the largest normalised weight is "
         f"{numbers.plain(float(weights.max()), 3)}, the effective sample size "
-        f"{numbers.plain(numbers.effective_sample_size(weights), 4)}."
+        f"{numbers.plain(numbers.effective_sample_size(weights), 4)}{_before_resampling(run)}."
     )
     return finish(
         figure,
@@ -41,6 +41,15 @@ def log_weights(run):
         "Final log weights",
         caption + left_out(int((~finite).sum()), "particle", "-inf or NaN"),
     )
+
+
+def _before_resampling(run):
+    """What a last resampling hides: the particles weigh the same after it, and the result rests on the weights before."""
+    resampled = run.per_step.get("resampled")
+    before = (run.summary.get("diagnostics") or {}).get("ess")
+    if before is None or resampled is None or len(resampled) == 0 or not resampled[-1] > 0:
+        return ""
+    return f" after the resampling of the last step; before it, {numbers.plain(before, 4)}"
 
 
 def marginals(run):

@@ -98,6 +98,7 @@ class Reports(WithDirectory):
             "parameter mean sd mcse ess 2.5 % 50 % 97.5 %",
             f"beta[1] 3.000 2.000 0.046 1890 {MINUS}1.000 3.000 7.000",
             "12 resamplings, marked",
+            "after the resampling of the last step; before it, 1312.",
             "8 batches",
             "1 batch left out (not finite)",
             "20 at the end",
