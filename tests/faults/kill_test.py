@@ -10,7 +10,7 @@ import unittest
 
 import pearlite_runner as runner
 
-KILLS = 24
+KILLS = 30
 MOMENTS = ("any time", "after a checkpoint", "while writing")
 VICTIMS = ("all", "all", "one rank")
 RUN = {"block": 32, "checkpoint_every": 0.05}
@@ -22,6 +22,14 @@ CONFIGURATIONS = {
                  "algorithm": {"name": "annealed-importance", "trajectories": 1000}},
     "rbm": {"run": RUN, "model": {"name": "rbm", "random_visible": 300, "random_hidden": 20},
             "schedule": {"kind": "linear", "steps": 300}, "algorithm": {"name": "smc", "particles": 1000, "batches": 2}},
+    # The cost of an estimate depends on theta, so that blocks change hands between steps.
+    "estimated": {"run": {"block": 8, "checkpoint_every": 0.05},
+                  "model": {"name": "linear-gaussian", "simulated_length": 20, "likelihood_variance": 2.0, "most_particles": 100},
+                  "kernel": {"moves": 3}, "algorithm": {"name": "smc", "particles": 128}},
+    "pseudo-marginal": {"run": {"checkpoint_every": 0.05},
+                        "model": {"name": "linear-gaussian", "simulated_length": 20, "particles": 30},
+                        "kernel": {"pilot_particles": 64},
+                        "algorithm": {"name": "pseudo-marginal", "chains": 8, "iterations": 12000}},
     "search": {"run": {"checkpoint_every": 0.05}, "model": {"name": "test-function", "dimension": 20},
                "algorithm": {"name": "pisaa", "chains": 40, "iterations": 20000, "range_iterations": 10000, "replicates": 3,
                              "sync_every": 5}},
@@ -83,7 +91,7 @@ class Kill(unittest.TestCase):
             refused = runner.pearlite(*arguments, ranks=ranks)
             self.assertEqual(refused.status, runner.BAD_INPUT, refused.describe())
             arguments = ("run", self.directory / f"{name}.toml", "-o", where, "--overwrite")
-        ended = runner.pearlite(*arguments, ranks=ranks)
+        ended = runner.pearlite(*arguments, ranks=ranks, timeout=180)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
 
     def test_kill_and_resume(self):
