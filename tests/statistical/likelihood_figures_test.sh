@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Tables as likelihood_studies prints them become pictures; something else is refused.
+# Tables as likelihood_studies and particle_numbers print them become pictures; something else is refused.
 #   likelihood_figures_test.sh PYTHON
 set -euo pipefail
 python=$1
-draw=$(cd "$(dirname "$0")" && pwd)/draw_likelihood_studies.py
+here=$(cd "$(dirname "$0")" && pwd)
+draw=$here/draw_likelihood_studies.py
 if ! "$python" -c "import matplotlib" 2>/dev/null; then
     echo "skipped: no matplotlib"
     exit 77
@@ -45,3 +46,29 @@ refused noise "the table of another study" <ranks.csv
 refused ranks "the table of another study" <noise.csv
 sed 's/0.00097/x/' noise.csv | refused noise "a table with a word for a number"
 refused ranks "nothing" </dev/null
+
+# The last table counts: the first one here has a word for a number.
+cat >numbers.txt <<END
+gamma^2 22.9
+| N | cost, predicted | means, measured time | means, tau_0 + tau_1 N |
+|---|---|---|---|
+| 8 | unknown | 1.355 ± 0.249 | 1.376 ± 0.253 |
+
+| N | cost, predicted | means, measured time | means, tau_0 + tau_1 N |
+|---|---|---|---|
+| 8 | 1.486 | 1.355 ± 0.249 | 1.376 ± 0.253 |
+| 16 | 1.012 | 1.191 ± 0.401 | 1.186 ± 0.399 |
+without overhead: N = 11.5
+END
+draw=$here/draw_particle_numbers.py
+"$python" "$draw" numbers.svg <numbers.txt
+"$python" -c "import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])" numbers.svg
+for wrong in noise.csv /dev/null; do
+    status=0
+    "$python" "$draw" refused.svg <$wrong 2>message || status=$?
+    if [ $status != 2 ] || [ -e refused.svg ] || ! grep -q "not a table" message; then
+        echo "draw_particle_numbers.py, $wrong: exit status $status"
+        cat message
+        exit 1
+    fi
+done
