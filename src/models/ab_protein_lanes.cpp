@@ -54,7 +54,7 @@ class AbProtein::Lanes {
     explicit Lanes(const AbProtein& protein)
         : protein_(protein),
           places_(space * protein.monomers(), DoubleLanes::size),
-          axes_(model::LaneMatrix::Zero(3 * protein.monomers(), DoubleLanes::size)) {}
+          axes_(model::LaneMatrix::Zero(space == 3 ? 3 * protein.monomers() : 0, DoubleLanes::size)) {}
 
     /// Lays out as many chains as there are lanes; coordinate i of the first is x[i * stride].
     void lay(const double* x, Index stride) {
@@ -135,7 +135,7 @@ class AbProtein::Lanes {
 
     const AbProtein& protein_;
     model::LaneMatrix places_; ///< row space i + c: coordinate c of monomer i
-    model::LaneMatrix axes_;   ///< row 3 k + c: of the bend axis of bond k
+    model::LaneMatrix axes_;   ///< in space, row 3 k + c: of the bend axis of bond k
     Doubles own_{};
 };
 
