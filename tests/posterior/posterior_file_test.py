@@ -120,9 +120,16 @@ class Population(Runs):
 
 
 class Predictions(Runs):
-    def test_of_a_conjugate_model(self):
-        """theta | y ~ N(y/2, 1/2), so that data to come are N(y/2, 3/2); 250 draws of theta with 20 samples each."""
+    def test_of_a_population(self):
         self.run_of(model=NOISY, algorithm={"name": "smc", "particles": 4000})
+        self.judge(effective_sample_size=500)
+
+    def test_of_chains(self):
+        self.run_of(model=NOISY, algorithm={"name": "pseudo-marginal", "chains": 4, "iterations": 10000})
+        self.judge(effective_sample_size=500)
+
+    def judge(self, effective_sample_size):
+        """theta | y ~ N(y/2, 1/2), so that data to come are N(y/2, 3/2); 250 draws of theta with 20 samples each."""
         y = self.group("observed_data")["y"].values
         replicates = self.group("posterior_predictive")["y"]
         self.assertEqual(replicates.dims, ("chain", "draw", "component"))
@@ -134,7 +141,7 @@ class Predictions(Runs):
             mean, quantiles, ranks = found["mean"][:], found["quantiles"][:], found["ranks"][:]
             numpy.testing.assert_array_equal(found["observed"], y)
             numpy.testing.assert_array_equal(found["replicates"], replicates[0])
-        error = math.sqrt(0.5 / 250 + 1 / 5000 + 0.5 / 500)
+        error = math.sqrt(0.5 / 250 + 1 / 5000 + 0.5 / effective_sample_size)
         for k in range(2):
             self.assertLess(abs(mean[k] - y[k] / 2), 4 * error)
             self.assertLess(abs(quantiles[levels.index(0.95), k] - mean[k] - 1.645 * math.sqrt(1.5)), 0.15)

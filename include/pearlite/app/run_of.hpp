@@ -137,7 +137,7 @@ class RunOf final : public Run {
             add_posterior(result);
         if constexpr (HasDescribedData<Model>)
             add_data(result);
-        if constexpr (Predicts<Model> && !has_chains && requires { main.batch(0).settings().seed; })
+        if constexpr (Predicts<Model> && requires { main.batch(0).settings().seed; })
             add_predictions(result);
         if constexpr (HasImages<Model>)
             add_images(result);
@@ -313,24 +313,34 @@ class RunOf final : public Run {
             summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, result.batch_log_ratios);
     }
 
+    /// Collective. What the posterior consists of, unconstrained: d x draws, on rank 0.
+    Matrix points_of_all_batches() {
+        auto& main = batches();
+        if constexpr (has_chains) {
+            return main.batch(0).points();
+        } else {
+            std::vector<double> all;
+            for (Index r = 0; r < main.n_batches(); ++r) {
+                auto& particles = main.batch(r).population().generation(0);
+                std::vector<double> local;
+                for (Index b = 0; b < particles.local_blocks(); ++b) {
+                    const auto& block = particles.block(b);
+                    local.insert(local.end(), block.points.data(),
+                                 block.points.data() + block.size() * block.points.rows());
+                }
+                append(all, ranks_.gather(std::span<const double>(local)));
+            }
+            const Index d = model_->dimension();
+            return Eigen::Map<const Matrix>(all.data(), d, static_cast<Index>(all.size()) / d);
+        }
+    }
+
     /// On rank 0: a few hundred draws of the parameters, whatever the number of particles.
     void add_predictions(RunResult& result) {
         auto& main = batches();
-        std::vector<double> all;
-        for (Index r = 0; r < main.n_batches(); ++r) {
-            auto& particles = main.batch(r).population().generation(0);
-            std::vector<double> local;
-            for (Index b = 0; b < particles.local_blocks(); ++b) {
-                const auto& block = particles.block(b);
-                local.insert(local.end(), block.points.data(),
-                             block.points.data() + block.size() * block.points.rows());
-            }
-            append(all, ranks_.gather(std::span<const double>(local)));
-        }
+        const Matrix points = points_of_all_batches();
         result.predicts = true;
         parallel::on_root(ranks_, [&] {
-            const Eigen::Map<const Matrix> points(all.data(), model_->dimension(),
-                                                  static_cast<Index>(result.draw_log_weights.size()));
             const PredictionSettings settings;
             const std::uint64_t seed = main.batch(0).settings().seed;
             const auto& density = model_->density();

@@ -95,19 +95,28 @@ class PseudoMarginal {
     }
     /// Recorded draws of one chain, after burn-in.
     Index draws_per_chain() const { return n_recorded() - chains_.burn_in / chains_.thin; }
-    /// Collective. Parameter k of every chain after burn-in, draws x chains, on rank 0.
-    std::vector<Matrix> draws() const {
+    /// Collective. Recorded draws of all chains after burn-in, chain after chain, unconstrained: d x draws, on rank 0.
+    Matrix points() const {
         const auto all = ranks_.gather(std::span<const double>(record_));
+        if (!ranks_.is_root())
+            return {};
+        const Index n = draws_per_chain();
+        Matrix points(width(), n * settings_.particles);
+        const Eigen::Map<const Matrix> recorded(all.data(), width(), n_recorded() * settings_.particles);
+        for (Index c = 0; c < settings_.particles; ++c)
+            points.middleCols(c * n, n) = recorded.middleCols((c + 1) * n_recorded() - n, n);
+        return points;
+    }
+    /// Collective. Parameter k of every chain after burn-in, on its natural scale, draws x chains, on rank 0.
+    std::vector<Matrix> draws() const {
+        const Matrix all = points();
         std::vector<Matrix> draws;
         if (!ranks_.is_root())
             return draws;
-        const Index first = n_recorded() - draws_per_chain();
         for (Index k = 0; k < model_->dimension(); ++k) {
             Matrix of_parameter(draws_per_chain(), settings_.particles);
-            for (Index c = 0; c < settings_.particles; ++c)
-                for (Index i = 0; i < draws_per_chain(); ++i)
-                    of_parameter(i, c) =
-                        model_->natural(k, all[static_cast<std::size_t>((c * n_recorded() + first + i) * width() + k)]);
+            for (Index i = 0; i < all.cols(); ++i)
+                of_parameter.data()[i] = model_->natural(k, all(k, i));
             draws.push_back(std::move(of_parameter));
         }
         return draws;
