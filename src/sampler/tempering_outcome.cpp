@@ -166,11 +166,6 @@ double round_trips_of_a_system(const TemperingSums& sums, const TemperingFacts& 
 
 } // namespace
 
-Index due_scans(Index t, Index after, Index last) {
-    const auto up_to = [t](Index n) { return t % 2 == 0 ? n / 2 : (n + 1) / 2; };
-    return up_to(last) - up_to(after);
-}
-
 Outcome tempering_outcome(const TemperingSums& sums, const TemperingFacts& facts) {
     const Ladder ladder(sums, facts);
     const auto R = ladder.replicas();

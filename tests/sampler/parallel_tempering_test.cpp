@@ -166,24 +166,5 @@ TEST(ParallelTempering, ColdReplicasStartFromModes) {
     EXPECT_EQ(ordered(0.75), (std::vector<Index>{8, 9}));
 }
 
-TEST(ParallelTempering, TurnsAreCounted) {
-    EXPECT_EQ(due_scans(0, 0, 10), 5);
-    EXPECT_EQ(due_scans(1, 0, 10), 5);
-    EXPECT_EQ(due_scans(0, 0, 1), 0);
-    EXPECT_EQ(due_scans(1, 0, 1), 1);
-    EXPECT_EQ(due_scans(3, 4, 9), 3);
-    EXPECT_EQ(due_scans(2, 4, 9), 2);
-}
-
-TEST(ParallelTempering, ReplicasRememberWhereTheyWere) {
-    std::int64_t tag = 0;
-    for (int trip = 0; trip < 3; ++trip) {
-        tag = ReplicaTag::visit_start(ReplicaTag::visit_start(tag));
-        EXPECT_EQ(ReplicaTag::round_trips(tag), trip);
-        tag = ReplicaTag::visit_end(ReplicaTag::visit_end(tag));
-    }
-    EXPECT_EQ(ReplicaTag::round_trips(ReplicaTag::visit_start(tag)), 3);
-}
-
 } // namespace
 } // namespace pearlite::sampler
