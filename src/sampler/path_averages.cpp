@@ -28,6 +28,8 @@ void PathAveraging::add_block(std::span<const double> signed_work, double sign, 
 }
 
 void PathAveraging::flush(const parallel::Communicator& ranks, Index n, PathAverages& averages) {
+    if (temperatures_.empty())
+        return;
     parallel::exact_sum(ranks, std::span(sums_));
     const auto count = static_cast<double>(n);
     const auto sd = [count](double mean, double mean_square) {

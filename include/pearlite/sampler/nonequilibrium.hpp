@@ -2,13 +2,15 @@
 /// Evidence from nonequilibrium work (Habeck 2017): trajectories annealed from p_0 to p_K, others annealed backwards
 /// from p_K to p_0, and the work that both ways take.
 ///
-///     forward:  x_0 ~ p_0;      W = 0;  for k = 0..K-1:  W += E_{k+1}(x_k) - E_k(x_k);  if k+1 < K: x_{k+1} ~
-///     T_{k+1}(. | x_k) reverse:  x_{K-1} ~ p_K;  W = 0;  for k = K-1..0:  W += E_{k+1}(x_k) - E_k(x_k);  if k > 0:
-///     x_{k-1} ~ T'_k(. | x_k) log Z_K/Z_0 from both sets of W: BAR, histogram and others (estimator/work.hpp)
+///     forward:  x_0 ~ p_0;  W = 0
+///         for k = 0..K-1:  W += E_{k+1}(x_k) - E_k(x_k);  if k+1 < K:  x_{k+1} ~ T_{k+1}(. | x_k)
+///     reverse:  x_{K-1} ~ p_K;  W = 0
+///         for k = K-1..0:  W += E_{k+1}(x_k) - E_k(x_k);  if k > 0:  x_{k-1} ~ T'_k(. | x_k)
+///     log Z_K/Z_0 from both sets of W: BAR, histogram and others (estimator/work.hpp)
 ///
 /// E_k = -log f_{b_k}: energies; b_k: the schedule; T_k: a kernel that leaves p_{b_k} invariant, T'_k its time reversal
 /// (its sub-updates in the opposite order). Forward trajectories are those of annealed importance sampling, log w = -W.
-/// p_K is reached by ReverseStart, then by `equilibration` applications of T_K.
+/// p_K is reached by reverse_start.hpp, then by `equilibration` applications of T_K.
 
 #include "pearlite/estimator/work.hpp"
 #include "pearlite/kernel/reversal.hpp"
@@ -16,10 +18,11 @@
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/path/schedule.hpp"
 #include "pearlite/population/population.hpp"
-#include "pearlite/population/resampling.hpp"
 #include "pearlite/population/weights.hpp"
 #include "pearlite/sampler/delayed_failure.hpp"
+#include "pearlite/sampler/nonequilibrium_course.hpp"
 #include "pearlite/sampler/path_averages.hpp"
+#include "pearlite/sampler/reverse_start.hpp"
 #include "pearlite/sampler/settings.hpp"
 #include "pearlite/sampler/streams.hpp"
 #include "pearlite/sampler/work_outcome.hpp"
@@ -29,10 +32,6 @@
 #include <vector>
 
 namespace pearlite::sampler {
-
-/// How trajectories that run backwards come to p_K: exact draws; a mode; states made from data; or the end states of
-/// separate forward trajectories, resampled by their weights.
-enum class ReverseStart { exact, mode, data, weighted };
 
 struct NonequilibriumSettings {
     Index forward = 0; ///< M_f trajectories
@@ -56,7 +55,8 @@ class Nonequilibrium {
           model_(std::move(model)),
           schedule_(std::move(schedule)),
           kernel_(std::move(kernel)),
-          settings_(settings) {
+          settings_(settings),
+          course_(schedule_.steps(), settings.start == ReverseStart::weighted, settings.equilibration) {
         PEARLITE_EXPECTS(!kernel_.adapts());
         const auto make_block = [&](Index size) { return model_->make_block(size); };
         auto& forward = population_.append(settings.forward, settings.block, ranks_, make_block);
@@ -66,15 +66,15 @@ class Nonequilibrium {
         flush();
     }
 
-    bool finished() const { return n_ == steps(); }
+    bool finished() const { return n_ == course_.steps(); }
 
     /// Collective. One temperature of the forward trajectories, then one step towards the reverse starts, then one
     /// temperature of the reverse trajectories.
     void step() {
         PEARLITE_EXPECTS(!finished());
         ++n_;
-        const Index k = place_in_phase();
-        switch (phase()) {
+        const auto [phase, k] = course_.place(n_);
+        switch (phase) {
         case Phase::forward:
             forward_step(population_.generation(0), k, true);
             break;
@@ -106,15 +106,12 @@ class Nonequilibrium {
         steps_since_flush_ = 0;
         if (on_the_fly_.pending() > 0)
             on_the_fly_.flush(ranks_, settings_.forward, 0, kernel_.accepts(), trace_);
-        if (forward_averaging_.pending() > 0)
-            forward_averaging_.flush(ranks_, settings_.forward, record_.forward);
-        if (equilibration_averaging_.pending() > 0)
-            equilibration_averaging_.flush(ranks_, settings_.reverse, record_.equilibration);
-        if (reverse_averaging_.pending() > 0)
-            reverse_averaging_.flush(ranks_, settings_.reverse, record_.reverse);
+        forward_averaging_.flush(ranks_, settings_.forward, record_.forward);
+        equilibration_averaging_.flush(ranks_, settings_.reverse, record_.equilibration);
+        reverse_averaging_.flush(ranks_, settings_.reverse, record_.reverse);
     }
 
-    Progress progress() const { return {n_, steps(), b_, trace_.ess.back(), trace_.log_ratio.back()}; }
+    Progress progress() const { return {n_, course_.steps(), b_, trace_.ess.back(), trace_.log_ratio.back()}; }
 
     /// Collective; finished().
     Outcome outcome() const {
@@ -145,7 +142,7 @@ class Nonequilibrium {
     /// Generation 0 runs forward, with log weights -W; generation 1 backwards, with log weights W.
     population::Population<Block>& population() { return population_; }
     Index updates_per_step() const {
-        return (n_ == 0 || phase() == Phase::forward ? settings_.forward : settings_.reverse) * kernel_.moves();
+        return (course_.place(n_).phase == Phase::forward ? settings_.forward : settings_.reverse) * kernel_.moves();
     }
 
     /// What a checkpoint holds. After reading, prepare() must follow.
@@ -156,15 +153,7 @@ class Nonequilibrium {
         f.enter("trace");
         trace_.fields(f);
         f.leave();
-        f.enter("forward");
-        record_.forward.fields(f);
-        f.leave();
-        f.enter("equilibration");
-        record_.equilibration.fields(f);
-        f.leave();
-        f.enter("reverse");
-        record_.reverse.fields(f);
-        f.leave();
+        record_.fields(f);
         f.enter("kernel");
         kernel_.fields(f);
         f.leave();
@@ -177,34 +166,8 @@ class Nonequilibrium {
 
   private:
     using Generation = population::Generation<Block>;
-    enum class Phase { forward, pool, equilibration, reverse };
+    using Phase = NonequilibriumCourse::Phase;
     static constexpr Index steps_per_reduction = 64;
-
-    Index pool_steps() const { return settings_.start == ReverseStart::weighted ? schedule_.steps() : 0; }
-    Index steps() const { return 2 * schedule_.steps() + pool_steps() + settings_.equilibration; }
-    /// Of step n_ >= 1.
-    Phase phase() const {
-        const Index after_forward = n_ - schedule_.steps();
-        if (after_forward <= 0)
-            return Phase::forward;
-        if (after_forward <= pool_steps())
-            return Phase::pool;
-        return after_forward <= pool_steps() + settings_.equilibration ? Phase::equilibration : Phase::reverse;
-    }
-    /// 1, 2, ... within the phase.
-    Index place_in_phase() const {
-        switch (phase()) {
-        case Phase::forward:
-            return n_;
-        case Phase::pool:
-            return n_ - schedule_.steps();
-        case Phase::equilibration:
-            return n_ - schedule_.steps() - pool_steps();
-        case Phase::reverse:
-            break;
-        }
-        return n_ - schedule_.steps() - pool_steps() - settings_.equilibration;
-    }
 
     /// Calls work(block, streams, log weights, derivatives) on every local block.
     template <class Work>
@@ -289,28 +252,14 @@ class Nonequilibrium {
         agree(); // resampling must find all ranks
         auto& pool = population_.generation(1);
         parallel::together(ranks_, [&] { on_blocks(pool, [](auto&, const auto&, auto, auto) {}); });
-        const auto offspring =
-            population::offspring(ranks_, pool.layout(), pool.number(), pool.log_weights(),
-                                  population::Resampling::systematic, settings_.seed, static_cast<std::uint32_t>(n_));
-        population::relocate(ranks_, pool, offspring, packed_particle_bytes(*model_));
-        parallel::together(ranks_, [&] { prepare_blocks(*model_, pool); });
+        resample_ends(ranks_, *model_, pool, settings_.seed, n_);
     }
 
     /// Starts other than weighted ones.
     void place_starts() {
-        const double end = schedule_.end();
         attempt([&] {
             on_blocks(population_.generation(1), [&](auto& block, const auto& streams, auto, auto) {
-                if (settings_.start == ReverseStart::exact) {
-                    if constexpr (model::HasEndSampler<M>)
-                        model_->draw_end(block, end, streams);
-                } else if (settings_.start == ReverseStart::mode) {
-                    if constexpr (model::HasMode<M>)
-                        model_->set_mode(block, end, streams);
-                } else if (settings_.start == ReverseStart::data) {
-                    if constexpr (model::HasDataStart<M>)
-                        model_->draw_data(block, end, streams);
-                }
+                place_at_end(*model_, block, settings_.start, schedule_.end(), streams);
             });
         });
     }
@@ -347,6 +296,7 @@ class Nonequilibrium {
     path::Schedule schedule_;
     Kernel kernel_;
     NonequilibriumSettings settings_;
+    NonequilibriumCourse course_;
     population::Population<Block> population_;
     Index n_ = 0; ///< steps made
     Index steps_since_flush_ = 0;

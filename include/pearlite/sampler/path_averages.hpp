@@ -35,9 +35,8 @@ class PathAveraging {
     void begin(double inverse_temperature);
     /// A block's works so far, `sign` times `signed_work`, and derivatives.
     void add_block(std::span<const double> signed_work, double sign, std::span<const double> derivatives);
-    Index pending() const { return static_cast<Index>(temperatures_.size()); }
 
-    /// Collective. Reduces what is pending, of n trajectories over all ranks, and appends it.
+    /// Collective. Reduces what is pending, if anything, of n trajectories over all ranks, and appends it.
     void flush(const parallel::Communicator& ranks, Index n, PathAverages& averages);
 
   private:

@@ -13,6 +13,19 @@ struct WorkRecord {
     PathAverages forward;
     PathAverages equilibration;
     PathAverages reverse;
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f.enter("forward");
+        forward.fields(f);
+        f.leave();
+        f.enter("equilibration");
+        equilibration.fields(f);
+        f.leave();
+        f.enter("reverse");
+        reverse.fields(f);
+        f.leave();
+    }
 };
 
 /// Change of mean u from the middle to the end of the reverse starts' equilibration, in standard errors; nothing if
