@@ -1,9 +1,11 @@
 #pragma once
 /// Any sampler over any model as a Run.
 
+#include "pearlite/app/gather_images.hpp"
+#include "pearlite/app/gather_posterior.hpp"
+#include "pearlite/app/model_offers.hpp"
 #include "pearlite/app/run.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/density_block.hpp"
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/sampler/batches.hpp"
 #include "pearlite/sampler/piloted.hpp"
@@ -14,49 +16,6 @@
 #include <memory>
 
 namespace pearlite::app {
-
-/// The model's particles are points with densities, which are packed with them.
-template <class M>
-concept HasDensityPoints = std::same_as<typename M::Block, model::DensityBlock>;
-
-/// The model's particles are parameters with names, so that there is a posterior to summarise: points with densities,
-/// or parameters(block), parameters x block size.
-template <class M>
-concept HasParameters = requires(const M& model, const typename M::Block& block) {
-    model.parameter_names();
-    requires HasDensityPoints<M> || requires {
-        { model.parameters(block) } -> std::convertible_to<Matrix>;
-    };
-};
-
-/// The model says by name what its data are.
-template <class M>
-concept HasDescribedData = model::HasDataDescription<M> || requires(const M& model) {
-    requires model::HasDataDescription<std::remove_cvref_t<decltype(model.density())>>;
-};
-
-/// The model is a density that says what its parameters predict.
-template <class M>
-concept Predicts = HasDensityPoints<M> && requires(const M& model) {
-    requires model::HasPrediction<std::remove_cvref_t<decltype(model.density())>>;
-};
-
-/// The model can draw its particles: images(block, b), pixels x block size, of image_rows() x image_columns().
-template <class M>
-concept HasImages = requires(const M& model, const typename M::Block& block, double b) {
-    { model.images(block, b) } -> std::convertible_to<Matrix>;
-    { model.image_rows() } -> std::convertible_to<Index>;
-    { model.image_columns() } -> std::convertible_to<Index>;
-};
-
-/// The draws are Markov chains, not a final population.
-template <class S>
-concept HasChains = requires(S& sampler) {
-    sampler.batch(0).chain_outcome();
-}
-|| requires(S& sampler) {
-    sampler.main().batch(0).chain_outcome();
-};
 
 /// S is Piloted<Pilot, Main> over Batches<Sampler>, or Batches<Sampler> itself.
 template <class S>
@@ -119,7 +78,7 @@ class RunOf final : public Run {
         auto& main = batches();
         RunResult result;
         if constexpr (has_chains) {
-            add_chains(result);
+            gather_chains(*model_, main.batch(0), result);
         } else {
             result.outcome = main.outcome();
             result.trace = main.trace();
@@ -134,13 +93,13 @@ class RunOf final : public Run {
                     result.batch_traces.push_back(main.batch(r).trace());
             }
         if constexpr (HasParameters<Model> && !has_chains)
-            add_posterior(result);
+            gather_posterior(ranks_, *model_, main, result);
         if constexpr (HasDescribedData<Model>)
             add_data(result);
         if constexpr (Predicts<Model> && requires { main.batch(0).settings().seed; })
-            add_predictions(result);
+            gather_predictions(ranks_, *model_, main, result);
         if constexpr (HasImages<Model>)
-            add_images(result);
+            result.images = gather_images(ranks_, *model_, main.batch(0), inverse_temperature_end_);
         result.digest = digest(result);
         return result;
     }
@@ -219,10 +178,6 @@ class RunOf final : public Run {
         return hash.finish_hex();
     }
 
-    static void append(std::vector<double>& values, const std::vector<double>& more) {
-        values.insert(values.end(), more.begin(), more.end());
-    }
-
     void add_data(RunResult& result) const {
         if constexpr (model::HasDataDescription<Model>)
             result.data = model_->describe_data();
@@ -241,146 +196,6 @@ class RunOf final : public Run {
                 diagnostics.push_back(
                     {"pilot_likelihood_estimates", static_cast<double>(sampler_->pilot_likelihood_estimates()), {}});
         }
-    }
-
-    /// Of one batch.
-    void add_chains(RunResult& result) {
-        auto& sampler = batches().batch(0);
-        result.parameter_names = model_->parameter_names();
-        result.markov_chains = sampler.chain_outcome();
-        result.outcome = sampler::judge_chains(*result.markov_chains);
-        result.chains = sampler.settings().particles;
-        result.draws_are_weighted = false;
-        const auto& draws = result.markov_chains->draws;
-        if (draws.empty())
-            return;
-        result.draws.resize(static_cast<Index>(draws.size()), draws.front().size());
-        for (std::size_t k = 0; k < draws.size(); ++k)
-            result.draws.row(static_cast<Index>(k)) =
-                Eigen::Map<const Vector>(draws[k].data(), draws[k].size()).transpose();
-        result.draw_log_weights.assign(static_cast<std::size_t>(draws.front().size()), 0.0);
-        for (const auto& summary : result.markov_chains->summaries)
-            result.posterior.push_back(summary.posterior);
-    }
-
-    /// Gathers every batch's parameters on rank 0 and summarises them there.
-    void add_posterior(RunResult& result) {
-        auto& main = batches();
-        result.parameter_names = model_->parameter_names();
-        const auto d = static_cast<Index>(result.parameter_names.size());
-        std::vector<std::vector<estimator::PosteriorSummary>> summaries;
-        std::vector<double> all_draws;
-        result.chains = main.n_batches();
-        result.has_densities = HasDensityPoints<Model>;
-        for (Index r = 0; r < main.n_batches(); ++r) {
-            auto& particles = main.batch(r).population().generation(0);
-            std::vector<double> local, log_prior, log_likelihood;
-            for (Index b = 0; b < particles.local_blocks(); ++b) {
-                const auto& block = particles.block(b);
-                if constexpr (HasDensityPoints<Model>) {
-                    for (Index i = 0; i < block.size(); ++i) {
-                        for (Index k = 0; k < d; ++k)
-                            local.push_back(model_->natural(k, block.points(k, i)));
-                        log_prior.push_back(block.log_prior(i));
-                        log_likelihood.push_back(block.log_likelihood(i));
-                    }
-                } else {
-                    const Matrix values = model_->parameters(block);
-                    local.insert(local.end(), values.data(), values.data() + values.size());
-                }
-            }
-            const auto draws = ranks_.gather(std::span<const double>(local));
-            append(result.draw_log_prior, ranks_.gather(std::span<const double>(log_prior)));
-            append(result.draw_log_likelihood, ranks_.gather(std::span<const double>(log_likelihood)));
-            const auto log_w = ranks_.gather(std::span<const double>(particles.log_weights()));
-            const auto eves = ranks_.gather(std::span<const std::int64_t>(particles.eves()));
-            parallel::on_root(ranks_, [&] {
-                const Eigen::Map<const Matrix> points(draws.data(), d, static_cast<Index>(log_w.size()));
-                summaries.push_back(estimator::summarise_posterior(result.parameter_names, points, log_w, eves));
-                append(all_draws, draws);
-                // A batch counts in proportion to its estimate of Z.
-                const double shift =
-                    (main.n_batches() > 1 ? result.batch_log_ratios[static_cast<std::size_t>(r)] : 0.0) -
-                    log_sum_exp(log_w);
-                for (const double lw : log_w)
-                    result.draw_log_weights.push_back(lw + shift);
-            });
-        }
-        if (!ranks_.is_root())
-            return;
-        result.draws = Eigen::Map<const Matrix>(all_draws.data(), d, static_cast<Index>(all_draws.size()) / d);
-        result.posterior =
-            summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, result.batch_log_ratios);
-    }
-
-    /// Collective. What the posterior consists of, unconstrained: d x draws, on rank 0.
-    Matrix points_of_all_batches() {
-        auto& main = batches();
-        if constexpr (has_chains) {
-            return main.batch(0).points();
-        } else {
-            std::vector<double> all;
-            for (Index r = 0; r < main.n_batches(); ++r) {
-                auto& particles = main.batch(r).population().generation(0);
-                std::vector<double> local;
-                for (Index b = 0; b < particles.local_blocks(); ++b) {
-                    const auto& block = particles.block(b);
-                    local.insert(local.end(), block.points.data(),
-                                 block.points.data() + block.size() * block.points.rows());
-                }
-                append(all, ranks_.gather(std::span<const double>(local)));
-            }
-            const Index d = model_->dimension();
-            return Eigen::Map<const Matrix>(all.data(), d, static_cast<Index>(all.size()) / d);
-        }
-    }
-
-    /// On rank 0: a few hundred draws of the parameters, whatever the number of particles.
-    void add_predictions(RunResult& result) {
-        auto& main = batches();
-        const Matrix points = points_of_all_batches();
-        result.predicts = true;
-        parallel::on_root(ranks_, [&] {
-            const PredictionSettings settings;
-            const std::uint64_t seed = main.batch(0).settings().seed;
-            const auto& density = model_->density();
-            // The streams of draws 0, 1, ... are those of the chains in posterior.nc.
-            const Matrix drawn = draw_points(points, result.draw_log_weights, settings.points, seed,
-                                             static_cast<std::uint64_t>(result.chains));
-            result.predictions = summarise_predictions(
-                [&](std::span<const double> u, Index samples, const random::Address& address) {
-                    return density.predict(u, samples, address);
-                },
-                drawn, result.data, settings, seed);
-            describe_predictions(result.predictions, result.outcome);
-        });
-    }
-
-    void add_images(RunResult& result) {
-        constexpr Index most = 100;
-        auto& sampler = batches().batch(0);
-        auto& particles = sampler.population().generation(0);
-        Index first = 0; // of parallel tempering, the states at the last temperature
-        if constexpr (requires { sampler.first_wanted_slot(); })
-            first = sampler.first_wanted_slot();
-        std::vector<double> local;
-        for (Index b = 0; b < particles.local_blocks(); ++b) {
-            const Index place = particles.layout().first_local_item() + particles.block_begin(b) - first;
-            const Index left = most - place;
-            if (place < 0)
-                continue;
-            if (left <= 0)
-                break;
-            const Matrix images = model_->images(particles.block(b), inverse_temperature_end_);
-            const Index n = std::min(left, images.cols());
-            local.insert(local.end(), images.data(), images.data() + n * images.rows());
-        }
-        const auto all = ranks_.gather(std::span<const double>(local));
-        if (!ranks_.is_root() || all.empty())
-            return;
-        const Index n_pixels = model_->image_rows() * model_->image_columns();
-        const Eigen::Map<const Matrix> columns(all.data(), n_pixels, static_cast<Index>(all.size()) / n_pixels);
-        result.images = Images{columns.transpose(), model_->image_rows(), model_->image_columns()};
     }
 
     parallel::Communicator ranks_;
