@@ -38,10 +38,6 @@ void read_chains(io::Section& section, PosteriorPlan& plan) {
 
 } // namespace
 
-bool is_at_posterior(Algorithm algorithm) {
-    return algorithm == Algorithm::importance_squared || algorithm == Algorithm::pseudo_marginal;
-}
-
 PosteriorPlan read_posterior_plan(io::Section& section, Algorithm algorithm) {
     PosteriorPlan plan;
     if (algorithm == Algorithm::importance_squared)

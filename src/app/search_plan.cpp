@@ -167,10 +167,6 @@ void read_operations(io::Configuration& configuration, const SearchTraits& trait
 
 } // namespace
 
-bool is_search(Algorithm algorithm) {
-    return algorithm >= Algorithm::sa;
-}
-
 SearchPlan read_search_plan(io::Configuration& configuration, Algorithm algorithm, const SearchTraits& traits,
                             std::uint64_t seed) {
     const auto member = member_of(algorithm);

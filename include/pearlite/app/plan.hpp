@@ -1,11 +1,12 @@
 #pragma once
 /// What a configuration asks for, apart from its model: read once, checked as a whole, the same for every algorithm.
 
+#include "pearlite/app/algorithm.hpp"
 #include "pearlite/app/posterior_plan.hpp"
 #include "pearlite/app/search_plan.hpp"
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/path/schedule.hpp"
-#include "pearlite/sampler/nonequilibrium.hpp"
+#include "pearlite/sampler/reverse_start.hpp"
 #include "pearlite/sampler/smc.hpp"
 
 #include <cstdint>
@@ -14,30 +15,6 @@
 #include <variant>
 
 namespace pearlite::app {
-
-enum class Algorithm {
-    annealed_importance,
-    smc,
-    nonequilibrium,
-    parallel_tempering,
-    // at the posterior itself, without a path
-    importance_squared,
-    pseudo_marginal,
-    // searches for low energies
-    sa,
-    vfsa,
-    saa,
-    psaa,
-    pisaa,
-    asamc,
-    aesamc
-};
-
-/// Names of the algorithms in configurations, in the order of the enumeration.
-const std::vector<std::string>& algorithm_names();
-std::string algorithm_name(Algorithm algorithm);
-/// One line for lists.
-std::string algorithm_description(Algorithm algorithm);
 
 /// Names of sampler::ReverseStart in configurations, in the order of the enumeration.
 const std::vector<std::string>& reverse_start_names();

@@ -1,13 +1,12 @@
 #pragma once
 /// What a configuration asks of the algorithms that work at the posterior itself, without a path to it.
 
+#include "pearlite/app/algorithm.hpp"
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/sampler/importance_squared.hpp"
 #include "pearlite/sampler/pseudo_marginal.hpp"
 
 namespace pearlite::app {
-
-enum class Algorithm;
 
 struct PosteriorPlan {
     Index particles = 0;    ///< final draws; chains
@@ -18,9 +17,6 @@ struct PosteriorPlan {
     sampler::ImportanceSettings importance;
     sampler::ChainSettings chains;
 };
-
-/// True for those algorithms.
-bool is_at_posterior(Algorithm algorithm);
 
 /// Reads [algorithm] but its name. Mistakes are recorded in the configuration.
 PosteriorPlan read_posterior_plan(io::Section& section, Algorithm algorithm);

@@ -1,6 +1,7 @@
 #pragma once
 /// What a configuration asks of a search for low energies.
 
+#include "pearlite/app/algorithm.hpp"
 #include "pearlite/io/configuration.hpp"
 #include "pearlite/sampler/search_settings.hpp"
 
@@ -9,8 +10,6 @@
 #include <vector>
 
 namespace pearlite::app {
-
-enum class Algorithm;
 
 /// The operations that chains make, as [kernel] names them.
 struct OperationPlan {
@@ -36,9 +35,6 @@ struct SearchPlan {
     std::optional<double> success_below; ///< a replicate with a lower energy has succeeded
     bool polish = false;                 ///< descents from the best states, in boxes
 };
-
-/// True for the family of stochastic approximation annealing.
-bool is_search(Algorithm algorithm);
 
 /// Reads [algorithm] (but its name), [schedule] and [kernel]. Mistakes are recorded in the configuration.
 SearchPlan read_search_plan(io::Configuration& configuration, Algorithm algorithm, const SearchTraits& traits,
