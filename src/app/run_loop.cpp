@@ -1,12 +1,11 @@
 #include "pearlite/app/run_loop.hpp"
 
 #include "best_files.hpp"
+#include "heartbeat.hpp"
 #include "posterior_file.hpp"
-#include "prediction_results.hpp"
-#include "search_results.hpp"
+#include "results_file.hpp"
 
 #include "pearlite/app/build_info.hpp"
-#include "pearlite/app/signals.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/checkpoints.hpp"
 #include "pearlite/parallel/agreement.hpp"
@@ -14,87 +13,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <cmath>
-#include <numeric>
 
 namespace pearlite::app {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// Checkpoints are ordered by step; the main run's come after any pilot's.
 constexpr Index pilot_step_span = 10'000'000'000;
-
-// Below any signal's number: of two reasons on different ranks the greater one is told.
-constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
-
-/// What all ranks agree to do after this step.
-struct Orders {
-    double stop = 0; ///< why: 0 not at all, a signal's number, or one of the limits below
-    bool checkpoint = false;
-};
-
-/// Agreement among ranks between steps, about every 20 ms: often enough for signals, rarely enough to cost nothing.
-class Heartbeat {
-  public:
-    Heartbeat(const Job& job) : job_(job), started_(Clock::now()), last_checkpoint_(started_), last_beat_(started_) {}
-
-    /// Collective, with the same number of steps on every rank.
-    Orders after_step() {
-        ++steps_;
-        const bool at_limit = job_.step_limit && steps_ >= *job_.step_limit;
-        if (--steps_to_beat_ > 0 && !at_limit)
-            return {};
-        const int signal = StopSignals::received();
-        std::array<double, 3> wishes{signal > 0 ? signal : at_limit ? by_step_limit : 0.0, 0.0, 0.0};
-        if (job_.ranks.is_root()) {
-            const double margin = 2 * checkpoint_seconds_ + 0.1;
-            if (job_.time_limit_seconds && seconds_since(started_) + margin >= *job_.time_limit_seconds)
-                wishes[0] = std::max(wishes[0], by_time_limit);
-            wishes[1] = seconds_since(last_checkpoint_) >= job_.plan.checkpoint_every_seconds ? 1.0 : 0.0;
-            const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
-            wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);
-        }
-        job_.ranks.max(std::span(wishes));
-        steps_to_beat_ = static_cast<Index>(wishes[2]);
-        if (job_.step_limit)
-            steps_to_beat_ = std::min(steps_to_beat_, std::max<Index>(1, *job_.step_limit - steps_));
-        steps_at_beat_ = steps_;
-        last_beat_ = Clock::now();
-        return {wishes[0], wishes[1] > 0};
-    }
-    void checkpoint_took(double seconds) {
-        checkpoint_seconds_ = seconds;
-        last_checkpoint_ = last_beat_ = Clock::now();
-    }
-    /// What steps cost has changed: what they cost before says nothing about when to look up next.
-    void pace_changed() {
-        steps_at_beat_ = steps_;
-        steps_to_beat_ = 1;
-        last_beat_ = Clock::now();
-    }
-    Index steps() const { return steps_; }
-    double elapsed() const { return seconds_since(started_); }
-    bool beat_now() const { return steps_ == steps_at_beat_; }
-
-  private:
-    const Job& job_;
-    Clock::time_point started_, last_checkpoint_, last_beat_;
-    Index steps_ = 0, steps_at_beat_ = 0, steps_to_beat_ = 1;
-    double checkpoint_seconds_ = 0;
-};
-
-std::string stop_reason(double stop) {
-    if (stop == by_step_limit)
-        return "the step limit";
-    return stop == by_time_limit ? "the time limit" : fmt::format("signal {:.0f}", stop);
-}
 
 /// Ranks are dealt to replicates first, and those of one replicate to its chains.
 int idle_ranks(const SearchPlan& search, int ranks) {
@@ -133,75 +58,6 @@ std::string schedule_sha256(const Plan& plan) {
     io::Sha256 hash;
     hash.add(std::as_bytes(std::span(plan.schedule->points())));
     return hash.finish_hex();
-}
-
-void write_trace(io::Writer& writer, const sampler::Trace& trace) {
-    std::vector<std::int64_t> steps(trace.inverse_temperature.size());
-    std::iota(steps.begin(), steps.end(), std::int64_t{0});
-    writer.enter("per_step");
-    writer("step", steps);
-    writer("inverse_temperature", trace.inverse_temperature);
-    writer("ess", trace.ess);
-    writer("log_ratio", trace.log_ratio);
-    writer("mean_u", trace.mean_u);
-    writer("variance_u", trace.variance_u);
-    if (!trace.acceptance.empty())
-        writer("acceptance", trace.acceptance);
-    if (!trace.resampled.empty()) {
-        writer("resampled", trace.resampled);
-        writer("eves", trace.eves);
-    }
-    writer.leave();
-}
-
-/// The chain that each draw belongs to.
-std::vector<std::int64_t> chain_of_draws(const RunResult& result) {
-    std::vector<std::int64_t> chain(result.draw_log_weights.size());
-    for (std::size_t i = 0; i < chain.size(); ++i)
-        chain[i] = static_cast<std::int64_t>(i / (chain.size() / static_cast<std::size_t>(result.chains)));
-    return chain;
-}
-
-void write_results(const Job& job, Run& run, const RunResult& result) {
-    io::Writer writer(job.ranks);
-    writer("configuration", job.configuration);
-    writer("build/version", build_id());
-    writer("build/compiler", compiler());
-    writer("build/libraries", library_versions());
-    // Whatever has arrays of its own writes these; all ranks must name the same ones.
-    if (job.plan.search) {
-        write_search(job.ranks, writer, result.search.value_or(SearchResult{}));
-        writer.commit(job.directory / "results.h5", "results");
-        return;
-    }
-    if (!is_at_posterior(job.plan.algorithm)) // these have no path
-        write_trace(writer, result.trace);
-    if (!result.parameter_names.empty()) {
-        writer("samples/names", result.parameter_names);
-        writer("samples/values", Matrix(result.draws.transpose()));
-        writer("samples/log_weight", result.draw_log_weights);
-        if (result.has_densities) {
-            writer("samples/log_prior", result.draw_log_prior);
-            writer("samples/log_likelihood", result.draw_log_likelihood);
-        }
-        if (job.plan.algorithm == Algorithm::pseudo_marginal)
-            writer("samples/chain", chain_of_draws(result));
-    }
-    if (result.predicts)
-        write_predictions(writer, result.predictions);
-    if (!result.batch_log_ratios.empty())
-        writer("batches/log_ratio", result.batch_log_ratios);
-    const bool images = job.ranks.max(Index{result.images ? 1 : 0}) > 0;
-    if (images) {
-        const auto& sheet = result.images.value_or(Images{});
-        writer("images/pixels", sheet.pixels);
-        writer("images/rows", sheet.rows);
-        writer("images/columns", sheet.columns);
-    }
-    for (const auto& array : result.outcome.arrays)
-        writer(array.path, array.values);
-    run.result_fields(writer);
-    writer.commit(job.directory / "results.h5", "results");
 }
 
 } // namespace
@@ -262,9 +118,9 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     Orders orders;
 
     const auto checkpoint = [&] {
-        const auto start = Clock::now();
+        const double begin = heartbeat.elapsed();
         save_checkpoint(job, run);
-        heartbeat.checkpoint_took(seconds_since(start));
+        heartbeat.checkpoint_took(heartbeat.elapsed() - begin);
     };
     // A run that dies before its first periodic checkpoint still resumes, from its beginning.
     if (!job.is_resumed)
