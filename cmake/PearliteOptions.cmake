@@ -17,6 +17,13 @@ target_compile_features(pearlite_abi INTERFACE cxx_std_20)
 if(PEARLITE_NATIVE)
     set(PEARLITE_ARCHITECTURE native)
     target_compile_options(pearlite_abi INTERFACE -march=native -mprefer-vector-width=512)
+    # For CPUs with AVX-512 g++ 12 copies constants of 256 bits and more wrongly if they end in zeros, {7, 7, 7, 0} as
+    # {7, 7, 7, 7} (tests/core/constants_test.cpp): copies in pieces of 128 bits are right.
+    include(CheckCXXCompilerFlag)
+    check_cxx_compiler_flag("-mmove-max=128 -mstore-max=128" PEARLITE_HAS_MOVE_MAX)
+    if(PEARLITE_HAS_MOVE_MAX)
+        target_compile_options(pearlite_abi INTERFACE -mmove-max=128 -mstore-max=128)
+    endif()
 else()
     set(PEARLITE_ARCHITECTURE x86-64-v3)
     target_compile_options(pearlite_abi INTERFACE -march=x86-64-v3)
