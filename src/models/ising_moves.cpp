@@ -4,7 +4,7 @@
 #include "pearlite/core/contract.hpp"
 
 #include "ising_rules.hpp"
-#include "shared_draws.hpp"
+#include "plane_comparison.hpp"
 
 #include <utility>
 
@@ -20,47 +20,6 @@ static_assert(chains == IsingBlock::chains && sizeof(SpinPlane) == words_per_pla
 /// Visits whose random words are drawn in one go: 12 KiB, which stays in the first cache.
 constexpr Index visits_per_draw = 16;
 constexpr std::size_t words_per_visit = leading_planes * words_per_plane;
-
-/// The chains whose uniform number is below their threshold, and those for which the planes so far are all equal to it.
-struct Comparison {
-    Bits below, undecided;
-};
-
-/// `words` holds the planes of one visit.
-template <class R>
-inline Comparison compare_leading(const R& rule, const Thresholds& thresholds, const std::uint32_t* words,
-                                  std::size_t part) {
-    Comparison result{Bits{}, rule.random()};
-#pragma GCC unroll 12
-    for (int plane = leading_planes - 1; plane >= 0; --plane) { // the first plane that differs has the last word
-        const auto k = static_cast<std::size_t>(plane);
-        const Bits q = load(words + k * words_per_plane, part);
-        const Bits t = rule.chosen(thresholds.leading[k]);
-        result.below = (t & ~q) | (result.below & ~(t ^ q));
-        result.undecided &= ~(t ^ q);
-    }
-    return result;
-}
-
-/// Settles what the leading planes left undecided. Four planes a draw: nearly always enough, and a whole vector of
-/// counters.
-template <class R>
-[[gnu::noinline]] Bits compare_rest(const R& rule, const Thresholds& thresholds, Bits undecided,
-                                    const random::Address& address, Index visit, std::size_t part) {
-    constexpr int planes_per_draw = 4;
-    alignas(64) std::array<std::uint32_t, planes_per_draw * words_per_plane> words;
-    Bits below{};
-    for (int k = leading_planes; k < all_planes && any(undecided); k += planes_per_draw) {
-        fill_planes(address, visit * all_planes + k, words);
-        for (int i = 0; i < planes_per_draw; ++i) {
-            const Bits q = load(words.data() + static_cast<std::size_t>(i) * words_per_plane, part);
-            const Bits t = rule.chosen(thresholds.planes(k + i));
-            below |= undecided & t & ~q;
-            undecided &= ~(t ^ q);
-        }
-    }
-    return below;
-}
 
 } // namespace
 
@@ -90,7 +49,7 @@ void Ising::prepare(Block& block) const {
 template <Move kind>
 void Ising::update(Block& block, double b, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
-    const Thresholds thresholds = Rule<kind>::thresholds(b, settings_.coupling);
+    const auto thresholds = Rule<kind>::thresholds(b, settings_.coupling);
     const random::Address leading = streams.shared(Purpose::move);
     const random::Address rest = streams.shared(Purpose::accept);
     const Bits opposite = repeat(settings_.coupling < 0);
@@ -109,7 +68,7 @@ void Ising::update(Block& block, double b, const model::BlockStreams& streams,
             for (std::size_t part = 0; part < parts; ++part) {
                 const auto pull = [&](std::int32_t neighbour) { return load(x + neighbour, part) ^ opposite; };
                 const Rule<kind> rule(load(x + site, part), pull(at.right), pull(at.left), pull(at.down), pull(at.up));
-                Comparison comparison = compare_leading(rule, thresholds, visit_words, part);
+                Comparison comparison = compare_leading(rule, thresholds, rule.random(), visit_words, part);
                 if (any(comparison.undecided)) {
                     comparison.below |= compare_rest(rule, thresholds, comparison.undecided, rest, first + n, part);
                 }

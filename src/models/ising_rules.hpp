@@ -4,7 +4,7 @@
 
 #include "pearlite/models/ising.hpp"
 
-#include "bit_plane.hpp"
+#include "plane_comparison.hpp"
 
 #include <cmath>
 
@@ -12,25 +12,6 @@ namespace pearlite::models::ising_rules {
 
 using namespace bit_plane;
 using Move = IsingSettings::Move;
-
-/// Planes that every visit draws: with 12, a chain of the whole block is still undecided at one visit in ten.
-inline constexpr int leading_planes = 12;
-inline constexpr int all_planes = 64;
-
-/// The bits of the thresholds between which a site's chains are divided, most significant first.
-struct Thresholds {
-    std::array<std::uint64_t, 3> values;
-    std::array<std::array<Bits, 3>, leading_planes> leading;
-
-    explicit Thresholds(const std::array<std::uint64_t, 3>& v) : values(v) {
-        for (int k = 0; k < leading_planes; ++k) {
-            leading[static_cast<std::size_t>(k)] = planes(k);
-        }
-    }
-    std::array<Bits, 3> planes(int k) const {
-        return {threshold_plane(values[0], k), threshold_plane(values[1], k), threshold_plane(values[2], k)};
-    }
-};
 
 /// What the four neighbours of a site ask for. `pull` holds a neighbour's spin, or its opposite if J < 0: bond n is
 /// satisfied if the spin equals pull n.
@@ -40,9 +21,9 @@ struct Rule;
 /// Flip with probability min(1, exp(-b dE)). With n of four bonds unsatisfied dE = |J| (8 - 4 n).
 template <>
 struct Rule<Move::metropolis> {
-    static Thresholds thresholds(double b, double coupling) {
+    static Thresholds<3> thresholds(double b, double coupling) {
         const long double bj = static_cast<long double>(b) * std::abs(static_cast<long double>(coupling));
-        return Thresholds({threshold(std::exp(-8 * bj)), threshold(std::exp(-4 * bj)), 0});
+        return Thresholds<3>({threshold(std::exp(-8 * bj)), threshold(std::exp(-4 * bj)), 0});
     }
 
     Bits spin, always, one_unsatisfied;
@@ -62,10 +43,10 @@ struct Rule<Move::metropolis> {
 /// the surplus of the others. One threshold of the pair p, 1 - p is enough.
 template <>
 struct Rule<Move::heat_bath> {
-    static Thresholds thresholds(double b, double coupling) {
+    static Thresholds<3> thresholds(double b, double coupling) {
         const long double bj = static_cast<long double>(b) * std::abs(static_cast<long double>(coupling));
         const auto against = [bj](int field) { return threshold(1 / (1 + std::exp(2 * bj * field))); };
-        return Thresholds({against(4), against(2), against(0)});
+        return Thresholds<3>({against(4), against(2), against(0)});
     }
 
     Bits favoured, tie, field_two;

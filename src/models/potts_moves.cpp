@@ -3,8 +3,7 @@
 
 #include "pearlite/core/contract.hpp"
 
-#include "bit_plane.hpp"
-#include "shared_draws.hpp"
+#include "plane_comparison.hpp"
 
 #include <bit>
 #include <cmath>
@@ -19,27 +18,15 @@ using random::Purpose;
 
 static_assert(chains == PottsBlock::chains && sizeof(PottsBlock::Plane) == words_per_plane * sizeof(std::uint32_t));
 
-/// Planes of the uniform number that every visit draws; the others are drawn where these do not decide.
-constexpr int leading_planes = 12;
-constexpr int all_planes = 64;
 constexpr Index visits_per_draw = 16;
 
-/// exp(-b |J| h) for h = 1 .. 4 lost bonds, as 64-bit fixed-point numbers and their leading planes.
-struct Thresholds {
+/// exp(-b |J| h) for h = 1 .. 4 lost bonds.
+Thresholds<4> thresholds_of(double b_coupling) {
     std::array<std::uint64_t, 4> values;
-    std::array<std::array<Bits, 4>, leading_planes> leading;
-
-    explicit Thresholds(double b_coupling) {
-        for (std::size_t h = 0; h < 4; ++h)
-            values[h] = threshold(std::exp(-static_cast<long double>(h + 1) * static_cast<long double>(b_coupling)));
-        for (int k = 0; k < leading_planes; ++k)
-            leading[static_cast<std::size_t>(k)] = planes(k);
-    }
-    std::array<Bits, 4> planes(int k) const {
-        return {threshold_plane(values[0], k), threshold_plane(values[1], k), threshold_plane(values[2], k),
-                threshold_plane(values[3], k)};
-    }
-};
+    for (std::size_t h = 0; h < 4; ++h)
+        values[h] = threshold(std::exp(-static_cast<long double>(h + 1) * static_cast<long double>(b_coupling)));
+    return Thresholds<4>(values);
+}
 
 /// A small number per chain.
 struct Count {
@@ -135,24 +122,6 @@ struct Proposal {
     }
 };
 
-/// Settles what the leading planes left undecided: chains whose number is below their threshold.
-[[gnu::noinline]] Bits compare_rest(const Loss& loss, const Thresholds& thresholds, Bits undecided,
-                                    const random::Address& address, Index visit, std::size_t part) {
-    constexpr int planes_per_draw = 4;
-    alignas(64) std::array<std::uint32_t, planes_per_draw * words_per_plane> words;
-    Bits below{};
-    for (int k = leading_planes; k < all_planes && any(undecided); k += planes_per_draw) {
-        fill_planes(address, visit * all_planes + k, words);
-        for (int i = 0; i < planes_per_draw; ++i) {
-            const Bits q = load(words.data() + static_cast<std::size_t>(i) * words_per_plane, part);
-            const Bits t = loss.chosen(thresholds.planes(k + i));
-            below |= undecided & t & ~q;
-            undecided &= ~(t ^ q);
-        }
-    }
-    return below;
-}
-
 } // namespace
 
 template <int digits>
@@ -161,7 +130,7 @@ void Potts::update(Block& block, double b, const model::BlockStreams& streams,
     const ColourDraw draw(settings_.colours);
     const int planes_per_visit = leading_planes + draw.n_planes;
     const std::size_t words_per_visit = static_cast<std::size_t>(planes_per_visit) * words_per_plane;
-    const Thresholds thresholds(b * std::abs(settings_.coupling));
+    const auto thresholds = thresholds_of(b * std::abs(settings_.coupling));
     const bool antiferromagnet = settings_.coupling < 0;
     const random::Address leading = streams.shared(Purpose::move), rest = streams.shared(Purpose::accept);
     const auto n_visits = static_cast<Index>(sites.size());
@@ -190,18 +159,10 @@ void Potts::update(Block& block, double b, const model::BlockStreams& streams,
                 const Count before = unequal(present), after = unequal(proposed);
                 const Loss loss = antiferromagnet ? Loss(before, after) : Loss(after, before);
                 const Bits random = loss.positive() & proposal.made;
-                Bits below{}, undecided = random;
-#pragma GCC unroll 12
-                for (int plane = leading_planes - 1; plane >= 0; --plane) { // the first that differs has the last word
-                    const auto k = static_cast<std::size_t>(plane);
-                    const Bits u = load(visit_words + k * words_per_plane, part);
-                    const Bits t = loss.chosen(thresholds.leading[k]);
-                    below = (t & ~u) | (below & ~(t ^ u));
-                    undecided &= ~(t ^ u);
-                }
-                if (any(undecided))
-                    below |= compare_rest(loss, thresholds, undecided, rest, first + n, part);
-                const Bits accepted = proposal.made & (~random | below);
+                Comparison comparison = compare_leading(loss, thresholds, random, visit_words, part);
+                if (any(comparison.undecided))
+                    comparison.below |= compare_rest(loss, thresholds, comparison.undecided, rest, first + n, part);
+                const Bits accepted = proposal.made & (~random | comparison.below);
                 for (int d = 0; d < digits; ++d) {
                     const auto k = static_cast<std::size_t>(d);
                     store(x + site * digits + d, part, choose(accepted, proposed.digit[k], present.digit[k]));
