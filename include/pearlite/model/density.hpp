@@ -31,13 +31,16 @@ concept HasLogLikelihood = requires(const D& density, std::span<const double> x)
     { density.log_likelihood(x) } -> std::convertible_to<double>;
 };
 
-/// Optional: both log densities of many points at once (d x n, a point per column, n a multiple of block_padding);
-/// results of length n. Points beyond those asked for are padding and may hold anything.
+/// Optional: both log densities of many points at once (d x n, a point per column); results of length n.
 template <class D>
 concept HasBlockDensity = requires(const D& density, const Matrix& points, std::span<double> log_prior,
                                    std::span<double> log_likelihood) {
     density.evaluate(points, log_prior, log_likelihood);
 };
+/// Optional: D::evaluates_padding is true. n is then a multiple of block_padding, for vector code that works on whole
+/// packets; points beyond those in use may hold anything.
+template <class D>
+concept EvaluatesPadding = HasBlockDensity<D> && bool(D::evaluates_padding);
 /// Optional: gradient of log prior + b log likelihood at x into a span of d.
 template <class D>
 concept HasGradient = requires(const D& density, std::span<const double> x, double b, std::span<double> gradient) {
@@ -65,6 +68,14 @@ concept HasFingerprint = requires(const D& density, Fingerprint& fingerprint) {
 template <class D>
 concept HasNaturalScale = requires(const D& density, Index k, double u) {
     { density.natural(k, u) } -> std::convertible_to<double>;
+};
+
+/// Optional: what people read instead of the coordinates, where these are not the same in number or meaning (simplexes,
+/// transformed parameters): quantities(x, out), one for each of quantity_names().
+template <class D>
+concept HasQuantities = requires(const D& density, std::span<const double> x, std::span<double> out) {
+    { density.quantity_names() } -> std::convertible_to<std::vector<std::string>>;
+    density.quantities(x, out);
 };
 
 /// Optional: what a likelihood at x costs, relative to others; finite, 0 or more. Ranks share their work by it instead

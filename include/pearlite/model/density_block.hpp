@@ -11,7 +11,7 @@ namespace pearlite::model {
 /// n points of R^d, one per column, each with log prior and log likelihood as they were when the point was accepted.
 /// All are packed (d + 2 doubles), so that moving a particle costs no evaluation and an estimated likelihood stays the
 /// same. The proposals are scratch space of kernels.
-class DensityBlock {
+class DensityBlock final : public Block {
   public:
     DensityBlock(Index dimension, Index size)
         : size_(size),
@@ -24,18 +24,18 @@ class DensityBlock {
           proposed_log_likelihood(log_prior) {}
 
     Index dimension() const { return points.rows(); }
-    Index size() const { return size_; }
-    Index padded_size() const { return points.cols(); }
-    std::size_t packed_bytes() const { return static_cast<std::size_t>(dimension() + 2) * sizeof(double); }
+    Index size() const override { return size_; }
+    Index padded_size() const override { return points.cols(); }
+    std::size_t packed_bytes() const override { return static_cast<std::size_t>(dimension() + 2) * sizeof(double); }
 
-    void pack(Index slot, std::span<std::byte> out) const {
+    void pack(Index slot, std::span<std::byte> out) const override {
         PEARLITE_EXPECTS(slot >= 0 && slot < size_ && out.size() == packed_bytes());
         const auto point_bytes = static_cast<std::size_t>(dimension()) * sizeof(double);
         std::memcpy(out.data(), points.col(slot).data(), point_bytes);
         std::memcpy(out.data() + point_bytes, &log_prior(slot), sizeof(double));
         std::memcpy(out.data() + point_bytes + sizeof(double), &log_likelihood(slot), sizeof(double));
     }
-    void unpack(Index slot, std::span<const std::byte> in) {
+    void unpack(Index slot, std::span<const std::byte> in) override {
         PEARLITE_EXPECTS(slot >= 0 && slot < size_ && in.size() == packed_bytes());
         const auto point_bytes = static_cast<std::size_t>(dimension()) * sizeof(double);
         std::memcpy(points.col(slot).data(), in.data(), point_bytes);

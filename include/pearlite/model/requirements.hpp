@@ -26,6 +26,10 @@ constexpr void require_optional_members() {
         HasNaturalScale<D> || !requires { &D::natural; },
         "this model has a natural() that is not: double natural(pearlite::Index k, double u) const");
     static_assert(
+        HasQuantities<D> || !requires { &D::quantities; },
+        "this model has a quantities() that is not: void quantities(std::span<const double> x, std::span<double> out) "
+        "const, or lacks: std::vector<std::string> quantity_names() const");
+    static_assert(
         HasCost<D> || !requires { &D::cost; },
         "this model has a cost() that is not: double cost(std::span<const double> x) const");
     static_assert(

@@ -29,6 +29,7 @@ class Gaussian {
 
     std::vector<std::string> parameter_names() const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
+    static constexpr bool evaluates_padding = true;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     double log_prior_normaliser() const;
     std::optional<double> exact_log_ratio() const;

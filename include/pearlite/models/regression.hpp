@@ -35,6 +35,7 @@ class LinearRegression {
     /// Responses y at the rows of the design.
     model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
+    static constexpr bool evaluates_padding = true;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     /// The conjugate evidence log p(y) in closed form.
     std::optional<double> exact_log_ratio() const;
@@ -70,6 +71,7 @@ class LogisticRegression {
     model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     /// points: p x (a multiple of block_padding).
+    static constexpr bool evaluates_padding = true;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 

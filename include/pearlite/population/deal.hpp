@@ -1,95 +1,17 @@
 #pragma once
-/// Blocks change hands: the same generation in other runs of blocks.
+/// Blocks change hands: the same generation with its blocks dealt to other ranks.
 
-#include "pearlite/parallel/agreement.hpp"
-#include "pearlite/parallel/exchange.hpp"
+#include "pearlite/parallel/communicator.hpp"
 #include "pearlite/population/generation.hpp"
 
-#include <cstring>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <functional>
 
 namespace pearlite::population {
 
-namespace detail {
-
-/// The items that `a` gives to rank `to` under the layout `b`: first and end, in global slots.
-struct Run {
-    Index first, end;
-    Index size() const { return end - first; }
-};
-Run common_run(const parallel::BlockLayout& a, int from, const parallel::BlockLayout& b, int to);
-
-} // namespace detail
-
 /// Collective. Gives every block to the rank that owns it under `layout`, which has the generation's blocks; blocks
-/// that stay are not touched. make_block(size) returns an empty block, prepare(block) recomputes what is derived from
-/// the states of one that has arrived. `particle_bytes` is the size of a packed particle.
-template <ParticleBlock B, class MakeBlock, class Prepare>
-void deal(const parallel::Communicator& ranks, Generation<B>& generation, const parallel::BlockLayout& layout,
-          std::size_t particle_bytes, MakeBlock&& make_block, Prepare&& prepare) {
-    const parallel::BlockLayout before = generation.layout();
-    const int me = ranks.rank();
-    const auto kept = detail::common_run(before, me, layout, me);
-    const auto is_kept = [&](Index item) { return item >= kept.first && item < kept.end; };
-
-    // What leaves is packed before anything is moved.
-    std::vector<parallel::Transfer> outgoing, incoming;
-    std::vector<detail::Run> leaving(static_cast<std::size_t>(ranks.size())), arriving = leaving;
-    for (int peer = 0; peer < ranks.size(); ++peer) {
-        const auto p = static_cast<std::size_t>(peer);
-        if (peer == me)
-            continue;
-        leaving[p] = detail::common_run(before, me, layout, peer);
-        arriving[p] = detail::common_run(before, peer, layout, me);
-        if (leaving[p].size() > 0)
-            outgoing.push_back({peer, leaving[p].size()});
-        if (arriving[p].size() > 0)
-            incoming.push_back({peer, arriving[p].size()});
-    }
-
-    std::optional<Generation<B>> dealt;
-    parallel::together(ranks, [&] {
-        Index item = layout.first_local_item();
-        dealt.emplace(layout, generation.number(), [&](Index size) {
-            const Index first = std::exchange(item, item + size);
-            return is_kept(first) ? std::move(generation.block((first - before.first_local_item()) / before.block()))
-                                  : make_block(size);
-        });
-        const auto copy_kept = [&](const auto& from, auto& to) {
-            std::copy_n(from.begin() + (kept.first - before.first_local_item()), kept.size(),
-                        to.begin() + (kept.first - layout.first_local_item()));
-        };
-        if (kept.size() > 0) {
-            copy_kept(generation.log_weights(), dealt->log_weights());
-            copy_kept(generation.eves(), dealt->eves());
-        }
-    });
-
-    constexpr std::size_t weight_bytes = sizeof(double), eve_bytes = sizeof(std::int64_t);
-    parallel::together(ranks, [&] {
-        parallel::exchange(
-            ranks, particle_bytes + weight_bytes + eve_bytes, outgoing, incoming,
-            [&](int peer, Index item, std::span<std::byte> out) {
-                const Index slot = leaving[static_cast<std::size_t>(peer)].first + item - before.first_local_item();
-                const auto i = static_cast<std::size_t>(slot);
-                generation.pack(slot, out.first(particle_bytes));
-                std::memcpy(out.data() + particle_bytes, &generation.log_weights()[i], weight_bytes);
-                std::memcpy(out.data() + particle_bytes + weight_bytes, &generation.eves()[i], eve_bytes);
-            },
-            [&](int peer, Index item, std::span<const std::byte> in) {
-                const Index slot = arriving[static_cast<std::size_t>(peer)].first + item - layout.first_local_item();
-                const auto i = static_cast<std::size_t>(slot);
-                dealt->unpack(slot, in.first(particle_bytes));
-                std::memcpy(&dealt->log_weights()[i], in.data() + particle_bytes, weight_bytes);
-                std::memcpy(&dealt->eves()[i], in.data() + particle_bytes + weight_bytes, eve_bytes);
-            });
-        for (Index b = 0; b < dealt->local_blocks(); ++b)
-            if (!is_kept(layout.first_local_item() + dealt->block_begin(b)))
-                prepare(dealt->block(b));
-    });
-    generation = std::move(*dealt);
-}
+/// that stay are not touched. prepare(block) recomputes what is derived from the states of one that has arrived.
+/// `particle_bytes` is the size of a packed particle.
+void deal(const parallel::Communicator& ranks, Generation& generation, const parallel::BlockLayout& layout,
+          std::size_t particle_bytes, const MakeBlock& make_block, const std::function<void(Block&)>& prepare);
 
 } // namespace pearlite::population

@@ -6,7 +6,6 @@
 /// and no second population is needed.
 
 #include "pearlite/parallel/communicator.hpp"
-#include "pearlite/parallel/exchange.hpp"
 #include "pearlite/population/generation.hpp"
 
 #include <cstdint>
@@ -58,49 +57,7 @@ struct Traffic {
 /// Collective. Replaces the generation's particles by their offspring; Eves are inherited, log weights become 0.
 /// Quantities derived from the states must be recomputed (the model's prepare) afterwards. `particle_bytes` is the size
 /// of a packed particle (a rank may hold none to ask).
-template <ParticleBlock B>
-Traffic relocate(const parallel::Communicator& ranks, Generation<B>& generation, const std::vector<Index>& offspring,
-                 std::size_t particle_bytes) {
-    const auto plan = plan_relocation(ranks, offspring);
-    Traffic traffic;
-    auto& eves = generation.eves();
-
-    std::vector<std::byte> packed(particle_bytes);
-    for (const auto& copy : plan.local) {
-        generation.pack(copy.source, packed);
-        generation.unpack(copy.target, packed);
-        eves[static_cast<std::size_t>(copy.target)] = eves[static_cast<std::size_t>(copy.source)];
-        ++traffic.local_copies;
-    }
-
-    std::vector<parallel::Transfer> outgoing, incoming;
-    for (int peer = 0; peer < ranks.size(); ++peer) {
-        const auto p = static_cast<std::size_t>(peer);
-        if (!plan.departures[p].empty())
-            outgoing.push_back({peer, static_cast<Index>(plan.departures[p].size())});
-        if (!plan.arrivals[p].empty())
-            incoming.push_back({peer, static_cast<Index>(plan.arrivals[p].size())});
-    }
-    std::vector<std::size_t> filled(static_cast<std::size_t>(ranks.size()), 0);
-    parallel::exchange(
-        ranks, particle_bytes + sizeof(std::int64_t), outgoing, incoming,
-        [&](int peer, Index item, std::span<std::byte> out) {
-            const auto source = plan.departures[static_cast<std::size_t>(peer)][static_cast<std::size_t>(item)].source;
-            generation.pack(source, out.first(particle_bytes));
-            std::memcpy(out.data() + particle_bytes, &eves[static_cast<std::size_t>(source)], sizeof(std::int64_t));
-            ++traffic.sent;
-        },
-        [&](int peer, Index item, std::span<const std::byte> in) {
-            const auto p = static_cast<std::size_t>(peer);
-            for (Index copy = 0; copy < plan.arrivals[p][static_cast<std::size_t>(item)]; ++copy) {
-                const Index target = plan.targets[p][filled[p]++];
-                generation.unpack(target, in.first(particle_bytes));
-                std::memcpy(&eves[static_cast<std::size_t>(target)], in.data() + particle_bytes, sizeof(std::int64_t));
-            }
-            ++traffic.received;
-        });
-    std::fill(generation.log_weights().begin(), generation.log_weights().end(), 0.0);
-    return traffic;
-}
+Traffic relocate(const parallel::Communicator& ranks, Generation& generation, const std::vector<Index>& offspring,
+                 std::size_t particle_bytes);
 
 } // namespace pearlite::population

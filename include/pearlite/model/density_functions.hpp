@@ -1,0 +1,71 @@
+#pragma once
+/// A density over R^d, prior and likelihood, as paths and kernels see it: whole blocks of points at a time.
+
+#include "pearlite/core/types.hpp"
+#include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/capabilities.hpp"
+#include "pearlite/model/fingerprint.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::model {
+
+/// The members mean what they mean for a Density (density.hpp). It may offer: PointGradient, PointCost, EstimatorSize,
+/// ReportedQuantities, DescribedData, Predictive.
+class DensityFunctions : public Capabilities {
+  public:
+    virtual ~DensityFunctions() = default;
+
+    /// One name per coordinate: d of them.
+    virtual const std::vector<std::string>& parameter_names() const = 0;
+    Index dimension() const { return static_cast<Index>(parameter_names().size()); }
+    virtual void draw_prior(random::Stream& stream, std::span<double> x) const = 0;
+    /// Both log densities of the first n columns of `points` (d x padded) into the first n elements (of padded); what
+    /// lies beyond may hold anything before and after. Streams serve likelihoods that are estimated.
+    virtual void evaluate(const Matrix& points, Index n, const BlockStreams& streams, Vector& log_prior,
+                          Vector& log_likelihood) const = 0;
+    /// The likelihood is an unbiased estimate, another one at each evaluation.
+    virtual bool is_estimated() const = 0;
+    virtual std::optional<double> log_prior_normaliser() const = 0;
+    virtual std::optional<double> exact_log_ratio() const = 0;
+    virtual void fingerprint(Fingerprint& fingerprint) const = 0;
+};
+
+/// Gradients of log prior + b log likelihood at the first n columns of `points` into those of `out`, both d x padded.
+class PointGradient {
+  public:
+    virtual ~PointGradient() = default;
+    virtual void gradient(const Matrix& points, Index n, double b, Matrix& out) const = 0;
+};
+
+/// What a likelihood at x costs, relative to others; finite, 0 or more.
+class PointCost {
+  public:
+    virtual ~PointCost() = default;
+    virtual double cost(std::span<const double> x) const = 0;
+};
+
+/// How precise an estimated likelihood is: N particles or samples for each estimate.
+class EstimatorSize {
+  public:
+    virtual ~EstimatorSize() = default;
+    virtual Index particles() const = 0;
+    /// Numbers up to the next multiple of this one cost the same.
+    virtual Index particles_abreast() const = 0;
+    /// The same density with another N.
+    virtual std::shared_ptr<const DensityFunctions> with_particles(Index n) const = 0;
+};
+
+/// What people read instead of the coordinates: as many quantities as there are names.
+class ReportedQuantities {
+  public:
+    virtual ~ReportedQuantities() = default;
+    virtual const std::vector<std::string>& quantity_names() const = 0;
+    virtual void quantities(std::span<const double> x, std::span<double> out) const = 0;
+};
+
+} // namespace pearlite::model

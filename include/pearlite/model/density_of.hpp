@@ -1,0 +1,193 @@
+#pragma once
+/// A user's or the package's density D (density.hpp) as DensityFunctions.
+
+#include "pearlite/model/data_description.hpp"
+#include "pearlite/model/density.hpp"
+#include "pearlite/model/density_functions.hpp"
+#include "pearlite/model/predictive.hpp"
+#include "pearlite/model/target.hpp"
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace pearlite::model {
+
+template <class D>
+class DensityOf;
+
+namespace detail {
+
+template <HasGradient D>
+struct PointGradientOf final : PointGradient {
+    explicit PointGradientOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    void gradient(const Matrix& points, Index n, double b, Matrix& out) const override {
+        const auto d = static_cast<std::size_t>(points.rows());
+        for (Index i = 0; i < n; ++i)
+            density->gradient(std::span<const double>(points.col(i).data(), d), b,
+                              std::span<double>(out.col(i).data(), d));
+    }
+    std::shared_ptr<const D> density;
+};
+
+template <HasCost D>
+struct PointCostOf final : PointCost {
+    explicit PointCostOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    double cost(std::span<const double> x) const override { return density->cost(x); }
+    std::shared_ptr<const D> density;
+};
+
+template <HasEstimatorSize D>
+struct EstimatorSizeOf final : EstimatorSize {
+    explicit EstimatorSizeOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    Index particles() const override { return density->particles(); }
+    Index particles_abreast() const override {
+        if constexpr (requires { D::particles_abreast; })
+            return D::particles_abreast;
+        return 1;
+    }
+    std::shared_ptr<const DensityFunctions> with_particles(Index n) const override {
+        D other = *density;
+        other.set_particles(n);
+        return std::make_shared<const DensityOf<D>>(std::move(other));
+    }
+    std::shared_ptr<const D> density;
+};
+
+/// natural(k, u) of the density itself or of its parameters().
+template <class D>
+concept HasNaturalParameters = requires(const D& density, Index k, double u) {
+    { density.parameters().natural(k, u) } -> std::convertible_to<double>;
+};
+template <class D>
+struct NaturalQuantitiesOf final : ReportedQuantities {
+    explicit NaturalQuantitiesOf(std::shared_ptr<const D> d)
+        : density(std::move(d)), names(density->parameter_names()) {}
+    const std::vector<std::string>& quantity_names() const override { return names; }
+    void quantities(std::span<const double> x, std::span<double> out) const override {
+        for (std::size_t k = 0; k < x.size(); ++k)
+            if constexpr (HasNaturalScale<D>)
+                out[k] = density->natural(static_cast<Index>(k), x[k]);
+            else
+                out[k] = density->parameters().natural(static_cast<Index>(k), x[k]);
+    }
+    std::shared_ptr<const D> density;
+    std::vector<std::string> names;
+};
+
+template <HasQuantities D>
+struct ReportedQuantitiesOf final : ReportedQuantities {
+    explicit ReportedQuantitiesOf(std::shared_ptr<const D> d)
+        : density(std::move(d)), names(density->quantity_names()) {}
+    const std::vector<std::string>& quantity_names() const override { return names; }
+    void quantities(std::span<const double> x, std::span<double> out) const override { density->quantities(x, out); }
+    std::shared_ptr<const D> density;
+    std::vector<std::string> names;
+};
+
+template <HasDataDescription D>
+struct DescribedDataOfDensity final : DescribedData {
+    explicit DescribedDataOfDensity(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    DataDescription describe_data() const override { return density->describe_data(); }
+    std::shared_ptr<const D> density;
+};
+
+template <HasPrediction D>
+struct PredictiveOf final : Predictive {
+    explicit PredictiveOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    Prediction predict(std::span<const double> x, Index samples, const random::Address& address) const override {
+        return density->predict(x, samples, address);
+    }
+    std::shared_ptr<const D> density;
+};
+
+} // namespace detail
+
+/// D fulfils Density.
+template <class D>
+class DensityOf final : public DensityFunctions {
+  public:
+    explicit DensityOf(D density)
+        : density_(std::make_shared<const D>(std::move(density))), names_(names_of(*density_)) {
+        if constexpr (HasGradient<D>)
+            offer<PointGradient>(std::make_shared<detail::PointGradientOf<D>>(density_));
+        if constexpr (HasCost<D>)
+            offer<PointCost>(std::make_shared<detail::PointCostOf<D>>(density_));
+        if constexpr (HasEstimatorSize<D>)
+            offer<EstimatorSize>(std::make_shared<detail::EstimatorSizeOf<D>>(density_));
+        if constexpr (HasQuantities<D>)
+            offer<ReportedQuantities>(std::make_shared<detail::ReportedQuantitiesOf<D>>(density_));
+        else if constexpr (HasNaturalScale<D> || detail::HasNaturalParameters<D>)
+            offer<ReportedQuantities>(std::make_shared<detail::NaturalQuantitiesOf<D>>(density_));
+        if constexpr (HasDataDescription<D>)
+            offer<DescribedData>(std::make_shared<detail::DescribedDataOfDensity<D>>(density_));
+        if constexpr (HasPrediction<D>)
+            offer<Predictive>(std::make_shared<detail::PredictiveOf<D>>(density_));
+    }
+
+    const D& density() const { return *density_; }
+
+    const std::vector<std::string>& parameter_names() const override { return names_; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const override { density_->draw_prior(stream, x); }
+
+    void evaluate(const Matrix& points, Index n, const BlockStreams& streams, Vector& log_prior,
+                  Vector& log_likelihood) const override {
+        const std::span<double> priors(log_prior.data(), static_cast<std::size_t>(n));
+        const std::span<double> likelihoods(log_likelihood.data(), static_cast<std::size_t>(n));
+        if constexpr (HasEstimatedLikelihood<D>) {
+            density_->estimate(points, streams, priors, likelihoods);
+            leave_out_impossible(priors, likelihoods);
+        } else if constexpr (EvaluatesPadding<D>) {
+            const auto columns = static_cast<std::size_t>(points.cols());
+            density_->evaluate(points, {log_prior.data(), columns}, {log_likelihood.data(), columns});
+            leave_out_impossible(priors, likelihoods);
+        } else if constexpr (HasBlockDensity<D>) {
+            if (n == points.cols())
+                density_->evaluate(points, priors, likelihoods);
+            else // the last block of a population
+                density_->evaluate(points.leftCols(n), priors, likelihoods);
+            leave_out_impossible(priors, likelihoods);
+        } else {
+            for (Index i = 0; i < n; ++i) {
+                const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(points.rows()));
+                log_prior(i) = density_->log_prior(x);
+                log_likelihood(i) = log_prior(i) == log_zero ? log_zero : density_->log_likelihood(x);
+            }
+        }
+    }
+
+    bool is_estimated() const override { return HasEstimatedLikelihood<D>; }
+    std::optional<double> log_prior_normaliser() const override {
+        if constexpr (HasPriorNormaliser<D>)
+            return density_->log_prior_normaliser();
+        return 0.0;
+    }
+    std::optional<double> exact_log_ratio() const override {
+        if constexpr (HasExactLogRatio<D>)
+            return density_->exact_log_ratio();
+        return {};
+    }
+    void fingerprint(Fingerprint& fingerprint) const override {
+        if constexpr (HasFingerprint<D>)
+            density_->fingerprint(fingerprint);
+    }
+
+  private:
+    static constexpr double log_zero = -std::numeric_limits<double>::infinity();
+
+    static std::vector<std::string> names_of(const D& density) {
+        require_density<D>();
+        return density.parameter_names();
+    }
+    /// Outside the prior's support a likelihood need not be defined.
+    static void leave_out_impossible(std::span<const double> log_prior, std::span<double> log_likelihood) {
+        for (std::size_t i = 0; i < log_prior.size(); ++i)
+            if (log_prior[i] == log_zero)
+                log_likelihood[i] = log_zero;
+    }
+
+    std::shared_ptr<const D> density_;
+    std::vector<std::string> names_;
+};
+
+} // namespace pearlite::model

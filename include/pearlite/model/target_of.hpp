@@ -1,0 +1,211 @@
+#pragma once
+/// A user's or the package's annealed model M (annealed_model.hpp) as a Target: the static inner loops behind one
+/// virtual call a block.
+
+#include "pearlite/model/annealed_model.hpp"
+#include "pearlite/model/target.hpp"
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+namespace pearlite::model {
+
+namespace detail {
+
+/// What each adapter below holds: the model, and its own block behind a Block.
+template <class M>
+struct Adapter {
+    std::shared_ptr<const M> model;
+    using B = typename M::Block;
+    static B& own(Block& block) { return own_block<B>(block); }
+    static const B& own(const Block& block) { return own_block<B>(block); }
+};
+
+/// Without a fused step the parts are composed, in the order that a fused one must reproduce.
+template <HasMove M>
+struct TransitionOf final : Transition, Adapter<M> {
+    explicit TransitionOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    void move(Block& block, double b, const BlockStreams& streams) const override {
+        this->model->move(this->own(block), b, streams);
+    }
+    void anneal(Block& block, double from, double to, const BlockStreams& streams, std::span<double> increments,
+                std::span<double> derivative) const override {
+        auto& own = this->own(block);
+        if constexpr (HasFusedAnneal<M>) {
+            this->model->anneal(own, from, to, streams, increments, derivative);
+        } else {
+            this->model->add_log_ratio(own, from, to, increments);
+            this->model->move(own, to, streams);
+            this->model->path_derivative(own, to, derivative);
+        }
+    }
+};
+
+template <TimeReversible M>
+struct ReversedTransitionOf final : ReversedTransition, Adapter<M> {
+    explicit ReversedTransitionOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    void move_reversed(Block& block, double b, const BlockStreams& streams) const override {
+        if constexpr (HasReversedMove<M>)
+            this->model->move_reversed(this->own(block), b, streams);
+        else
+            this->model->move(this->own(block), b, streams);
+    }
+    void anneal_reversed(Block& block, double from, double to, const BlockStreams& streams,
+                         std::span<double> increments, std::span<double> derivative) const override {
+        auto& own = this->own(block);
+        if constexpr (HasReversibleMove<M> && HasFusedAnneal<M>) {
+            this->model->anneal(own, from, to, streams, increments, derivative);
+        } else if constexpr (!HasReversibleMove<M> && HasFusedReversedAnneal<M>) {
+            this->model->anneal_reversed(own, from, to, streams, increments, derivative);
+        } else {
+            this->model->add_log_ratio(own, from, to, increments);
+            if constexpr (HasReversibleMove<M>)
+                this->model->move(own, to, streams);
+            else
+                this->model->move_reversed(own, to, streams);
+            this->model->path_derivative(own, to, derivative);
+        }
+    }
+};
+
+template <HasEndSampler M>
+struct EndSamplerOf final : EndSampler, Adapter<M> {
+    explicit EndSamplerOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    void draw_end(Block& block, double b_end, const BlockStreams& streams) const override {
+        this->model->draw_end(this->own(block), b_end, streams);
+    }
+};
+
+template <HasMode M>
+struct ModeStartOf final : ModeStart, Adapter<M> {
+    explicit ModeStartOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    void set_mode(Block& block, double b_end, const BlockStreams& streams) const override {
+        this->model->set_mode(this->own(block), b_end, streams);
+    }
+};
+
+template <HasDataStart M>
+struct DataStartOf final : DataStart, Adapter<M> {
+    explicit DataStartOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    void draw_data(Block& block, double b_end, const BlockStreams& streams) const override {
+        this->model->draw_data(this->own(block), b_end, streams);
+    }
+};
+
+template <HasStateSwap M>
+struct StateSwapOf final : StateSwap, Adapter<M> {
+    explicit StateSwapOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const override {
+        this->model->swap_states(this->own(a), this->own(b), which);
+    }
+};
+
+template <HasBlockCost M>
+struct BlockCostOf final : BlockCost, Adapter<M> {
+    explicit BlockCostOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    double cost(const Block& block) const override { return this->model->cost(this->own(block)); }
+};
+
+/// parameter_names() and parameters(block), names x block size.
+template <class M>
+concept HasReportedParameters = requires(const M& model, const typename M::Block& block) {
+    { model.parameter_names() } -> std::convertible_to<std::vector<std::string>>;
+    { model.parameters(block) } -> std::convertible_to<Matrix>;
+};
+template <HasReportedParameters M>
+struct ReportedParametersOf final : ReportedParameters, Adapter<M> {
+    explicit ReportedParametersOf(std::shared_ptr<const M> m)
+        : Adapter<M>{std::move(m)}, names(this->model->parameter_names()) {}
+    const std::vector<std::string>& parameter_names() const override { return names; }
+    Matrix parameters(const Block& block) const override { return this->model->parameters(this->own(block)); }
+    std::vector<std::string> names;
+};
+
+template <HasDataDescription M>
+struct DescribedDataOf final : DescribedData {
+    explicit DescribedDataOf(std::shared_ptr<const M> m) : model(std::move(m)) {}
+    DataDescription describe_data() const override { return model->describe_data(); }
+    std::shared_ptr<const M> model;
+};
+
+/// images(block, b), pixels x block size, of image_rows() x image_columns().
+template <class M>
+concept HasImages = requires(const M& model, const typename M::Block& block, double b) {
+    { model.images(block, b) } -> std::convertible_to<Matrix>;
+    { model.image_rows() } -> std::convertible_to<Index>;
+    { model.image_columns() } -> std::convertible_to<Index>;
+};
+template <HasImages M>
+struct ParticleImagesOf final : ParticleImages, Adapter<M> {
+    explicit ParticleImagesOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    Matrix images(const Block& block, double b) const override { return this->model->images(this->own(block), b); }
+    Index image_rows() const override { return this->model->image_rows(); }
+    Index image_columns() const override { return this->model->image_columns(); }
+};
+
+} // namespace detail
+
+template <AnnealedModel M>
+class TargetOf final : public Target {
+  public:
+    using B = typename M::Block;
+
+    explicit TargetOf(std::shared_ptr<const M> model) : model_(std::move(model)) {
+        if constexpr (HasMove<M>)
+            offer<Transition>(std::make_shared<detail::TransitionOf<M>>(model_));
+        if constexpr (TimeReversible<M>)
+            offer<ReversedTransition>(std::make_shared<detail::ReversedTransitionOf<M>>(model_));
+        if constexpr (HasEndSampler<M>)
+            offer<EndSampler>(std::make_shared<detail::EndSamplerOf<M>>(model_));
+        if constexpr (HasMode<M>)
+            offer<ModeStart>(std::make_shared<detail::ModeStartOf<M>>(model_));
+        if constexpr (HasDataStart<M>)
+            if (model_->has_data())
+                offer<DataStart>(std::make_shared<detail::DataStartOf<M>>(model_));
+        if constexpr (HasStateSwap<M>)
+            offer<StateSwap>(std::make_shared<detail::StateSwapOf<M>>(model_));
+        if constexpr (HasBlockCost<M>)
+            offer<BlockCost>(std::make_shared<detail::BlockCostOf<M>>(model_));
+        if constexpr (detail::HasReportedParameters<M>)
+            offer<ReportedParameters>(std::make_shared<detail::ReportedParametersOf<M>>(model_));
+        if constexpr (HasDataDescription<M>)
+            offer<DescribedData>(std::make_shared<detail::DescribedDataOf<M>>(model_));
+        if constexpr (detail::HasImages<M>)
+            offer<ParticleImages>(std::make_shared<detail::ParticleImagesOf<M>>(model_));
+    }
+
+    const M& model() const { return *model_; }
+
+    std::unique_ptr<Block> make_block(Index size) const override {
+        if constexpr (std::derived_from<B, Block>)
+            return std::make_unique<B>(model_->make_block(size));
+        else
+            return std::make_unique<BlockOf<B>>(model_->make_block(size));
+    }
+    void draw_start(Block& block, const BlockStreams& streams) const override {
+        model_->draw_start(own_block<B>(block), streams);
+    }
+    void prepare(Block& block) const override { model_->prepare(own_block<B>(block)); }
+    void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const override {
+        model_->add_log_ratio(own_block<B>(block), from, to, out);
+    }
+    void path_derivative(const Block& block, double b, std::span<double> out) const override {
+        model_->path_derivative(own_block<B>(block), b, out);
+    }
+    std::optional<double> log_normaliser_start() const override { return model_->log_normaliser_start(); }
+    std::optional<double> exact_log_ratio(double b_end) const override { return model_->exact_log_ratio(b_end); }
+    void fingerprint(Fingerprint& fingerprint) const override { model_->fingerprint(fingerprint); }
+    bool path_is_linear() const override { return HasLinearPath<M>; }
+
+  private:
+    std::shared_ptr<const M> model_;
+};
+
+/// The target of a model, which is copied or moved into it.
+template <AnnealedModel M>
+std::shared_ptr<const Target> target_of(M model) {
+    return std::make_shared<const TargetOf<M>>(std::make_shared<const M>(std::move(model)));
+}
+
+} // namespace pearlite::model

@@ -1,0 +1,128 @@
+#include "pearlite/path/tempered.hpp"
+
+#include "pearlite/core/error.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace pearlite::path {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What people read of a block's points; without other quantities the coordinates themselves.
+class PointParameters final : public model::ReportedParameters {
+  public:
+    explicit PointParameters(std::shared_ptr<const model::DensityFunctions> density)
+        : density_(std::move(density)), quantities_(density_->offers<model::ReportedQuantities>()) {}
+
+    const std::vector<std::string>& parameter_names() const override {
+        return quantities_ ? quantities_->quantity_names() : density_->parameter_names();
+    }
+    Matrix parameters(const Block& block) const override {
+        const auto& points = points_of(block).points;
+        if (!quantities_)
+            return points.leftCols(block.size());
+        const auto d = static_cast<std::size_t>(points.rows());
+        const auto n = parameter_names().size();
+        Matrix values(static_cast<Index>(n), block.size());
+        for (Index i = 0; i < block.size(); ++i)
+            quantities_->quantities({points.col(i).data(), d}, {values.col(i).data(), n});
+        return values;
+    }
+
+  private:
+    std::shared_ptr<const model::DensityFunctions> density_;
+    const model::ReportedQuantities* quantities_;
+};
+
+class PointCosts final : public model::BlockCost {
+  public:
+    explicit PointCosts(const model::PointCost& cost) : cost_(cost) {}
+    double cost(const Block& block) const override {
+        const auto& points = points_of(block).points;
+        double sum = 0;
+        for (Index i = 0; i < block.size(); ++i)
+            sum += cost_.cost({points.col(i).data(), static_cast<std::size_t>(points.rows())});
+        return sum;
+    }
+
+  private:
+    const model::PointCost& cost_;
+};
+
+std::string complaint(const std::vector<std::string>& names, const Matrix& points, double log_prior,
+                      double log_likelihood, Index i, const model::BlockStreams& streams) {
+    std::string text = "log prior " + std::to_string(log_prior) + ", log likelihood " + std::to_string(log_likelihood) +
+                       " at step " + std::to_string(streams.step) + ", particle " +
+                       std::to_string(streams.first_slot + i) + ":";
+    for (std::size_t k = 0; k < names.size(); ++k)
+        text += " " + names[k] + " = " + std::to_string(points(static_cast<Index>(k), i));
+    return text;
+}
+
+} // namespace
+
+Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density) : density_(std::move(density)) {
+    offer<DensityPath>(std::shared_ptr<const DensityPath>(std::shared_ptr<const DensityPath>(), this));
+    offer<model::ReportedParameters>(std::make_shared<PointParameters>(density_));
+    if (const auto* cost = density_->offers<model::PointCost>())
+        offer<model::BlockCost>(std::make_shared<PointCosts>(*cost));
+    pass_on<model::PointGradient>(*density_);
+    pass_on<model::EstimatorSize>(*density_);
+    pass_on<model::DescribedData>(*density_);
+    pass_on<model::Predictive>(*density_);
+}
+
+std::unique_ptr<Block> Tempered::make_block(Index size) const {
+    return std::make_unique<model::DensityBlock>(dimension(), size);
+}
+
+void Tempered::draw_start(Block& block, const model::BlockStreams& streams) const {
+    auto& own = points_of(block);
+    for (Index i = 0; i < own.size(); ++i) {
+        random::Stream stream(streams.at(random::Purpose::start, i));
+        density_->draw_prior(stream, {own.points.col(i).data(), static_cast<std::size_t>(own.dimension())});
+    }
+    evaluate(own, own.points, own.log_prior, own.log_likelihood, streams);
+}
+
+void Tempered::recompute(Block& block) const {
+    auto& own = points_of(block);
+    evaluate(own, own.points, own.log_prior, own.log_likelihood, {});
+}
+
+void Tempered::add_log_ratio(const Block& block, double from, double to, std::span<double> out) const {
+    if (from == to)
+        return; // 0 x -inf would be NaN
+    const auto& log_likelihood = points_of(block).log_likelihood;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] += (to - from) * log_likelihood(static_cast<Index>(i));
+}
+
+void Tempered::path_derivative(const Block& block, double, std::span<double> out) const {
+    const auto& log_likelihood = points_of(block).log_likelihood;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = log_likelihood(static_cast<Index>(i));
+}
+
+std::optional<double> Tempered::exact_log_ratio(double b_end) const {
+    return b_end == 1 ? density_->exact_log_ratio() : std::nullopt;
+}
+
+void Tempered::fingerprint(model::Fingerprint& fingerprint) const {
+    for (const auto& name : coordinate_names())
+        fingerprint.add(name);
+    density_->fingerprint(fingerprint);
+}
+
+void Tempered::evaluate(const model::DensityBlock& block, const Matrix& points, Vector& log_prior,
+                        Vector& log_likelihood, const model::BlockStreams& streams) const {
+    density_->evaluate(points, block.size(), streams, log_prior, log_likelihood);
+    for (Index i = 0; i < block.size(); ++i)
+        if (!(log_likelihood(i) < infinity) || !(log_prior(i) < infinity))
+            throw NumericalError(complaint(coordinate_names(), points, log_prior(i), log_likelihood(i), i, streams));
+}
+
+} // namespace pearlite::path

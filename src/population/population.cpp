@@ -1,0 +1,45 @@
+#include "pearlite/population/population.hpp"
+
+#include <string>
+#include <utility>
+
+namespace pearlite::population {
+
+Population::Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes)
+    : ranks_(ranks), make_block_(std::move(make_block)), particle_bytes_(particle_bytes) {}
+
+Generation& Population::append(Index size, Index block) {
+    const parallel::BlockLayout layout(size, block, ranks_.size(), ranks_.rank());
+    return generations_.emplace_back(layout, n_generations(), make_block_);
+}
+
+Index Population::size() const {
+    Index total = 0;
+    for (const auto& generation : generations_)
+        total += generation.size();
+    return total;
+}
+
+void Population::fields(Fields& f) {
+    Index count = n_generations();
+    f("generations", count);
+    if (f.is_reading())
+        generations_.clear();
+    for (Index g = 0; g < count; ++g) {
+        f.enter("generation-" + std::to_string(g));
+        Index size = 0, block = 0;
+        if (!f.is_reading()) {
+            size = generation(g).size();
+            block = generation(g).layout().block();
+        }
+        f("size", size);
+        f("block", block);
+        auto& particles = f.is_reading() ? append(size, block) : generation(g);
+        f.sharded("particles", particles.particles_field(particle_bytes_));
+        f.sharded("log_weight", particles.log_weights_field());
+        f.sharded("eve", particles.eves_field());
+        f.leave();
+    }
+}
+
+} // namespace pearlite::population
