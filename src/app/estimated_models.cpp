@@ -1,6 +1,6 @@
 #include "estimated_models.hpp"
 
-#include "pearlite/app/built_model.hpp"
+#include "pearlite/app/annealing.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/model/exact_likelihood.hpp"
@@ -8,6 +8,7 @@
 #include "pearlite/models/mixed_logistic_design.hpp"
 #include "pearlite/models/noisy_likelihood.hpp"
 #include "pearlite/models/stochastic_volatility.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "read_data.hpp"
 
 #include <fmt/format.h>
@@ -40,9 +41,8 @@ std::unique_ptr<BuiltModel> built_either_way(io::Configuration& configuration, S
     try {
         D density(std::move(settings));
         if (exact)
-            return std::make_unique<BuiltModelOf<path::GeometricPath<model::ExactLikelihood<D>>>>(
-                path::GeometricPath(model::ExactLikelihood<D>(std::move(density))));
-        return std::make_unique<BuiltModelOf<path::GeometricPath<D>>>(path::GeometricPath<D>(std::move(density)));
+            return annealed(path::tempered(model::ExactLikelihood<D>(std::move(density))));
+        return annealed(path::tempered(std::move(density)));
     } catch (const InputError& error) {
         configuration.error("prior", error.what());
         return nullptr;
@@ -260,8 +260,7 @@ std::unique_ptr<BuiltModel> build_noisy_likelihood(io::Configuration& configurat
     if (configuration.has_errors())
         return nullptr;
     settings.data = models::simulate(dimension, settings.prior_sd, settings.data_sd, stream).data;
-    return std::make_unique<BuiltModelOf<path::GeometricPath<models::NoisyLikelihood>>>(
-        path::GeometricPath(models::NoisyLikelihood(std::move(settings))));
+    return annealed(path::tempered(models::NoisyLikelihood(std::move(settings))));
 }
 
 } // namespace

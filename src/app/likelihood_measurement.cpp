@@ -67,8 +67,7 @@ Matrix Measurement::log_estimates(const Matrix& points, Index estimates, std::ui
         for (Index r = ranks_.rank(); r < estimates; r += ranks_.size()) {
             const model::BlockStreams streams{.seed = random::derive_seed(seed_, part),
                                               .step = static_cast<std::uint32_t>(r)};
-            likelihood_.estimate(points, streams, {log_prior.data(), static_cast<std::size_t>(k)},
-                                 {log_likelihood.data(), static_cast<std::size_t>(k)});
+            likelihood_.estimate(points, streams, log_prior, log_likelihood);
             mine.insert(mine.end(), log_likelihood.begin(), log_likelihood.end());
         }
     });
@@ -130,13 +129,12 @@ double Stopwatch::seconds() const {
     constexpr double least_seconds = 0.1, seconds_a_call = 2e-4;
     std::vector<double> times;
     parallel::together(ranks_, [&] {
-        const auto n = static_cast<std::size_t>(points_.cols());
         Vector log_prior(points_.cols()), log_likelihood(points_.cols());
         model::BlockStreams streams{.seed = part_of_times};
         const auto time_of = [&](Index calls) {
             const double begin = processor_seconds();
             for (Index c = 0; c < calls; ++c, ++streams.step)
-                likelihood_.estimate(points_, streams, {log_prior.data(), n}, {log_likelihood.data(), n});
+                likelihood_.estimate(points_, streams, log_prior, log_likelihood);
             return (processor_seconds() - begin) / static_cast<double>(calls);
         };
         // The first call finds memory and caches cold.

@@ -1,8 +1,8 @@
 #pragma once
 /// Variances and times of estimated likelihoods.
 
-#include "pearlite/app/tunable_likelihood.hpp"
 #include "pearlite/estimator/likelihood_cost.hpp"
+#include "tunable_likelihood.hpp"
 
 #include <cstdint>
 

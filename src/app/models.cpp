@@ -1,7 +1,8 @@
 #include "estimated_models.hpp"
-#include "pearlite/app/built_model.hpp"
+#include "pearlite/app/annealing.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/autoregressive_gaussian.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/gaussian_mixture.hpp"
@@ -11,6 +12,7 @@
 #include "pearlite/models/rbm_hidden.hpp"
 #include "pearlite/models/rbm_joint.hpp"
 #include "pearlite/models/regression.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "read_data.hpp"
 #include "searched_models.hpp"
 
@@ -24,11 +26,11 @@ namespace {
 
 template <class M>
 std::unique_ptr<BuiltModel> built(M model) {
-    return std::make_unique<BuiltModelOf<M>>(std::move(model));
+    return annealed(model::target_of(std::move(model)));
 }
 template <class D>
 std::unique_ptr<BuiltModel> built_density(D density) {
-    return built(path::GeometricPath<D>(std::move(density)));
+    return annealed(path::tempered(std::move(density)));
 }
 
 models::GaussianSettings gaussian_settings(io::Section& section) {

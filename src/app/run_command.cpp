@@ -133,6 +133,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
     const auto run = prepared.model->make_run(ranks, prepared.plan);
+    run->begin();
     return finish(job, *run, reporter);
 }
 

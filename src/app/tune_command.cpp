@@ -112,7 +112,7 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
     parallel::together(ranks, [&] {
         auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
         prepared = prepare(models, configuration);
-        likelihood = prepared.model->tunable_likelihood();
+        likelihood = TunableLikelihood::of(prepared.model->target());
         check_tunable(models, configuration, prepared, likelihood.get());
         variance_by_point = configuration.section("model").has("likelihood_variance");
     });
@@ -131,7 +131,7 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
     const auto tuning = tune_likelihood(ranks, *likelihood, prepared.plan,
                                         {.pilot_particles = options.pilot_particles,
                                          .tell = [&](const std::string& what) { say("  " + what + "\n"); }});
-    const auto& names = likelihood->parameter_names();
+    const auto& names = likelihood->quantity_names();
     say("\n" + describe(tuning, names));
     if (prepared.traits.particles_key.empty()) {
         say("the model names no key of [model] for it (particles_key): nothing is written\n");

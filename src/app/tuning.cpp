@@ -104,8 +104,7 @@ Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& l
     const auto n = static_cast<double>(likelihood.particles());
     Tuning tuning;
     tuning.mode = found.near_mode.points.col(0);
-    for (Index k = 0; k < tuning.mode.size(); ++k)
-        tuning.mode(k) = likelihood.natural(k, tuning.mode(k));
+    tuning.mode = likelihood.quantities(tuning.mode);
     tuning.log_density = found.near_mode.log_density;
     tuning.pilot_particles = found.pilot_particles;
     tuning.pilot_temperatures = found.pilot.schedule.steps();

@@ -3,8 +3,8 @@
 /// Tran, Strickland, Pitt & Kohn, section 3.4.
 
 #include "pearlite/app/plan.hpp"
-#include "pearlite/app/tunable_likelihood.hpp"
 #include "pearlite/estimator/likelihood_cost.hpp"
+#include "tunable_likelihood.hpp"
 
 #include <functional>
 #include <string>

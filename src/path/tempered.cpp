@@ -11,30 +11,17 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What people read of a block's points; without other quantities the coordinates themselves.
+/// What people read of a block's points.
 class PointParameters final : public model::ReportedParameters {
   public:
-    explicit PointParameters(std::shared_ptr<const model::DensityFunctions> density)
-        : density_(std::move(density)), quantities_(density_->offers<model::ReportedQuantities>()) {}
-
-    const std::vector<std::string>& parameter_names() const override {
-        return quantities_ ? quantities_->quantity_names() : density_->parameter_names();
-    }
+    explicit PointParameters(const DensityPath& path) : path_(path) {}
+    const std::vector<std::string>& parameter_names() const override { return path_.quantity_names(); }
     Matrix parameters(const Block& block) const override {
-        const auto& points = points_of(block).points;
-        if (!quantities_)
-            return points.leftCols(block.size());
-        const auto d = static_cast<std::size_t>(points.rows());
-        const auto n = parameter_names().size();
-        Matrix values(static_cast<Index>(n), block.size());
-        for (Index i = 0; i < block.size(); ++i)
-            quantities_->quantities({points.col(i).data(), d}, {values.col(i).data(), n});
-        return values;
+        return path_.quantities(points_of(block).points.leftCols(block.size()));
     }
 
   private:
-    std::shared_ptr<const model::DensityFunctions> density_;
-    const model::ReportedQuantities* quantities_;
+    const DensityPath& path_;
 };
 
 class PointCosts final : public model::BlockCost {
@@ -64,9 +51,10 @@ std::string complaint(const std::vector<std::string>& names, const Matrix& point
 
 } // namespace
 
-Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density) : density_(std::move(density)) {
+Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
+    : density_(std::move(density)), quantities_(density_->offers<model::ReportedQuantities>()) {
     offer<DensityPath>(std::shared_ptr<const DensityPath>(std::shared_ptr<const DensityPath>(), this));
-    offer<model::ReportedParameters>(std::make_shared<PointParameters>(density_));
+    offer<model::ReportedParameters>(std::make_shared<PointParameters>(*this));
     if (const auto* cost = density_->offers<model::PointCost>())
         offer<model::BlockCost>(std::make_shared<PointCosts>(*cost));
     pass_on<model::PointGradient>(*density_);
@@ -115,6 +103,21 @@ void Tempered::fingerprint(model::Fingerprint& fingerprint) const {
     for (const auto& name : coordinate_names())
         fingerprint.add(name);
     density_->fingerprint(fingerprint);
+}
+
+const std::vector<std::string>& Tempered::quantity_names() const {
+    return quantities_ ? quantities_->quantity_names() : coordinate_names();
+}
+
+Matrix Tempered::quantities(const Eigen::Ref<const Matrix>& points) const {
+    if (!quantities_)
+        return points;
+    const auto d = static_cast<std::size_t>(points.rows());
+    const auto n = quantity_names().size();
+    Matrix values(static_cast<Index>(n), points.cols());
+    for (Index i = 0; i < points.cols(); ++i)
+        quantities_->quantities({points.col(i).data(), d}, {values.col(i).data(), n});
+    return values;
 }
 
 void Tempered::evaluate(const model::DensityBlock& block, const Matrix& points, Vector& log_prior,

@@ -1,5 +1,8 @@
 #include "pearlite/sampler/first_draws.hpp"
 
+#include "pearlite/kernel/proposal.hpp"
+#include "pearlite/random/stream.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -41,18 +44,28 @@ Matrix FirstDraws::starts(Index n, std::uint64_t seed) const {
     return starts;
 }
 
-FirstDraws draws_of(const parallel::Communicator& ranks, population::Population<model::DensityBlock>& population,
-                    Index dimension) {
-    const auto& particles = population.generation(0);
+FirstDraws draws_of(const parallel::Communicator& ranks, const population::Generation& particles) {
     std::vector<double> local;
+    Index dimension = 0;
     for (Index b = 0; b < particles.local_blocks(); ++b) {
-        const auto& block = particles.block(b);
+        const auto& block = path::points_of(particles.block(b));
+        dimension = block.dimension();
         local.insert(local.end(), block.points.data(), block.points.data() + dimension * block.size());
     }
+    dimension = ranks.max(dimension); // a rank may hold no block
     const auto points = ranks.all_gather(std::span<const double>(local));
     FirstDraws draws;
     draws.log_weights = ranks.all_gather(std::span<const double>(particles.log_weights()));
     draws.points = Eigen::Map<const Matrix>(points.data(), dimension, static_cast<Index>(draws.log_weights.size()));
+    return draws;
+}
+
+FirstDraws draws_from_prior(const path::DensityPath& path, Index n, std::uint64_t seed) {
+    FirstDraws draws{Matrix(path.dimension(), n), std::vector<double>(static_cast<std::size_t>(n), 0.0)};
+    for (Index i = 0; i < n; ++i) {
+        random::Stream stream({seed, random::Purpose::start, static_cast<std::uint64_t>(i), 0});
+        path.draw_prior(stream, {draws.points.col(i).data(), static_cast<std::size_t>(path.dimension())});
+    }
     return draws;
 }
 

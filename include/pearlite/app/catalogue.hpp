@@ -3,8 +3,8 @@
 
 #include "pearlite/app/plan.hpp"
 #include "pearlite/app/run.hpp"
-#include "pearlite/app/tunable_likelihood.hpp"
 #include "pearlite/io/configuration.hpp"
+#include "pearlite/model/target.hpp"
 #include "pearlite/parallel/communicator.hpp"
 
 #include <functional>
@@ -27,8 +27,8 @@ class BuiltModel {
     virtual std::vector<sampler::ReverseStart> reverse_starts() const = 0;
     /// Whether an operation of a search is possible at this model's size; those that are not are no defaults.
     virtual bool suits(const std::string& /*operation*/) const { return true; }
-    /// Null unless the likelihood is estimated, from a number of particles.
-    virtual std::unique_ptr<TunableLikelihood> tunable_likelihood() const { return nullptr; }
+    /// What is annealed; null for a model that is searched.
+    virtual const model::Target* target() const { return nullptr; }
     /// InputError if the plan does not fit this model's size.
     virtual void check(const Plan&) const {}
 };

@@ -6,13 +6,14 @@
 ///         bias")});
 ///     }
 
+#include "pearlite/app/annealing.hpp"
 #include "pearlite/app/buildable.hpp"
-#include "pearlite/app/built_model.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/column_block.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/requirements.hpp"
-#include "pearlite/path/geometric.hpp"
+#include "pearlite/model/target_of.hpp"
+#include "pearlite/path/tempered.hpp"
 
 #include <memory>
 #include <string>
@@ -36,10 +37,10 @@ ModelEntry custom_model(std::string name, std::string description) {
         entry.description = std::move(description);
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<D>(configuration, section, [](D density) {
-                path::GeometricPath<D> path(std::move(density));
-                if (path.dimension() == 0)
+                const auto path = path::tempered(std::move(density));
+                if (path->dimension() == 0)
                     throw InputError("the model's parameter_names() is empty, expected one name per dimension");
-                return std::make_unique<BuiltModelOf<path::GeometricPath<D>>>(std::move(path));
+                return annealed(path);
             });
         };
     }
@@ -60,7 +61,7 @@ ModelEntry custom_annealed_model(std::string name, std::string description, Inde
         entry.description = std::move(description);
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<M>(configuration, section,
-                                    [](M model) { return std::make_unique<BuiltModelOf<M>>(std::move(model)); });
+                                    [](M model) { return annealed(model::target_of(std::move(model))); });
         };
     }
     return entry;

@@ -89,6 +89,8 @@ class Run {
   public:
     virtual ~Run() = default;
 
+    /// Collective. Draws the start of a run that is not restored from a checkpoint.
+    virtual void begin() = 0;
     virtual bool finished() const = 0;
     /// Collective.
     virtual void step() = 0;

@@ -20,6 +20,7 @@ class SearchRun final : public Run {
     SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const Space> space, const SearchPlan& plan)
         : ranks_(ranks), plan_(plan), replicates_(ranks, std::move(space), plan.settings, plan.replicates) {}
 
+    void begin() override {}
     bool finished() const override { return replicates_.finished(); }
     void step() override { replicates_.step(); }
     sampler::Progress progress() const override {

@@ -24,6 +24,9 @@ class DensityPath : public model::Target {
     virtual bool is_estimated() const = 0;
     /// Names of the coordinates.
     virtual const std::vector<std::string>& coordinate_names() const = 0;
+    /// What people read of a point, and its value at each column of `points` (d x n): names x n.
+    virtual const std::vector<std::string>& quantity_names() const = 0;
+    virtual Matrix quantities(const Eigen::Ref<const Matrix>& points) const = 0;
 };
 
 inline model::DensityBlock& points_of(Block& block) {

@@ -41,9 +41,12 @@ class Tempered final : public DensityPath {
     void draw_prior(random::Stream& stream, std::span<double> x) const override { density_->draw_prior(stream, x); }
     bool is_estimated() const override { return density_->is_estimated(); }
     const std::vector<std::string>& coordinate_names() const override { return density_->parameter_names(); }
+    const std::vector<std::string>& quantity_names() const override;
+    Matrix quantities(const Eigen::Ref<const Matrix>& points) const override;
 
   private:
     std::shared_ptr<const model::DensityFunctions> density_;
+    const model::ReportedQuantities* quantities_; ///< null: people read the coordinates
 };
 
 /// The tempered path of a density D (model/density.hpp).

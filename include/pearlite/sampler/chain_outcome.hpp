@@ -1,6 +1,7 @@
 #pragma once
 /// What finished Markov chains say, and whether they can be believed.
 
+#include "pearlite/core/sharded_field.hpp"
 #include "pearlite/estimator/chains.hpp"
 #include "pearlite/sampler/settings.hpp"
 
@@ -16,6 +17,19 @@ struct ChainOutcome {
     std::vector<double> acceptance;         ///< of each chain
     std::vector<std::int64_t> longest_stay; ///< of each chain: iterations in a row without an accepted proposal
     Index iterations = 0;                   ///< of each chain
+};
+
+/// A sampler's draws, where they are those of Markov chains.
+class MarkovChains {
+  public:
+    virtual ~MarkovChains() = default;
+    virtual Index n_chains() const = 0;
+    /// Collective; the sampler has finished.
+    virtual ChainOutcome chain_outcome() const = 0;
+    /// Collective. Recorded draws of all chains after burn-in, chain after chain, unconstrained: d x draws, on rank 0.
+    virtual Matrix points() const = 0;
+    /// What was recorded of every chain; an item each.
+    virtual ShardedField record_field() const = 0;
 };
 
 /// Verdict, diagnostics (the largest R-hat, the smallest ESS) and warnings: R-hat above 1.01, a bulk or tail ESS below

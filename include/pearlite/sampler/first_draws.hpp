@@ -2,13 +2,10 @@
 /// Draws from which an algorithm that works at the posterior itself makes its first proposal and its starts: the final
 /// particles of a tempered pilot, or draws from the prior. They are thrown away afterwards.
 
-#include "pearlite/kernel/proposal.hpp"
 #include "pearlite/kernel/student_mixture.hpp"
-#include "pearlite/model/density_block.hpp"
 #include "pearlite/parallel/communicator.hpp"
-#include "pearlite/path/geometric.hpp"
-#include "pearlite/population/population.hpp"
-#include "pearlite/random/stream.hpp"
+#include "pearlite/path/density_path.hpp"
+#include "pearlite/population/generation.hpp"
 
 #include <vector>
 
@@ -35,19 +32,10 @@ struct FirstDraws {
     Matrix starts(Index n, std::uint64_t seed) const;
 };
 
-/// Collective. Of a population of points.
-FirstDraws draws_of(const parallel::Communicator& ranks, population::Population<model::DensityBlock>& population,
-                    Index dimension);
+/// Collective. The points of a population's first generation.
+FirstDraws draws_of(const parallel::Communicator& ranks, const population::Generation& particles);
 
-/// n draws from the prior with equal weights.
-template <class D>
-FirstDraws draws_from_prior(const path::GeometricPath<D>& model, Index n, std::uint64_t seed) {
-    FirstDraws draws{Matrix(model.dimension(), n), std::vector<double>(static_cast<std::size_t>(n), 0.0)};
-    for (Index i = 0; i < n; ++i) {
-        random::Stream stream({seed, random::Purpose::start, static_cast<std::uint64_t>(i), 0});
-        model.density().draw_prior(stream, {draws.points.col(i).data(), static_cast<std::size_t>(model.dimension())});
-    }
-    return draws;
-}
+/// n draws from the start of a path with equal weights.
+FirstDraws draws_from_prior(const path::DensityPath& path, Index n, std::uint64_t seed);
 
 } // namespace pearlite::sampler

@@ -1,108 +1,73 @@
 #pragma once
-/// A pilot before the main run: it finds temperatures and proposal scales, and its particles are thrown away, so that
-/// the main run's Z is unbiased.
+/// A pilot before the main run: it finds temperatures, proposal scales and first draws, and its particles are thrown
+/// away, so that the main run's Z is unbiased.
 
-#include "pearlite/path/schedule.hpp"
-#include "pearlite/sampler/settings.hpp"
+#include "pearlite/sampler/first_draws.hpp"
+#include "pearlite/sampler/sampler.hpp"
 
 #include <functional>
 #include <memory>
-#include <string>
+#include <vector>
 
 namespace pearlite::sampler {
 
 /// What a pilot leaves behind.
 struct Tuning {
-    std::vector<double> inverse_temperatures;
-    Matrix proposal_factors; ///< (steps + 1) x d^2, or empty for kernels without proposals
+    std::vector<double> inverse_temperatures; ///< that it visited
+    Matrix kernel;                            ///< what its kernel learnt (kernel::Kernel::learnt)
+    FirstDraws reference;                     ///< its final particles, if they are points of a density and wanted
 
-    template <class Fields>
-    void fields(Fields& f) {
-        f("inverse_temperatures", inverse_temperatures);
-        f("proposal_factors", proposal_factors);
-    }
+    void fields(Fields& f);
 };
 
-/// Of a sampler with visited_schedule() and kernel().
-template <class Pilot>
-Tuning tuning_of(const Pilot& pilot) {
-    Tuning tuning{pilot.visited_schedule().points(), {}};
-    if constexpr (requires { pilot.kernel().factors(); })
-        tuning.proposal_factors = pilot.kernel().factors();
-    return tuning;
-}
+enum class PilotReference { wanted, unwanted };
 
-/// Runs Pilot to its end, then Main, built from what `look` finds in the finished pilot.
-template <class Pilot, class Main, class Found = Tuning>
-class Piloted {
+/// Collective. Of any sampler that has finished; its first replicate speaks for it.
+Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotReference reference);
+
+/// Runs the pilot to its end, then the main sampler, built from what the pilot leaves.
+class Piloted final : public Sampler {
   public:
-    using Model = typename Main::Model;
-    using Block = typename Main::Block;
+    using MakeMain = std::function<std::unique_ptr<Sampler>(const Tuning&)>;
+    Piloted(const parallel::Communicator& ranks, std::unique_ptr<Sampler> pilot, MakeMain make_main,
+            PilotReference reference = PilotReference::unwanted);
 
-    Piloted(
-        std::unique_ptr<Pilot> pilot, std::function<std::unique_ptr<Main>(const Found&)> make_main,
-        std::function<Found(Pilot&)> look = [](Pilot& finished) { return tuning_of(finished); })
-        : pilot_(std::move(pilot)), make_main_(std::move(make_main)), look_(std::move(look)) {}
+    void begin() override { pilot_->begin(); }
+    bool finished() const override { return main_ && main_->finished(); }
+    /// Collective. One step of the pilot or of the main run.
+    void step() override;
+    void flush() override { current().flush(); }
+    void fields(Fields& f) override;
 
-    bool finished() const { return main_ && main_->finished(); }
-    /// Collective. One temperature of the pilot or of the main run.
-    void step() {
-        if (main_)
-            return main_->step();
-        pilot_->step();
-        if (pilot_->finished()) {
-            pilot_estimates_ = pilot_->likelihood_estimates();
-            begin_main(look_(*pilot_));
-        }
-    }
-    void flush() { main_ ? main_->flush() : pilot_->flush(); }
-    Progress progress() const { return main_ ? main_->progress() : pilot_->progress(); }
-    bool in_pilot() const { return !main_; }
-    Index updates_per_step() const { return main_ ? main_->updates_per_step() : pilot_->updates_per_step(); }
-    /// Likelihoods that the pilot computed; once it is over.
-    Index pilot_likelihood_estimates() const { return pilot_estimates_; }
+    Progress progress() const override { return current().progress(); }
+    bool in_pilot() const override { return !main_; }
+    Index updates_per_step() const override { return current().updates_per_step(); }
+    std::optional<Index> likelihood_estimates() const override { return current().likelihood_estimates(); }
+    std::optional<Index> pilot_likelihood_estimates() const override { return pilot_estimates_; }
+    std::optional<population::WorkAccount> work() const override { return current().work(); }
 
-    /// The main run; begun.
-    Main& main() { return *main_; }
-    const Main& main() const { return *main_; }
-    Pilot& pilot() { return *pilot_; }
-    const Pilot& pilot() const { return *pilot_; }
-
-    template <class Fields>
-    void fields(Fields& f) {
-        bool began = main_ != nullptr;
-        f("main_began", began);
-        if (!began) {
-            f.enter("pilot");
-            pilot_->fields(f);
-            f.leave();
-            return;
-        }
-        f("pilot_likelihood_estimates", pilot_estimates_);
-        f.enter("tuning");
-        found_.fields(f);
-        f.leave();
-        if (!main_)
-            begin_main(found_);
-        f.enter("main");
-        main_->fields(f);
-        f.leave();
-    }
-    void prepare() { main_ ? main_->prepare() : pilot_->prepare(); }
+    Outcome outcome() const override { return current().outcome(); }
+    double log_ratio() const override { return current().log_ratio(); }
+    const Trace& trace() const override { return current().trace(); }
+    population::Population& population() override { return current().population(); }
+    Index first_wanted_slot() const override { return current().first_wanted_slot(); }
+    const kernel::Kernel* kernel() const override { return current().kernel(); }
+    const MarkovChains* markov_chains() const override { return current().markov_chains(); }
+    std::optional<std::uint64_t> prediction_seed() const override { return current().prediction_seed(); }
+    Index n_replicates() const override { return current().n_replicates(); }
+    Sampler& replicate(Index r) override { return current().replicate(r); }
 
   private:
-    void begin_main(Found found) {
-        found_ = std::move(found);
-        main_ = make_main_(found_);
-        pilot_.reset();
-    }
+    Sampler& current() const { return main_ ? *main_ : *pilot_; }
+    void make_main();
 
-    std::unique_ptr<Pilot> pilot_;
-    std::function<std::unique_ptr<Main>(const Found&)> make_main_;
-    std::function<Found(Pilot&)> look_;
-    Found found_;
+    parallel::Communicator ranks_;
+    std::unique_ptr<Sampler> pilot_;
+    MakeMain make_main_;
+    PilotReference reference_;
+    Tuning found_;
     Index pilot_estimates_ = 0;
-    std::unique_ptr<Main> main_;
+    std::unique_ptr<Sampler> main_;
 };
 
 } // namespace pearlite::sampler

@@ -1,10 +1,10 @@
 #pragma once
 /// How trajectories that run backwards come to the end of the path.
 
-#include "pearlite/model/annealed_model.hpp"
-#include "pearlite/parallel/agreement.hpp"
-#include "pearlite/population/resampling.hpp"
-#include "pearlite/sampler/streams.hpp"
+#include "pearlite/model/target.hpp"
+#include "pearlite/population/population.hpp"
+
+#include <vector>
 
 namespace pearlite::sampler {
 
@@ -12,33 +12,17 @@ namespace pearlite::sampler {
 /// separate forward trajectories, resampled by their weights.
 enum class ReverseStart { exact, mode, data, weighted };
 
+/// The starts that a target offers, the best first; weighted ones always, last.
+std::vector<ReverseStart> reverse_starts_of(const model::Target& target);
+
 /// Puts a block's particles where the model has them start at the inverse temperature `end`; weighted starts, and those
 /// that it does not have, stay as they are.
-template <model::AnnealedModel M>
-void place_at_end(const M& model, typename M::Block& block, ReverseStart start, double end,
-                  const model::BlockStreams& streams) {
-    if (start == ReverseStart::exact) {
-        if constexpr (model::HasEndSampler<M>)
-            model.draw_end(block, end, streams);
-    } else if (start == ReverseStart::mode) {
-        if constexpr (model::HasMode<M>)
-            model.set_mode(block, end, streams);
-    } else if (start == ReverseStart::data) {
-        if constexpr (model::HasDataStart<M>)
-            model.draw_data(block, end, streams);
-    }
-}
+void place_at_end(const model::Target& target, Block& block, ReverseStart start, double end,
+                  const model::BlockStreams& streams);
 
-/// Collective. The end states of forward trajectories, whose log weights are numbers, become starts in proportion to
-/// their weights; their log weights are 0 after that.
-template <model::AnnealedModel M>
-void resample_ends(const parallel::Communicator& ranks, const M& model, population::Generation<typename M::Block>& pool,
-                   std::uint64_t seed, Index step) {
-    const auto offspring =
-        population::offspring(ranks, pool.layout(), pool.number(), pool.log_weights(),
-                              population::Resampling::systematic, seed, static_cast<std::uint32_t>(step));
-    population::relocate(ranks, pool, offspring, packed_particle_bytes(model));
-    parallel::together(ranks, [&] { prepare_blocks(model, pool); });
-}
+/// Collective. The end states of forward trajectories (a generation of `population`), whose log weights are numbers,
+/// become starts in proportion to their weights; their log weights are 0 after that.
+void resample_ends(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
+                   population::Generation& pool, std::uint64_t seed, Index step);
 
 } // namespace pearlite::sampler

@@ -1,6 +1,7 @@
 #pragma once
 /// What parallel tempering measures: sums over its scans, and a replica's travels.
 
+#include "pearlite/core/fields.hpp"
 #include "pearlite/parallel/communicator.hpp"
 #include "pearlite/path/schedule.hpp"
 #include "pearlite/population/generation.hpp"
@@ -48,8 +49,7 @@ struct TemperingSums {
     TemperingSums gathered(const parallel::Communicator& ranks) const;
 
     /// What a checkpoint holds: a sharded field of each sum, like the particles of `states`.
-    template <class Fields, class Block>
-    void fields(Fields& f, const population::Generation<Block>& states) {
+    void fields(Fields& f, const population::Generation& states) {
         each([&](const char* name, auto& values) {
             constexpr bool is_real = std::is_same_v<decltype(values), std::vector<double>&>;
             f.sharded(name, states.array_field(values, is_real ? ItemType::float64 : ItemType::int64));

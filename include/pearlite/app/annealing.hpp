@@ -1,0 +1,13 @@
+#pragma once
+/// Anything that is annealed as a BuiltModel: assembles the samplers that a plan asks for.
+
+#include "pearlite/app/catalogue.hpp"
+#include "pearlite/model/target.hpp"
+
+#include <memory>
+
+namespace pearlite::app {
+
+std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const model::Target> target);
+
+} // namespace pearlite::app
