@@ -9,15 +9,18 @@ import xml.etree.ElementTree
 
 GOOGLE_TEST_SKIP = re.compile(r"^\S+:\d+: Skipped\n(?P<reason>.*?)\n*^\[  SKIPPED \] (?P<name>\S+?)(?: \(\d+ ms\))?$",
                               re.MULTILINE | re.DOTALL)
+PART_SKIP = re.compile(r"^skipped: (?P<name>\S+): (?P<reason>.*)$", re.MULTILINE)
 
 
 def skipped_tests(junit_file):
-    """(test, reason) of every skipped CTest test and of every GoogleTest case skipped inside one."""
+    """(test, reason) of every skipped CTest test, and of every GoogleTest case or named part skipped inside one."""
     for case in xml.etree.ElementTree.parse(junit_file).iter("testcase"):
         name, output = case.get("name"), case.findtext("system-out") or ""
         if case.find("skipped") is not None:
             lines = output.strip().splitlines() or [case.find("skipped").get("message") or "no reason given"]
             yield name, lines[-1]
+        for skip in PART_SKIP.finditer(output):
+            yield f"{name}: {skip['name']}", skip["reason"]
         for skip in GOOGLE_TEST_SKIP.finditer(output):
             yield f"{name}: {skip['name']}", " ".join(skip["reason"].split()) or "no reason given"
 

@@ -1,0 +1,116 @@
+"""The rows of the golden table: every shipped job cut short, every algorithm with every model it goes with, and some
+variants.
+
+All settings that they need beyond jobs/*.toml are in settings.py and variants.py, and nowhere else. A job, a model or
+an algorithm that has none is an error, so that a new one gets its rows.
+"""
+
+import dataclasses
+import os
+import pathlib
+
+import pearlite_runner as runner
+import settings
+import variants
+
+JOBS_DIRECTORY = pathlib.Path(__file__).resolve().parents[2] / "jobs"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A run: the tables of its configuration, or a shipped job with overrides."""
+
+    name: str
+    tables: dict | None = None
+    job: pathlib.Path | None = None
+    overrides: tuple = ()
+    data: tuple = ()  # of a job: files below PEARLITE_DATA_DIR without which it cannot run
+    is_interrupted: bool = True  # stopped before its end, so that the states in its checkpoint are compared as well
+    is_short: bool = False  # one of the selection that CI runs
+
+    def arguments(self, scratch):
+        """Of `pearlite run`, but for the directory. Made-up data are in `scratch`."""
+        sets = [word for override in self.overrides for word in ("--set", override)]
+        if self.job:
+            return [self.job, *sets]
+        configuration = scratch / (self.name.replace("/", "+") + ".toml")
+        return [runner.write_configuration(configuration, **self.tables), "--data-dir", scratch, *sets]
+
+    def missing_data(self):
+        """The first data file that is not there; None if all are."""
+        directory = pathlib.Path(os.environ.get("PEARLITE_DATA_DIR", "/nonexistent"))
+        return next((file for file in self.data if not (directory / file).exists()), None)
+
+
+def job_rows():
+    """Every jobs/*.toml. LookupError if one has no overrides here, or overrides no job."""
+    files = {file.stem: file for file in sorted(JOBS_DIRECTORY.glob("*.toml"))}
+    if files.keys() != settings.JOBS.keys():
+        raise LookupError(f"jobs/*.toml and the overrides in {settings.__file__} do not match: "
+                          + ", ".join(sorted(files.keys() ^ settings.JOBS.keys())))
+    for name, file in files.items():
+        keys, data = settings.JOBS[name]
+        overrides = tuple(f"{key}={runner.toml_value(value)}" for key, value in keys.items())
+        yield Row(f"job/{name}", job=file, overrides=overrides, data=tuple(data),
+                  is_interrupted=name not in settings.JOBS_THAT_SEARCH)
+
+
+def annealed_tables(model, algorithm, kernel):
+    extra = settings.ALGORITHMS[algorithm]
+    tables = {"model": {"name": model, **settings.MODELS[model]}, **extra,
+              "algorithm": {"name": algorithm, **extra["algorithm"]}}
+    if algorithm not in settings.WITHOUT_BLOCKS:
+        tables["run"] = {"block": 16}
+    if kernel != "native" and algorithm in settings.TAKE_PILOTS:
+        tables |= settings.PILOT
+    return tables
+
+
+def annealed_pair(model, algorithm, kernel):
+    return Row(f"{algorithm}/{model}", annealed_tables(model, algorithm, kernel),
+               is_interrupted=algorithm not in settings.NOT_INTERRUPTED, is_short=(model, algorithm) in settings.SHORT)
+
+
+def searched_pair(model, algorithm):
+    tables = {"model": {"name": model, **settings.SEARCHED[model]}, "algorithm": {"name": algorithm, **settings.SEARCH}}
+    return Row(f"{algorithm}/{model}", tables, is_interrupted=False, is_short=(model, algorithm) in settings.SHORT)
+
+
+def names_of(section):
+    return [line.split()[0] for line in section.splitlines()[1:] if line.startswith("  ")]
+
+
+def pair_rows(listing):
+    """From what `pearlite list` prints. LookupError if it names what has no settings here."""
+    sections = [section for section in listing.split("\n\n") if section.strip()]
+    _, annealing, combinations, searched, searches, _ = sections
+    known = {*settings.ALGORITHMS, *settings.MODELS, *settings.SEARCHED, *settings.SEARCHES}
+    listed = {name for section in sections for name in names_of(section)}
+    if listed != known:
+        raise LookupError(f"`pearlite list` and {settings.__file__} do not match: " + ", ".join(sorted(listed ^ known)))
+    for line in combinations.splitlines()[1:]:
+        model, kernel, algorithms = line.split(maxsplit=2)
+        for algorithm in algorithms.partition(";")[0].split(", "):
+            if algorithm not in names_of(annealing):
+                raise LookupError(f"`pearlite list`: {line!r} does not list algorithms")
+            yield annealed_pair(model, algorithm, kernel)
+    for model in names_of(searched):
+        for algorithm in names_of(searches):
+            yield searched_pair(model, algorithm)
+
+
+def variant_rows():
+    for name, tables in variants.annealed().items():
+        yield Row(f"variant/{name}", tables)
+    for name, tables in variants.searched().items():
+        yield Row(f"variant/{name}", tables, is_interrupted=False)
+
+
+def all_rows():
+    """Every row, in the order of their names."""
+    listing = runner.pearlite("list")
+    if listing.status != runner.FINISHED:
+        raise RuntimeError(f"pearlite list: {listing.describe()}")
+    return sorted([*job_rows(), *pair_rows(listing.out), *variant_rows()], key=lambda row: row.name)
+
+

@@ -1,0 +1,73 @@
+"""Runs rows of the golden table and digests what they find."""
+
+import platform
+
+import digests
+import made_data
+import pearlite_runner as runner
+import rows
+
+SECONDS_OF_A_RUN = 240
+
+
+class Runs:
+    """Runs rows in a scratch directory."""
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.n_runs = 0
+        made_data.make_data(scratch)
+
+    def go(self, *arguments, ranks):
+        """Whether the run has come to its end; False: it was stopped."""
+        ended = runner.pearlite(*arguments, ranks=None if ranks == 1 else ranks, timeout=SECONDS_OF_A_RUN)
+        # mpirun may turn 3 into 1.
+        stopped = (runner.STOPPED, runner.FAILED) if ranks > 1 else (runner.STOPPED,)
+        if ended.status in stopped and "stopped by" in ended.err:
+            return False
+        if ended.status != runner.FINISHED:
+            raise AssertionError(ended.describe())
+        return True
+
+    def directory(self, row):
+        self.n_runs += 1
+        return self.scratch / f"{row.name.replace('/', '+')}-{self.n_runs}"
+
+    def measure(self, row, stop, ranks):
+        """{column: digest}. A row with a step to stop at is stopped there, and resumed."""
+        where = self.directory(row)
+        found = {}
+        if stop:
+            if self.go("run", *row.arguments(self.scratch), "-o", where, "--step-limit", stop, ranks=ranks):
+                raise AssertionError(f"the run ended before step {stop}, where it was to be stopped")
+            found |= digests.of_checkpoint(where)
+            finished = self.go("resume", where, ranks=ranks)
+        else:
+            finished = self.go("run", *row.arguments(self.scratch), "-o", where, ranks=ranks)
+        if not finished:
+            raise AssertionError(f"{where.name}: stopped without being told to")
+        return found | digests.of_results(where)
+
+    def stops_at(self, row, step):
+        where = self.directory(row)
+        return not self.go("run", *row.arguments(self.scratch), "-o", where, "--step-limit", step, ranks=1)
+
+    def last_step(self, row):
+        """The last step at which the row can be stopped; 0 if it has but one step."""
+        beyond = 16
+        while self.stops_at(row, beyond):
+            beyond *= 2
+        before = 0 if beyond == 16 else beyond // 2
+        while beyond - before > 1:
+            middle = (before + beyond) // 2
+            before, beyond = (middle, beyond) if self.stops_at(row, middle) else (before, middle)
+        return before
+
+    def key(self):
+        """What the bits depend on."""
+        probe = rows.annealed_pair("gaussian", "smc", "random-walk")
+        where = self.directory(probe)
+        self.go("run", *probe.arguments(self.scratch), "-o", where, ranks=1)
+        build, cpu = digests.build_and_cpu(where)
+        compiler = build.partition("(")[2].partition(", build")[0]
+        return f"{compiler}; {cpu}; {' '.join(platform.libc_ver())}"

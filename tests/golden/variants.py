@@ -1,0 +1,81 @@
+"""What the pairs of algorithms and models leave out: other settings of models, kernels, schedules and algorithms."""
+
+from settings import ADAPTIVE, ALGORITHMS, FIXED, MODELS, SEARCH, SEARCHED, SMC_REPLICATES
+
+
+def changed(tables, **changes):
+    """The tables with some keys set: table={key: value}."""
+    return {**tables, **{name: {**tables.get(name, {}), **table} for name, table in changes.items()}}
+
+
+def tables_of(model, **keys):
+    return {"model": {"name": model, **MODELS[model], **keys}, "run": {"block": 16}, "schedule": FIXED}
+
+
+def annealed():
+    """{name: tables} of runs of models to be annealed."""
+    ising, rbm, gaussian = tables_of("ising"), tables_of("rbm"), tables_of("gaussian")
+    linear_gaussian = tables_of("linear-gaussian")
+    adaptive = {**gaussian, "schedule": ADAPTIVE}
+    ais, smc, work, chains = ({"name": name, **ALGORITHMS[name]["algorithm"]}
+                              for name in ("annealed-importance", "smc", "nonequilibrium", "pseudo-marginal"))
+    return {
+        "ising-heat-bath": changed(ising, model={"move": "heat-bath"}, algorithm=ais),
+        "ising-random-site-weighted": changed(ising, model={"update": "random-site", "flips": 40},
+                                              algorithm={**work, "reverse_start": "weighted"}),
+        "ising-mode": changed(ising, algorithm={**work, "reverse_start": "mode"}),
+        "ising-adaptive-pilot": {**ising, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40}, "algorithm": ais},
+        "ising-two-blocks": changed(ising, algorithm={**smc, "particles": 20}),
+        "potts-random-site": changed(tables_of("potts", colours=3, update="random-site", flips=40), algorithm=ais),
+        "rbm-sm08": changed(rbm, schedule={"kind": "sm08"}, algorithm=ais),
+        "rbm-multinomial": changed(rbm, algorithm={**smc, "resampling": "multinomial"}),
+        "rbm-residual": changed(rbm, algorithm={**smc, "resampling": "residual"}),
+        "rbm-stratified-replicates": changed(rbm, algorithm={**smc, "resampling": "stratified", SMC_REPLICATES: 3}),
+        "rbm-hidden-random-unit": changed(tables_of("rbm-hidden", update="random-unit", flips=5), algorithm=work),
+        "gaussian-geometric": changed(gaussian, schedule={"kind": "geometric"}, kernel={"moves": 2}, algorithm=ais),
+        "gaussian-adaptive-pilot": changed(adaptive, kernel={"pilot_particles": 40, "moves": 2}, algorithm=ais),
+        "gaussian-online": changed(gaussian, kernel={"adapt": "online"}, algorithm=ais),
+        "gaussian-replicates-pilot": changed(adaptive, kernel={"adapt": "pilot", "pilot_particles": 50},
+                                             algorithm={**smc, SMC_REPLICATES: 3}),
+        "gaussian-chains-prior": {"model": gaussian["model"], "algorithm": {**chains, "start": "prior"}},
+        "gaussian-mixture-likelihood": changed(tables_of("gaussian-mixture", path="likelihood"), algorithm=ais),
+        "linear-gaussian-exact": changed(linear_gaussian, model={"likelihood": "exact"}, algorithm=smc),
+        "linear-gaussian-adapted": changed(linear_gaussian, model={"filter": "adapted"}, algorithm=smc),
+        "linear-gaussian-auxiliary": changed(linear_gaussian, model={"filter": "auxiliary"}, algorithm=smc),
+        "linear-gaussian-constant-variance": changed(linear_gaussian, algorithm=smc,
+                                                     model={"likelihood_variance": 2.0, "most_particles": 100}),
+        "mixed-logistic-exact": changed(tables_of("mixed-logistic", likelihood="exact"), algorithm=smc),
+        "volatility-leverage-student": changed(tables_of("stochastic-volatility", leverage=True, student=True),
+                                               algorithm=smc),
+    }
+
+
+def searched():
+    """{name: tables} of searches."""
+    pisaa = {"name": "pisaa", **SEARCH}
+    rastrigin = {"model": {"name": "test-function", "dimension": 5}, "algorithm": pisaa}
+    protein = {"model": {"name": "ab-protein", "length": 8}, "algorithm": pisaa}
+    rows = {
+        "rastrigin-operations": changed(rastrigin, algorithm={"sync_every": 5},
+                                        kernel={"operations": ["metropolis", "snooker", "differential",
+                                                               "k-point-crossover"], "pilot_iterations": 300}),
+        "rastrigin-single": changed(rastrigin, algorithm={"name": "vfsa", "crossover": "single"}),
+        "rastrigin-polish": changed(rastrigin, kernel={"scale_by_region": True}, algorithm={"polish": True}),
+        "rastrigin-descent": changed(rastrigin, kernel={"descent_iterations": 5}, algorithm={"iterations": 150}),
+        "rastrigin-averages": {"model": rastrigin["model"],
+                               "algorithm": {"name": "pisaa", "iterations": 700, "regions": 40, "energy_low": 0.5,
+                                             "energy_high": 60.0, "average_from": 100}},
+        "protein-crankshaft": changed(protein, model={"energy": "irback"},
+                                      kernel={"operations": ["crankshaft", "k-point", "metropolis",
+                                                             "k-point-crossover"], "rates": [5, 5, 1, 1]}),
+        "protein-concerted": changed(protein, model={"length": 13}, algorithm={"sync_every": 3},
+                                     kernel={"operations": ["k-point", "concerted", "reflection", "snooker"]}),
+        "protein-stillinger": changed(protein, model={"energy": "stillinger", "angles": "directions"}),
+        "protein-azimuth": changed(protein, model={"energy": "azimuth"}),
+        "image-operations": {"model": {"name": "image-restoration", **SEARCHED["image-restoration"]},
+                             "algorithm": pisaa,
+                             "kernel": {"operations": ["pixel", "rectangle", "cluster", "two-point-crossover"]}},
+    }
+    for function in ("ackley", "griewank", "schwefel", "rosenbrock", "levy"):
+        rows[function] = changed(rastrigin, model={"function": function})
+    return rows
