@@ -42,8 +42,9 @@ def annealed():
         "linear-gaussian-exact": changed(linear_gaussian, model={"likelihood": "exact"}, algorithm=smc),
         "linear-gaussian-adapted": changed(linear_gaussian, model={"filter": "adapted"}, algorithm=smc),
         "linear-gaussian-auxiliary": changed(linear_gaussian, model={"filter": "auxiliary"}, algorithm=smc),
-        "linear-gaussian-constant-variance": changed(linear_gaussian, algorithm=smc,
-                                                     model={"likelihood_variance": 2.0, "most_particles": 100}),
+        "linear-gaussian-constant-variance": changed(
+            linear_gaussian, model={"simulated_length": 8, "likelihood_variance": 8.0, "most_particles": 100},
+            algorithm={**smc, "particles": 41}),
         "mixed-logistic-exact": changed(tables_of("mixed-logistic", likelihood="exact"), algorithm=smc),
         "volatility-leverage-student": changed(tables_of("stochastic-volatility", leverage=True, student=True),
                                                algorithm=smc),
