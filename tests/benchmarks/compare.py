@@ -1,8 +1,15 @@
-"""Runs the benchmarks several times, takes the best of each figure and prints a table beside the targets.
+"""Runs the benchmarks several times and prints median and spread of each figure with its target; or compares builds.
 
-usage: compare.py DIRECTORY_OF_BENCHMARKS [--repeats N] [--real-time] [NAME...]
-NAME: rbm, ising, potts, energies, search, filter, mixed, smc, bar, statistics, resampling, checkpoint, scaling. --real-time (root only) runs them before all other work on the
-machine, without which two ranks cannot be timed on a busy one.
+usage: compare.py DIRECTORY [--repeats N] [--real-time] [NAME...]
+       compare.py DIRECTORY --against OTHER_DIRECTORY [--repeats N] [--real-time] [NAME...]
+DIRECTORY holds the benchmarks of a build. NAME: rbm, ising, potts, energies, search, filter, mixed, smc, bar,
+statistics, resampling, checkpoint, scaling; with --against also random, sum. --real-time (root only) runs them before
+all other work on the machine, without which two ranks cannot be timed on a busy one.
+
+The spread is from the smallest to the largest of the runs. --against runs each benchmark of the other build and of
+this one in turns, N pairs. Its ratios are of times, new over old, of the two runs of a pair: 1.02 is 2 % slower. It
+compares the figures, and the time of each row. What has a median ratio above 1.02 and a ratio above 1 in each pair is
+flagged. Status 1 if a target is missed, or something flagged.
 """
 
 import argparse
@@ -10,6 +17,7 @@ import json
 import os
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,10 +31,11 @@ MPI_ENVIRONMENT = {
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_btl": "self,vader",
 }
+SLOWER = 1.02
 
 
 class Figure(NamedTuple):
-    """A counter of a benchmark (its rows are chosen by a prefix of their names) and its target."""
+    """A counter of one row of a benchmark, and its target."""
 
     benchmark: str
     row: str
@@ -35,99 +44,188 @@ class Figure(NamedTuple):
     target: float
     larger_is_better: bool
 
-    def best(self, values):
-        return max(values) if self.larger_is_better else min(values)
+    def of(self, rows):
+        """Its value in a run, {row name: {counter: value}}."""
+        if self.row not in rows:
+            sys.exit(f"{self.benchmark}_benchmark has no row called {self.row}; it has {', '.join(rows)}")
+        return rows[self.row][self.counter]
 
     def is_met(self, value):
         return value >= self.target if self.larger_is_better else value <= self.target
 
+    def time_ratio(self, old, new):
+        return old / new if self.larger_is_better else new / old
+
 
 FIGURES = [
-    Figure("rbm", "rbm_anneal", "of_products", "RBM 784 x 500, an AIS update against its float products alone", 0.7, True),
-    Figure("ising", "anneal/metropolis", "times_plain", "Ising 32 x 32, Metropolis sweeps against a plain loop", 3, True),
-    Figure("ising", "anneal/heat_bath", "times_plain", "Ising 32 x 32, heat-bath sweeps against a plain loop", 3, True),
-    Figure("ising", "anneal/random_site", "times_plain", "Ising 32 x 32, random sites against a plain loop of sweeps", 12, True),
-    Figure("potts", "move/sweep/10", "times_plain", "Potts 32 x 32 of 10 colours, sweeps against a plain loop", 12, True),
+    Figure("rbm", "rbm_anneal/64/manual_time", "of_products",
+           "RBM 784 x 500, an AIS update against its float products alone", 0.7, True),
+    Figure("ising", "anneal/metropolis", "times_plain",
+           "Ising 32 x 32, Metropolis sweeps against a plain loop", 3, True),
+    Figure("ising", "anneal/heat_bath", "times_plain",
+           "Ising 32 x 32, heat-bath sweeps against a plain loop", 3, True),
+    Figure("ising", "anneal/random_site", "times_plain",
+           "Ising 32 x 32, random sites against a plain loop of sweeps", 12, True),
+    Figure("potts", "move/sweep/10", "times_plain",
+           "Potts 32 x 32 of 10 colours, sweeps against a plain loop", 12, True),
     Figure("potts", "move/random_site/10", "times_plain", "the same at random sites", 12, True),
-    Figure("energies", "lanes/rastrigin", "times_plain", "rotated Rastrigin of 30 dimensions against a plain loop", 3, True),
-    Figure("energies", "lanes/protein_in_the_plane", "times_plain", "AB protein of 55 monomers against a plain loop", 3, True),
-    Figure("search", "search_rastrigin/14", "updates", "PISAA, rotated Rastrigin of 30 dimensions, 14 chains: updates per second", 1.2e7, True),
-    Figure("search", "search_rastrigin/14", "times_plain", "the same against a plain loop that only computes energies", 3, True),
-    Figure("search", "search_protein/10", "updates", "PISAA, AB protein of 55 monomers, 10 chains: updates per second", 3.8e5, True),
-    Figure("search", "search_protein/10", "times_plain", "the same against a plain loop that only computes energies", 3, True),
-    Figure("search", "search_protein_locally/10", "updates", "the same protein, mostly local moves: updates per second", 3.8e5, True),
-    Figure("search", "search_protein_locally/10", "times_plain", "the same against a plain loop that only computes energies", 3, True),
-    Figure("filter", "filter/plain/1000", "times_plain", "particle filter of 945 returns, 1000 particles, against a plain loop", 2, True),
-    Figure("mixed", "logistic_regression", "terms", "logistic regression 768 x 9: data terms x coefficients per second", 4e9, True),
+    Figure("energies", "lanes/rastrigin", "times_plain",
+           "rotated Rastrigin of 30 dimensions against a plain loop", 3, True),
+    Figure("energies", "lanes/protein_in_the_plane", "times_plain",
+           "AB protein of 55 monomers against a plain loop", 3, True),
+    Figure("search", "search_rastrigin/14", "updates",
+           "PISAA, rotated Rastrigin of 30 dimensions, 14 chains: updates per second", 1.2e7, True),
+    Figure("search", "search_rastrigin/14", "times_plain",
+           "the same against a plain loop that only computes energies", 3, True),
+    Figure("search", "search_protein/10", "updates",
+           "PISAA, AB protein of 55 monomers, 10 chains: updates per second", 3.8e5, True),
+    Figure("search", "search_protein/10", "times_plain",
+           "the same against a plain loop that only computes energies", 3, True),
+    Figure("search", "search_protein_locally/10", "updates",
+           "the same protein, mostly local moves: updates per second", 3.8e5, True),
+    Figure("search", "search_protein_locally/10", "times_plain",
+           "the same against a plain loop that only computes energies", 3, True),
+    Figure("filter", "filter/plain/1000", "times_plain",
+           "particle filter of 945 returns, 1000 particles, against a plain loop", 2, True),
+    Figure("mixed", "logistic_regression", "terms",
+           "logistic regression 768 x 9: data terms x coefficients per second", 4e9, True),
     Figure("smc", "logistic_regression", "terms", "the same of a whole SMC run", 4e9, True),
     Figure("smc", "logistic_regression", "of_evaluate", "the same over the rate of likelihoods alone", 0.6, True),
     Figure("bar", "solve", "seconds", "BAR of 10^6 + 10^6 works, seconds", 1.0, False),
-    Figure("statistics", "ising", "of_step", "statistics of a temperature, share of an Ising step", 0.05, False),
-    Figure("statistics", "rbm", "of_step", "statistics of a temperature, share of an RBM step", 0.05, False),
-    Figure("resampling", "resample", "times_all", "resampling 10^5 x 2 KiB against memcpy of the population", 1.2, False),
-    Figure("checkpoint", "commit_checkpoint", "times_plain", "checkpoint of 256 MiB against write + fsync", 1.5, False),
+    Figure("statistics", "ising/manual_time", "of_step",
+           "statistics of a temperature, share of an Ising step", 0.05, False),
+    Figure("statistics", "rbm/manual_time", "of_step",
+           "statistics of a temperature, share of an RBM step", 0.05, False),
+    Figure("resampling", "resample/manual_time", "times_all",
+           "resampling 10^5 x 2 KiB against memcpy of the population", 1.2, False),
+    Figure("checkpoint", "commit_checkpoint/MiB:256/iterations:5/manual_time", "times_plain",
+           "checkpoint of 256 MiB against write + fsync", 1.5, False),
     Figure("scaling", "ising", "efficiency", "two ranks against one, Ising AIS", 0.9, True),
     Figure("scaling", "rbm", "efficiency", "two ranks against one, RBM AIS", 0.9, True),
-    Figure("scaling", "logistic", "efficiency", "two ranks against one, SMC of logistic regression 532 x 8", 0.95, True),
+    Figure("scaling", "logistic", "efficiency",
+           "two ranks against one, SMC of logistic regression 532 x 8", 0.95, True),
     Figure("scaling", "toenail", "efficiency", "two ranks against one, SMC of mixed logistic regression", 0.95, True),
     Figure("scaling", "volatility", "efficiency", "two ranks against one, SMC of stochastic volatility", 0.95, True),
 ]
+
+SCALING_MODELS = ("ising", "rbm", "logistic", "toenail", "volatility")
+WITHOUT_FIGURES = ["random", "sum"]  # compared with --against alone
 
 
 def google_benchmark(program, prefix):
     """{row name: {counter: value}} of one run; the prefix goes before the command."""
     with tempfile.TemporaryDirectory(dir=program.parent) as scratch:
         output = pathlib.Path(scratch) / "out.json"
-        subprocess.run([*prefix, program.resolve(), f"--benchmark_out={output.resolve()}", "--benchmark_out_format=json"], cwd=scratch,
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        options = [f"--benchmark_out={output.resolve()}", "--benchmark_out_format=json"]
+        subprocess.run([*prefix, program.resolve(), *options], cwd=scratch, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
         return {row["name"]: row for row in json.loads(output.read_text())["benchmarks"]}
 
 
-def scaling(program, prefix, repeats=3):
-    """Like google_benchmark: wall-clock time at one rank over that at two, taken in turns, the best of each."""
-    environment = os.environ | MPI_ENVIRONMENT
+def scaling(program, prefix):
+    """Like google_benchmark: for each model the seconds at one and at two ranks, and the ratio of these."""
     rows = {}
-    for model in ("ising", "rbm", "logistic", "toenail", "volatility"):
-        seconds = {1: [], 2: []}
-        for ranks in [1, 2] * repeats:
-            run = subprocess.run([*prefix, "mpirun", "-n", str(ranks), program, model], env=environment, check=True, text=True,
+    for model in SCALING_MODELS:
+        seconds = {}
+        for ranks in (1, 2):
+            command = [*prefix, "mpirun", "-n", str(ranks), program, model]
+            run = subprocess.run(command, env=os.environ | MPI_ENVIRONMENT, check=True, text=True,
                                  stdout=subprocess.PIPE)
-            seconds[ranks].append(float(run.stdout))
-        rows[model] = {"efficiency": min(seconds[1]) / min(seconds[2])}
+            seconds[ranks] = float(run.stdout)
+            rows[f"{model}/{ranks}"] = {"real_time": seconds[ranks], "cpu_time": seconds[ranks]}
+        rows[model] = {"efficiency": seconds[1] / seconds[2]}
     return rows
 
 
 def measure(directory, name, prefix):
     program = directory / f"{name}_benchmark"
+    if not program.exists():
+        sys.exit(f"{program} is not there; `cmake --build --preset ci --target benchmarks` builds it")
     return scaling(program, prefix) if name == "scaling" else google_benchmark(program, prefix)
 
 
+def spread(values):
+    return f"{min(values):.3g} .. {max(values):.3g}"
+
+
+def compare_with_targets(directory, names, repeats, prefix):
+    """Prints the table; how many targets are missed by the median."""
+    print("| figure | median | spread | target | |\n|---|---|---|---|---|")
+    missed = 0
+    for name in names:
+        runs = [measure(directory, name, prefix) for _ in range(repeats)]
+        for figure in (figure for figure in FIGURES if figure.benchmark == name):
+            values = [figure.of(rows) for rows in runs]
+            median = statistics.median(values)
+            met = figure.is_met(median)
+            missed += not met
+            target = f"{'>=' if figure.larger_is_better else '<='} {figure.target:g}"
+            print(f"| {figure.meaning} | {median:.3g} | {spread(values)} | {target} | {'met' if met else 'MISSED'} |",
+                  flush=True)
+    return missed
+
+
+def time_of(row, name):
+    """The time of an iteration, by the clock that the row goes by."""
+    return row["real_time" if name.endswith(("manual_time", "real_time")) else "cpu_time"]
+
+
+def ratios_of_pairs(name, pairs):
+    """(what, ratios of times) of each figure, then of the times of each row that both builds have."""
+    for figure in (figure for figure in FIGURES if figure.benchmark == name):
+        ratios = [figure.time_ratio(figure.of(old), figure.of(new)) for old, new in pairs]
+        yield f"{name}: {figure.row}, {figure.counter}", ratios
+    old, new = pairs[0]
+    for row in old:
+        if row in new and "cpu_time" in old[row]:
+            yield f"{name}: {row}, time", [time_of(new[row], row) / time_of(old[row], row) for old, new in pairs]
+    for row in old.keys() ^ new.keys():
+        print(f"only one build has {name}: {row}", file=sys.stderr)
+
+
+def is_slower(ratios):
+    """Beyond the spread of the pairs: without a difference, one of 2^N would have N ratios above 1."""
+    return statistics.median(ratios) > SLOWER and min(ratios) > 1
+
+
+def compare_builds(new_directory, old_directory, names, repeats, prefix):
+    """Prints the table; how many figures are slower."""
+    print(f"| figure | time, new over old | spread of {repeats} pairs | |\n|---|---|---|---|")
+    n_slower = 0
+    for name in names:
+        pairs = []
+        for _ in range(repeats):
+            old = measure(old_directory, name, prefix)
+            pairs.append((old, measure(new_directory, name, prefix)))
+        for what, ratios in ratios_of_pairs(name, pairs):
+            slower = is_slower(ratios)
+            n_slower += slower
+            print(f"| {what} | {statistics.median(ratios):.3f} | {min(ratios):.3f} .. {max(ratios):.3f} | "
+                  f"{'SLOWER' if slower else ''} |", flush=True)
+    return n_slower
+
+
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--against", type=pathlib.Path, metavar="OTHER_DIRECTORY")
+    parser.add_argument("--repeats", type=int, help="runs, 3 if not given; with --against pairs, 5 if not given")
     parser.add_argument("--real-time", action="store_true")
-    arguments = parser.parse_args()
-    if shutil.which("mpirun") is None:
+    arguments = parser.parse_intermixed_args()
+    known = list(dict.fromkeys(figure.benchmark for figure in FIGURES)) + (WITHOUT_FIGURES if arguments.against else [])
+    if unknown := set(arguments.names) - set(known):
+        sys.exit(f"no benchmark called {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    names = arguments.names or known
+    if "scaling" in names and shutil.which("mpirun") is None:
         sys.exit("mpirun is not on the path")
-    names = list(dict.fromkeys(figure.benchmark for figure in FIGURES))
-    if unknown := set(arguments.names) - set(names):
-        sys.exit(f"no benchmark called {', '.join(sorted(unknown))}; there are {', '.join(names)}")
 
     prefix = ["chrt", "-f", "10"] if arguments.real_time else []
-    print("| figure | best | target | |\n|---|---|---|---|")
-    missed = 0
-    for name in arguments.names or names:
-        runs = [measure(arguments.directory, name, prefix) for _ in range(1 if name == "scaling" else arguments.repeats)]
-        for figure in (figure for figure in FIGURES if figure.benchmark == name):
-            values = [row[figure.counter] for run in runs for key, row in run.items() if key.startswith(figure.row)]
-            best = figure.best(values)
-            met = figure.is_met(best)
-            missed += not met
-            sign = ">=" if figure.larger_is_better else "<="
-            print(f"| {figure.meaning} | {best:.3g} | {sign} {figure.target:g} | {'met' if met else 'MISSED'} |", flush=True)
-    sys.exit(1 if missed else 0)
+    if arguments.against:
+        failed = compare_builds(arguments.directory, arguments.against, names, arguments.repeats or 5, prefix)
+    else:
+        failed = compare_with_targets(arguments.directory, names, arguments.repeats or 3, prefix)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

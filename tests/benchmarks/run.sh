@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs all benchmarks and prints what they measure beside the targets of docs/performance.md.
 #   bash tests/benchmarks/run.sh [--real-time] [NAME...]        without names all of them; see compare.py
-# Every figure is a ratio of best times measured in the same run, so that other work on the machine disturbs it little.
+#   bash tests/benchmarks/run.sh --against DIRECTORY [NAME...]  compares with the benchmarks of another build there
+# Every figure is a ratio of times measured in the same run, so that other work on the machine disturbs it little.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . cmake/setup.sh
