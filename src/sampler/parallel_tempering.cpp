@@ -75,8 +75,10 @@ void ParallelTempering::fields(Fields& f) {
     f.enter("kernel");
     kernel_->fields(f);
     f.leave();
-    if (f.is_reading())
+    if (f.is_reading()) {
         parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
+        flush(); // the trace follows from the sums
+    }
 }
 
 void ParallelTempering::draw_first(Block& block, Index t, const model::BlockStreams& streams) const {
