@@ -2,11 +2,11 @@
 /// TOML configurations: typed look-ups that remember every mistake, so that all are reported at once, each with file,
 /// line, key and what was expected; and the resolved configuration, with every default that was used.
 
+#include "pearlite/core/key_values.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,14 +15,7 @@
 
 namespace pearlite::io {
 
-/// Closed interval of legal values.
-template <class T>
-struct Range {
-    T low = std::numeric_limits<T>::lowest();
-    T high = std::numeric_limits<T>::max();
-    bool open_low = false;  ///< low itself is not legal
-    bool open_high = false; ///< high itself is not legal
-};
+using pearlite::Range;
 
 class Section;
 
