@@ -3,7 +3,7 @@
 # Callers name direct and indirect layers alike, so the line reads like the table it implements.
 function(pearlite_layer name)
     cmake_parse_arguments(layer "" "" "DEPENDS;LIBRARIES;PRIVATE" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
     list(TRANSFORM layer_DEPENDS PREPEND pearlite_)
     set(target pearlite_${name})
     if(sources)
@@ -17,6 +17,9 @@ function(pearlite_layer name)
     else()
         add_library(${target} INTERFACE)
         set(scope INTERFACE)
+    endif()
+    if(sources)
+        target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src") # private headers of layers
     endif()
     target_include_directories(${target} ${scope}
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

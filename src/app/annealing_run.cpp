@@ -55,6 +55,7 @@ RunResult AnnealingRun::result() {
     } else {
         result.outcome = sampler_->outcome();
         result.trace = sampler_->trace();
+        result.has_path = sampler_->has_path();
     }
     add_likelihood_estimates(result);
     result.log_normaliser_start = target_->log_normaliser_start();

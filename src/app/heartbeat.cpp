@@ -41,7 +41,7 @@ Orders Heartbeat::after_step() {
         const double margin = 2 * checkpoint_seconds_ + 0.1;
         if (job_.time_limit_seconds && seconds_since(started_) + margin >= *job_.time_limit_seconds)
             wishes[0] = std::max(wishes[0], by_time_limit);
-        wishes[1] = seconds_since(last_checkpoint_) >= job_.plan.checkpoint_every_seconds ? 1.0 : 0.0;
+        wishes[1] = seconds_since(last_checkpoint_) >= job_.plan->run().checkpoint_every_seconds ? 1.0 : 0.0;
         const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
         wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);
     }

@@ -1,5 +1,6 @@
 #include "estimated_models.hpp"
 #include "pearlite/app/annealing.hpp"
+#include "pearlite/app/registry.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/model/target_of.hpp"

@@ -265,9 +265,8 @@ std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint
     return groups;
 }
 
-void write_posterior(const std::filesystem::path& directory, const std::string& model, const Plan& plan,
-                     const RunResult& result) {
-    auto groups = posterior_groups(result, plan.seed);
+void write_posterior(const Job& job, const RunResult& result) {
+    auto groups = posterior_groups(result, job.plan->run().seed);
     if (groups.empty())
         return;
     // No time of creation: equal runs leave equal files.
@@ -275,11 +274,11 @@ void write_posterior(const std::filesystem::path& directory, const std::string& 
                                                           {"inference_library_version", PEARLITE_VERSION}};
     for (auto& group : groups)
         group.attributes = library;
-    groups.front().attributes.insert(groups.front().attributes.end(), {{"model_name", model},
-                                                                       {"algorithm", algorithm_name(plan.algorithm)},
-                                                                       {"seed", std::to_string(plan.seed)},
+    groups.front().attributes.insert(groups.front().attributes.end(), {{"model_name", job.model_name},
+                                                                       {"algorithm", job.algorithm},
+                                                                       {"seed", std::to_string(job.plan->run().seed)},
                                                                        {"build", build_id()}});
-    io::write_netcdf(directory / "posterior.nc", groups, library);
+    io::write_netcdf(job.directory / "posterior.nc", groups, library);
 }
 
 } // namespace pearlite::app

@@ -1,8 +1,8 @@
 #pragma once
 /// posterior.nc: a posterior as ArviZ reads it. Private to this layer.
 
-#include "pearlite/app/plan.hpp"
 #include "pearlite/app/run.hpp"
+#include "pearlite/app/run_loop.hpp"
 #include "pearlite/io/netcdf.hpp"
 
 #include <filesystem>
@@ -19,8 +19,7 @@ std::vector<Index> equally_weighted_draws(const RunResult& result, Index chain, 
 /// result has them; none without draws. Parameters called name[0], name[1], ... one after another become one array.
 std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint64_t seed);
 
-/// DIR/posterior.nc, for rank 0; nothing if there are no draws. FileError as io::write_netcdf.
-void write_posterior(const std::filesystem::path& directory, const std::string& model, const Plan& plan,
-                     const RunResult& result);
+/// posterior.nc in the run's directory, for rank 0; nothing if there are no draws. FileError as io::write_netcdf.
+void write_posterior(const Job& job, const RunResult& result);
 
 } // namespace pearlite::app

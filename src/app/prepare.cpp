@@ -1,5 +1,8 @@
 #include "pearlite/app/commands.hpp"
+#include "pearlite/app/registry.hpp"
+#include "pearlite/app/search_plan.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/io/key_reader.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,45 +11,86 @@
 
 namespace pearlite::app {
 
-Prepared prepare(const Catalogue& models, io::Configuration configuration) {
-    auto section = configuration.section("model");
+namespace {
+
+/// The entry of the catalogue that the configuration names.
+const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configuration, io::Section& section) {
     std::vector<std::string> names;
     for (const auto& entry : models)
         names.push_back(entry.traits.name);
     std::optional<std::string> only;
     if (names.size() == 1)
         only = names.front();
-    Prepared prepared;
-    prepared.model_name = section.choice("name", names, only);
-    const auto entry = std::find_if(models.begin(), models.end(), [&](const auto& candidate) {
-        return candidate.traits.name == prepared.model_name;
-    });
+    const auto name = section.choice("name", names, only);
+    const auto entry = std::find_if(models.begin(), models.end(), [&](const auto& e) { return e.traits.name == name; });
     // Without the model its keys and the defaults are unknown: nothing else can be judged.
     if (entry == models.end()) {
         configuration.check_asked();
         throw ContractViolation("an unknown model passed the check of its name");
     }
-    prepared.traits = entry->traits;
-    prepared.model = entry->build(configuration, section);
-    auto traits = entry->traits;
-    if (traits.search && prepared.model)
+    return *entry;
+}
+
+/// The default of a kind of model is the first algorithm that was written for it.
+const Algorithm& standard_algorithm(const ModelTraits& traits) {
+    return algorithm_of_name(traits.search ? "pisaa" : "annealed-importance");
+}
+
+/// A model is annealed or searched; an algorithm that does not suit it is a mistake, and the default stands in.
+const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
+    auto section = configuration.section("algorithm");
+    const bool is_searched = traits.search.has_value();
+    std::vector<std::string> names, suitable;
+    for (const auto& entry : algorithms()) {
+        names.push_back(entry->name());
+        if (entry->is_search() == is_searched)
+            suitable.push_back('"' + entry->name() + '"');
+    }
+    const auto& standard = standard_algorithm(traits);
+    const auto name = section.choice("name", names, standard.name());
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        return standard;
+    const auto& algorithm = algorithm_of_name(name);
+    if (algorithm.is_search() != is_searched) {
+        section.error("name", fmt::format("got \"{}\", but this model {}; expected one of {}", name,
+                                          is_searched ? "is an energy to be searched" : "is annealed, not searched",
+                                          fmt::join(suitable, ", ")));
+        return standard;
+    }
+    const auto objection = algorithm.objection(traits);
+    if (objection.empty())
+        return algorithm;
+    section.error("name", fmt::format("got \"{}\": {}; expected another algorithm", name, objection));
+    return standard;
+}
+
+} // namespace
+
+Prepared prepare(const Catalogue& models, io::Configuration configuration) {
+    auto section = configuration.section("model");
+    const auto& entry = read_entry(models, configuration, section);
+    Prepared prepared;
+    prepared.model_name = entry.traits.name;
+    prepared.model = entry.build(configuration, section);
+    prepared.traits = entry.traits;
+    auto& traits = prepared.traits;
+    if (prepared.model && traits.search)
         std::erase_if(traits.search->default_operations,
                       [&](const std::string& name) { return !prepared.model->suits(name); });
-    using sampler::ReverseStart;
-    const std::vector<ReverseStart> any{ReverseStart::exact, ReverseStart::mode, ReverseStart::data,
-                                        ReverseStart::weighted};
-    prepared.plan = read_plan(configuration, traits, prepared.model ? prepared.model->reverse_starts() : any);
-    if (const auto objection = entry->objection(prepared.plan.algorithm); !objection.empty())
-        configuration.error("algorithm.name", objection);
-    if (prepared.plan.search && prepared.model && !configuration.has_errors())
+    if (prepared.model && prepared.model->target())
+        traits.reverse_starts = sampler::reverse_starts_of(*prepared.model->target());
+
+    prepared.algorithm = &read_algorithm(configuration, traits);
+    prepared.plan = prepared.algorithm->plan(traits);
+    io::KeyReader reader(configuration, "algorithm");
+    prepared.plan->keys(reader);
+    if (prepared.model && !configuration.has_errors())
         try {
-            prepared.model->check(prepared.plan);
+            prepared.plan->check(*prepared.model);
         } catch (const InputError& error) {
             configuration.error("kernel.operations", error.what());
         }
     configuration.check();
-    if (!prepared.plan.search)
-        prepared.model->check(prepared.plan);
     prepared.resolved = configuration.resolved();
     prepared.unused = configuration.unused();
     return prepared;
@@ -55,7 +99,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
 std::string describe_unused(const Prepared& prepared) {
     if (prepared.unused.empty())
         return {};
-    return fmt::format("ignored, {} has no use for it: {}", algorithm_name(prepared.plan.algorithm),
+    return fmt::format("ignored, {} has no use for it: {}", prepared.algorithm->name(),
                        fmt::join(prepared.unused, ", "));
 }
 

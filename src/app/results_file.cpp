@@ -47,12 +47,12 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
     writer("build/compiler", compiler());
     writer("build/libraries", library_versions());
     // Whatever has arrays of its own writes these; all ranks must name the same ones.
-    if (job.plan.search) {
-        write_search(job.ranks, writer, result.search.value_or(SearchResult{}));
+    if (result.search) {
+        write_search(job.ranks, writer, *result.search);
         writer.commit(job.directory / "results.h5", "results");
         return;
     }
-    if (!is_at_posterior(job.plan.algorithm)) // these have no path
+    if (result.has_path)
         write_trace(writer, result.trace);
     if (!result.parameter_names.empty()) {
         writer("samples/names", result.parameter_names);
@@ -62,7 +62,7 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
             writer("samples/log_prior", result.draw_log_prior);
             writer("samples/log_likelihood", result.draw_log_likelihood);
         }
-        if (job.plan.algorithm == Algorithm::pseudo_marginal)
+        if (result.markov_chains)
             writer("samples/chain", chain_of_draws(result));
     }
     if (result.predicts)

@@ -53,15 +53,10 @@ Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const
     job.model_name = prepared.model_name;
     job.configuration = prepared.resolved;
     job.model = prepared.model.get();
-    job.plan = prepared.plan;
-    job.time_limit_seconds = time_limit ? io::parse_duration(*time_limit) : prepared.plan.time_limit_seconds;
+    job.algorithm = prepared.algorithm->name();
+    job.plan = prepared.plan.get();
+    job.time_limit_seconds = time_limit ? io::parse_duration(*time_limit) : prepared.plan->run().time_limit_seconds;
     job.step_limit = step_limit;
-    if (job.plan.search)
-        job.unit = "chain updates";
-    if (job.plan.algorithm == Algorithm::pseudo_marginal)
-        job.unit = "chain moves";
-    if (job.plan.algorithm == Algorithm::importance_squared)
-        job.unit = "draws";
     return job;
 }
 
@@ -74,26 +69,8 @@ int finish(const Job& job, Run& run, Reporter& reporter) {
 }
 
 std::string first_line(const Job& job) {
-    if (job.plan.search)
-        return fmt::format("{}, {}: {} replicate(s) of {} chain(s), {} iterations, on {} rank(s), seed {}",
-                           job.model_name, algorithm_name(job.plan.algorithm), job.plan.search->replicates,
-                           job.plan.search->settings.chains, job.plan.search->settings.iterations, job.ranks.size(),
-                           job.plan.seed);
-    if (job.plan.algorithm == Algorithm::parallel_tempering)
-        return fmt::format("{}, {}: {} systems of {} temperatures, {} scans, on {} rank(s), seed {}", job.model_name,
-                           algorithm_name(job.plan.algorithm), job.plan.replicas,
-                           job.plan.schedule ? std::to_string(job.plan.schedule->steps() + 1) : "adaptive",
-                           job.plan.scans, job.ranks.size(), job.plan.seed);
-    if (job.plan.algorithm == Algorithm::pseudo_marginal)
-        return fmt::format("{}, {}: {} chains of {} iterations in blocks of {} on {} rank(s), seed {}", job.model_name,
-                           algorithm_name(job.plan.algorithm), job.plan.particles,
-                           job.plan.posterior->chains.iterations, job.plan.block, job.ranks.size(), job.plan.seed);
-    const char* what = job.plan.algorithm == Algorithm::smc                  ? "particles"
-                       : job.plan.algorithm == Algorithm::importance_squared ? "draws"
-                                                                             : "trajectories";
-    return fmt::format("{}, {}: {} {} in blocks of {} on {} rank(s), seed {}", job.model_name,
-                       algorithm_name(job.plan.algorithm), job.plan.particles, what, job.plan.block, job.ranks.size(),
-                       job.plan.seed);
+    return fmt::format("{}, {}: {} on {} rank(s), seed {}", job.model_name, job.algorithm, job.plan->headline(),
+                       job.ranks.size(), job.plan->run().seed);
 }
 
 std::string advice_without_checkpoint(const fs::path& directory) {
@@ -132,7 +109,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     reporter.info(first_line(job));
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
-    const auto run = prepared.model->make_run(ranks, prepared.plan);
+    const auto run = prepared.plan->make_run(ranks, *prepared.model);
     run->begin();
     return finish(job, *run, reporter);
 }
@@ -161,7 +138,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         reader("configuration", configuration);
         reader("data_directory", data_directory);
         parallel::together(ranks, [&] { prepared = prepare_again(models, options, configuration, data_directory); });
-        run = prepared.model->make_run(ranks, prepared.plan);
+        run = prepared.plan->make_run(ranks, *prepared.model);
         warnings.clear();
         const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
         restore_checkpoint(job, *run, reader, warnings);

@@ -21,42 +21,29 @@ namespace {
 /// Checkpoints are ordered by step; the main run's come after any pilot's.
 constexpr Index pilot_step_span = 10'000'000'000;
 
-/// Ranks are dealt to replicates first, and those of one replicate to its chains.
-int idle_ranks(const SearchPlan& search, int ranks) {
-    const auto groups = static_cast<int>(std::min<Index>(search.replicates, ranks));
-    int idle = 0;
-    for (int group = 0; group < groups; ++group) {
-        const int members = (ranks - group + groups - 1) / groups;
-        idle += static_cast<int>(std::max<Index>(0, members - search.settings.chains));
-    }
-    return idle;
-}
-
 RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates) {
-    RunFacts facts{job.model_name, job.plan, job.ranks.size(), seconds, seconds > 0 ? updates / seconds : 0,
-                   job.unit,       {},       run.work()};
-    if (job.plan.search) {
-        const auto& search = *job.plan.search;
-        if (const int idle = idle_ranks(search, job.ranks.size()))
-            facts.warnings.push_back(fmt::format("{} of {} ranks had no work: {} replicate(s) of {} chain(s)", idle,
-                                                 job.ranks.size(), search.replicates, search.settings.chains));
-        return facts;
-    }
-    const Index n_blocks = (job.plan.particles + job.plan.block - 1) / job.plan.block;
-    if (n_blocks > 0 && n_blocks < job.ranks.size())
-        facts.warnings.push_back(fmt::format("{} of {} ranks had no work: {} {} in blocks of {} make {} block(s)",
-                                             job.ranks.size() - n_blocks, job.ranks.size(), job.plan.particles,
-                                             job.plan.algorithm == Algorithm::pseudo_marginal ? "chains" : "particles",
-                                             job.plan.block, n_blocks));
+    RunFacts facts;
+    facts.model = job.model_name;
+    facts.algorithm = job.algorithm;
+    facts.seed = job.plan->run().seed;
+    facts.block = job.plan->block();
+    facts.ranks = job.ranks.size();
+    facts.wall_seconds = seconds;
+    facts.updates_per_second = seconds > 0 ? updates / seconds : 0;
+    facts.unit = job.plan->unit();
+    facts.work = run.work();
+    if (auto idle = job.plan->idle_ranks(job.ranks.size()); !idle.empty())
+        facts.warnings.push_back(std::move(idle));
     return facts;
 }
 
 /// Of the temperatures that a configuration gives, perhaps by naming a file; empty for an adaptive schedule.
 std::string schedule_sha256(const Plan& plan) {
-    if (!plan.schedule)
+    const auto* schedule = plan.schedule();
+    if (!schedule)
         return {};
     io::Sha256 hash;
-    hash.add(std::as_bytes(std::span(plan.schedule->points())));
+    hash.add(std::as_bytes(std::span(schedule->points())));
     return hash.finish_hex();
 }
 
@@ -70,7 +57,7 @@ void save_checkpoint(const Job& job, Run& run) {
     writer("configuration_sha256", hash.finish_hex());
     writer("data_directory", job.data_directory);
     writer("model_fingerprint", job.model->fingerprint());
-    writer("schedule_sha256", schedule_sha256(job.plan));
+    writer("schedule_sha256", schedule_sha256(*job.plan));
     writer("build", build_id());
     writer("cpu", cpu_features());
     writer.enter("state");
@@ -89,7 +76,7 @@ void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vecto
                         "with the same data files",
                         job.directory.string(), job.model_name));
     reader("schedule_sha256", schedule);
-    if (schedule != schedule_sha256(job.plan))
+    if (schedule != schedule_sha256(*job.plan))
         throw InputError(
             fmt::format("{}: the inverse temperatures are not those the checkpoint was made with; resume with "
                         "the same schedule file",
@@ -132,7 +119,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         run.step();
         orders = heartbeat.after_step();
         if (heartbeat.beat_now())
-            reporter.progress(run.progress(), run.in_pilot(), run.updates_per_step(), job.unit);
+            reporter.progress(run.progress(), run.in_pilot(), run.updates_per_step(), job.plan->unit());
         stop = orders.stop > 0 && !run.finished();
         if (orders.checkpoint && !stop && !run.finished())
             try {
@@ -172,7 +159,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         parallel::on_root(job.ranks, [&] {
             if (result.search)
                 write_best_files(job.directory, result.search->best);
-            write_posterior(job.directory, job.model_name, job.plan, result);
+            write_posterior(job, result);
             write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates), &result);
         });
     });

@@ -213,9 +213,9 @@ std::string verdict(const RunResult& result) {
 }
 
 void write_summary(const std::filesystem::path& directory, const RunFacts& facts, const RunResult* result) {
-    Json summary{{"schema", 1},          {"algorithm", algorithm_name(facts.plan.algorithm)},
-                 {"model", facts.model}, {"seed", facts.plan.seed},
-                 {"ranks", facts.ranks}, {"block", facts.plan.block},
+    Json summary{{"schema", 1},          {"algorithm", facts.algorithm},
+                 {"model", facts.model}, {"seed", facts.seed},
+                 {"ranks", facts.ranks}, {"block", facts.block},
                  {"build", build_id()},  {"status", result ? "finished" : "stopped"}};
     auto warnings = facts.warnings;
     Json diagnostics = Json::object();

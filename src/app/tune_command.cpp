@@ -1,5 +1,6 @@
 #include "pearlite/app/build_info.hpp"
 #include "pearlite/app/commands.hpp"
+#include "pearlite/app/registry.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/configuration_edit.hpp"
 #include "pearlite/parallel/agreement.hpp"
@@ -27,6 +28,15 @@ std::string tunable_models(const Catalogue& models) {
     return names.empty() ? "a model with estimate(), particles() and set_particles()" : names;
 }
 
+/// "smc" or "annealed-importance", say.
+std::string tunable_algorithms() {
+    std::string names;
+    for (const auto& algorithm : algorithms())
+        if (algorithm->can_tune_likelihood())
+            names += (names.empty() ? "\"" : " or \"") + algorithm->name() + "\"";
+    return names;
+}
+
 /// Mistakes with their places in the configuration.
 void check_tunable(const Catalogue& models, io::Configuration& configuration, const Prepared& prepared,
                    const TunableLikelihood* likelihood) {
@@ -36,13 +46,10 @@ void check_tunable(const Catalogue& models, io::Configuration& configuration, co
                                                       prepared.model_name, tunable_models(models)));
     else if (!likelihood)
         configuration.error("model.likelihood", "got \"exact\"; expected \"estimated\": there are particles to choose");
-    const auto algorithm = prepared.plan.algorithm;
-    if (algorithm != Algorithm::smc && algorithm != Algorithm::annealed_importance)
-        configuration.error(
-            "algorithm.name",
-            fmt::format("got \"{}\"; expected \"smc\" or \"annealed-importance\", for whose weights the "
-                        "cost is known",
-                        algorithm_name(algorithm)));
+    if (!prepared.algorithm->can_tune_likelihood())
+        configuration.error("algorithm.name",
+                            fmt::format("got \"{}\"; expected {}, for whose weights the cost is known",
+                                        prepared.algorithm->name(), tunable_algorithms()));
     configuration.check_asked();
 }
 
@@ -86,7 +93,7 @@ nlohmann::ordered_json json_of(const Prepared& prepared, const Tuning& tuning, c
     }
     return {{"schema", 1},
             {"model", prepared.model_name},
-            {"seed", prepared.plan.seed},
+            {"seed", prepared.plan->run().seed},
             {"build", build_id()},
             {"setting", setting},
             {"particles", tuning.particles},
@@ -112,7 +119,7 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
     parallel::together(ranks, [&] {
         auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
         prepared = prepare(models, configuration);
-        likelihood = TunableLikelihood::of(prepared.model->target());
+        likelihood = TunableLikelihood::of(prepared.model->target().get());
         check_tunable(models, configuration, prepared, likelihood.get());
         variance_by_point = configuration.section("model").has("likelihood_variance");
     });
@@ -127,8 +134,8 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
         }
     };
     say(fmt::format("{}: choosing the number of particles of its estimated likelihood, on {} rank(s), seed {}\n",
-                    prepared.model_name, ranks.size(), prepared.plan.seed));
-    const auto tuning = tune_likelihood(ranks, *likelihood, prepared.plan,
+                    prepared.model_name, ranks.size(), prepared.plan->run().seed));
+    const auto tuning = tune_likelihood(ranks, *likelihood, dynamic_cast<const AnnealingPlan&>(*prepared.plan),
                                         {.pilot_particles = options.pilot_particles,
                                          .tell = [&](const std::string& what) { say("  " + what + "\n"); }});
     const auto& names = likelihood->quantity_names();

@@ -30,13 +30,16 @@ Index rounded(TunableLikelihood& likelihood, double n) {
     return likelihood.particles();
 }
 
-LikelihoodPilotSettings pilot_settings(const Plan& plan, const TuningSettings& settings, std::uint64_t seed) {
-    sampler::AdaptiveSchedule schedule{plan.inverse_temperature_end, coarse_conditional_ess};
-    if (!plan.schedule) {
-        schedule.conditional_ess = plan.conditional_ess;
-        schedule.log_weight_sd = plan.log_weight_sd.value_or(schedule.log_weight_sd);
+LikelihoodPilotSettings pilot_settings(const AnnealingPlan& plan, const TuningSettings& settings, std::uint64_t seed) {
+    const auto& wanted = plan.temperatures();
+    sampler::AdaptiveSchedule schedule{wanted.end, coarse_conditional_ess};
+    if (!wanted.fixed) {
+        schedule.conditional_ess = wanted.conditional_ess;
+        schedule.log_weight_sd = wanted.log_weight_sd.value_or(schedule.log_weight_sd);
     }
-    return {.population = {settings.pilot_particles, plan.block, seed}, .moves = plan.moves, .schedule = schedule};
+    return {.population = {settings.pilot_particles, plan.run().block, seed},
+            .moves = plan.kernel().moves,
+            .schedule = schedule};
 }
 
 /// Runs pilots until their estimates are precise enough for moves at a = 1; leaves the likelihood at a size whose log
@@ -47,16 +50,16 @@ struct Surveyed {
     NearMode near_mode;
     LogVariance variance;
 };
-Surveyed survey(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const Plan& plan,
+Surveyed survey(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const AnnealingPlan& plan,
                 const TuningSettings& settings) {
-    const Measurement measurement(ranks, likelihood, plan.seed);
+    const Measurement measurement(ranks, likelihood, plan.run().seed);
     for (std::uint64_t attempt = 0;; ++attempt) {
         const Index n = likelihood.particles();
         settings.tell(
             fmt::format("pilot: {} particles, each estimate of the likelihood from {}", settings.pilot_particles, n));
         Surveyed found{
             likelihood.pilot(ranks, pilot_settings(plan, settings, measurement.seed_of_pilot(attempt))), n, {}, {}};
-        found.near_mode = measurement.best_points(found.pilot, plan.inverse_temperature_end, n_candidates, n_points);
+        found.near_mode = measurement.best_points(found.pilot, plan.temperatures().end, n_candidates, n_points);
         found.variance = measurement.log_variance(found.near_mode.points, estimates_for_gamma2);
         const double first = found.variance.mean;
         while (found.variance.mean > largest_variance_for_gamma2) {
@@ -97,7 +100,7 @@ std::set<Index> sizes_about(TunableLikelihood& likelihood, Index centre, std::in
 
 } // namespace
 
-Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const Plan& plan,
+Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const AnnealingPlan& plan,
                        const TuningSettings& settings) {
     const Index as_configured = likelihood.particles();
     const Surveyed found = survey(ranks, likelihood, plan, settings);
@@ -108,24 +111,24 @@ Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& l
     tuning.log_density = found.near_mode.log_density;
     tuning.pilot_particles = found.pilot_particles;
     tuning.pilot_temperatures = found.pilot.schedule.steps();
-    tuning.schedule_is_given = plan.schedule.has_value();
+    tuning.schedule_is_given = plan.schedule() != nullptr;
     tuning.gamma2_standard_error = n * found.variance.standard_error;
     tuning.gamma2_least = n * found.variance.least;
     tuning.gamma2_most = n * found.variance.most;
 
     settings.tell("measuring times");
-    Stopwatch stopwatch(ranks, likelihood, found.near_mode.points, plan.block);
+    Stopwatch stopwatch(ranks, likelihood, found.near_mode.points, plan.run().block);
     tuning.time = stopwatch.line_from(rounded(likelihood, 0.25 * n * found.variance.mean), most_particles);
     tuning.cost = {.gamma2 = n * found.variance.mean,
                    .seconds_base = tuning.time.base,
                    .seconds_per_particle = tuning.time.per_particle,
-                   .schedule_tau = sampler::noise_factor(plan.schedule ? *plan.schedule : found.pilot.schedule)};
+                   .schedule_tau = sampler::noise_factor(plan.schedule() ? *plan.schedule() : found.pilot.schedule)};
     tuning.optimal_variance = tuning.cost.optimal_variance();
     tuning.variance = std::min(tuning.optimal_variance, estimator::largest_useful_variance);
     tuning.optimal_particles = rounded(likelihood, tuning.cost.particles(tuning.optimal_variance));
 
     settings.tell("measuring variances");
-    const Measurement measurement(ranks, likelihood, plan.seed);
+    const Measurement measurement(ranks, likelihood, plan.run().seed);
     tuning.particles = particles_for(likelihood, measurement, found.near_mode.points, tuning.cost, tuning.variance);
     for (const Index size :
          sizes_about(likelihood, tuning.particles, {as_configured, tuning.optimal_particles, tuning.particles})) {

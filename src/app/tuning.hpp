@@ -2,7 +2,7 @@
 /// How many particles an estimated likelihood should have: a pilot, measurements near the mode, and the formula of
 /// Tran, Strickland, Pitt & Kohn, section 3.4.
 
-#include "pearlite/app/plan.hpp"
+#include "algorithms/annealing_plan.hpp"
 #include "pearlite/estimator/likelihood_cost.hpp"
 #include "tunable_likelihood.hpp"
 
@@ -43,7 +43,7 @@ struct TuningSettings {
 
 /// Collective; the same on every rank, and on any number of them but for times. InputError if the time of an estimate
 /// does not grow with its particles, or if its variance stays out of reach.
-Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const Plan& plan,
+Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const AnnealingPlan& plan,
                        const TuningSettings& settings);
 
 /// For people.

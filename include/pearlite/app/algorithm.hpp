@@ -1,38 +1,72 @@
 #pragma once
-/// The algorithms that a configuration can name.
+/// An algorithm as configurations know it: its name, what it asks of a model, its keys, and how a run is made of them.
+/// Each algorithm has one entry; registry.hpp lists them.
 
+#include "pearlite/app/model_traits.hpp"
+#include "pearlite/app/run.hpp"
+#include "pearlite/app/run_settings.hpp"
+#include "pearlite/core/keys.hpp"
+#include "pearlite/parallel/communicator.hpp"
+#include "pearlite/path/schedule.hpp"
+
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace pearlite::app {
 
-enum class Algorithm {
-    annealed_importance,
-    smc,
-    nonequilibrium,
-    parallel_tempering,
-    // at the posterior itself, without a path
-    importance_squared,
-    pseudo_marginal,
-    // searches for low energies
-    sa,
-    vfsa,
-    saa,
-    psaa,
-    pisaa,
-    asamc,
-    aesamc
+class Algorithm;
+class BuiltModel;
+
+/// What a configuration asks of one algorithm, apart from the model.
+class Plan {
+  public:
+    virtual ~Plan() = default;
+
+    const RunSettings& run() const { return run_; }
+    RunSettings& run() { return run_; }
+
+    /// Lists every key beyond algorithm.name: those of [algorithm], then those of the other tables that the algorithm
+    /// uses, in the order of the resolved configuration. `k` stands in [algorithm].
+    virtual void keys(Keys& k) = 0;
+    /// InputError if the plan does not fit the model's size.
+    virtual void check(const BuiltModel&) const {}
+
+    /// Collective.
+    virtual std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const BuiltModel& model) const = 0;
+
+    /// Unit of the updates that a run counts.
+    virtual std::string unit() const { return "particle moves"; }
+    /// "1024 particles in blocks of 16", for the first line of a log.
+    virtual std::string headline() const = 0;
+    /// Comment lines of `check`: work, memory, useful ranks.
+    virtual std::string cost(const BuiltModel& model) const = 0;
+    /// Which of so many ranks would have no work, and why; empty if all have some.
+    virtual std::string idle_ranks(int ranks) const = 0;
+    /// The temperatures that the configuration gives, perhaps by naming a file; null for an adaptive schedule.
+    virtual const path::Schedule* schedule() const { return nullptr; }
+    /// Particles of a block; 1 where a chain is what ranks own.
+    virtual Index block() const { return run_.block; }
+
+  protected:
+    RunSettings run_;
 };
 
-/// Names of the algorithms in configurations, in the order of the enumeration.
-const std::vector<std::string>& algorithm_names();
-std::string algorithm_name(Algorithm algorithm);
-/// One line for lists.
-std::string algorithm_description(Algorithm algorithm);
-
-/// True for those that work at the posterior itself, without a path.
-bool is_at_posterior(Algorithm algorithm);
-/// True for the family of stochastic approximation annealing.
-bool is_search(Algorithm algorithm);
+class Algorithm {
+  public:
+    virtual ~Algorithm() = default;
+    virtual std::string name() const = 0;
+    /// One line for lists.
+    virtual std::string about() const = 0;
+    /// A search looks for the lowest energy; the others anneal towards an evidence or a posterior.
+    virtual bool is_search() const { return false; }
+    /// Why it cannot run a model; empty if it can.
+    virtual std::string objection(const ModelTraits& traits) const = 0;
+    /// The weights' cost in likelihoods is known, so that the size of an estimated likelihood can be chosen for it.
+    virtual bool can_tune_likelihood() const { return false; }
+    /// A plan with the defaults for a model.
+    virtual std::unique_ptr<Plan> plan(const ModelTraits& traits) const = 0;
+};
 
 } // namespace pearlite::app

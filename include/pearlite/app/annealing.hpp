@@ -1,8 +1,7 @@
 #pragma once
-/// Anything that is annealed as a BuiltModel: assembles the samplers that a plan asks for.
+/// Anything that is annealed as a BuiltModel.
 
 #include "pearlite/app/catalogue.hpp"
-#include "pearlite/model/target.hpp"
 
 #include <memory>
 

@@ -22,10 +22,9 @@ class BuiltSearchOf final : public BuiltModel {
     BuiltSearchOf(MakeSpace make_space, const OperationPlan& standard)
         : make_space_(std::move(make_space)), plan_(standard), standard_(make_space_(standard)) {}
 
-    std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const Plan& plan) const override {
-        PEARLITE_EXPECTS(plan.search.has_value());
-        return std::make_unique<SearchRun<Space>>(
-            ranks, std::make_shared<const Space>(make_space_(plan.search->operations)), *plan.search);
+    std::unique_ptr<Run> make_search(const parallel::Communicator& ranks, const SearchPlan& plan) const override {
+        return std::make_unique<SearchRun<Space>>(ranks, std::make_shared<const Space>(make_space_(plan.operations)),
+                                                  plan);
     }
     std::string fingerprint() const override {
         io::Sha256 hash;
@@ -34,7 +33,6 @@ class BuiltSearchOf final : public BuiltModel {
         return hash.finish_hex();
     }
     std::size_t packed_particle_bytes() const override { return standard_.make_chains(1).packed_bytes(); }
-    std::vector<sampler::ReverseStart> reverse_starts() const override { return {sampler::ReverseStart::weighted}; }
     /// Beside the standard ones, for crossovers need company.
     bool suits(const std::string& operation) const override {
         auto plan = plan_;
@@ -48,10 +46,7 @@ class BuiltSearchOf final : public BuiltModel {
         }
     }
     /// Operations that do not fit this space are mistakes of the configuration.
-    void check(const Plan& plan) const override {
-        if (plan.search)
-            make_space_(plan.search->operations);
-    }
+    void check(const SearchPlan& plan) const override { make_space_(plan.operations); }
 
   private:
     MakeSpace make_space_;

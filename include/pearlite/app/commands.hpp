@@ -1,6 +1,7 @@
 #pragma once
 /// The commands behind the command line.
 
+#include "pearlite/app/algorithm.hpp"
 #include "pearlite/app/catalogue.hpp"
 
 #include <filesystem>
@@ -52,7 +53,8 @@ struct Prepared {
     std::string model_name;
     ModelTraits traits;
     std::unique_ptr<BuiltModel> model;
-    Plan plan;
+    const Algorithm* algorithm = nullptr;
+    std::unique_ptr<Plan> plan;
     std::string resolved;
     std::vector<std::string> unused; ///< what only relatives of the algorithm use
 };

@@ -64,6 +64,7 @@ struct SearchResult {
 struct RunResult {
     sampler::Outcome outcome;
     sampler::Trace trace;
+    bool has_path = false; ///< replicated: the trace has an entry per temperature
     std::optional<double> log_normaliser_start;
     std::optional<double> exact_log_ratio;
     std::vector<estimator::PosteriorSummary> posterior;

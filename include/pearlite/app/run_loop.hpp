@@ -2,6 +2,7 @@
 /// The run loop: steps a sampler to its end and, between steps, checkpoints, reports and answers signals. The only part
 /// that knows clocks and files; it never changes a number.
 
+#include "pearlite/app/algorithm.hpp"
 #include "pearlite/app/catalogue.hpp"
 #include "pearlite/app/progress.hpp"
 #include "pearlite/app/summary.hpp"
@@ -19,8 +20,8 @@ struct Job {
     std::string model_name;
     std::string configuration; ///< resolved, TOML
     const BuiltModel* model = nullptr;
-    Plan plan;
-    std::string unit = "particle moves";
+    std::string algorithm;
+    const Plan* plan = nullptr;
     std::optional<double> time_limit_seconds; ///< of this session
     std::optional<Index> step_limit;          ///< stop after so many steps of this session
     std::string data_directory;               ///< where data files were found; may be empty

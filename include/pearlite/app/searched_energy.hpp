@@ -2,6 +2,7 @@
 /// Energies made into models of the catalogue: each with the search space of its states, and the operations of that.
 
 #include "pearlite/app/built_search.hpp"
+#include "pearlite/app/search_traits.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"

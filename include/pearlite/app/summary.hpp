@@ -1,7 +1,6 @@
 #pragma once
 /// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
 
-#include "pearlite/app/plan.hpp"
 #include "pearlite/app/run.hpp"
 
 #include <filesystem>
@@ -12,7 +11,9 @@ namespace pearlite::app {
 /// What is known of a run besides its result.
 struct RunFacts {
     std::string model;
-    Plan plan;
+    std::string algorithm;
+    std::uint64_t seed = 1;
+    Index block = 1;
     int ranks = 1;
     double wall_seconds = 0;
     double updates_per_second = 0;

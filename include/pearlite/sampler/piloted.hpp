@@ -50,6 +50,7 @@ class Piloted final : public Sampler {
     double log_ratio() const override { return current().log_ratio(); }
     const Trace& trace() const override { return current().trace(); }
     population::Population& population() override { return current().population(); }
+    bool has_path() const override { return current().has_path(); }
     Index first_wanted_slot() const override { return current().first_wanted_slot(); }
     const kernel::Kernel* kernel() const override { return current().kernel(); }
     const MarkovChains* markov_chains() const override { return current().markov_chains(); }

@@ -46,6 +46,7 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     std::vector<Matrix> draws() const;
     /// Collective; finished().
     Outcome outcome() const override { return judge_chains(chain_outcome()); }
+    bool has_path() const override { return false; }
     double log_ratio() const override { return std::numeric_limits<double>::quiet_NaN(); }
     const Trace& trace() const override { return trace_; }
     ChainOutcome chain_outcome() const override;

@@ -34,6 +34,7 @@ class Replicates final : public Sampler {
     double log_ratio() const override;
     const Trace& trace() const override { return replicates_.front()->trace(); }
     population::Population& population() override { return replicates_.front()->population(); }
+    bool has_path() const override { return replicates_.front()->has_path(); }
     Index first_wanted_slot() const override { return replicates_.front()->first_wanted_slot(); }
     const kernel::Kernel* kernel() const override { return replicates_.front()->kernel(); }
     const MarkovChains* markov_chains() const override { return replicates_.front()->markov_chains(); }

@@ -47,6 +47,8 @@ class Sampler {
     virtual double log_ratio() const = 0;
     virtual const Trace& trace() const = 0;
     virtual population::Population& population() = 0;
+    /// The trace has an entry per temperature of a path.
+    virtual bool has_path() const { return true; }
     /// The first global slot of generation 0 whose particles target the end of the path.
     virtual Index first_wanted_slot() const { return 0; }
     /// The kernel with what it has learnt; null where none is of use to a later run.

@@ -1,0 +1,22 @@
+#pragma once
+/// The algorithms and models of the package: each has one line here.
+
+#include "pearlite/app/algorithm.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+using Algorithms = std::vector<std::shared_ptr<const Algorithm>>;
+
+const Algorithms& algorithms();
+/// The one of that name; ContractViolation if there is none.
+const Algorithm& algorithm_of_name(const std::string& name);
+
+/// The models of the package.
+Catalogue built_in_models();
+
+} // namespace pearlite::app

@@ -1,0 +1,65 @@
+#include "annealing_plan.hpp"
+#include "entries.hpp"
+
+#include "pearlite/sampler/smc.hpp"
+
+namespace pearlite::app {
+
+namespace {
+
+constexpr const char* own_name = "smc";
+
+class SmcPlan final : public AnnealingPlan {
+  public:
+    explicit SmcPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {
+        schedule_.kind = ScheduleSettings::Kind::adaptive;
+        kernel_.pilot = false;
+    }
+
+    void keys(Keys& k) override {
+        using population::Resampling;
+        k("particles", particles_, within(2, largest_population), "particles in each batch");
+        k("batches", replicates_, within(1, 10000),
+          "independent runs; with two or more the error bar is theirs, and 8 or more make it a good one");
+        k("ess_threshold", settings_.ess_threshold, within(0, 1),
+          "resample when the effective sample size falls below this fraction of the particles");
+        k("resampling", settings_.resampling,
+          {{"multinomial", Resampling::multinomial},
+           {"stratified", Resampling::stratified},
+           {"systematic", Resampling::systematic},
+           {"residual", Resampling::residual}},
+          "how offspring are drawn");
+        common_keys(k, {.has_balance = true, .adapts_online = true});
+        settings_.balance = run_.balance;
+    }
+    Index particles() const override { return particles_; }
+
+  private:
+    std::string particles_name() const override { return "particles"; }
+    std::unique_ptr<sampler::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
+                                              const ScheduleSettings::Temperatures& temperatures,
+                                              const kernel::Kernel& kernel, std::uint64_t seed) const override {
+        return std::make_unique<sampler::Smc>(ranks, target, temperatures, kernel,
+                                              sampler::PopulationSettings{particles_, run_.block, seed}, settings_);
+    }
+
+    Index particles_ = 1024;
+    sampler::SmcSettings settings_;
+};
+
+class Smc final : public Algorithm {
+  public:
+    std::string name() const override { return own_name; }
+    std::string about() const override { return "tempered sequential Monte Carlo, fixed or adaptive temperatures"; }
+    std::string objection(const ModelTraits&) const override { return {}; }
+    bool can_tune_likelihood() const override { return true; }
+    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override { return std::make_unique<SmcPlan>(traits); }
+};
+
+} // namespace
+
+std::shared_ptr<const Algorithm> smc_entry() {
+    return std::make_shared<Smc>();
+}
+
+} // namespace pearlite::app

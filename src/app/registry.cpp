@@ -1,0 +1,30 @@
+#include "pearlite/app/registry.hpp"
+
+#include "algorithms/entries.hpp"
+
+#include "pearlite/core/error.hpp"
+
+namespace pearlite::app {
+
+const Algorithms& algorithms() {
+    static const Algorithms all = [] {
+        Algorithms list{
+            annealed_importance_entry(), smc_entry(),
+            nonequilibrium_entry(),      parallel_tempering_entry(),
+            importance_squared_entry(),  pseudo_marginal_entry(),
+        };
+        for (auto& entry : stochastic_approximation_entries())
+            list.push_back(std::move(entry));
+        return list;
+    }();
+    return all;
+}
+
+const Algorithm& algorithm_of_name(const std::string& name) {
+    for (const auto& entry : algorithms())
+        if (entry->name() == name)
+            return *entry;
+    throw ContractViolation("there is no algorithm called " + name);
+}
+
+} // namespace pearlite::app
