@@ -10,7 +10,8 @@ PATTERN: of shell wildcards, on names such as job/ising, smc/ising, variant/isin
 table.json holds the digests of digests.py for each row of rows.py. Bits depend on compiler, instruction sets and the C
 library's mathematics, so that the table has a part for each of these. On a machine that has no part, `check` ends with
 status 77; `make --from-commit` then builds the program as it was when the table was last changed (or as of COMMIT) and
-adds the part, against which the present program can be checked.
+adds the part, against which the present program can be checked. `update` removes the rows that change from the parts of
+other machines, which cannot know them.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -106,7 +108,7 @@ def known_rows(rows, part, table):
         if row.name in part:
             known.append(row)
         elif any(row.name in other for other in table.values()):
-            print(f"skipped: {row.name}: it has changed since this machine's part of the table was made")
+            print(f"skipped: {row.name}: another machine changed it; `golden.py make --from-commit` makes it here")
         else:
             print(f"FAILED: {row.name}: not in the table; `golden.py update` adds it")
             n_new += 1
@@ -162,7 +164,7 @@ def update(runs, options, table):
             columns = [column for column in digests.COLUMNS if old and old.get(column) != digest.get(column)]
             changes.append(f"    {row.name}: " + (", ".join(columns) or "where it is stopped" if old else "new"))
             part[row.name] = digest
-            for other in set(table) - {key}:
+            for other in set(table) - {key} if old else ():
                 table[other].pop(row.name, None)
     for name in set(part) - {row.name for row in everything}:
         changes.append(f"    {name}: no longer a row")
@@ -178,7 +180,8 @@ def make(options, table):
     git = ["git", "-C", str(ROOT)]
     last = subprocess.run([*git, "log", "-1", "--format=%H", "--", str(TABLE)], check=True, stdout=subprocess.PIPE)
     commit = options.from_commit or last.stdout.decode().strip()
-    with runner.scratch_directory() as scratch:
+    (ROOT / "build").mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="golden-", dir=ROOT / "build") as scratch:
         tree = pathlib.Path(scratch) / "tree"
         subprocess.run([*git, "worktree", "add", "--detach", str(tree), commit], check=True)
         try:
@@ -190,9 +193,11 @@ def make(options, table):
             made = json.loads((tree / "tests/golden" / TABLE.name).read_text(encoding="utf-8"))
         finally:
             subprocess.run([*git, "worktree", "remove", "--force", str(tree)], check=True)
-    for key in made.keys() - table.keys():
-        table[key] = made[key]
-        print(f"{TABLE.name} now has a part for {key}, {len(made[key])} rows, made from {commit}")
+    for key, part in made.items():
+        new = part.keys() - table.setdefault(key, {}).keys()
+        table[key] |= {name: part[name] for name in new}
+        if new:
+            print(f"{TABLE.name} has {len(new)} more rows for {key}, made from {commit}")
     write_table(table)
     return 0
 
