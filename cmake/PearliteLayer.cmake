@@ -1,5 +1,6 @@
 # pearlite_layer(NAME DEPENDS layer... LIBRARIES target... PRIVATE target...)
-# A layer is include/pearlite/NAME (public headers) and src/NAME (implementation); one without sources is an interface library.
+# A layer is include/pearlite/NAME (public headers) and src/NAME (implementation and private headers, which other layers include
+# as "NAME/x.hpp"); one without sources is an interface library.
 # Callers name direct and indirect layers alike, so the line reads like the table it implements.
 function(pearlite_layer name)
     cmake_parse_arguments(layer "" "" "DEPENDS;LIBRARIES;PRIVATE" ${ARGN})
@@ -9,6 +10,7 @@ function(pearlite_layer name)
     if(sources)
         add_library(${target} STATIC ${sources})
         set(scope PUBLIC)
+        target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:pearlite_warnings>)
         foreach(library IN LISTS layer_PRIVATE)
             target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${library}>)

@@ -3,10 +3,10 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/random/philox.hpp"
+#include "simd/cpu.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
@@ -33,48 +33,6 @@ std::string build_id_among_notes(ElfW(Addr) begin, std::size_t size) {
         at += sizeof note + aligned(note.n_namesz) + aligned(note.n_descsz);
     }
     return {};
-}
-
-/// An instruction set: whether this binary was compiled for it, and whether this CPU has it.
-struct InstructionSet {
-    const char* name;
-    bool compiled;
-    bool present;
-};
-
-#ifdef __AVX2__
-constexpr bool compiled_avx2 = true;
-#else
-constexpr bool compiled_avx2 = false;
-#endif
-#ifdef __FMA__
-constexpr bool compiled_fma = true;
-#else
-constexpr bool compiled_fma = false;
-#endif
-#ifdef __AVX512F__
-constexpr bool compiled_avx512f = true;
-#else
-constexpr bool compiled_avx512f = false;
-#endif
-#ifdef __AVX512BW__
-constexpr bool compiled_avx512bw = true;
-#else
-constexpr bool compiled_avx512bw = false;
-#endif
-#ifdef __AVX512VNNI__
-constexpr bool compiled_avx512vnni = true;
-#else
-constexpr bool compiled_avx512vnni = false;
-#endif
-
-std::array<InstructionSet, 5> instruction_sets() {
-    __builtin_cpu_init();
-    return {{{"avx2", compiled_avx2, __builtin_cpu_supports("avx2") != 0},
-             {"fma", compiled_fma, __builtin_cpu_supports("fma") != 0},
-             {"avx512f", compiled_avx512f, __builtin_cpu_supports("avx512f") != 0},
-             {"avx512bw", compiled_avx512bw, __builtin_cpu_supports("avx512bw") != 0},
-             {"avx512vnni", compiled_avx512vnni, __builtin_cpu_supports("avx512vnni") != 0}}};
 }
 
 /// The linker's build id of this program: another for every other code or option.
@@ -115,19 +73,19 @@ std::vector<std::string> library_versions() {
 
 std::string cpu_features() {
     std::string features;
-    for (const auto& set : instruction_sets())
-        if (set.present)
-            features += (features.empty() ? "" : " ") + std::string(set.name);
+    for (const auto set : simd::instruction_sets)
+        if (simd::cpu_has(set))
+            features += (features.empty() ? "" : " ") + std::string(simd::name_of(set));
     return features;
 }
 
 void require_cpu() {
-    for (const auto& set : instruction_sets())
-        if (set.compiled && !set.present)
+    for (const auto set : simd::instruction_sets)
+        if (simd::compiled_for(set) && !simd::cpu_has(set))
             throw InputError(
                 fmt::format("this program was built for CPUs with {}, which this one lacks; build it here, or "
                             "with -DPEARLITE_NATIVE=OFF for any x86-64-v3 CPU",
-                            set.name));
+                            simd::name_of(set)));
 }
 
 } // namespace pearlite::app

@@ -1,6 +1,6 @@
-#include "packets.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/kernel/box_operations.hpp"
+#include "simd/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,9 @@
 
 namespace pearlite::kernel {
 
-using detail::Mask;
-using detail::Packet;
-using detail::packet_at;
 using model::LaneMatrix;
+using Packet = simd::Doubles8;
+using Mask = simd::Mask<Packet>;
 
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -46,7 +45,7 @@ void BoxChains::unpack(Index slot, std::span<const std::byte> in) {
 void BoxChains::copy(const BoxChains& from, std::span<const Index> source) {
     source_.assign(source.begin(), source.end());
     source_.resize(static_cast<std::size_t>(padded_size()), -1);
-    detail::merge_columns(from.points_, source_, points_);
+    simd::merge_columns(simd::ConstRows(from.points_), source_, simd::Rows(points_), dimension());
 }
 
 model::LocalDraws BoxChains::draws(Index slot) const {
@@ -95,7 +94,7 @@ const LaneMatrix& BoxChains::columns(const LaneMatrix& from, LaneMatrix& to) {
         to = LaneMatrix::Zero(dimension(), lanes_);
     source_.assign(taking_part_.begin(), taking_part_.end());
     source_.resize(static_cast<std::size_t>(lanes_), -1);
-    detail::merge_columns(from, source_, to);
+    simd::merge_columns(simd::ConstRows(from), source_, simd::Rows(to), dimension());
     return to;
 }
 
@@ -105,7 +104,7 @@ void BoxChains::take_noise(Vector& r) const {
 }
 
 void BoxChains::refuse_outside(std::span<const double> lower, std::span<const double> upper) {
-    const detail::ConstRows x(proposed());
+    const simd::ConstRows x(proposed());
     const Index d = dimension();
     for (Index first = 0; first < lanes_; first += lane_padding) {
         Mask inside = ~Mask{};
@@ -113,7 +112,7 @@ void BoxChains::refuse_outside(std::span<const double> lower, std::span<const do
             const Packet value = x.at(k, first);
             inside &= (value >= lower[static_cast<std::size_t>(k)]) & (value <= upper[static_cast<std::size_t>(k)]);
         }
-        Packet& energies = packet_at(energies_.data() + first);
+        Packet& energies = simd::at<Packet>(energies_.data() + first);
         energies = inside ? energies : Packet{} + infinity;
     }
 }
@@ -140,10 +139,10 @@ void BoxChains::accept(std::span<const std::uint8_t> accepted) {
             const auto i = static_cast<std::size_t>(slot(l));
             source_[i] = accepted[i] != 0 ? l : -1;
         }
-        return detail::merge_columns(from, source_, points_);
+        return simd::merge_columns(simd::ConstRows(from), source_, simd::Rows(points_), dimension());
     }
-    const detail::ConstRows x(from);
-    const detail::Rows to(points_);
+    const simd::ConstRows x(from);
+    const simd::Rows to(points_);
     const Index d = dimension();
     for (Index first = 0; first < lanes_; first += lane_padding) {
         Mask taken{};

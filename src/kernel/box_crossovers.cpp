@@ -1,29 +1,28 @@
 // Crossovers of chains in a box: a lane for each chain that takes part.
-#include "packets.hpp"
 #include "pearlite/kernel/box_operations.hpp"
 #include "pearlite/random/lanes.hpp"
+#include "simd/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace pearlite::kernel {
 
-using detail::ConstRows;
-using detail::Mask;
-using detail::Packet;
-using detail::packet_at;
 using model::LaneMatrix;
 using random::Purpose;
+using simd::ConstRows;
+using Packet = simd::Doubles8;
+using Mask = simd::Mask<Packet>;
 
 namespace {
 
 /// x + r (y - z), a factor r for each lane; without z, x + r y.
 void add_multiple(const LaneMatrix& x, const Vector& r, const LaneMatrix& y, const LaneMatrix* z, LaneMatrix& result) {
     const ConstRows from(x), plus(y), minus(z ? *z : y);
-    const detail::Rows to(result);
+    const simd::Rows to(result);
     const Index d = result.rows();
     for (Index first = 0; first < to.stride; first += lane_padding) {
-        const Packet factor = packet_at(r.data() + first);
+        const Packet factor = simd::load<Packet>(r.data() + first);
         for (Index k = 0; k < d; ++k) {
             Packet direction = plus.at(k, first);
             if (z != nullptr)
@@ -36,12 +35,12 @@ void add_multiple(const LaneMatrix& x, const Vector& r, const LaneMatrix& y, con
 /// x, but y from every other cut to the next; a cut before a coordinate is -1 in its row, else 0.
 void swap_between_cuts(const LaneMatrix& x, const LaneMatrix& y, const std::int64_t* cuts, LaneMatrix& result) {
     const ConstRows own(x), other(y);
-    const detail::Rows to(result);
+    const simd::Rows to(result);
     const Index d = result.rows();
     for (Index first = 0; first < to.stride; first += lane_padding) {
         Mask is_swapped{};
         for (Index k = 0; k < d; ++k) {
-            is_swapped ^= *reinterpret_cast<const Mask*>(cuts + k * to.stride + first);
+            is_swapped ^= simd::load<Mask>(cuts + k * to.stride + first);
             to.at(k, first) = is_swapped ? other.at(k, first) : own.at(k, first);
         }
     }
@@ -68,7 +67,7 @@ void square_distances(const LaneMatrix& x, const LaneMatrix& y, Vector& out) {
             const Packet difference = to.at(k, first) - from.at(k, first);
             sum += difference * difference;
         }
-        packet_at(out.data() + first) = sum;
+        simd::at<Packet>(out.data() + first) = sum;
     }
 }
 

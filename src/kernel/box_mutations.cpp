@@ -1,17 +1,16 @@
 // Mutations of chains in a box, all chains at once.
-#include "packets.hpp"
 #include "pearlite/kernel/box_operations.hpp"
 #include "pearlite/random/lanes.hpp"
+#include "simd/arithmetic.hpp"
+#include "simd/rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace pearlite::kernel {
 
-using detail::Packet;
-using detail::packet_at;
-using detail::Rows;
 using random::Purpose;
+using simd::Rows;
+using Packet = simd::Doubles8;
 
 namespace {
 
@@ -29,18 +28,18 @@ void BoxOperations::metropolis(BoxChains& chains, const model::BlockStreams& str
     const Index d = chains.dimension(), p = chains.padded_size();
     random::fill_normal_lanes(streams.at(Purpose::move, 0), p, rows(chains.noise_, d));
     chains.normal_draws_ = d;
-    const detail::ConstRows x(chains.points_);
-    const detail::NoiseRows z(chains.noise_);
+    const simd::ConstRows x(chains.points_);
+    const simd::NoiseRows z(chains.noise_);
     const Rows to(chains.work().proposed);
     for (Index first = 0; first < p; first += lane_padding) {
-        const Packet s = packet_at(chains.scales_.data() + first);
+        const Packet s = simd::load<Packet>(chains.scales_.data() + first);
         Packet square{};
         for (Index k = 0; k < d; ++k) {
             const Packet step = s * z.at(k, first);
             to.at(k, first) = x.at(k, first) + step;
             square += step * step;
         }
-        packet_at(chains.square_step_.data() + first) = square;
+        simd::at<Packet>(chains.square_step_.data() + first) = square;
     }
 }
 
@@ -49,18 +48,16 @@ void BoxOperations::hit_and_run(BoxChains& chains, const model::BlockStreams& st
     const Index d = chains.dimension(), p = chains.padded_size();
     random::fill_normal_lanes(streams.at(Purpose::move, 0), p, rows(chains.noise_, d + 1));
     chains.normal_draws_ = 1;
-    const detail::ConstRows x(chains.points_);
-    const detail::NoiseRows z(chains.noise_);
+    const simd::ConstRows x(chains.points_);
+    const simd::NoiseRows z(chains.noise_);
     const Rows to(chains.work().proposed);
     for (Index first = 0; first < p; first += lane_padding) {
         Packet square{};
         for (Index k = 0; k < d; ++k)
             square += z.at(k, first) * z.at(k, first);
-        const Packet step = packet_at(chains.scales_.data() + first) * z.at(d, first);
-        packet_at(chains.square_step_.data() + first) = step * step;
-        for (Index l = 0; l < lane_padding; ++l)
-            square[l] = std::sqrt(square[l]);
-        const Packet factor = step / square;
+        const Packet step = simd::load<Packet>(chains.scales_.data() + first) * z.at(d, first);
+        simd::at<Packet>(chains.square_step_.data() + first) = step * step;
+        const Packet factor = step / simd::square_root(square);
         for (Index k = 0; k < d; ++k)
             to.at(k, first) = x.at(k, first) + factor * z.at(k, first);
     }

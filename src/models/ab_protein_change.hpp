@@ -84,11 +84,11 @@ class AbProtein::Change {
         for (Index row = block.first_row; row <= block.last_row; row += 2)
             detail::two_rows<space>(protein_.pairs_, memory_.next.places.data(), row,
                                     std::max(block.first_packet, (row + 2) / 8), block.last_packet,
-                                    [&](Index offset, const detail::Eight& energies) {
-                                        sum += energies - detail::eight_at(old + offset);
-                                        detail::eight_at(changed + offset) = energies;
+                                    [&](Index offset, detail::Eight energies) {
+                                        sum += energies - simd::load<detail::Eight>(old + offset);
+                                        simd::store(changed + offset, energies);
                                     });
-        return detail::sum_of(sum);
+        return detail::sum_of_eight(sum);
     }
 
     /// The change of the energies of bends and torsions that hang on these hinges.

@@ -4,6 +4,7 @@
 #include "pearlite/models/ab_protein.hpp"
 
 #include "ab_protein_pairs.hpp"
+#include "simd/trigonometric.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,9 +12,12 @@
 namespace pearlite::models {
 namespace {
 
-using detail::DoubleLanes;
-using detail::Doubles;
-using detail::fused;
+using simd::broadcast;
+using simd::Doubles;
+using simd::fused;
+using simd::SineCosine;
+/// Chains in a register.
+constexpr Index width = simd::lanes<Doubles>;
 
 /// Where the padding of a chain is: far from all monomers.
 constexpr double far_away = 1e30;
@@ -36,7 +40,7 @@ template <int space>
 
 /// u turned by an angle towards v, v likewise.
 template <int space>
-[[gnu::always_inline]] inline void turn(Vectors<space>& u, Vectors<space>& v, const detail::SineCosine& angle) {
+[[gnu::always_inline]] inline void turn(Vectors<space>& u, Vectors<space>& v, const SineCosine& angle) {
 #pragma GCC unroll 3
     for (std::size_t k = 0; k < space; ++k) {
         const Doubles before = u[k];
@@ -53,8 +57,8 @@ class AbProtein::Lanes {
   public:
     explicit Lanes(const AbProtein& protein)
         : protein_(protein),
-          places_(space * protein.monomers(), DoubleLanes::size),
-          axes_(model::LaneMatrix::Zero(space == 3 ? 3 * protein.monomers() : 0, DoubleLanes::size)) {}
+          places_(space * protein.monomers(), width),
+          axes_(model::LaneMatrix::Zero(space == 3 ? 3 * protein.monomers() : 0, width)) {}
 
     /// Lays out as many chains as there are lanes; coordinate i of the first is x[i * stride].
     void lay(const double* x, Index stride) {
@@ -74,14 +78,11 @@ class AbProtein::Lanes {
             to = model::LaneMatrix::Constant(rows, stride, padding);
         for (Index i = 0; i < n; ++i)
             for (Index k = 0; k < rows; ++k)
-                to.data()[k * stride + i] = from.data()[(rows * i + k) * DoubleLanes::size + lane];
+                to.data()[k * stride + i] = from.data()[(rows * i + k) * width + lane];
     }
 
-    static detail::SineCosine angle(const double* x) {
-        const Doubles value = detail::load<DoubleLanes>(x);
-        return detail::sine_cosine(value);
-    }
-    static detail::SineCosine flat() { return {Doubles{}, Doubles{} + 1.0}; }
+    static SineCosine angle(const double* x) { return simd::sine_cosine(simd::load<Doubles>(x)); }
+    static SineCosine flat() { return {Doubles{}, broadcast<Doubles>(1)}; }
 
     /// From the origin. Returns the energy of bends and torsions.
     template <bool internal>
@@ -98,9 +99,9 @@ class AbProtein::Lanes {
         for (Index k = 0; k < n - 1; ++k) {
             if (k > 0) {
                 const Vectors<space> previous = along;
-                const detail::SineCosine first = angle(x + (k - 1) * stride);
+                const SineCosine first = angle(x + (k - 1) * stride);
                 if constexpr (space == 3) {
-                    const detail::SineCosine second = k > 1 ? angle(x + (n - 4 + k) * stride) : flat();
+                    const SineCosine second = k > 1 ? angle(x + (n - 4 + k) * stride) : flat();
                     if constexpr (internal) {
                         turn<space>(aside, axis, second);
                         turn<space>(along, aside, first);
@@ -122,15 +123,15 @@ class AbProtein::Lanes {
                 place[c] += along[c];
             store<space>(places_, k + 1, place);
         }
-        return fused(Doubles{} + protein_.torsion_, torsions,
-                     fused(Doubles{} + protein_.bend_, bends, Doubles{} + protein_.constant_));
+        return fused(broadcast<Doubles>(protein_.torsion_), torsions,
+                     fused(broadcast<Doubles>(protein_.bend_), bends, broadcast<Doubles>(protein_.constant_)));
     }
 
     template <int rows>
     static void store(model::LaneMatrix& to, Index i, const Vectors<rows>& vector) {
 #pragma GCC unroll 3
         for (std::size_t c = 0; c < rows; ++c)
-            detail::packet_at<DoubleLanes>(&to(rows * i + static_cast<Index>(c), 0)) = vector[c];
+            simd::store(&to(rows * i + static_cast<Index>(c), 0), vector[c]);
     }
 
     const AbProtein& protein_;
@@ -145,16 +146,16 @@ void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, st
     const auto all = [&]<int space>(Lanes<space> lanes) {
         model::LaneMatrix places;
         for (Index chain = 0; chain < chains; ++chain) {
-            const Index lane = chain % DoubleLanes::size;
+            const Index lane = chain % width;
             if (lane == 0)
                 lanes.lay(points.data() + chain, points.cols());
             lanes.copy_places(lane, places);
             detail::Eight even{}, odd{};
-            detail::all_rows<space>(pairs_, places.data(), [&, is_odd = false](Index, const auto& energies) mutable {
+            detail::all_rows<space>(pairs_, places.data(), [&, is_odd = false](Index, detail::Eight energies) mutable {
                 (is_odd ? odd : even) += energies;
                 is_odd = !is_odd;
             });
-            out[static_cast<std::size_t>(chain)] = lanes.own_energy(lane) + detail::sum_of(even + odd);
+            out[static_cast<std::size_t>(chain)] = lanes.own_energy(lane) + detail::sum_of_eight(even + odd);
         }
     };
     if (space() == 2)
@@ -176,7 +177,7 @@ void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::u
         for (Index chain = 0; chain < static_cast<Index>(wanted.size()); ++chain) {
             if (wanted[static_cast<std::size_t>(chain)] == 0)
                 continue;
-            const Index lane = chain % DoubleLanes::size;
+            const Index lane = chain % width;
             if (laid != chain - lane)
                 lanes.lay(points.data() + (laid = chain - lane), points.cols());
             Memory& memory = memories[static_cast<std::size_t>(chain)];
@@ -185,8 +186,8 @@ void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::u
                 lanes.copy_axes(lane, memory.now.bend_axes);
             if (memory.now.pairs.size() == 0)
                 memory.next.pairs = memory.now.pairs = model::LaneMatrix::Zero(pairs_.stride, pairs_.stride);
-            detail::all_rows<space>(pairs_, memory.now.places.data(), [&](Index offset, const auto& energies) {
-                detail::eight_at(memory.now.pairs.data() + offset) = energies;
+            detail::all_rows<space>(pairs_, memory.now.places.data(), [&](Index offset, detail::Eight energies) {
+                simd::store(memory.now.pairs.data() + offset, energies);
             });
             memory.blocks = {};
             memory.next.places = memory.now.places;

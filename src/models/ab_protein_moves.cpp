@@ -121,8 +121,8 @@ void AbProtein::take(Memory& memory) const {
             const Index first = std::max(block.first_packet, (row + 2) / 8);
             for (Index packet = first; packet <= block.last_packet; ++packet)
                 for (const Index offset : {row * stride + 8 * packet, (row + 1) * stride + 8 * packet})
-                    detail::eight_at(memory.now.pairs.data() + offset) =
-                        detail::eight_at(memory.next.pairs.data() + offset);
+                    simd::store(memory.now.pairs.data() + offset,
+                                simd::load<detail::Eight>(memory.next.pairs.data() + offset));
         }
     memory.blocks = {};
 }

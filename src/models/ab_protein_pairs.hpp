@@ -4,47 +4,27 @@
 
 #include "pearlite/models/ab_protein.hpp"
 
-#include "trigonometric_lanes.hpp"
+#include "simd/arithmetic.hpp"
 
 #include <cstddef>
 
 namespace pearlite::models::detail {
 
-#ifdef __AVX512F__
-using Eight = Doubles;
-#else
-typedef double Eight __attribute__((vector_size(64), may_alias));
-
-/// a b + c, rounded once.
-inline Eight fused(const Eight& a, const Eight& b, const Eight& c) {
-    Eight sum;
-    for (std::size_t half = 0; half < 2; ++half)
-        reinterpret_cast<Doubles*>(&sum)[half] =
-            fused(reinterpret_cast<const Doubles*>(&a)[half], reinterpret_cast<const Doubles*>(&b)[half],
-                  reinterpret_cast<const Doubles*>(&c)[half]);
-    return sum;
-}
-#endif
+using Eight = simd::Doubles8;
 
 /// Added to squared distances: for monomers that coincide U is then +inf, and nothing is divided by zero. No other
 /// distance is changed by it.
 inline constexpr double least_square = 1e-60;
 
-inline const Eight& eight_at(const double* address) {
-    return *reinterpret_cast<const Eight*>(address);
-}
-inline Eight& eight_at(double* address) {
-    return *reinterpret_cast<Eight*>(address);
-}
-
-[[gnu::always_inline]] inline double sum_of(const Eight& x) {
+/// In the order in which halves are added to halves.
+[[gnu::always_inline]] inline double sum_of_eight(Eight x) {
     return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
 /// q^3 (repulsion q^3 - attraction)
-[[gnu::always_inline]] inline Eight contact(const Eight& q, const Eight& repulsion, const Eight& attraction) {
+[[gnu::always_inline]] inline Eight contact(Eight q, Eight repulsion, Eight attraction) {
     const Eight q3 = q * q * q;
-    return q3 * fused(repulsion, q3, -attraction);
+    return q3 * simd::fused(repulsion, q3, -attraction);
 }
 
 /// The energies of the pairs (row, j) and (row + 1, j), j in the packets `first` .. `last`: use(offset, energies), the
@@ -56,25 +36,26 @@ template <int space, class Use>
     Eight one[space], other[space];
 #pragma GCC unroll 3
     for (Index k = 0; k < space; ++k) {
-        one[k] = Eight{} + places[k * stride + row];
-        other[k] = Eight{} + places[k * stride + row + 1];
+        one[k] = simd::broadcast<Eight>(places[k * stride + row]);
+        other[k] = simd::broadcast<Eight>(places[k * stride + row + 1]);
     }
     const double* const repulsion = pairs.repulsion.data() + row * stride;
     const double* const attraction = pairs.attraction.data() + row * stride;
     for (Index j = 8 * first; j <= 8 * last; j += 8) { // two inverses by one division
-        Eight a = Eight{} + least_square;
+        Eight a = simd::broadcast<Eight>(least_square);
         Eight b = a;
 #pragma GCC unroll 3
         for (Index k = 0; k < space; ++k) {
-            const Eight place = eight_at(places + k * stride + j);
+            const Eight place = simd::load<Eight>(places + k * stride + j);
             const Eight from_one = place - one[k], from_other = place - other[k];
-            a = fused(from_one, from_one, a);
-            b = fused(from_other, from_other, b);
+            a = simd::fused(from_one, from_one, a);
+            b = simd::fused(from_other, from_other, b);
         }
         const Eight inverse = 1.0 / (a * b);
-        use(row * stride + j, contact(b * inverse, eight_at(repulsion + j), eight_at(attraction + j)));
-        use((row + 1) * stride + j,
-            contact(a * inverse, eight_at(repulsion + stride + j), eight_at(attraction + stride + j)));
+        use(row * stride + j,
+            contact(b * inverse, simd::load<Eight>(repulsion + j), simd::load<Eight>(attraction + j)));
+        use((row + 1) * stride + j, contact(a * inverse, simd::load<Eight>(repulsion + stride + j),
+                                            simd::load<Eight>(attraction + stride + j)));
     }
 }
 

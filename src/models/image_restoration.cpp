@@ -1,6 +1,6 @@
 #include "pearlite/models/image_restoration.hpp"
 
-#include "image_bits.hpp"
+#include "simd/bit_runs.hpp"
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
@@ -81,14 +81,16 @@ ImageRestoration::ImageRestoration(ImageRestorationSettings settings)
 ImageRestoration::Words ImageRestoration::spread(std::span<const std::uint64_t> dense) const {
     Words words = room_for((settings_.rows + 3) * stride_); // a row more, for what lies below the border
     for (Index row = 0; row < settings_.rows; ++row)
-        copy_bits(dense.data(), row * settings_.columns, words.data(), (row + 1) * stride_ + 1, settings_.columns);
+        simd::copy_bits(dense.data(), row * settings_.columns, words.data(), (row + 1) * stride_ + 1,
+                        settings_.columns);
     return words;
 }
 
 ImageRestoration::Words ImageRestoration::gather(const Words& words) const {
     Words dense = room_for(size());
     for (Index row = 0; row < settings_.rows; ++row)
-        copy_bits(words.data(), (row + 1) * stride_ + 1, dense.data(), row * settings_.columns, settings_.columns);
+        simd::copy_bits(words.data(), (row + 1) * stride_ + 1, dense.data(), row * settings_.columns,
+                        settings_.columns);
     return dense;
 }
 
@@ -102,9 +104,9 @@ ImageState ImageRestoration::counted(Words words) const {
 ImageCounts ImageRestoration::recount(const ImageState& state) const {
     const std::uint64_t* const x = state.words_.data();
     const Index from = run_position(0), to = run_position(size() - 1) + 1;
-    ImageCounts counts{size() - count_unlike(x, observed_.data(), 0, inside_.data(), from, to), n_pairs_};
+    ImageCounts counts{size() - simd::count_unlike(x, observed_.data(), 0, inside_.data(), from, to), n_pairs_};
     for (std::size_t d = 0; d < 4; ++d)
-        counts.equal_pairs -= count_unlike(x, x, directions()[d], both_inside_[d].data(), from, to);
+        counts.equal_pairs -= simd::count_unlike(x, x, directions()[d], both_inside_[d].data(), from, to);
     return counts;
 }
 

@@ -1,4 +1,4 @@
-#include "image_bits.hpp"
+#include "simd/bit_runs.hpp"
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/models/image_restoration.hpp"
@@ -8,6 +8,8 @@
 
 namespace pearlite::models {
 namespace {
+
+using simd::count_unlike;
 
 bool contains(const ImageRectangle& rectangle, Index row, Index column) {
     return row >= rectangle.row && row < rectangle.row + rectangle.height && column >= rectangle.column &&
@@ -55,7 +57,7 @@ void ImageRestoration::exchange(ImageState& first, ImageState& second, Index fro
                                 const std::pair<ImageCounts, ImageCounts>& changes) const {
     PEARLITE_EXPECTS(0 <= from && from <= to && to <= size());
     if (from < to)
-        exchange_bits(first.words_.data(), second.words_.data(), run_position(from), run_position(to - 1) + 1);
+        simd::exchange_bits(first.words_.data(), second.words_.data(), run_position(from), run_position(to - 1) + 1);
     first.counts_ += changes.first;
     second.counts_ += changes.second;
 }

@@ -5,8 +5,8 @@
 #include "pearlite/core/log_space.hpp"
 #include "pearlite/models/kaufman.hpp"
 
-#include "bit_plane.hpp"
 #include "shared_draws.hpp"
+#include "simd/bit_plane.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace pearlite::models {
 
-using namespace bit_plane;
+using namespace simd::bit_plane;
 using random::Purpose;
 
 IsingBlock::IsingBlock(Index size, Index sites) : size_(size), planes_(static_cast<std::size_t>(sites)) {

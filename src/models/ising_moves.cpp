@@ -4,7 +4,8 @@
 #include "pearlite/core/contract.hpp"
 
 #include "ising_rules.hpp"
-#include "plane_comparison.hpp"
+#include "shared_draws.hpp"
+#include "simd/plane_comparison.hpp"
 
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace pearlite::models {
 
 namespace {
 
-using namespace bit_plane;
+using namespace simd::bit_plane;
 using namespace ising_rules;
 using random::Purpose;
 
@@ -51,7 +52,7 @@ void Ising::update(Block& block, double b, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
     const auto thresholds = Rule<kind>::thresholds(b, settings_.coupling);
     const random::Address leading = streams.shared(Purpose::move);
-    const random::Address rest = streams.shared(Purpose::accept);
+    const Planes rest{streams.shared(Purpose::accept)};
     const Bits opposite = repeat(settings_.coupling < 0);
     SpinPlane* x = block.planes().data();
     alignas(64) std::array<std::uint32_t, visits_per_draw * words_per_visit> words;

@@ -4,13 +4,13 @@
 
 #include "pearlite/models/ising.hpp"
 
-#include "plane_comparison.hpp"
+#include "simd/plane_comparison.hpp"
 
 #include <cmath>
 
 namespace pearlite::models::ising_rules {
 
-using namespace bit_plane;
+using namespace simd::bit_plane;
 using Move = IsingSettings::Move;
 
 /// What the four neighbours of a site ask for. `pull` holds a neighbour's spin, or its opposite if J < 0: bond n is

@@ -3,6 +3,7 @@
 
 #include "mixed_logistic_lanes.hpp"
 #include "pearlite/models/mixed_logistic.hpp"
+#include "simd/trigonometric.hpp"
 
 namespace pearlite::models::detail {
 
@@ -20,11 +21,11 @@ struct Four {
 
 /// Uniform k of a four.
 inline Doubles uniform_at(const std::uint32_t* words, Index k) {
-    return uniforms(*reinterpret_cast<const DoubleBits*>(words + k * words_per_uniform));
+    return simd::uniforms(simd::load_words<simd::Words>(words + k * words_per_uniform));
 }
 /// 1 - u, also below 1.
 inline Doubles opposite(Doubles u) {
-    return minimum(1.0 - u, all_lanes(1 - 0x1p-53));
+    return smaller(1.0 - u, broadcast<Doubles>(1 - 0x1p-53));
 }
 
 /// A direction in each plane, with the length that it has in the first and third point of a four and that of the two
@@ -40,19 +41,21 @@ struct Directions {
 inline void draw(const std::uint32_t* words, Directions<1>& to) {
     const auto length = [](Doubles u) { return 2.0 * square_root(1.0 / square_root(u) - 1.0); };
     const Doubles u = uniform_at(words, 0), half_angle = 0.5 * uniform_at(words, 1);
-    to = {{cosine_of_half_turns(half_angle)}, {sine_of_half_turns(half_angle)}, {{length(u), length(opposite(u))}}};
+    to = {{simd::cosine_of_half_turns(half_angle)},
+          {simd::sine_of_half_turns(half_angle)},
+          {{length(u), length(opposite(u))}}};
 }
 
 /// Normals over the root of a chi-square of four degrees by its degrees.
 inline void draw(const std::uint32_t* words, Directions<2>& to) {
-    const auto mean_square = [](Doubles u, Doubles v) { return -0.5 * (logarithm(u) + logarithm(v)); };
+    const auto mean_square = [](Doubles u, Doubles v) { return -0.5 * (log(u) + log(v)); };
     const Doubles u = uniform_at(words, 0), v = uniform_at(words, 1);
     const Doubles here = mean_square(u, v), there = mean_square(opposite(u), opposite(v));
     for (int plane = 0; plane < 2; ++plane) {
-        const Doubles square = -2.0 * logarithm(uniform_at(words, 2 + 2 * plane));
-        const Doubles half = uniform_at(words, 3 + 2 * plane) - 0.5, sine = sine_of_half_turns(half);
+        const Doubles square = -2.0 * log(uniform_at(words, 2 + 2 * plane));
+        const Doubles half = uniform_at(words, 3 + 2 * plane) - 0.5, sine = simd::sine_of_half_turns(half);
         to.cosine[plane] = 1.0 - 2.0 * sine * sine;
-        to.sine[plane] = 2.0 * sine * cosine_of_half_turns(half);
+        to.sine[plane] = 2.0 * sine * simd::cosine_of_half_turns(half);
         to.length[plane][0] = square_root(square / here);
         to.length[plane][1] = square_root(square / there);
     }
@@ -72,7 +75,7 @@ Four<q> draw_four(const std::uint32_t* words) {
             four.x[turn][k] = negative ? -x : x;
         }
         const Doubles square = inner_product<q>(four.x[turn], four.x[turn]);
-        four.spread[turn] = fused(square, all_lanes(1 / proposal_df), all_lanes(1));
+        four.spread[turn] = fused(square, broadcast<Doubles>(1 / proposal_df), broadcast<Doubles>(1));
     }
     return four;
 }

@@ -37,13 +37,13 @@ struct WeightSum {
 
     [[gnu::always_inline]] void add(const LogisticProduct& likelihood, Doubles half_square, Doubles factor) {
         Doubles excess = likelihood.sum - half_square - log_unit;
-        const LaneMask above = excess > largest_excess;
+        const Mask<Doubles> above = excess > largest_excess;
         if (any(above)) {
-            total = above ? total * exponential(above ? -excess : Doubles{}) : total;
+            total = above ? total * exp_or_least(above ? -excess : Doubles{}) : total;
             log_unit = above ? log_unit + excess : log_unit;
             excess = above ? Doubles{} : excess;
         }
-        total += exponential(excess) * factor / likelihood.product;
+        total += exp_or_least(excess) * factor / likelihood.product;
     }
 };
 
@@ -60,7 +60,7 @@ void add_four(const SubjectRows<q>& rows, const Peak<q>& peak, const Four<q>& fo
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < 4; ++i) {
             const Doubles t = predictor(rows, row, v[i]);
-            likelihood[i].multiply(t, exponential(minus_absolute(t)));
+            likelihood[i].multiply(t, exp_or_least(minus_absolute(t)));
         }
         if ((row & 511) == 511)
             for (auto& each : likelihood)
@@ -76,11 +76,11 @@ template <int q>
 Doubles log_mean(const WeightSum& sum, const Peak<q>& peak, Index n_fours) {
     const double log_constant = 0.5 * q * std::log(proposal_df / 2) - std::lgamma((proposal_df + q) / 2) -
                                 std::log(4 * static_cast<double>(n_fours));
-    Doubles determinant = all_lanes(1);
+    Doubles determinant = broadcast<Doubles>(1);
     for (std::size_t k = 0; k < q; ++k)
         determinant *= peak.root[k][k];
-    const Doubles positive = maximum(sum.total, all_lanes(1e-300));
-    return sum.log_unit + (logarithm(positive) - logarithm(determinant) + log_constant);
+    const Doubles positive = larger(sum.total, broadcast<Doubles>(1e-300));
+    return sum.log_unit + (log(positive) - log(determinant) + log_constant);
 }
 
 /// The width of f along axis k of the peak's coordinates, in units of what its curvature says, on the side where it is
@@ -90,15 +90,15 @@ template <int q>
 Doubles flat_side_width(const SubjectRows<q>& rows, const Peak<q>& peak, std::size_t k) {
     constexpr double far = 3, least_width = 0.8;
     Effects<q> axis{};
-    axis[k] = all_lanes(far);
+    axis[k] = broadcast<Doubles>(far);
     axis = solve_upper<q>(peak.root, axis);
-    Doubles least_fall = all_lanes(0.5 * far * far / (least_width * least_width));
+    Doubles least_fall = broadcast<Doubles>(0.5 * far * far / (least_width * least_width));
     for (const double side : {1.0, -1.0}) {
         Effects<q> v = peak.mode;
         for (std::size_t l = 0; l < q; ++l)
             v[l] += side * axis[l];
         // Above 0 wherever the search has found the peak.
-        least_fall = minimum(least_fall, maximum(peak.log_height - log_integrand<q>(rows, v), all_lanes(1e-3)));
+        least_fall = smaller(least_fall, larger(peak.log_height - log_integrand<q>(rows, v), broadcast<Doubles>(1e-3)));
     }
     return far * square_root(0.5 / least_fall);
 }
@@ -118,14 +118,14 @@ Peak<q> proposal_at_peak(const SubjectRows<q>& rows) {
     return peak;
 }
 
-constexpr Index n_halves = SubjectGroups::width / DoubleLanes::size;
+constexpr Index n_halves = SubjectGroups::width / lanes<Doubles>;
 
 template <int q>
 using Peaks = std::array<Peak<q>, n_halves>;
 
 template <int q>
 SubjectRows<q> half_of(const GroupAtPoint& at, std::size_t half) {
-    const std::size_t lane = half * static_cast<std::size_t>(DoubleLanes::size);
+    const std::size_t lane = half * static_cast<std::size_t>(lanes<Doubles>);
     return {at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
 }
 
@@ -158,13 +158,13 @@ template <int q, class Take>
         counter[0] += static_cast<std::uint32_t>(n * (words_of_four / 4));
         for (Index a = 0; a < n; ++a)
             for (std::size_t half = 0; half < n_halves; ++half)
-                take(half, draw_four<q>(words + a * words_of_four + 2 * static_cast<Index>(half) * DoubleLanes::size));
+                take(half, draw_four<q>(words + a * words_of_four + 2 * static_cast<Index>(half) * lanes<Doubles>));
     }
 }
 
 inline void store_half(Doubles values, std::size_t half, double* out) {
-    for (Index lane = 0; lane < DoubleLanes::size; ++lane)
-        out[static_cast<Index>(half) * DoubleLanes::size + lane] = values[lane];
+    for (Index lane = 0; lane < lanes<Doubles>; ++lane)
+        out[static_cast<Index>(half) * lanes<Doubles> + lane] = values[lane];
 }
 
 template <int q>
@@ -195,15 +195,15 @@ void variance_lanes(const GroupAtPoint& at, const GroupProposal& proposal, Index
     for_fours<q>(group, n_fours, address, [&](std::size_t half, const Four<q>& four) {
         WeightSum weight{.log_unit = peaks[half].log_height};
         add_four<q>(rows[half], peaks[half], four, weight);
-        const Doubles shift = minimum(weight.log_unit - peaks[half].log_height, all_lanes(largest_excess / 4));
-        const Doubles value = weight.total * exponential(shift);
+        const Doubles shift = smaller(weight.log_unit - peaks[half].log_height, broadcast<Doubles>(largest_excess / 4));
+        const Doubles value = weight.total * exp_or_least(shift);
         sum[half] += value;
         squares[half] += value * value;
     });
     const auto n = static_cast<double>(n_fours);
     for (std::size_t half = 0; half < n_halves; ++half) {
-        const Doubles square = maximum(sum[half] * sum[half], all_lanes(1e-300));
-        store_half(maximum(n / (n - 1) * (n * squares[half] / square - 1.0), Doubles{}), half, out);
+        const Doubles square = larger(sum[half] * sum[half], broadcast<Doubles>(1e-300));
+        store_half(larger(n / (n - 1) * (n * squares[half] / square - 1.0), Doubles{}), half, out);
     }
 }
 

@@ -42,7 +42,7 @@ struct Grid {
             const Doubles centre = total;
             for (const double side : {1.0, -1.0}) {
                 Doubles previous = centre;
-                LaneMask active = Doubles{} == Doubles{};
+                Mask<Doubles> active = Doubles{} == Doubles{};
                 for (int k = 0; k < most_steps && any(active); ++k) {
                     x[axis] = side * (k + (shifted ? 0.5 : 1.0)) * step;
                     const Doubles term = sum<axis + 1>(between, x, already + total);
@@ -65,16 +65,16 @@ struct Grid {
 template <int q>
 Doubles integral(Grid<q> grid) {
     constexpr int most_halvings = q == 1 ? 14 : q == 2 ? 5 : 3;
-    grid.step = all_lanes(1);
+    grid.step = broadcast<Doubles>(1);
     Effects<q> x{};
-    Doubles sum = grid.template sum<0>(0, x, Doubles{}), cell = all_lanes(1), result = sum;
-    LaneMask active = Doubles{} == Doubles{};
+    Doubles sum = grid.template sum<0>(0, x, Doubles{}), cell = broadcast<Doubles>(1), result = sum;
+    Mask<Doubles> active = Doubles{} == Doubles{};
     for (int halving = 0; halving < most_halvings && any(active); ++halving) {
         for (unsigned between = 1; between < 1u << q; ++between)
             sum += grid.template sum<0>(between, x, sum);
         grid.step *= 0.5;
         cell *= std::pow(0.5, q);
-        const Doubles change = absolute<DoubleLanes>(cell * sum - result);
+        const Doubles change = absolute(cell * sum - result);
         result = active ? cell * sum : result;
         active = active & (change > 1e-8 * result);
     }
@@ -83,17 +83,17 @@ Doubles integral(Grid<q> grid) {
 
 template <int q>
 void integrate_lanes(const GroupAtPoint& at, double* out) {
-    for (Index lane = 0; lane < SubjectGroups::width; lane += DoubleLanes::size) {
+    for (Index lane = 0; lane < SubjectGroups::width; lane += lanes<Doubles>) {
         Grid<q> grid;
         grid.rows = {at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
         grid.peak = find_peak<q>(grid.rows, 1e-4);
-        Doubles determinant = all_lanes(1);
+        Doubles determinant = broadcast<Doubles>(1);
         for (std::size_t k = 0; k < q; ++k)
             determinant *= grid.peak.root[k][k];
-        const Doubles value = maximum(integral<q>(grid), all_lanes(1e-300));
-        const Doubles log_value = grid.peak.log_height + (logarithm(value) - logarithm(determinant) -
-                                                          0.5 * q * std::log(2 * std::numbers::pi));
-        for (Index i = 0; i < DoubleLanes::size; ++i)
+        const Doubles value = larger(integral<q>(grid), broadcast<Doubles>(1e-300));
+        const Doubles log_value =
+            grid.peak.log_height + (log(value) - log(determinant) - 0.5 * q * std::log(2 * std::numbers::pi));
+        for (Index i = 0; i < lanes<Doubles>; ++i)
             out[lane + i] = log_value[i];
     }
 }

@@ -2,11 +2,26 @@
 /// One subject per vector lane: the integrand f(v) = exp(-|v|^2 / 2) prod_j logistic(o_j + c_j' v), without the normal
 /// density's constant, and its maximum.
 
-#include "logistic_lanes.hpp"
+#include "simd/elementary.hpp"
 
 #include <limits>
 
 namespace pearlite::models::detail {
+
+using simd::absolute;
+using simd::any;
+using simd::broadcast;
+using simd::Doubles;
+using simd::exp_or_least;
+using simd::fused;
+using simd::lanes;
+using simd::larger;
+using simd::load;
+using simd::log;
+using simd::Mask;
+using simd::minus_absolute;
+using simd::smaller;
+using simd::square_root;
 
 /// Subjects that stand side by side in memory: vector code takes them a register at a time.
 inline constexpr Index subjects_abreast = 8;
@@ -33,17 +48,17 @@ struct SubjectRows {
     const double* offsets;
     const double* slopes;
 
-    Doubles offset(Index row) const { return load(offsets + row * subjects_abreast); }
-    Doubles slope(Index row, int k) const { return load(slopes + (row * q + k) * subjects_abreast); }
+    Doubles offset(Index row) const { return load<Doubles>(offsets + row * subjects_abreast); }
+    Doubles slope(Index row, int k) const { return load<Doubles>(slopes + (row * q + k) * subjects_abreast); }
 };
 
 /// log f as min(t, 0) summed, less the logarithm of factors 1 + exp(-|t|), less |v|^2 / 2: few logarithms are taken,
 /// after so many rows that the product cannot overflow.
 struct LogisticProduct {
-    Doubles sum{}, product = all_lanes(1);
+    Doubles sum{}, product = broadcast<Doubles>(1);
 
     [[gnu::always_inline]] void multiply(Doubles t, Doubles exp_of_minus_absolute) {
-        sum += minimum(t, Doubles{});
+        sum += smaller(t, Doubles{});
         product = fused(product, exp_of_minus_absolute, product);
     }
     /// After each row.
@@ -52,8 +67,8 @@ struct LogisticProduct {
             fold();
     }
     void fold() {
-        sum -= logarithm(product);
-        product = all_lanes(1);
+        sum -= log(product);
+        product = broadcast<Doubles>(1);
     }
 };
 
@@ -86,12 +101,12 @@ Expansion<q> expand(const SubjectRows<q>& rows, const Effects<q>& v) {
     Expansion<q> at{};
     for (std::size_t k = 0; k < q; ++k) {
         at.gradient[k] = -v[k];
-        at.curvature[k][k] = all_lanes(1);
+        at.curvature[k][k] = broadcast<Doubles>(1);
     }
     LogisticProduct likelihood;
     for (Index row = 0; row < rows.n; ++row) {
         const Doubles t = predictor(rows, row, v);
-        const Doubles e = exponential(minus_absolute(t));
+        const Doubles e = exp_or_least(minus_absolute(t));
         likelihood.multiply(t, e);
         likelihood.fold(row);
         const Doubles share = 1.0 / (1.0 + e);
@@ -122,7 +137,7 @@ Square<q> triangular_root(const Square<q>& h) {
             for (std::size_t m = 0; m < l; ++m)
                 rest -= root[k][m] * root[l][m];
             // Rounding may bring an ill-conditioned matrix below the identity, mathematics cannot.
-            root[k][l] = k == l ? square_root(maximum(rest, all_lanes(1))) : rest / root[l][l];
+            root[k][l] = k == l ? square_root(larger(rest, broadcast<Doubles>(1))) : rest / root[l][l];
         }
     return root;
 }
@@ -169,25 +184,26 @@ inline Peak<1> find_peak(const SubjectRows<1>& rows, double tolerance, std::inte
     Effects<1> v{};
     Expansion<1> at = expand<1>(rows, v);
     // A little wider, for a gradient that ends where it points.
-    Doubles low = 1.001 * minimum(at.gradient[0], Doubles{}), high = 1.001 * maximum(at.gradient[0], Doubles{});
-    Doubles previous = all_lanes(std::numeric_limits<double>::max());
+    Doubles low = 1.001 * smaller(at.gradient[0], Doubles{}), high = 1.001 * larger(at.gradient[0], Doubles{});
+    Doubles previous = broadcast<Doubles>(std::numeric_limits<double>::max());
     for (int step = 0; step < most_newton_steps; ++step) {
         const Doubles gradient = at.gradient[0], curvature = at.curvature[0][0];
-        const LaneMask active = gradient * gradient > tolerance * tolerance * minimum(curvature, all_lanes(4));
+        const Mask<Doubles> active =
+            gradient * gradient > tolerance * tolerance * smaller(curvature, broadcast<Doubles>(4));
         if (!any(active))
             break;
         low = gradient > 0.0 ? v[0] : low;
         high = gradient > 0.0 ? high : v[0];
         const Doubles newton = v[0] + gradient / curvature;
-        const LaneMask bisect = (newton <= low) | (newton >= high) | (absolute<DoubleLanes>(gradient) > 0.5 * previous);
+        const Mask<Doubles> bisect = (newton <= low) | (newton >= high) | (absolute(gradient) > 0.5 * previous);
         const Doubles next = bisect ? 0.5 * (low + high) : newton;
-        previous = bisect ? all_lanes(std::numeric_limits<double>::max()) : absolute<DoubleLanes>(gradient);
+        previous = bisect ? broadcast<Doubles>(std::numeric_limits<double>::max()) : absolute(gradient);
         v[0] = active ? next : v[0]; // a lane at its goal is left as it is, whatever its neighbours do
         at = expand<1>(rows, v);
     }
     const Doubles root = square_root(at.curvature[0][0]);
     const Doubles last = at.gradient[0] / at.curvature[0][0];
-    const LaneMask close = absolute<DoubleLanes>(last) * root <= all_lanes(1);
+    const Mask<Doubles> close = absolute(last) * root <= broadcast<Doubles>(1);
     Peak<1> peak{v, at.log_height, {}};
     peak.mode[0] = close ? v[0] + last : v[0];
     peak.root[0][0] = root;
@@ -199,24 +215,24 @@ inline Peak<1> find_peak(const SubjectRows<1>& rows, double tolerance, std::inte
 template <int q>
 Peak<q> find_peak(const SubjectRows<q>& rows, double tolerance, std::integral_constant<int, q>) {
     Effects<q> v{}, direction{};
-    Doubles fraction_of_step = all_lanes(1), rise{};
+    Doubles fraction_of_step = broadcast<Doubles>(1), rise{};
     Expansion<q> at{};
     Square<q> root{};
-    LaneMask active = Doubles{} == Doubles{}, close = active;
+    Mask<Doubles> active = Doubles{} == Doubles{}, close = active;
     for (int step = 0; step < most_newton_steps && any(active); ++step) {
         Effects<q> trial;
         for (std::size_t k = 0; k < q; ++k)
             trial[k] = fused(fraction_of_step, direction[k], v[k]);
         const Expansion<q> there = expand<q>(rows, trial);
         const Doubles slope = inner_product<q>(there.gradient, direction);
-        const LaneMask accepted = active & (slope >= -0.1 * rise);
+        const Mask<Doubles> accepted = active & (slope >= -0.1 * rise);
         const auto replace = [&](Doubles& old, Doubles fresh) { old = accepted ? fresh : old; };
         const Square<q> fresh_root = triangular_root<q>(there.curvature);
         const Effects<q> fresh_direction = newton_step<q>(fresh_root, there.gradient);
         const Doubles fresh_rise = inner_product<q>(there.gradient, fresh_direction);
         const Doubles shortened =
-            fraction_of_step * maximum(all_lanes(0.1), rise / maximum(rise - slope, all_lanes(1e-300)));
-        fraction_of_step = accepted ? all_lanes(1) : shortened;
+            fraction_of_step * larger(broadcast<Doubles>(0.1), rise / larger(rise - slope, broadcast<Doubles>(1e-300)));
+        fraction_of_step = accepted ? broadcast<Doubles>(1) : shortened;
         replace(at.log_height, there.log_height);
         replace(rise, fresh_rise);
         for (std::size_t k = 0; k < q; ++k) {
@@ -225,10 +241,10 @@ Peak<q> find_peak(const SubjectRows<q>& rows, double tolerance, std::integral_co
             for (std::size_t l = 0; l <= k; ++l)
                 replace(root[k][l], fresh_root[k][l]);
         }
-        close = rise <= all_lanes(1);
-        const LaneMask reached =
-            (rise <= all_lanes(tolerance * tolerance)) &
-            (inner_product<q>(there.gradient, there.gradient) <= all_lanes(4 * tolerance * tolerance));
+        close = rise <= broadcast<Doubles>(1);
+        const Mask<Doubles> reached =
+            (rise <= broadcast<Doubles>(tolerance * tolerance)) &
+            (inner_product<q>(there.gradient, there.gradient) <= broadcast<Doubles>(4 * tolerance * tolerance));
         active = active & ~(accepted & reached);
     }
     for (std::size_t k = 0; k < q; ++k)
@@ -250,7 +266,7 @@ template <int q>
     LogisticProduct likelihood;
     for (Index row = 0; row < rows.n; ++row) {
         const Doubles t = predictor(rows, row, v);
-        likelihood.multiply(t, exponential(minus_absolute(t)));
+        likelihood.multiply(t, exp_or_least(minus_absolute(t)));
         likelihood.fold(row);
     }
     return likelihood;
@@ -269,7 +285,7 @@ template <int q>
 [[gnu::always_inline]] inline Doubles integrand(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit) {
     const LogisticProduct likelihood = likelihood_at<q>(rows, v);
     const Doubles log_height = likelihood.sum - 0.5 * inner_product<q>(v, v) - log_unit;
-    return exponential(minimum(log_height, all_lanes(largest_excess))) / likelihood.product;
+    return exp_or_least(smaller(log_height, broadcast<Doubles>(largest_excess))) / likelihood.product;
 }
 
 } // namespace pearlite::models::detail

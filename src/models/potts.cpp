@@ -3,8 +3,8 @@
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
 
-#include "bit_plane.hpp"
 #include "shared_draws.hpp"
+#include "simd/bit_plane.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,8 @@
 
 #include "pearlite/core/contract.hpp"
 
-#include "plane_comparison.hpp"
+#include "shared_draws.hpp"
+#include "simd/plane_comparison.hpp"
 
 #include <bit>
 #include <cmath>
@@ -13,7 +14,7 @@ namespace pearlite::models {
 
 namespace {
 
-using namespace bit_plane;
+using namespace simd::bit_plane;
 using random::Purpose;
 
 static_assert(chains == PottsBlock::chains && sizeof(PottsBlock::Plane) == words_per_plane * sizeof(std::uint32_t));
@@ -132,7 +133,8 @@ void Potts::update(Block& block, double b, const model::BlockStreams& streams,
     const std::size_t words_per_visit = static_cast<std::size_t>(planes_per_visit) * words_per_plane;
     const auto thresholds = thresholds_of(b * std::abs(settings_.coupling));
     const bool antiferromagnet = settings_.coupling < 0;
-    const random::Address leading = streams.shared(Purpose::move), rest = streams.shared(Purpose::accept);
+    const random::Address leading = streams.shared(Purpose::move);
+    const Planes rest{streams.shared(Purpose::accept)};
     const auto n_visits = static_cast<Index>(sites.size());
     PottsBlock::Plane* x = block.planes().data();
     alignas(64) std::array<std::uint32_t, static_cast<std::size_t>(visits_per_draw) *

@@ -1,6 +1,6 @@
 #include "rbm_columns.hpp"
 
-#include "rbm_lanes.hpp"
+#include "simd/logistic.hpp"
 
 #include <algorithm>
 #include <numbers>
@@ -9,36 +9,31 @@ namespace pearlite::models::detail {
 
 namespace {
 
-using Lanes = FloatLanes;
-using Packet = Lanes::Packet;
+using simd::absolute;
+using simd::broadcast;
+using simd::exp;
+using simd::load;
+using simd::logistic;
+using simd::positive_part;
+using simd::product_of;
+using simd::smaller_tail;
+using simd::store;
+using simd::sum_of;
+using Packet = simd::Floats;
+using Sum = simd::SoftplusSum<Packet>;
+constexpr Index lanes = simd::lanes<Packet>;
 
-/// Factors 1 + exp(-|b c|) are at most 2, so a lane holds 32 of them in [1, 2^32], and the product of at most 16 lanes
-/// in double is at most 2^512: one logarithm serves so many units.
-constexpr Index units_per_logarithm = 32 * Lanes::size;
+/// One logarithm serves so many units.
+constexpr Index units_per_logarithm = Sum::packets_per_logarithm * lanes;
 
 /// |(to - from) c| up to which the power series of softplus_difference_of_short_step are exact to 1e-7 relative.
 constexpr float short_step = 0.25f;
 
-/// 1/(1 + exp(|x|)), given exp(-|x|).
-Packet logistic_of_minus_absolute(Packet exponential) {
-    return exponential / (1.0f + exponential);
-}
-
-/// 1/(1 + exp(-x)), given 1/(1 + exp(|x|)).
-Packet logistic(Packet x, Packet smaller_tail) {
-    return x < 0.0f ? smaller_tail : 1.0f - smaller_tail;
-}
-
 float largest_magnitude(const float* c, Index rows) {
     Packet largest{};
-    for (Index j = 0; j < rows; j += Lanes::size) {
-        const Packet magnitude = absolute<Lanes>(load<Lanes>(c + j));
-        largest = largest < magnitude ? magnitude : largest;
-    }
-    float result = 0;
-    for (Index lane = 0; lane < Lanes::size; ++lane)
-        result = std::max(result, static_cast<float>(largest[lane]));
-    return result;
+    for (Index j = 0; j < rows; j += lanes)
+        largest = simd::larger(absolute(load<Packet>(c + j)), largest);
+    return simd::largest_of(largest);
 }
 
 /// With q = 1/(1 + exp(to |c|)) and D = to - from:
@@ -46,25 +41,25 @@ float largest_magnitude(const float* c, Index rows) {
 /// No two large numbers are subtracted, so the rounding error shrinks with the step.
 template <bool with_probability>
 double softplus_difference_of_short_step(const float* c, Index rows, double from, double to, float* probability) {
-    static constexpr auto expm1_series = inverse_factorials<float, 1, 6>(); // (exp(d) - 1)/d
+    static constexpr auto expm1_series = simd::inverse_factorials<float, 1, 6>(); // (exp(d) - 1)/d
     static constexpr std::array<float, 7> log1p_series = {1.0f,     -1.0f / 2, 1.0f / 3, -1.0f / 4,
                                                           1.0f / 5, -1.0f / 6, 1.0f / 7}; // log(1 + y)/y, |y| <= 0.15
     const float minus_to = static_cast<float>(-to);
     const float step = static_cast<float>(to - from);
-    Packet positive_part{};
+    Packet positive{};
     Packet logarithms{};
-    for (Index j = 0; j < rows; j += Lanes::size) {
-        const Packet x = load<Lanes>(c + j);
-        const Packet magnitude = absolute<Lanes>(x);
-        const Packet tail = logistic_of_minus_absolute(exp_of_negative<Lanes>(minus_to * magnitude));
+    for (Index j = 0; j < rows; j += lanes) {
+        const Packet x = load<Packet>(c + j);
+        const Packet magnitude = absolute(x);
+        const Packet tail = smaller_tail(exp(minus_to * magnitude));
         const Packet d = step * magnitude;
-        const Packet y = d * polynomial<Lanes>(expm1_series, d) * tail;
-        logarithms += y * polynomial<Lanes>(log1p_series, y);
-        positive_part += x < 0.0f ? Packet{} : x;
+        const Packet y = d * simd::polynomial(expm1_series, d) * tail;
+        logarithms += y * simd::polynomial(log1p_series, y);
+        positive += positive_part(x);
         if constexpr (with_probability)
-            packet_at<Lanes>(probability + j) = logistic(x, tail);
+            store(probability + j, logistic(x, tail));
     }
-    return (to - from) * sum_of<Lanes>(positive_part) - sum_of<Lanes>(logarithms);
+    return (to - from) * sum_of(positive) - sum_of(logarithms);
 }
 
 /// log(1 + exp(b c)) = b max(c, 0) + log(1 + exp(-|b c|)): no overflow for any c, and the second part is a product.
@@ -72,24 +67,24 @@ template <bool with_probability>
 double softplus_difference_of_long_step(const float* c, Index rows, double from, double to, float* probability) {
     const float minus_from = static_cast<float>(-from);
     const float minus_to = static_cast<float>(-to);
-    Packet positive_part{};
+    Packet positive{};
     double log_factors = 0;
     for (Index start = 0; start < rows; start += units_per_logarithm) {
-        Packet product_to = Packet{} + 1.0f;
+        Packet product_to = broadcast<Packet>(1);
         Packet product_from = product_to;
-        for (Index j = start; j < std::min(rows, start + units_per_logarithm); j += Lanes::size) {
-            const Packet x = load<Lanes>(c + j);
-            const Packet magnitude = absolute<Lanes>(x);
-            const Packet exp_to = exp_of_negative<Lanes>(minus_to * magnitude);
+        for (Index j = start; j < std::min(rows, start + units_per_logarithm); j += lanes) {
+            const Packet x = load<Packet>(c + j);
+            const Packet magnitude = absolute(x);
+            const Packet exp_to = exp(minus_to * magnitude);
             product_to *= 1.0f + exp_to;
-            product_from *= 1.0f + exp_of_negative<Lanes>(minus_from * magnitude);
-            positive_part += x < 0.0f ? Packet{} : x;
+            product_from *= 1.0f + exp(minus_from * magnitude);
+            positive += positive_part(x);
             if constexpr (with_probability)
-                packet_at<Lanes>(probability + j) = logistic(x, logistic_of_minus_absolute(exp_to));
+                store(probability + j, logistic(x, smaller_tail(exp_to)));
         }
-        log_factors += std::log(product_of<Lanes>(product_to) / product_of<Lanes>(product_from));
+        log_factors += std::log(product_of(product_to) / product_of(product_from));
     }
-    return (to - from) * sum_of<Lanes>(positive_part) + log_factors;
+    return (to - from) * sum_of(positive) + log_factors;
 }
 
 /// Which way is a matter of the column alone, so it is the same in every block.
@@ -111,46 +106,41 @@ double softplus_difference(const float* c, Index rows, double from, double to, f
 }
 
 double softplus_sum(const float* c, Index rows, Index padding) {
-    Packet positive_part{};
-    double log_factors = 0;
+    Sum sum;
     for (Index start = 0; start < rows; start += units_per_logarithm) {
-        Packet product = Packet{} + 1.0f;
-        for (Index j = start; j < std::min(rows, start + units_per_logarithm); j += Lanes::size) {
-            const Packet x = load<Lanes>(c + j);
-            product *= 1.0f + exp_of_negative<Lanes>(-absolute<Lanes>(x));
-            positive_part += x < 0.0f ? Packet{} : x;
-        }
-        log_factors += std::log(product_of<Lanes>(product));
+        for (Index j = start; j < std::min(rows, start + units_per_logarithm); j += lanes)
+            sum.add(load<Packet>(c + j));
+        sum.fold();
     }
-    return sum_of<Lanes>(positive_part) + log_factors - static_cast<double>(padding) * std::numbers::ln2;
+    return sum.total() - static_cast<double>(padding) * std::numbers::ln2;
 }
 
 void hidden_probabilities(const float* c, Index rows, double b, float* probability) {
     const float minus_b = static_cast<float>(-b);
-    for (Index j = 0; j < rows; j += Lanes::size) {
-        const Packet x = load<Lanes>(c + j);
-        const Packet exponential = exp_of_negative<Lanes>(minus_b * absolute<Lanes>(x));
-        packet_at<Lanes>(probability + j) = logistic(x, logistic_of_minus_absolute(exponential));
+    for (Index j = 0; j < rows; j += lanes) {
+        const Packet x = load<Packet>(c + j);
+        const Packet exponential = exp(minus_b * absolute(x));
+        store(probability + j, logistic(x, smaller_tail(exponential)));
     }
 }
 
 double softplus_derivative(const float* c, Index rows, double b) {
     const float minus_b = static_cast<float>(-b);
     Packet sum{};
-    for (Index j = 0; j < rows; j += Lanes::size) {
-        const Packet x = load<Lanes>(c + j);
-        const Packet exponential = exp_of_negative<Lanes>(minus_b * absolute<Lanes>(x));
-        sum += logistic(x, logistic_of_minus_absolute(exponential)) * x;
+    for (Index j = 0; j < rows; j += lanes) {
+        const Packet x = load<Packet>(c + j);
+        const Packet exponential = exp(minus_b * absolute(x));
+        sum += logistic(x, smaller_tail(exponential)) * x;
     }
-    return sum_of<Lanes>(sum);
+    return sum_of(sum);
 }
 
 void visible_probabilities(const float* field, const float* bias, Index rows, double b, float* probability) {
-    const Packet scale = Packet{} + static_cast<float>(b);
-    for (Index i = 0; i < rows; i += Lanes::size) {
-        const Packet x = fused_multiply_add<Lanes>(scale, load<Lanes>(field + i), load<Lanes>(bias + i));
-        const Packet exponential = exp_of_negative<Lanes>(-absolute<Lanes>(x));
-        packet_at<Lanes>(probability + i) = logistic(x, logistic_of_minus_absolute(exponential));
+    const Packet scale = broadcast<Packet>(static_cast<float>(b));
+    for (Index i = 0; i < rows; i += lanes) {
+        const Packet x = simd::fused(scale, load<Packet>(field + i), load<Packet>(bias + i));
+        const Packet exponential = exp(-absolute(x));
+        store(probability + i, logistic(x, smaller_tail(exponential)));
     }
 }
 

@@ -1,10 +1,9 @@
 /// The exact normaliser of an RBM by summing over all states of its smaller layer; the other layer is summed out.
 
-#include "rbm_lanes.hpp"
-
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/log_space.hpp"
 #include "pearlite/models/rbm.hpp"
+#include "simd/logistic.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,13 +14,13 @@ namespace pearlite::models {
 
 namespace {
 
-using Lanes = detail::DoubleLanes;
-using Packet = Lanes::Packet;
+using Packet = simd::Doubles;
+using Sum = simd::SoftplusSum<Packet>;
+constexpr Index lanes = simd::lanes<Packet>;
 
 /// Pre-activations are updated one column at a time and computed anew after so many states, which bounds their drift.
 constexpr std::uint64_t states_per_chunk = 4096;
-/// Factors 1 + exp(-|x|) are at most 2: the product of this many stays below 2^512.
-constexpr Index units_per_logarithm = 64 * Lanes::size;
+constexpr Index units_per_logarithm = Sum::packets_per_logarithm * lanes;
 
 /// log sum over s in {0,1}^m of exp(linear's + sum_i log(1 + exp(base_i + weights_i's))).
 class Enumeration {
@@ -72,20 +71,16 @@ class Enumeration {
         double* x = pre_activation_.data();
         const double* change = weights_.col(unit).data();
         const Index rows = pre_activation_.size();
-        const Packet zero{};
-        Packet positive_part = zero;
-        double log_factors = 0;
+        Sum sum;
         for (Index start = 0; start < rows; start += units_per_logarithm) {
-            Packet product = zero + 1.0;
-            for (Index i = start; i < std::min(rows, start + units_per_logarithm); i += Lanes::size) {
-                Packet& units = detail::packet_at<Lanes>(x + i);
-                units += sign * detail::load<Lanes>(change + i);
-                positive_part += units < 0.0 ? zero : units;
-                product *= 1.0 + detail::exp_of_negative<Lanes>(-detail::absolute<Lanes>(units));
+            for (Index i = start; i < std::min(rows, start + units_per_logarithm); i += lanes) {
+                auto& units = simd::at<Packet>(x + i);
+                units += sign * simd::load<Packet>(change + i);
+                sum.add(units);
             }
-            log_factors += std::log(detail::product_of<Lanes>(product));
+            sum.fold();
         }
-        return detail::sum_of<Lanes>(positive_part) + log_factors;
+        return sum.total();
     }
 
     Vector linear_;

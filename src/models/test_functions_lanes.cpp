@@ -1,10 +1,9 @@
 #include "test_functions_lanes.hpp"
 
-#include "trigonometric_lanes.hpp"
+#include "simd/trigonometric.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 namespace pearlite::models::detail {
@@ -13,7 +12,15 @@ namespace {
 using Kind = TestFunctionSettings::Kind;
 using std::numbers::pi;
 
-static_assert(lane_padding % DoubleLanes::size == 0);
+using simd::broadcast;
+using simd::Doubles;
+using simd::fraction;
+using simd::fused;
+using simd::sine_of_half_turns;
+using simd::square_root;
+using simd::squared_sine;
+constexpr Index width = simd::lanes<Doubles>;
+static_assert(lane_padding % width == 0);
 
 /// A function of z as sums over its coordinates, which come one after the other, the last one first.
 struct Rastrigin {
@@ -25,7 +32,7 @@ struct Rastrigin {
         sums.squares = fused(z, z, sums.squares);
         sums.squared_sines = fused(sine, sine, sums.squared_sines);
     }
-    Doubles total(const Sums& sums) const { return fused(Doubles{} + 20.0, sums.squared_sines, sums.squares); }
+    Doubles total(const Sums& sums) const { return fused(broadcast<Doubles>(20), sums.squared_sines, sums.squares); }
 };
 
 struct Ackley {
@@ -38,20 +45,20 @@ struct Ackley {
         sums.squared_sines += squared_sine(z);
     }
     Doubles total(const Sums& sums) const {
-        const Doubles far = exp_of_negative<DoubleLanes>(-0.2 * square_root(sums.squares / dimension));
-        const Doubles wavy = exp_of_negative<DoubleLanes>(sums.squared_sines * (-2 / dimension)); // mean cosine - 1
+        const Doubles far = simd::exp(-0.2 * square_root(sums.squares / dimension));
+        const Doubles wavy = simd::exp(sums.squared_sines * (-2 / dimension)); // mean cosine - 1
         return 20.0 * (1.0 - far) + std::numbers::e * (1.0 - wavy);
     }
 };
 
 struct Griewank {
     struct Sums {
-        Doubles squares{}, product = Doubles{} + 1.0;
+        Doubles squares{}, product = broadcast<Doubles>(1);
     };
     const double* turns;
     void add(Sums& sums, Index i, Doubles z) const {
         sums.squares = fused(z, z, sums.squares);
-        sums.product *= cosine_of_turns(z * turns[i]);
+        sums.product *= simd::cosine_of_turns(z * turns[i]);
     }
     Doubles total(const Sums& sums) const { return sums.squares / 4000.0 + (1.0 - sums.product); }
 };
@@ -62,11 +69,10 @@ struct Schwefel {
     };
     double peak;
     void add(Sums& sums, Index, Doubles z) const {
-        const Doubles zero{};
-        Doubles inside = z > schwefel::edge ? zero + schwefel::edge : z;
-        inside = inside < -schwefel::edge ? zero - schwefel::edge : inside;
+        const Doubles edge = broadcast<Doubles>(schwefel::edge);
+        const Doubles inside = simd::larger(-edge, simd::smaller(edge, z));
         const Doubles beyond = z - inside;
-        const Doubles sine = sine_cosine(square_root(absolute<DoubleLanes>(inside))).sine;
+        const Doubles sine = simd::sine_cosine(square_root(simd::absolute(inside))).sine;
         sums.total += fused(beyond * schwefel::curvature, beyond, peak - inside * sine);
     }
     Doubles total(const Sums& sums) const { return sums.total; }
@@ -103,20 +109,11 @@ struct Levy {
     Doubles total(const Sums& sums) const { return sums.total; }
 };
 
-/// In every lane; 0 + value would cost an addition.
-inline Doubles all(double value) {
-#ifdef __AVX512F__
-    return _mm512_set1_pd(value);
-#else
-    return _mm256_set1_pd(value);
-#endif
-}
-
 /// Coordinate i of some vectors of chains: x[i * stride] is its first.
 struct Tile {
     const double* x;
     Index stride;
-    Doubles at(Index i, Index v) const { return load<DoubleLanes>(x + i * stride + v * DoubleLanes::size); }
+    Doubles at(Index i, Index v) const { return simd::load<Doubles>(x + i * stride + v * width); }
 };
 
 /// Calls add(i, v, z_i) for the vectors v of a tile, i = d-1 .. 0. What the turns of the last coordinate leave of it is
@@ -125,7 +122,7 @@ struct Tile {
 template <Index packets, bool is_centred, class Add>
 [[gnu::always_inline]] inline void turn_coordinates(const Turn& turn, const Tile& tile, Add add) {
     const auto& [first_cosine, first_sine, last_cosine, last_sine] = *turn.turns;
-    const Doubles centre = all(turn.centre);
+    const Doubles centre = broadcast<Doubles>(turn.centre);
     const auto from_centre = [&](Index i, Index v) { return is_centred ? tile.at(i, v) : tile.at(i, v) - centre; };
     const auto give = [&](Index i, Index v, Doubles z) { add(i, v, is_centred ? z : z + centre); };
     const Index last = turn.dimension - 1;
@@ -136,7 +133,7 @@ template <Index packets, bool is_centred, class Add>
     }
     for (Index i = last - 1; i > 0; --i)
         for (Index v = 0; v < packets; ++v)
-            end[v] = fused(all(last_cosine[static_cast<std::size_t>(i)]), end[v],
+            end[v] = fused(broadcast<Doubles>(last_cosine[static_cast<std::size_t>(i)]), end[v],
                            -last_sine[static_cast<std::size_t>(i)] * from_centre(i, v));
     for (Index i = last; i > 0; --i) {
         const auto k = static_cast<std::size_t>(i);
@@ -144,11 +141,11 @@ template <Index packets, bool is_centred, class Add>
             Doubles y = end[v];
             if (i < last) {
                 const Doubles x = from_centre(i, v);
-                y = fused(all(last_sine[k]), rest[v], last_cosine[k] * x);
-                rest[v] = fused(all(last_cosine[k]), rest[v], -last_sine[k] * x);
+                y = fused(broadcast<Doubles>(last_sine[k]), rest[v], last_cosine[k] * x);
+                rest[v] = fused(broadcast<Doubles>(last_cosine[k]), rest[v], -last_sine[k] * x);
             }
-            give(i, v, fused(all(first_cosine[k]), y, -first_sine[k] * first[v]));
-            first[v] = fused(all(first_cosine[k]), first[v], first_sine[k] * y);
+            give(i, v, fused(broadcast<Doubles>(first_cosine[k]), y, -first_sine[k] * first[v]));
+            first[v] = fused(broadcast<Doubles>(first_cosine[k]), first[v], first_sine[k] * y);
         }
     }
     for (Index v = 0; v < packets; ++v)
@@ -170,14 +167,13 @@ void tile_energies(const Function& function, const Turn& turn, const Tile& tile,
         turn_coordinates<packets, false>(turn, tile, add);
     }
     for (Index v = 0; v < packets; ++v) {
-        const Doubles total = function.total(sums[v]);
-        std::memcpy(out + v * DoubleLanes::size, &total, sizeof total); // a span need not be aligned
+        simd::store_anywhere(out + v * width, function.total(sums[v])); // a span need not be aligned
     }
 }
 
 template <class Function>
 void all_energies(const Function& function, const Turn& turn, const model::LaneMatrix& points, std::span<double> out) {
-    constexpr Index tile = 2 * DoubleLanes::size;
+    constexpr Index tile = 2 * width;
     Index first = 0;
     for (; first + tile <= points.cols(); first += tile)
         tile_energies<2>(function, turn, {points.data() + first, points.cols()}, out.data() + first);

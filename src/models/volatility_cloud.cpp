@@ -56,9 +56,9 @@ void VolatilityCloud::resample(double offset, bool with_points) {
 }
 
 void ChunkSums::add_to(CloudSums& sums) const {
-    sums.weights += sum_of_lanes(weights_);
-    sums.squares += sum_of_lanes(squares_);
-    sums.largest = std::max(sums.largest, largest_lane(largest_));
+    sums.weights += simd::sum_of(weights_);
+    sums.squares += simd::sum_of(squares_);
+    sums.largest = std::max(sums.largest, simd::largest_of(largest_));
 }
 
 } // namespace pearlite::models::detail

@@ -1,12 +1,18 @@
 #pragma once
 /// The particles of a single-precision filter as arrays whose length is a multiple of sixteen.
 
-#include "float_lanes.hpp"
+#include "simd/elementary.hpp"
 
 #include <Eigen/Core>
 #include <cstdint>
 
 namespace pearlite::models::detail {
+
+using simd::broadcast;
+using simd::Floats16;
+using simd::fused;
+using simd::larger;
+using simd::log2;
 
 /// A particle is kept as the mean of its next h. Particles beyond `size` pad the arrays; their weight is 0.
 struct VolatilityCloud {
@@ -35,18 +41,18 @@ struct CloudSums {
 /// The sums of at most a thousand particles, lane by lane, so that sums of floats stay short.
 class ChunkSums {
   public:
-    [[gnu::always_inline]] void add(Floats weight) {
+    [[gnu::always_inline]] void add(Floats16 weight) {
         weights_ += weight;
         squares_ = fused(weight, weight, squares_);
     }
-    [[gnu::always_inline]] void look_at(Floats log2_factor, Floats weight) {
-        const Floats log2_weight = log2_factor + log2_lanes(weight);
-        largest_ = larger(weight > 0 ? log2_weight : all_lanes(-__builtin_inff()), largest_);
+    [[gnu::always_inline]] void look_at(Floats16 log2_factor, Floats16 weight) {
+        const Floats16 log2_weight = log2_factor + log2(weight);
+        largest_ = larger(weight > 0 ? log2_weight : broadcast<Floats16>(-__builtin_inff()), largest_);
     }
     void add_to(CloudSums& sums) const;
 
   private:
-    Floats weights_{}, squares_{}, largest_ = all_lanes(-__builtin_inff());
+    Floats16 weights_{}, squares_{}, largest_ = broadcast<Floats16>(-__builtin_inff());
 };
 
 } // namespace pearlite::models::detail

@@ -9,6 +9,11 @@
 
 namespace pearlite::models::detail {
 
+using simd::exp2;
+using simd::lanes;
+using simd::load;
+using simd::store;
+
 namespace {
 
 /// Particles in work at a time: their normals stay in the first-level cache.
@@ -137,19 +142,21 @@ CloudSums VolatilityRun<Returns, leverage, adapted>::look_ahead(const Step& now,
     CloudSums sums;
     for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
         ChunkSums part;
-        for (std::size_t i = first; i < std::min(first + chunk, cloud_.padded_size); i += float_lanes) {
-            const Floats mean = load_floats(cloud_.mean.data() + i), weight = load_floats(cloud_.weight.data() + i);
-            const Floats point = now.tangent(now.returns, mean), inverse = inverse_of(point);
-            const Floats slope = now.returns.slope(inverse);
-            const Floats exponent = slope * fused(slope, all_lanes(0.5f * now.variance), mean - point);
-            const Floats log2_weight =
-                fused(exponent, all_lanes(log2_e_single), now.returns.log2_density(point, inverse)) + log2_factor;
-            store_floats(cloud_.point.data() + i, point);
+        for (std::size_t i = first; i < std::min(first + chunk, cloud_.padded_size); i += lanes<Floats16>) {
+            const Floats16 mean = load<Floats16>(cloud_.mean.data() + i),
+                           weight = load<Floats16>(cloud_.weight.data() + i);
+            const Floats16 point = now.tangent(now.returns, mean), inverse = inverse_of(point);
+            const Floats16 slope = now.returns.slope(inverse);
+            const Floats16 exponent = slope * fused(slope, broadcast<Floats16>(0.5f * now.variance), mean - point);
+            const Floats16 log2_weight =
+                fused(exponent, broadcast<Floats16>(log2_e_single), now.returns.log2_density(point, inverse)) +
+                log2_factor;
+            store(cloud_.point.data() + i, point);
             if constexpr (task == Task::search) {
                 part.look_at(log2_weight, weight);
             } else {
-                const Floats next = exp2_lanes(log2_weight) * weight;
-                store_floats(cloud_.next_weight.data() + i, next);
+                const Floats16 next = exp2(log2_weight) * weight;
+                store(cloud_.next_weight.data() + i, next);
                 part.add(next);
             }
         }
@@ -163,38 +170,38 @@ template <typename VolatilityRun<Returns, leverage, adapted>::Task task>
 CloudSums VolatilityRun<Returns, leverage, adapted>::propagate(const Step& now, float log2_factor) {
     const auto phi = static_cast<float>(parameters_.phi),
                strength = static_cast<float>(parameters_.sigma * parameters_.rho);
-    const Floats intercept = all_lanes(static_cast<float>(parameters_.mu * (1 - parameters_.phi)));
+    const Floats16 intercept = broadcast<Floats16>(static_cast<float>(parameters_.mu * (1 - parameters_.phi)));
     alignas(64) float normals[chunk];
     CloudSums sums;
     for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
         const std::size_t count = std::min(chunk, cloud_.padded_size - first);
         random::fill_normal(address_, now.t * stride_ + first, {normals, count});
         ChunkSums part;
-        for (std::size_t j = 0; j < count; j += float_lanes) {
+        for (std::size_t j = 0; j < count; j += lanes<Floats16>) {
             const std::size_t i = first + j;
-            const Floats weight = load_floats(cloud_.weight.data() + i);
-            Floats mean = load_floats(cloud_.mean.data() + i), point{}, inverse_at_point{};
+            const Floats16 weight = load<Floats16>(cloud_.weight.data() + i);
+            Floats16 mean = load<Floats16>(cloud_.mean.data() + i), point{}, inverse_at_point{};
             if constexpr (adapted) {
-                point = load_floats(cloud_.point.data() + i);
+                point = load<Floats16>(cloud_.point.data() + i);
                 inverse_at_point = inverse_of(point);
-                mean = fused(now.returns.slope(inverse_at_point), all_lanes(now.variance), mean);
+                mean = fused(now.returns.slope(inverse_at_point), broadcast<Floats16>(now.variance), mean);
             }
-            const Floats h = fused(load_floats(normals + j), all_lanes(now.sd), mean);
-            const Floats half_inverse = leverage ? inverse_of(h, 2) : Floats{};
-            const Floats inverse = leverage ? half_inverse * half_inverse : inverse_of(h);
-            const Floats log2_weight = (adapted ? now.returns.log2_under_tangent(h - point, inverse_at_point)
-                                                : now.returns.log2_density(h, inverse)) +
-                                       log2_factor;
+            const Floats16 h = fused(load<Floats16>(normals + j), broadcast<Floats16>(now.sd), mean);
+            const Floats16 half_inverse = leverage ? inverse_of(h, 2) : Floats16{};
+            const Floats16 inverse = leverage ? half_inverse * half_inverse : inverse_of(h);
+            const Floats16 log2_weight = (adapted ? now.returns.log2_under_tangent(h - point, inverse_at_point)
+                                                  : now.returns.log2_density(h, inverse)) +
+                                         log2_factor;
             if constexpr (task == Task::search) {
                 part.look_at(log2_weight, weight);
             } else {
-                const Floats next = exp2_lanes(log2_weight) * weight;
-                Floats next_mean = fused(h, all_lanes(phi), intercept);
+                const Floats16 next = exp2(log2_weight) * weight;
+                Floats16 next_mean = fused(h, broadcast<Floats16>(phi), intercept);
                 if constexpr (leverage && std::is_same_v<Returns, NormalReturns>)
-                    next_mean = fused(half_inverse, all_lanes(strength * now.y), next_mean);
-                store_floats(cloud_.h.data() + i, h);
-                store_floats(cloud_.next_mean.data() + i, next_mean);
-                store_floats(cloud_.next_weight.data() + i, next);
+                    next_mean = fused(half_inverse, broadcast<Floats16>(strength * now.y), next_mean);
+                store(cloud_.h.data() + i, h);
+                store(cloud_.next_mean.data() + i, next_mean);
+                store(cloud_.next_weight.data() + i, next);
                 part.add(next);
             }
         }

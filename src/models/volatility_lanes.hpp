@@ -2,7 +2,7 @@
 /// The observation densities of stochastic volatility, sixteen particles at a time, in base 2 and without the constants
 /// that all particles share. `inverse` is exp(-h).
 
-#include "float_lanes.hpp"
+#include "simd/elementary.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +10,20 @@
 
 namespace pearlite::models::detail {
 
+using simd::broadcast;
+using simd::exp2;
+using simd::Floats16;
+using simd::fused;
+using simd::log2;
+using simd::log2_1p;
+using simd::smaller;
+
 inline constexpr double log2_e = std::numbers::log2e;
 inline constexpr auto log2_e_single = static_cast<float>(log2_e);
 
 /// exp(-h / divisor).
-[[gnu::always_inline]] inline Floats inverse_of(Floats h, float divisor = 1) {
-    return exp2_lanes(h * (-log2_e_single / divisor));
+[[gnu::always_inline]] inline Floats16 inverse_of(Floats16 h, float divisor = 1) {
+    return exp2(h * (-log2_e_single / divisor));
 }
 
 /// Squares of returns below this are taken for it where a bound of the density is sought, which has none at 0.
@@ -29,12 +37,12 @@ struct NormalReturns {
     static double log2_bound(double, double y) {
         return -0.5 * log2_e * (1 + std::log(std::max(y * y, smallest_square)));
     }
-    [[gnu::always_inline]] Floats log2_density(Floats h, Floats inverse) const {
-        return fused(h, all_lanes(-0.5f * log2_e_single), inverse * (-log2_e_single * half_square));
+    [[gnu::always_inline]] Floats16 log2_density(Floats16 h, Floats16 inverse) const {
+        return fused(h, broadcast<Floats16>(-0.5f * log2_e_single), inverse * (-log2_e_single * half_square));
     }
-    [[gnu::always_inline]] Floats slope(Floats inverse) const { return inverse * half_square - 0.5f; }
+    [[gnu::always_inline]] Floats16 slope(Floats16 inverse) const { return inverse * half_square - 0.5f; }
     /// log2 of density(h) over its tangent at a point, at h = point + difference.
-    [[gnu::always_inline]] Floats log2_under_tangent(Floats difference, Floats inverse_at_point) const {
+    [[gnu::always_inline]] Floats16 log2_under_tangent(Floats16 difference, Floats16 inverse_at_point) const {
         return (inverse_of(difference) - 1 + difference) * inverse_at_point * (-log2_e_single * half_square);
     }
 };
@@ -49,22 +57,22 @@ struct StudentReturns {
     static double log2_bound(double nu, double y) {
         return -0.5 * (std::log2(std::max(y * y, smallest_square)) + (nu + 1) * std::log2(1 + 1 / nu));
     }
-    [[gnu::always_inline]] Floats log2_density(Floats h, Floats inverse) const {
-        return fused(h, all_lanes(-0.5f * log2_e_single), log2_1p_lanes(ratio(inverse)) * -half_power);
+    [[gnu::always_inline]] Floats16 log2_density(Floats16 h, Floats16 inverse) const {
+        return fused(h, broadcast<Floats16>(-0.5f * log2_e_single), log2_1p(ratio(inverse)) * -half_power);
     }
-    [[gnu::always_inline]] Floats slope(Floats inverse) const { return share(inverse) * half_power - 0.5f; }
-    [[gnu::always_inline]] Floats log2_under_tangent(Floats difference, Floats inverse_at_point) const {
-        const Floats p = share(inverse_at_point), growth = inverse_of(difference) - 1;
-        return fused(p * log2_e_single, difference, log2_1p_lanes(p * growth)) * -half_power;
+    [[gnu::always_inline]] Floats16 slope(Floats16 inverse) const { return share(inverse) * half_power - 0.5f; }
+    [[gnu::always_inline]] Floats16 log2_under_tangent(Floats16 difference, Floats16 inverse_at_point) const {
+        const Floats16 p = share(inverse_at_point), growth = inverse_of(difference) - 1;
+        return fused(p * log2_e_single, difference, log2_1p(p * growth)) * -half_power;
     }
 
   private:
     /// e^2 / nu.
-    [[gnu::always_inline]] Floats ratio(Floats inverse) const {
-        return smaller(inverse * square_by_nu, all_lanes(1e37f));
+    [[gnu::always_inline]] Floats16 ratio(Floats16 inverse) const {
+        return smaller(inverse * square_by_nu, broadcast<Floats16>(1e37f));
     }
     /// What it is of 1 + e^2 / nu.
-    [[gnu::always_inline]] Floats share(Floats inverse) const { return ratio(inverse) / (ratio(inverse) + 1); }
+    [[gnu::always_inline]] Floats16 share(Floats16 inverse) const { return ratio(inverse) / (ratio(inverse) + 1); }
 };
 
 /// Where the tangent is laid for particles whose h is N(mean, sd^2) before their observation is seen: as
@@ -78,13 +86,13 @@ class TangentPoints {
           student_(!std::isinf(nu)) {}
 
     template <class Returns>
-    [[gnu::always_inline]] Floats operator()(const Returns& returns, Floats mean) const {
+    [[gnu::always_inline]] Floats16 operator()(const Returns& returns, Floats16 mean) const {
         constexpr auto log_2 = std::numbers::ln2_v<float>;
-        const Floats z = smaller(inverse_of(mean) * scale_, all_lanes(1e37f));
-        const Floats u = log2_lanes(z + 1) * log_2;
-        const Floats step = u - u * (log2_lanes(u + 1) * log_2) / (u + 2);
-        const Floats point = mean - 0.5f * variance_ + step;
-        return student_ ? fused(returns.slope(inverse_of(point)), all_lanes(variance_), mean) : point;
+        const Floats16 z = smaller(inverse_of(mean) * scale_, broadcast<Floats16>(1e37f));
+        const Floats16 u = log2(z + 1) * log_2;
+        const Floats16 step = u - u * (log2(u + 1) * log_2) / (u + 2);
+        const Floats16 point = mean - 0.5f * variance_ + step;
+        return student_ ? fused(returns.slope(inverse_of(point)), broadcast<Floats16>(variance_), mean) : point;
     }
 
   private:

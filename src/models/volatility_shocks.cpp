@@ -8,6 +8,12 @@
 
 namespace pearlite::models::detail {
 
+using simd::lanes;
+using simd::load;
+using simd::Mask;
+using simd::square_root;
+using simd::store;
+
 namespace {
 
 constexpr std::size_t chunk = 1024;
@@ -43,27 +49,27 @@ double StudentShocks::one_gamma(float x, float u, std::uint64_t part) const {
 void StudentShocks::add_to(VolatilityCloud& cloud, std::size_t t, double y) const {
     alignas(64) float normals[chunk], uniforms[chunk], gammas[chunk];
     const double d = shape_ - 1.0 / 3;
-    const Floats c = all_lanes(static_cast<float>(1 / std::sqrt(9 * d)));
+    const Floats16 c = broadcast<Floats16>(static_cast<float>(1 / std::sqrt(9 * d)));
     const auto scale = static_cast<float>(d), return_now = static_cast<float>(y), nu = static_cast<float>(nu_);
     for (std::size_t first = 0; first < cloud.padded_size; first += chunk) {
         const std::size_t count = std::min(chunk, cloud.padded_size - first), word = t * stride_ + first;
         random::fill_normal(address_, normals_from + word, {normals, count});
         fill_uniform(address_, uniforms_from + word, {uniforms, count});
-        for (std::size_t i = 0; i < count; i += float_lanes) {
-            const Floats x = load_floats(normals + i), root = fused(c, x, all_lanes(1)), square = x * x;
-            const Ints accepted = (load_floats(uniforms + i) < 1 - 0.0331f * square * square) & (root > 0);
-            store_floats(gammas + i, accepted ? root * root * root * scale : all_lanes(-1));
+        for (std::size_t i = 0; i < count; i += lanes<Floats16>) {
+            const Floats16 x = load<Floats16>(normals + i), root = fused(c, x, broadcast<Floats16>(1)), square = x * x;
+            const Mask<Floats16> accepted = (load<Floats16>(uniforms + i) < 1 - 0.0331f * square * square) & (root > 0);
+            store(gammas + i, accepted ? root * root * root * scale : broadcast<Floats16>(-1));
         }
         for (std::size_t i = 0; i < count; ++i)
             if (!(gammas[i] >= 0) || shape_ < 1)
                 gammas[i] = static_cast<float>(one_gamma(
                     normals[i], uniforms[i], own_streams + (static_cast<std::uint64_t>(t) << 32) + first + i));
-        for (std::size_t i = 0; i < count; i += float_lanes) {
+        for (std::size_t i = 0; i < count; i += lanes<Floats16>) {
             float* const mean = cloud.mean.data() + first + i;
-            const Floats e = inverse_of(load_floats(cloud.h.data() + first + i), 2) * return_now;
+            const Floats16 e = inverse_of(load<Floats16>(cloud.h.data() + first + i), 2) * return_now;
             // e^2 may overflow where e does not: then g is 0, and so is z.
-            const Floats z = e * square_root(2 * load_floats(gammas + i) / fused(e, e, all_lanes(nu)));
-            store_floats(mean, fused(z, all_lanes(static_cast<float>(strength_)), load_floats(mean)));
+            const Floats16 z = e * square_root(2 * load<Floats16>(gammas + i) / fused(e, e, broadcast<Floats16>(nu)));
+            store(mean, fused(z, broadcast<Floats16>(static_cast<float>(strength_)), load<Floats16>(mean)));
         }
     }
 }

@@ -1,23 +1,22 @@
 #include "pearlite/random/fill.hpp"
 
-#include "elementary.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
+#include "simd/arithmetic.hpp"
+#include "simd/scalar.hpp"
+#include "simd/scalar_float.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 namespace pearlite::random {
 
 namespace {
 
-using elementary::natural_log;
-using elementary::uniform53;
+using simd::natural_log;
+using simd::uniform53;
 
 /// Words in work at a time: small enough to stay in the first-level cache together with what is made of them.
 constexpr std::size_t chunk_words = 2048;
@@ -26,7 +25,7 @@ constexpr std::uint64_t stream_words = std::uint64_t{1} << 34;
 
 /// Cuts elements 0 .. size-1 into chunks, makes the words of each, Halves 16-bit halves per element and whole counters,
 /// and calls transform(words, first element, count). Chunks hold an even number of elements. The loops in the
-/// transforms leave vector and scalar code to the compiler: elementary.hpp has the reason why both give the same bits.
+/// transforms leave vector and scalar code to the compiler: simd/scalar.hpp has the reason why both give the same bits.
 template <std::size_t Halves, class Transform>
 void by_chunks(const Address& address, std::size_t size, Transform transform) {
     constexpr std::size_t chunk = 2 * chunk_words / Halves;
@@ -49,36 +48,21 @@ std::uint64_t word_pair(const std::uint32_t* words) {
     return bits;
 }
 
-/// Square roots in place. By hand, because the compiler keeps std::sqrt scalar for the sake of errno; both are exactly
-/// rounded.
-void square_roots(double* values, std::size_t n) {
-    std::size_t i = 0;
-#if defined(__AVX512F__)
-    for (; i + 8 <= n; i += 8)
-        _mm512_storeu_pd(values + i, _mm512_maskz_sqrt_pd(0xff, _mm512_loadu_pd(values + i)));
-#elif defined(__AVX2__)
-    for (; i + 4 <= n; i += 4)
-        _mm256_storeu_pd(values + i, _mm256_sqrt_pd(_mm256_loadu_pd(values + i)));
-#endif
-    for (; i < n; ++i)
-        values[i] = std::sqrt(values[i]);
-}
-
 /// Normals from words: pair j of counter j, its first two words for the radius, the others for the angle.
 void box_muller(const std::uint32_t* words, double* out, std::size_t count) {
     double radius[chunk_words / 4];
     const std::size_t n_whole = count / 2, n_radii = (count + 1) / 2;
     for (std::size_t j = 0; j < n_radii; ++j)
         radius[j] = -2 * natural_log(uniform53(word_pair(words + 4 * j)));
-    square_roots(radius, n_radii);
+    simd::square_roots(radius, n_radii);
     for (std::size_t j = 0; j < n_whole; ++j) {
-        const auto angle = elementary::cosine_sine_2pi(uniform53(word_pair(words + 4 * j + 2)));
+        const auto angle = simd::cosine_sine_2pi(uniform53(word_pair(words + 4 * j + 2)));
         out[2 * j] = radius[j] * angle.cosine;
         out[2 * j + 1] = radius[j] * angle.sine;
     }
     if (n_radii > n_whole)
         out[2 * n_whole] =
-            radius[n_whole] * elementary::cosine_sine_2pi(uniform53(word_pair(words + 4 * n_whole + 2))).cosine;
+            radius[n_whole] * simd::cosine_sine_2pi(uniform53(word_pair(words + 4 * n_whole + 2))).cosine;
 }
 
 /// An element whose 16 bits did not decide: 65536 p - half in (0, 1), or p is no number.
@@ -141,7 +125,7 @@ void fill_bits(const Address& address, std::span<std::uint32_t> out) {
 void fill_uniform(const Address& address, std::span<float> out) {
     by_chunks<2>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i)
-            out[first + i] = elementary::uniform24(words[i]);
+            out[first + i] = simd::uniform24(words[i]);
     });
 }
 

@@ -1,16 +1,15 @@
 #include "pearlite/random/lanes.hpp"
 
-#include "elementary.hpp"
 #include "pearlite/core/contract.hpp"
+#include "simd/arithmetic.hpp"
+#include "simd/scalar.hpp"
+#include "simd/scalar_float.hpp"
 
 #include <Random123/philox.h>
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 namespace pearlite::random {
 
@@ -20,23 +19,8 @@ namespace {
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_padding), batch = 4;
 
 /// A 32-bit word of each lane in the low half of 64 bits; the high halves may hold anything.
-typedef std::uint64_t Words __attribute__((vector_size(8 * lanes), may_alias));
-
-/// The products of the low halves, 64 bits each. By hand, because the compiler multiplies all 64 bits.
-inline Words product(Words a, std::uint64_t b) {
-#if defined(__AVX512F__)
-    return (Words)_mm512_maskz_mul_epu32(0xff, (__m512i)a, _mm512_set1_epi64(static_cast<long long>(b)));
-#elif defined(__AVX2__)
-    __m256i halves[2];
-    std::memcpy(halves, &a, sizeof halves);
-    for (__m256i& half : halves)
-        half = _mm256_mul_epu32(half, _mm256_set1_epi64x(static_cast<long long>(b)));
-    std::memcpy(&a, halves, sizeof halves);
-    return a;
-#else
-    return (a & 0xffffffffu) * b;
-#endif
-}
+using Words = simd::Words8;
+static_assert(simd::lanes<Words> == lane_padding);
 
 /// A counter of lanes first .. first + lanes - 1, and its four words of each.
 struct Item {
@@ -62,7 +46,7 @@ void philox_lanes(const Philox::Counter& counter, const Philox::Key& key, Item* 
     for (int round = 0; round < 10; ++round) {
 #pragma GCC unroll 4
         for (std::size_t b = 0; b < n; ++b) {
-            const Words p0 = product(x0[b], PHILOX_M4x32_0), p1 = product(x2[b], PHILOX_M4x32_1);
+            const Words p0 = simd::low_product(x0[b], PHILOX_M4x32_0), p1 = simd::low_product(x2[b], PHILOX_M4x32_1);
             x0[b] = (p1 >> 32) ^ x1[b] ^ key0;
             x2[b] = (p0 >> 32) ^ x3[b] ^ key1;
             x1[b] = p1;
@@ -161,34 +145,15 @@ struct Interleaved {
     Halves odd() const { return __builtin_convertvector(words() >> 32, Halves); }
 };
 
-/// Exactly rounded, as std::sqrt, which the compiler keeps scalar for the sake of errno.
-void square_roots(double* values) {
-#if defined(__AVX512F__)
-    _mm512_storeu_pd(values, _mm512_maskz_sqrt_pd(0xff, _mm512_loadu_pd(values)));
-#else
-    for (std::size_t i = 0; i < lanes; ++i)
-        values[i] = std::sqrt(values[i]);
-#endif
-}
-void square_roots(float* values) {
-#if defined(__AVX512F__)
-    _mm512_storeu_ps(values, _mm512_maskz_sqrt_ps(0xffff, _mm512_loadu_ps(values)));
-#else
-    for (std::size_t i = 0; i < 2 * lanes; ++i)
-        values[i] = std::sqrt(values[i]);
-#endif
-}
-
 } // namespace
 
 void fill_uniform_lanes(const Address& address, Index n, std::span<double> out) {
-    fill_by(address, n, out, 0, [](std::uint64_t bits) { return elementary::uniform53(bits); });
+    fill_by(address, n, out, 0, [](std::uint64_t bits) { return simd::uniform53(bits); });
 }
 
 void fill_exponential_lanes(const Address& address, Index n, std::span<double> out, Index skip) {
     PEARLITE_EXPECTS(skip >= 0 && skip % 2 == 0);
-    fill_by(address, n, out, skip / 2,
-            [](std::uint64_t bits) { return -elementary::natural_log(elementary::uniform53(bits)); });
+    fill_by(address, n, out, skip / 2, [](std::uint64_t bits) { return -simd::natural_log(simd::uniform53(bits)); });
 }
 
 void fill_normal_lanes(const Address& address, Index n, std::span<double> out) {
@@ -196,10 +161,10 @@ void fill_normal_lanes(const Address& address, Index n, std::span<double> out) {
         const Words radius_bits = pair(x, 0), angle_bits = pair(x, 1);
         double radius[lanes], values[2 * lanes];
         for (std::size_t i = 0; i < lanes; ++i)
-            radius[i] = -2 * elementary::natural_log(elementary::uniform53(radius_bits[i]));
-        square_roots(radius);
+            radius[i] = -2 * simd::natural_log(simd::uniform53(radius_bits[i]));
+        simd::square_roots(radius, std::size(radius));
         for (std::size_t i = 0; i < lanes; ++i) {
-            const auto angle = elementary::cosine_sine_2pi(elementary::uniform53(angle_bits[i]));
+            const auto angle = simd::cosine_sine_2pi(simd::uniform53(angle_bits[i]));
             values[i] = radius[i] * angle.cosine;
             values[lanes + i] = radius[i] * angle.sine;
         }
@@ -216,10 +181,10 @@ void fill_normal_lanes(const Address& address, Index n, std::span<float> out) {
         float radius[2 * lanes];
         Interleaved first, second;
         for (std::size_t i = 0; i < 2 * lanes; ++i)
-            radius[i] = elementary::square_radius(radius_bits.values[i]);
-        square_roots(radius);
+            radius[i] = simd::square_radius(radius_bits.values[i]);
+        simd::square_roots(radius, std::size(radius));
         for (std::size_t i = 0; i < 2 * lanes; ++i) {
-            const auto both = elementary::turned(radius[i], angle_bits.values[i]);
+            const auto both = simd::turned(radius[i], angle_bits.values[i]);
             first.values[i] = std::bit_cast<std::uint32_t>(both.first);
             second.values[i] = std::bit_cast<std::uint32_t>(both.second);
         }

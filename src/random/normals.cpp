@@ -1,12 +1,10 @@
 #include "pearlite/random/normals.hpp"
 
-#include "elementary_single.hpp"
 #include "pearlite/core/contract.hpp"
+#include "simd/arithmetic.hpp"
+#include "simd/scalar_float.hpp"
 
 #include <algorithm>
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 
 namespace pearlite::random {
 
@@ -17,29 +15,15 @@ constexpr std::size_t half = normal_group / 2;
 constexpr std::size_t chunk_groups = 64;
 constexpr std::uint64_t stream_words = std::uint64_t{1} << 34;
 
-/// By hand, because the compiler keeps std::sqrt scalar for the sake of errno; both are exactly rounded.
-void square_roots(float* values) {
-#if defined(__AVX512F__)
-    for (std::size_t i = 0; i < half; i += 16)
-        _mm512_storeu_ps(values + i, _mm512_maskz_sqrt_ps(0xffff, _mm512_loadu_ps(values + i)));
-#elif defined(__AVX2__)
-    for (std::size_t i = 0; i < half; i += 8)
-        _mm256_storeu_ps(values + i, _mm256_sqrt_ps(_mm256_loadu_ps(values + i)));
-#else
-    for (std::size_t i = 0; i < half; ++i)
-        values[i] = std::sqrt(values[i]);
-#endif
-}
-
 /// Normals of whole groups from their words.
 void box_muller(const std::uint32_t* words, float* out, std::size_t n_groups) {
     for (std::size_t g = 0; g < n_groups; ++g, words += normal_group, out += normal_group) {
         float radius[half];
         for (std::size_t j = 0; j < half; ++j)
-            radius[j] = elementary::minus_two_log(elementary::uniform31(words[j]));
-        square_roots(radius);
+            radius[j] = simd::minus_two_log(simd::uniform31(words[j]));
+        simd::square_roots(radius, half);
         for (std::size_t j = 0; j < half; ++j) {
-            const auto direction = elementary::random_direction(words[half + j]);
+            const auto direction = simd::random_direction(words[half + j]);
             out[j] = radius[j] * direction.cosine;
             out[half + j] = radius[j] * direction.sine;
         }

@@ -1,6 +1,8 @@
 #pragma once
 /// Philox4x32-10 many counters at a time (Salmon, Moraes, Dror & Shaw 2011, section 3.3): one kernel per instruction
-/// set, the same bits in each. Internal to the layer and its tests.
+/// set, the same bits in each. Written in intrinsics here, not with simd/packet.hpp, because they are of use to this
+/// generator alone: products of halves, three-way exclusive or, interleaving of words. Internal to the layer and its
+/// tests.
 
 #include "pearlite/random/philox.hpp"
 

@@ -1,7 +1,7 @@
 #include "pearlite/random/stream.hpp"
 
-#include "elementary.hpp"
 #include "pearlite/core/contract.hpp"
+#include "simd/scalar.hpp"
 
 #include <cmath>
 
@@ -30,7 +30,7 @@ struct GammaDraw {
 
 GammaDraw draw_gamma(Stream& stream, double shape) {
     PEARLITE_EXPECTS(shape > 0 && std::isfinite(shape));
-    const double log_boost = shape < 1 ? elementary::natural_log(stream.uniform()) / shape : 0.0;
+    const double log_boost = shape < 1 ? simd::natural_log(stream.uniform()) / shape : 0.0;
     const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
     const double c = 1 / std::sqrt(9 * d);
     for (;;) {
@@ -39,7 +39,7 @@ GammaDraw draw_gamma(Stream& stream, double shape) {
         if (root <= 0)
             continue;
         const double v = root * root * root;
-        if (elementary::natural_log(stream.uniform()) < x * x / 2 + d * (1 - v + 3 * elementary::natural_log(root)))
+        if (simd::natural_log(stream.uniform()) < x * x / 2 + d * (1 - v + 3 * simd::natural_log(root)))
             return {d * v, log_boost};
     }
 }
@@ -76,7 +76,7 @@ std::uint64_t Stream::bits64() {
 }
 
 double Stream::uniform() {
-    return elementary::uniform53(bits64());
+    return simd::uniform53(bits64());
 }
 
 std::uint64_t Stream::index(std::uint64_t n) {
@@ -108,15 +108,15 @@ double Stream::normal() {
         has_spare_ = false;
         return spare_normal_;
     }
-    const double radius = std::sqrt(-2 * elementary::natural_log(uniform()));
-    const elementary::CosineSine angle = elementary::cosine_sine_2pi(uniform());
+    const double radius = std::sqrt(-2 * simd::natural_log(uniform()));
+    const simd::CosineSine angle = simd::cosine_sine_2pi(uniform());
     spare_normal_ = radius * angle.sine;
     has_spare_ = true;
     return radius * angle.cosine;
 }
 
 double Stream::exponential() {
-    return -elementary::natural_log(uniform());
+    return -simd::natural_log(uniform());
 }
 
 double Stream::gamma(double shape) {

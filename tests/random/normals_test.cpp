@@ -1,9 +1,9 @@
 #include "pearlite/random/normals.hpp"
 
-#include "../../src/random/elementary_single.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/fill.hpp"
 #include "random/statistics.hpp"
+#include "simd/scalar_float.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -61,12 +61,12 @@ TEST(SingleNormal, WrongTwinsAreRejected) {
     fill_bits(address, words);
     std::vector<double> short_radius(n_many), three_quarters(n_many), wide = normals(address, n_many);
     for (std::size_t i = 0; i < n_many; ++i) {
-        const auto direction = elementary::random_direction(words[2 * i + 1]);
-        const float radius = std::sqrt(elementary::minus_two_log(elementary::uniform31(words[2 * i])));
-        const float coarse = std::sqrt(elementary::minus_two_log(elementary::uniform31(words[2 * i] | 0xfffffu)));
+        const auto direction = simd::random_direction(words[2 * i + 1]);
+        const float radius = std::sqrt(simd::minus_two_log(simd::uniform31(words[2 * i])));
+        const float coarse = std::sqrt(simd::minus_two_log(simd::uniform31(words[2 * i] | 0xfffffu)));
         short_radius[i] = coarse * direction.cosine;
         const std::uint32_t kept = words[2 * i + 1] >> 30 == 3 ? words[2 * i + 1] ^ (3u << 30) : words[2 * i + 1];
-        three_quarters[i] = radius * elementary::random_direction(kept).sine;
+        three_quarters[i] = radius * simd::random_direction(kept).sine;
         wide[i] *= std::sqrt(1.01);
     }
     const double probability = 2 * normal_cdf(-4.2), n = n_many;
@@ -120,8 +120,8 @@ TEST(SingleNormal, EqualsItsDefinition) {
         const std::vector<float> values = singles(address, first, n);
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t group = i / 32 * 32, j = i % 16;
-            const float radius = std::sqrt(elementary::minus_two_log(elementary::uniform31(words[group + j])));
-            const auto direction = elementary::random_direction(words[group + 16 + j]);
+            const float radius = std::sqrt(simd::minus_two_log(simd::uniform31(words[group + j])));
+            const auto direction = simd::random_direction(words[group + 16 + j]);
             ASSERT_EQ(values[i], radius * (i % 32 < 16 ? direction.cosine : direction.sine)) << i;
         }
     }
@@ -141,11 +141,11 @@ TEST(SingleElementary, AccuracyIsAsStated) {
     Stream stream({.seed = 3});
     double worst_log = 0, worst_direction = 0;
     for (int i = 0; i < 1000000; ++i) {
-        const float u = elementary::uniform31(stream.bits32() >> stream.index(32));
+        const float u = simd::uniform31(stream.bits32() >> stream.index(32));
         const double exact = -2 * std::log(static_cast<double>(u));
-        worst_log = std::max(worst_log, std::fabs(elementary::minus_two_log(u) - exact) / std::max(exact, 0.15));
+        worst_log = std::max(worst_log, std::fabs(simd::minus_two_log(u) - exact) / std::max(exact, 0.15));
         const std::uint32_t bits = stream.bits32();
-        const auto direction = elementary::random_direction(bits);
+        const auto direction = simd::random_direction(bits);
         const double turn = (static_cast<double>(static_cast<std::int32_t>(bits << 2) >> 2) + 0.5) * 0x1p-30;
         double c = std::cos(std::acos(0.0) * turn), s = std::sin(std::acos(0.0) * turn);
         c = bits >> 31 ? -c : c;
@@ -155,9 +155,9 @@ TEST(SingleElementary, AccuracyIsAsStated) {
     }
     EXPECT_LT(worst_log, 2e-7);
     EXPECT_LT(worst_direction, 1.2e-7);
-    EXPECT_EQ(elementary::minus_two_log(1), 0);
-    EXPECT_NEAR(elementary::uniform31(0), 0x1p-32, 0);
-    EXPECT_EQ(elementary::uniform31(~0u), 1);
+    EXPECT_EQ(simd::minus_two_log(1), 0);
+    EXPECT_NEAR(simd::uniform31(0), 0x1p-32, 0);
+    EXPECT_EQ(simd::uniform31(~0u), 1);
 }
 
 } // namespace

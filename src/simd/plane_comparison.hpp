@@ -1,11 +1,9 @@
 #pragma once
 /// Uniform numbers of 64 bits compared with thresholds, a bit plane of all chains at a time, most significant first.
-/// Internal to the layer.
 
-#include "bit_plane.hpp"
-#include "shared_draws.hpp"
+#include "simd/bit_plane.hpp"
 
-namespace pearlite::models::bit_plane {
+namespace pearlite::simd::bit_plane {
 
 /// Planes that every visit draws: with 12, a chain of the whole block is still undecided at one visit in ten.
 inline constexpr int leading_planes = 12;
@@ -51,16 +49,17 @@ inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds
     return result;
 }
 
-/// Settles what the leading planes left undecided: chains whose number is below their threshold. Four planes a draw:
-/// nearly always enough, and a whole vector of counters.
-template <class R, std::size_t n>
-[[gnu::noinline]] Bits compare_rest(const R& rule, const Thresholds<n>& thresholds, Bits undecided,
-                                    const random::Address& address, Index visit, std::size_t part) {
+/// Settles what the leading planes left undecided: chains whose number is below their threshold. draw(plane, words)
+/// makes planes plane .. plane + 3, of which visit v has 64 v .. 64 v + 63: four are nearly always enough, and a whole
+/// vector of the generator's counters.
+template <class R, std::size_t n, class Draw>
+[[gnu::noinline]] Bits compare_rest(const R& rule, const Thresholds<n>& thresholds, Bits undecided, const Draw& draw,
+                                    Index visit, std::size_t part) {
     constexpr int planes_per_draw = 4;
     alignas(64) std::array<std::uint32_t, planes_per_draw * words_per_plane> words;
     Bits below{};
     for (int k = leading_planes; k < all_planes && any(undecided); k += planes_per_draw) {
-        fill_planes(address, visit * all_planes + k, words);
+        draw(visit * all_planes + k, std::span<std::uint32_t>(words));
         for (int i = 0; i < planes_per_draw; ++i) {
             const Bits u = load(words.data() + static_cast<std::size_t>(i) * words_per_plane, part);
             const Bits t = rule.chosen(thresholds.planes(k + i));
@@ -71,4 +70,4 @@ template <class R, std::size_t n>
     return below;
 }
 
-} // namespace pearlite::models::bit_plane
+} // namespace pearlite::simd::bit_plane

@@ -1,7 +1,9 @@
 #pragma once
 /// Arithmetic on 512 chains at once, a bit each (multi-spin coding). A plane of 512 bits is cut into parts as wide as
 /// the machine's registers: GCC's vectors turn into good code at that width only. Nothing is carried from bit to bit,
-/// so the cut does not show in any result. Internal to the layer.
+/// so the cut does not show in any result.
+
+#include "simd/arithmetic.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,27 +13,19 @@
 #include <cstring>
 #include <span>
 
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
-namespace pearlite::models::bit_plane {
+namespace pearlite::simd::bit_plane {
 
 inline constexpr int chains = 512;
 inline constexpr std::size_t words_per_plane = chains / 32;
 
-#if defined(__AVX512F__)
-inline constexpr std::size_t part_bytes = 64;
-#elif defined(__AVX2__)
-inline constexpr std::size_t part_bytes = 32;
-#else
-inline constexpr std::size_t part_bytes = 16;
-#endif
+inline constexpr std::size_t part_bytes = register_bytes;
 inline constexpr std::size_t parts = chains / 8 / part_bytes;
 inline constexpr std::size_t words_per_part = words_per_plane / parts;
 
+using simd::any;
+
 /// A part of a plane; a value-initialised one is all zeros.
-typedef std::uint64_t Bits __attribute__((vector_size(part_bytes)));
+using Bits = Words;
 
 /// Part `part` of the plane that starts at `plane`.
 inline Bits load(const void* plane, std::size_t part) {
@@ -51,21 +45,6 @@ inline Bits choose(Bits mask, Bits yes, Bits no) {
 }
 inline Bits majority(Bits a, Bits b, Bits c) {
     return (a & b) | (c & (a | b));
-}
-
-inline bool any(Bits bits) {
-#ifdef __AVX512F__
-    const __m512i value = reinterpret_cast<__m512i>(bits);
-    return _mm512_test_epi64_mask(value, value) != 0;
-#else
-    std::array<std::uint64_t, part_bytes / 8> words;
-    std::memcpy(words.data(), &bits, sizeof words);
-    std::uint64_t joined = 0;
-    for (const std::uint64_t word : words) {
-        joined |= word;
-    }
-    return joined != 0;
-#endif
 }
 
 /// Sum and carry of three bits, chain by chain.
@@ -132,4 +111,4 @@ class Counter {
     std::array<Bits, 26> planes_{};
 };
 
-} // namespace pearlite::models::bit_plane
+} // namespace pearlite::simd::bit_plane

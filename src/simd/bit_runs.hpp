@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace pearlite::models {
+namespace pearlite::simd {
 
 /// `count` ones, 1 .. 64, in the lowest bits.
 constexpr std::uint64_t low_ones(Index count) {
@@ -82,4 +82,4 @@ inline void exchange_bits(std::uint64_t* a, std::uint64_t* b, Index from, Index 
         exchange(run.last, run.last_mask);
 }
 
-} // namespace pearlite::models
+} // namespace pearlite::simd

@@ -1,13 +1,13 @@
 #pragma once
-/// Uniforms, logarithm, sine and cosine in plain IEEE arithmetic, for draws one by one and by the block. Every
-/// operation is exactly rounded and explicit (std::fma included), so a compiler's vector code and its scalar code give
-/// the same bits, and a draw does not depend on which of them made it. Internal to the layer and its tests.
+/// Functions of one double in plain IEEE arithmetic, for draws one by one and by the block. Every operation is exactly
+/// rounded and explicit (std::fma included), so a compiler's vector code and its scalar code give the same bits, and a
+/// draw does not depend on which of them made it. The logarithm is not that of simd/elementary.hpp to the last bit.
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
-namespace pearlite::random::elementary {
+namespace pearlite::simd {
 
 /// The double with 52 low bits `mantissa` in the binade of `exponent_bits`: how an integer becomes a double without a
 /// conversion instruction (AVX2 has none for 64-bit integers).
@@ -22,12 +22,6 @@ inline double uniform53(std::uint64_t bits) {
     const double high = compose(0x4530000000000000u, top >> 32) - 0x1p84;
     const double value = (high + low) * 0x1p-53;
     return value > 0x1p-54 ? value : 0x1p-54;
-}
-
-/// The top 24 bits as a uniform on (0, 1): multiples of 2^-24, with 2^-25 in place of zero.
-inline float uniform24(std::uint32_t bits) {
-    const float value = static_cast<float>(static_cast<std::int32_t>(bits >> 8)) * 0x1p-24f;
-    return value > 0x1p-25f ? value : 0x1p-25f;
 }
 
 /// log(x) of a positive normal number. x = 2^e m with sqrt(1/2) <= m < sqrt(2); log m = 2 atanh(s), s = (m-1)/(m+1),
@@ -91,53 +85,4 @@ inline CosineSine cosine_sine_2pi(double u) {
     return {std::bit_cast<double>(cosine_bits), std::bit_cast<double>(sine_bits)};
 }
 
-/// A pair of independent N(0, 1) in single precision from two words (Box & Muller 1958): the radius from 31 bits, so at
-/// most 6.7; the angle from a quadrant and 30 bits.
-struct FloatPair {
-    float first, second;
-};
-
-/// -2 log(u), u = (k + 1/2) / 2^31 of the upper 31 bits k; cut as in natural_log().
-inline float square_radius(std::uint32_t bits) {
-    constexpr std::uint32_t sqrt_half = 0x3f3504f3u, exponent_mask = 0xff800000u;
-    constexpr float log2_high = 0x1.62e4p-1f, log2_low = 0x1.7f7d1cp-20f;
-    const float u = (static_cast<float>(static_cast<std::int32_t>(bits >> 1)) + 0.5f) * 0x1p-31f;
-    const auto u_bits = std::bit_cast<std::uint32_t>(u);
-    const std::uint32_t above = u_bits - sqrt_half;
-    const auto e = static_cast<float>(static_cast<std::int32_t>(above) >> 23);
-    const float f = std::bit_cast<float>(u_bits - (above & exponent_mask)) - 1;
-    // log(1 + f) = f - f^2/2 + f^3 P(f): P interpolates at Chebyshev nodes, to 2e-8 of the logarithm, without a
-    // division.
-    float series = -0.0790274367f;
-    series = std::fma(series, f, 0.126223192f);
-    series = std::fma(series, f, -0.129981831f);
-    series = std::fma(series, f, 0.142144963f);
-    series = std::fma(series, f, -0.166412815f);
-    series = std::fma(series, f, 0.200010449f);
-    series = std::fma(series, f, -0.25000307f);
-    series = std::fma(series, f, 0.333333313f);
-    series = std::fma(series, f, -0.5f);
-    const float log_m = std::fma(series * f, f, f);
-    return -2 * std::fma(e, log2_high, std::fma(e, log2_low, log_m));
-}
-
-/// Cosine and sine of an angle uniform on the circle, times `radius`: r quarter turns, |r| <= 1/2, by Taylor series,
-/// then turned by the quadrant of the upper two bits.
-inline FloatPair turned(float radius, std::uint32_t bits) {
-    const float r = static_cast<float>(static_cast<std::int32_t>(bits << 2)) * 0x1p-32f;
-    const float x = r * 1.57079633f, w = x * x;
-    float sine = std::fma(w, 1.0f / 362880, -1.0f / 5040);
-    sine = std::fma(sine, w, 1.0f / 120);
-    sine = std::fma(sine, w, -1.0f / 6);
-    sine = std::fma(sine * w, x, x);
-    float cosine = std::fma(w, 1.0f / 40320, -1.0f / 720);
-    cosine = std::fma(cosine, w, 1.0f / 24);
-    cosine = std::fma(cosine, w, -1.0f / 2);
-    cosine = std::fma(cosine, w, 1.0f);
-    const std::uint32_t q = bits >> 30, odd = 0 - (q & 1);
-    const auto c = std::bit_cast<std::uint32_t>(radius * cosine), t = std::bit_cast<std::uint32_t>(radius * sine);
-    return {std::bit_cast<float>(((c & ~odd) | (t & odd)) ^ (((q + 1) & 2) << 30)),
-            std::bit_cast<float>(((t & ~odd) | (c & odd)) ^ ((q & 2) << 30))};
-}
-
-} // namespace pearlite::random::elementary
+} // namespace pearlite::simd

@@ -1,0 +1,53 @@
+#include "simd/rows.hpp"
+
+#include <algorithm>
+
+namespace pearlite::simd {
+
+namespace {
+
+/// From four packets at most, by shuffles of two; `is_two` if there are no more.
+template <bool is_two>
+void merge_few(ConstRows from, std::span<const Index> source, Rows to, Index n_rows) {
+    // Of packets that are not there the last one again.
+    const Index last = from.stride - lane_padding, second = std::min(lane_padding, last);
+    const Index third = std::min(2 * lane_padding, last), fourth = last;
+    for (Index first = 0; first < to.stride; first += lane_padding) {
+        Mask<Doubles8> place{}, taken{}, is_high{};
+        for (Index l = 0; l < lane_padding; ++l) {
+            const Index i = source[static_cast<std::size_t>(first + l)];
+            place[l] = std::max<Index>(i, 0);
+            taken[l] = i >= 0 ? -1 : 0;
+            is_high[l] = i >= 2 * lane_padding ? -1 : 0;
+        }
+        for (Index k = 0; k < n_rows; ++k) {
+            // A shuffle looks at a place among the two packets alone.
+            Doubles8 found = __builtin_shuffle(from.at(k, 0), from.at(k, second), place);
+            if constexpr (!is_two) {
+                const Doubles8 high = __builtin_shuffle(from.at(k, third), from.at(k, fourth), place);
+                found = is_high ? high : found;
+            }
+            to.at(k, first) = taken ? found : to.at(k, first);
+        }
+    }
+}
+
+} // namespace
+
+void merge_columns(ConstRows from, std::span<const Index> source, Rows to, Index n_rows) {
+    if (from.stride == 0)
+        return;
+    if (from.stride <= 2 * lane_padding)
+        return merge_few<true>(from, source, to, n_rows);
+    if (from.stride <= 4 * lane_padding)
+        return merge_few<false>(from, source, to, n_rows);
+    for (Index k = 0; k < n_rows; ++k) {
+        const double* const row = from.data + k * from.stride;
+        double* const out = to.data + k * to.stride;
+        for (std::size_t i = 0; i < source.size(); ++i)
+            if (source[i] >= 0)
+                out[i] = row[source[i]];
+    }
+}
+
+} // namespace pearlite::simd
