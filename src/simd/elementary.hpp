@@ -13,10 +13,9 @@ namespace pearlite::simd {
 template <class P, std::size_t n>
 [[gnu::always_inline]] inline P polynomial(const std::array<Element<P>, n>& coefficients, P x) {
     P sum = broadcast<P>(coefficients[n - 1]);
-    [&]<std::size_t... k>(std::index_sequence<k...>) {
-        ((sum = fused(sum, x, broadcast<P>(coefficients[n - 2 - k]))), ...);
-    }
-    (std::make_index_sequence<n - 1>{});
+#pragma GCC unroll 16
+    for (std::size_t k = 1; k < n; ++k)
+        sum = fused(sum, x, broadcast<P>(coefficients[n - 1 - k]));
     return sum;
 }
 
