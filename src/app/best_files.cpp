@@ -21,7 +21,7 @@ io::BinaryImage picture(const Images& sheet, Index row) {
 
 } // namespace
 
-void write_best_files(const std::filesystem::path& directory, const BestState& best) {
+void write_best_files(const std::filesystem::path& directory, const model::StateDescription& best) {
     if (best.images) {
         PEARLITE_EXPECTS(best.images->pixels.rows() == 2);
         io::write_pgm(directory / restored, picture(*best.images, 0));

@@ -85,7 +85,7 @@ void write_replicates(io::Writer& writer, const SearchResult& search) {
     writer("replicates/seed", seeds);
 }
 
-void write_best(const parallel::Communicator& ranks, io::Writer& writer, const BestState& best) {
+void write_best(const parallel::Communicator& ranks, io::Writer& writer, const model::StateDescription& best) {
     const auto on_any = [&](bool here) { return ranks.max(Index{here ? 1 : 0}) > 0; };
     writer("best/state", best.values);
     if (on_any(best.positions.has_value()))

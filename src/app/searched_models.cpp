@@ -5,7 +5,9 @@
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/io/images.hpp"
 #include "pearlite/models/ab_protein.hpp"
+#include "pearlite/models/image_space.hpp"
 #include "pearlite/models/mode_mixture.hpp"
+#include "pearlite/models/network_space.hpp"
 #include "pearlite/models/test_functions.hpp"
 #include "read_data.hpp"
 
@@ -98,9 +100,9 @@ std::unique_ptr<BuiltModel> build_image_restoration(io::Configuration& configura
     const auto make_space = [model = models::ImageRestoration(std::move(settings)), space](const OperationPlan& plan) {
         auto own = space;
         own.operations = plan.operations;
-        return models::ImageSpace(model, own);
+        return model::space_of(models::ImageSpace(model, own));
     };
-    return std::make_unique<BuiltSearchOf<models::ImageSpace>>(make_space, OperationPlan{{"pixel"}});
+    return searched_in(make_space, {{"pixel"}});
 }
 
 /// A number of levels; 0, with the mistake recorded, if it is none.
@@ -139,10 +141,9 @@ std::unique_ptr<BuiltModel> build_bayesian_network(io::Configuration& configurat
         const auto make_space =
             [model = models::BayesianNetwork(models::discrete_table(table->values, table->names, levels), settings),
              exact](const OperationPlan& plan) {
-                return models::NetworkSpace(model, {plan.operations, exact});
+                return model::space_of(models::NetworkSpace(model, {plan.operations, exact}));
             };
-        return std::make_unique<BuiltSearchOf<models::NetworkSpace>>(make_space,
-                                                                     OperationPlan{models::NetworkSpace::names()});
+        return searched_in(make_space, {models::NetworkSpace::names()});
     } catch (const InputError& error) {
         section.error("data", error.what());
         return nullptr;

@@ -25,8 +25,12 @@ constexpr DescentLimits to_the_end{2000, 1e-12};
 /// What the library asks, with the best answer given so far. Its variables beyond d are padding and do not matter.
 class Evaluation {
   public:
-    Evaluation(const DescentTarget& target, std::span<const double> start)
-        : target_(target), x_(start.begin(), start.end()), gradient_(start.size()) {
+    Evaluation(const model::Descent& target, std::span<const double> start)
+        : target_(target),
+          lower_(target.lower()),
+          upper_(target.upper()),
+          x_(start.begin(), start.end()),
+          gradient_(start.size()) {
         best_ = {x_, target_.energy(x_), 1, 0};
     }
     const LocalMinimum& best() const { return best_; }
@@ -50,7 +54,7 @@ class Evaluation {
   private:
     double evaluate(const double* from, double* gradient) {
         for (std::size_t k = 0; k < x_.size(); ++k)
-            x_[k] = std::clamp(from[k], target_.lower[k], target_.upper[k]);
+            x_[k] = std::clamp(from[k], lower_[k], upper_[k]);
         ++best_.energies;
         const double energy = target_.energy(x_);
         if (!(energy < infinity))
@@ -67,11 +71,11 @@ class Evaluation {
     }
     /// Beyond the border the energy is that of the border; and what lies on it and would leave stays.
     bool is_held(std::size_t k, double from) const {
-        return x_[k] != from || (from <= target_.lower[k] && gradient_[k] > 0) ||
-               (from >= target_.upper[k] && gradient_[k] < 0);
+        return x_[k] != from || (from <= lower_[k] && gradient_[k] > 0) || (from >= upper_[k] && gradient_[k] < 0);
     }
 
-    const DescentTarget& target_;
+    const model::Descent& target_;
+    std::span<const double> lower_, upper_;
     std::vector<double> x_, gradient_;
     LocalMinimum best_;
     std::exception_ptr failure_;
@@ -102,10 +106,29 @@ void run_library(Evaluation& evaluation, std::span<const double> start, const De
         throw NumericalError("the local descent cannot run: libLBFGS says " + std::to_string(status));
 }
 
-} // namespace
+/// An energy with differences in place of the gradient that it lacks; counts the energies.
+class ByDifferences final : public model::Descent {
+  public:
+    explicit ByDifferences(const model::Descent& own) : own_(own) {}
 
-LocalMinimum descend(const DescentTarget& target, std::span<const double> start) {
-    PEARLITE_EXPECTS(!start.empty() && target.lower.size() == start.size() && target.upper.size() == start.size());
+    std::span<const double> lower() const override { return own_.lower(); }
+    std::span<const double> upper() const override { return own_.upper(); }
+    double energy(std::span<const double> x) const override {
+        ++energies_;
+        return own_.energy(x);
+    }
+    bool has_gradient() const override { return true; }
+    void gradient(std::span<const double> x, std::span<double> gradient) const override {
+        difference_gradient(*this, x, gradient);
+    }
+    std::int64_t energies() const { return energies_; }
+
+  private:
+    const model::Descent& own_;
+    mutable std::int64_t energies_ = 0;
+};
+
+LocalMinimum descend_by_gradient(const model::Descent& target, std::span<const double> start) {
     Evaluation evaluation(target, start);
     for (int round = 0; round < largest_rounds; ++round) {
         const auto before = evaluation.best();
@@ -117,20 +140,37 @@ LocalMinimum descend(const DescentTarget& target, std::span<const double> start)
     return evaluation.best();
 }
 
-double descended_energy(const DescentTarget& target, std::span<const double> start, const DescentLimits& limits) {
+} // namespace
+
+LocalMinimum descend(const model::Descent& target, std::span<const double> start) {
+    PEARLITE_EXPECTS(!start.empty() && target.lower().size() == start.size() && target.upper().size() == start.size());
+    if (target.has_gradient())
+        return descend_by_gradient(target, start);
+    const ByDifferences differences(target);
+    auto minimum = descend_by_gradient(differences, start);
+    minimum.energies = differences.energies();
+    minimum.gradients = 0;
+    return minimum;
+}
+
+double descended_energy(const model::Descent& target, std::span<const double> start, const DescentLimits& limits) {
     PEARLITE_EXPECTS(limits.iterations >= 1 && limits.tolerance > 0);
+    const auto lower = target.lower(), upper = target.upper();
     for (std::size_t k = 0; k < start.size(); ++k)
-        if (!(start[k] >= target.lower[k] && start[k] <= target.upper[k]))
+        if (!(start[k] >= lower[k] && start[k] <= upper[k]))
             return infinity;
-    Evaluation evaluation(target, start);
+    const ByDifferences differences(target);
+    const bool has_gradient = target.has_gradient();
+    Evaluation evaluation(has_gradient ? target : static_cast<const model::Descent&>(differences), start);
     if (evaluation.best().energy < infinity)
         run_library(evaluation, start, limits);
     evaluation.rethrow();
     return evaluation.best().energy;
 }
 
-void difference_gradient(const DescentTarget& target, std::span<const double> x, std::span<double> gradient) {
+void difference_gradient(const model::Descent& target, std::span<const double> x, std::span<double> gradient) {
     static const double step = std::cbrt(std::numeric_limits<double>::epsilon());
+    const auto lower = target.lower(), upper = target.upper();
     std::vector<double> y(x.begin(), x.end());
     const auto energy_at = [&](std::size_t k, double value) {
         y[k] = value;
@@ -140,7 +180,7 @@ void difference_gradient(const DescentTarget& target, std::span<const double> x,
     };
     for (std::size_t k = 0; k < y.size(); ++k) {
         const double h = step * std::max(1.0, std::abs(x[k]));
-        double high = std::min(x[k] + h, target.upper[k]), low = std::max(x[k] - h, target.lower[k]);
+        double high = std::min(x[k] + h, upper[k]), low = std::max(x[k] - h, lower[k]);
         double above = energy_at(k, high), below = energy_at(k, low);
         if (!std::isfinite(above))
             above = energy_at(k, high = x[k]);

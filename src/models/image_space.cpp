@@ -180,10 +180,11 @@ void ImageSpace::flip_clusters(Chains& chains, double strength, const model::Blo
 
 /// Each chain makes its own child. The pair shares the cut points, different ones from 1 to size - 1: drawn as a
 /// sample without replacement (Floyd), a cut c before pixel c.
-void ImageSpace::cross(Chains& chains, std::span<const Chains> partners, Index op, const model::Meetings& meetings,
-                       const model::ProposalScale& /*scale*/, std::span<const double> /*energies*/,
-                       const model::BlockStreams& streams, model::Proposals& proposals) const {
-    PEARLITE_EXPECTS(operation(op) == ImageOperation::two_point_crossover && !partners.empty() &&
+void ImageSpace::cross(Chains& chains, const model::Partners<Chains>& partners, Index op,
+                       const model::Meetings& meetings, const model::ProposalScale& /*scale*/,
+                       std::span<const double> /*energies*/, const model::BlockStreams& streams,
+                       model::Proposals& proposals) const {
+    PEARLITE_EXPECTS(operation(op) == ImageOperation::two_point_crossover && partners.size() > 0 &&
                      partners[0].size() >= chains.size());
     start_proposals(chains.size(), chains.padded_size(), proposals);
     chains.operation_ = ImageOperation::two_point_crossover;
@@ -237,6 +238,22 @@ std::optional<double> ImageSpace::known_minimum() const {
     if (settings_.exact && !minimum_)
         minimum_ = model_->energy(model_->exact_minimum());
     return minimum_;
+}
+
+model::StateDescription ImageSpace::describe(std::span<const std::byte> packed) const {
+    auto chains = make_chains(1);
+    chains.unpack(0, packed);
+    const auto pixels = chains.pixels(0);
+    const auto& settings = model_->settings();
+    model::StateDescription description;
+    description.values.assign(pixels.begin(), pixels.end());
+    model::Images images{Matrix(2, static_cast<Index>(pixels.size())), settings.rows, settings.columns};
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+        images.pixels(0, static_cast<Index>(k)) = pixels[k];
+        images.pixels(1, static_cast<Index>(k)) = settings.observed[k];
+    }
+    description.images = std::move(images);
+    return description;
 }
 
 static_assert(model::SearchSpace<ImageSpace>);

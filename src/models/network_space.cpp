@@ -79,7 +79,7 @@ void NetworkSpace::mutate(Chains& chains, Index op, const model::ProposalScale& 
     }
 }
 
-void NetworkSpace::cross(Chains& /*chains*/, std::span<const Chains> /*partners*/, Index /*op*/,
+void NetworkSpace::cross(Chains& /*chains*/, const model::Partners<Chains>& /*partners*/, Index /*op*/,
                          const model::Meetings& /*meetings*/, const model::ProposalScale& /*scale*/,
                          std::span<const double> /*energies*/, const model::BlockStreams& /*streams*/,
                          model::Proposals& /*proposals*/) const {
@@ -96,6 +96,17 @@ std::optional<double> NetworkSpace::known_minimum() const {
     if (settings_.exact && !minimum_ && model_->nodes() <= BayesianNetwork::largest_exact)
         minimum_ = model_->exact_minimum().energy();
     return minimum_;
+}
+
+model::StateDescription NetworkSpace::describe(std::span<const std::byte> packed) const {
+    const auto dag = model_->unpack(packed);
+    model::StateDescription description;
+    for (const auto& [parent, child] : dag.edges()) {
+        description.values.push_back(static_cast<double>(parent));
+        description.values.push_back(static_cast<double>(child));
+    }
+    description.graph = model_->to_dot(dag);
+    return description;
 }
 
 static_assert(model::SearchSpace<NetworkSpace>);

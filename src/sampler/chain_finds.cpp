@@ -1,5 +1,7 @@
 #include "pearlite/sampler/chain_finds.hpp"
 
+#include "pearlite/core/stored_fields.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -55,6 +57,14 @@ ChainFinds ChainFinds::gathered(const parallel::Communicator& ranks, const paral
                 next += bytes_;
             }
     return all;
+}
+
+void ChainFinds::fields(Fields& f) {
+    best_.fields(f);
+    f("region_energies", energies_);
+    f("region_iterations", iterations_);
+    f("region_chains", chains_);
+    bytes_field(f, "region_states", states_);
 }
 
 } // namespace pearlite::sampler

@@ -32,4 +32,28 @@ void ReportWindow::clear() {
     operations_.clear();
 }
 
+void ReportWindow::fields(Fields& f) {
+    f("window_operations", operations_);
+    // An item is all reports of a chain.
+    const std::size_t bytes = operations_.size() * sizeof(ChainReport);
+    ShardedField reports{
+        ItemType::bytes, bytes, chains_.size(), chains_.first_local_item(), chains_.local_items(), {}, {}};
+    const auto place = [](Index item, Index s, std::size_t n) {
+        return (static_cast<std::size_t>(item) * n + static_cast<std::size_t>(s)) * sizeof(ChainReport);
+    };
+    reports.pack = [this, place](Index first, Index count, std::span<std::byte> out) {
+        for (Index i = 0; i < count; ++i)
+            for (Index s = 0; s < size(); ++s)
+                std::memcpy(out.data() + place(i, s, operations_.size()), &row(s)[static_cast<std::size_t>(first + i)],
+                            sizeof(ChainReport));
+    };
+    reports.unpack = [this, place](Index first, Index count, std::span<const std::byte> in) {
+        for (Index i = 0; i < count; ++i)
+            for (Index s = 0; s < size(); ++s)
+                std::memcpy(&row(s)[static_cast<std::size_t>(first + i)], in.data() + place(i, s, operations_.size()),
+                            sizeof(ChainReport));
+    };
+    f.sharded("reports", reports);
+}
+
 } // namespace pearlite::sampler

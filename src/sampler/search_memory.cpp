@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace pearlite::sampler {
 
@@ -114,6 +115,29 @@ void SearchMemory::update_theta(double gain) {
         biases_[i].update(gain, std::span(regions_).subspan(i, 1));
 }
 
+void SearchMemory::fields(Fields& f, bool is_main) {
+    std::vector<double> points(partition_.points().begin(), partition_.points().end());
+    f("points", points);
+    f("energies", energies_);
+    if (f.is_reading())
+        set_partition(model::EnergyPartition(points), is_main);
+    for (std::size_t i = 0; i < biases_.size(); ++i)
+        group(f, "bias-" + std::to_string(i), biases_[i]);
+    scales_.fields(f);
+    group(f, "curve", curve_);
+    counts_field(f, counts_);
+    f("evaluations", evaluations_);
+    f("best_evaluations", best_evaluations_);
+    f("best_energy", best_energy_);
+    f("region_best", region_best_);
+    f("range_high", range_high_);
+    f("outside", outside_);
+    if (f.is_reading()) {
+        find_regions();
+        shrink();
+    }
+}
+
 void SearchMemory::describe(SearchOutcome& outcome, double temperature) const {
     outcome.best_evaluations = best_evaluations_;
     outcome.evaluations = evaluations_;
@@ -129,7 +153,7 @@ void SearchMemory::describe(SearchOutcome& outcome, double temperature) const {
         outcome.first_visits.assign(first.first_visits().begin(), first.first_visits().end());
         for (Index j = 0; j < first.regions(); ++j)
             if (first.was_visited_late(j))
-                outcome.late_regions.push_back(static_cast<std::int32_t>(j));
+                outcome.late_regions.push_back(j);
         outcome.truncations = first.truncations();
     }
     outcome.region_best = region_best_;

@@ -1,6 +1,10 @@
 #include "pearlite/app/polish.hpp"
 
+#include "pearlite/kernel/box_space.hpp"
+#include "pearlite/model/space_of.hpp"
 #include "pearlite/models/ab_protein.hpp"
+#include "pearlite/models/image_space.hpp"
+#include "pearlite/models/network_space.hpp"
 
 #include <array>
 #include <cstring>
@@ -58,11 +62,11 @@ TEST(Polish, ReachesThePublishedMinimaOfProteins) {
 TEST(Polish, EachReplicateDescendsFromItsOwnState) {
     const auto& native = near_natives.front();
     const auto protein = protein_of(native);
-    const kernel::BoxSpace<AbProtein> space(protein);
+    const auto space = model::space_of(kernel::BoxSpace<AbProtein>(protein));
     auto other = native.x;
     other[5] = -1.47;
     const std::vector<sampler::SearchOutcome> outcomes{outcome_at(protein, other), {}, outcome_at(protein, native.x)};
-    const auto result = polish(parallel::Communicator::alone(), space, outcomes, 3);
+    const auto result = polish(parallel::Communicator::alone(), *space, outcomes, 3);
     ASSERT_EQ(result.replicates.size(), 3U);
     EXPECT_EQ(result.best_replicate, 2U);
     for (const std::size_t r : {0U, 2U}) {
@@ -97,20 +101,26 @@ struct Bowl {
 
 TEST(Polish, WrongGradientsAreNoticed) {
     const std::vector<double> x{0.5, -0.25};
-    EXPECT_LT(detail::gradient_error_at(Bowl(4), x), 1e-8);
-    EXPECT_NEAR(detail::gradient_error_at(Bowl(-4), x), 2, 1e-6);
-    EXPECT_NEAR(detail::gradient_error_at(Bowl(4.04), x), 0.01, 1e-4);
+    EXPECT_LT(gradient_error(model::DescentOf(Bowl(4)), x), 1e-8);
+    EXPECT_NEAR(gradient_error(model::DescentOf(Bowl(-4)), x), 2, 1e-6);
+    EXPECT_NEAR(gradient_error(model::DescentOf(Bowl(4.04)), x), 0.01, 1e-4);
     // On the border and at the minimum differences are good enough.
-    EXPECT_LT(detail::gradient_error_at(Bowl(4), std::vector<double>{1, -1}), 1e-4);
-    EXPECT_LT(detail::gradient_error_at(Bowl(4), std::vector<double>{0, 0}), 1e-4);
+    EXPECT_LT(gradient_error(model::DescentOf(Bowl(4)), std::vector<double>{1, -1}), 1e-4);
+    EXPECT_LT(gradient_error(model::DescentOf(Bowl(4)), std::vector<double>{0, 0}), 1e-4);
     for (const auto& native : near_natives)
-        EXPECT_LT(detail::gradient_error_at(protein_of(native), native.x), 1e-6);
+        EXPECT_LT(gradient_error(model::DescentOf(protein_of(native)), native.x), 1e-6);
 }
 
 TEST(Polish, IsForBoxesAlone) {
-    EXPECT_TRUE(can_polish<kernel::BoxSpace<AbProtein>>);
-    EXPECT_FALSE(can_polish<models::ImageSpace>);
-    EXPECT_FALSE(can_polish<models::NetworkSpace>);
+    models::ImageRestorationSettings image;
+    image.rows = image.columns = 2;
+    image.observed = {0, 1, 1, 0};
+    Matrix table(2, 2);
+    table << 0, 1, 1, 0;
+    const models::BayesianNetwork network(models::discrete_table(table, {"a", "b"}, {}), {});
+    EXPECT_TRUE(can_polish(*model::space_of(kernel::BoxSpace<AbProtein>(protein_of(near_natives.front())))));
+    EXPECT_FALSE(can_polish(*model::space_of(models::ImageSpace(models::ImageRestoration(image)))));
+    EXPECT_FALSE(can_polish(*model::space_of(models::NetworkSpace(network))));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 //
 //     mpirun -n RANKS collective_benchmark
 #include "pearlite/kernel/box_space.hpp"
+#include "pearlite/model/space_of.hpp"
 #include "pearlite/models/ab_protein.hpp"
 #include "pearlite/models/test_functions.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
@@ -48,7 +49,6 @@ double collective(const parallel::Communicator& ranks, Index chains, Index itera
 template <class E>
 double iteration(const parallel::Communicator& ranks, const E& energy, Index chains, Index sync_every,
                  const model::EnergyPartition& partition) {
-    using Space = kernel::BoxSpace<E>;
     sampler::SearchSettings settings;
     settings.chains = chains;
     settings.iterations = 4'000'000'000;
@@ -56,7 +56,8 @@ double iteration(const parallel::Communicator& ranks, const E& energy, Index cha
     settings.gain = {100000, 0.55};
     settings.partition = partition;
     settings.sync_every = sync_every;
-    sampler::StochasticApproximation<Space> search(ranks, std::make_shared<const Space>(energy), settings);
+    sampler::StochasticApproximation search(ranks, model::space_of(kernel::BoxSpace<E>(energy)), settings);
+    search.begin();
     return microseconds(ranks, 1024, [&] { search.iterate(); });
 }
 

@@ -5,6 +5,7 @@
 /// compute the same energies one after another; `iteration` is the time of one.
 
 #include "pearlite/kernel/box_space.hpp"
+#include "pearlite/model/space_of.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
 #include "plain_energies.hpp"
 
@@ -32,9 +33,8 @@ sampler::SearchSettings settings(Index chains, double low, double high, Index re
 template <class E>
 void search(benchmark::State& state, const kernel::BoxSpace<E>& space, const sampler::SearchSettings& settings,
             double plain_rate) {
-    using Space = kernel::BoxSpace<E>;
-    sampler::StochasticApproximation<Space> pisaa(parallel::Communicator::alone(), std::make_shared<const Space>(space),
-                                                  settings);
+    sampler::StochasticApproximation pisaa(parallel::Communicator::alone(), model::space_of(space), settings);
+    pisaa.begin();
     const auto before = pisaa.evaluations();
     std::int64_t iterations = 0;
     for (auto _ : state) {

@@ -257,8 +257,7 @@ TEST(DescendedEnergy, IsInfiniteOutside) {
 
 TEST(DifferenceGradient, IsRightInsideAndOneSidedOnTheBorder) {
     const Rosenbrock rosenbrock(4);
-    const DescentTarget target{
-        [&](std::span<const double> x) { return rosenbrock.energy(x); }, {}, rosenbrock.lower(), rosenbrock.upper()};
+    const model::DescentOf<Rosenbrock> target(rosenbrock);
     Point exact(4), differences(4);
     for (const Point& x : {Point{-1.2, 1, 0.3, 2}, Point{3, -3, 0.5, 3}}) {
         rosenbrock.gradient(x, exact);

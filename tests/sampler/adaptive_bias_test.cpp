@@ -1,7 +1,7 @@
 #include "pearlite/sampler/adaptive_bias.hpp"
 
-#include "pearlite/core/byte_archive.hpp"
 #include "pearlite/core/log_space.hpp"
+#include "pearlite/core/stored_fields.hpp"
 #include "pearlite/model/energy_partition.hpp"
 #include "pearlite/random/stream.hpp"
 #include "pearlite/sampler/search_settings.hpp"
@@ -135,9 +135,8 @@ TEST(AdaptiveBias, IsReadAsItWasWritten) {
     AdaptiveBias bias(desired), copy(desired);
     PlainBias plain(desired);
     worst_difference(bias, plain, 3, 100, [](int t) { return t == 50 ? 1e101 : 1.0; });
-    ByteWriter writer;
-    bias.fields(writer);
-    ByteReader reader(writer.bytes());
+    const auto stored = store(bias);
+    RestoringFields reader(stored);
     copy.fields(reader);
     EXPECT_EQ(reader.left(), 0u);
     for (AdaptiveBias* one : {&bias, &copy})

@@ -48,7 +48,7 @@ struct Script {
         std::copy(chains.proposed.begin(), chains.proposed.end(), proposals.energies.begin());
         std::fill(proposals.log_ratios.begin(), proposals.log_ratios.end(), 0.0);
     }
-    void cross(Chains&, std::span<const Chains>, Index, const model::Meetings&, const model::ProposalScale&,
+    void cross(Chains&, const model::Partners<Chains>&, Index, const model::Meetings&, const model::ProposalScale&,
                std::span<const double>, const model::BlockStreams&, model::Proposals&) const {}
     void accept(Chains& chains, std::span<const std::uint8_t> accepted) const {
         for (std::size_t i = 0; i < chains.energies.size(); ++i)
@@ -61,7 +61,7 @@ struct Script {
 static_assert(model::SearchSpace<Script>);
 
 SearchOutcome outcome_of(const Script& script, const SearchSettings& settings) {
-    StochasticApproximation<Script> engine(Communicator::alone(), std::make_shared<const Script>(script), settings);
+    auto engine = begun(Communicator::alone(), model::space_of(script), settings);
     return finish_search(engine).outcome();
 }
 

@@ -3,6 +3,7 @@
 
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
+#include "pearlite/model/space_of.hpp"
 #include "pearlite/random/stream.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
 
@@ -102,8 +103,14 @@ struct Counted : E {
     }
 };
 
-template <class Engine>
-Engine& finish_search(Engine& engine) {
+/// A search with its first states.
+inline StochasticApproximation begun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+                                     const SearchSettings& settings) {
+    StochasticApproximation engine(ranks, std::move(space), settings);
+    engine.begin();
+    return engine;
+}
+inline StochasticApproximation& finish_search(StochasticApproximation& engine) {
     while (!engine.finished())
         engine.iterate();
     return engine;

@@ -15,7 +15,7 @@ using parallel::Communicator;
 
 template <class Space>
 SearchOutcome outcome_of(const Space& space, const SearchSettings& settings) {
-    StochasticApproximation<Space> engine(Communicator::alone(), std::make_shared<const Space>(space), settings);
+    auto engine = begun(Communicator::alone(), model::space_of(space), settings);
     return finish_search(engine).outcome();
 }
 

@@ -159,16 +159,17 @@ template <class Case, class Space>
 Moved moved(const Communicator& ranks, const Case& chosen, const Space& space, SearchSettings settings,
             std::uint64_t populations) {
     using Chain = std::array<std::int32_t, 2>;
-    const auto shared_space = std::make_shared<const Space>(space);
+    const auto shared_space = model::space_of(space);
     std::vector<double> states(Case::fine_cells), pairs(Case::coarse_cells * Case::coarse_cells), pair_probabilities;
     for (std::uint64_t r = 0; r < populations; ++r) {
         settings.seed = r;
-        StochasticApproximation<Space> engine(ranks, shared_space, settings);
+        auto engine = begun(ranks, shared_space, settings);
         finish_search(engine);
+        const auto& chains = own_block<typename Space::Chains>(engine.chains());
         std::vector<Chain> mine;
         for (Index i = 0; i < engine.layout().local_items(); ++i)
-            mine.push_back({static_cast<std::int32_t>(chosen.fine(engine.chains(), i)),
-                            static_cast<std::int32_t>(chosen.coarse(engine.chains(), i))});
+            mine.push_back({static_cast<std::int32_t>(chosen.fine(chains, i)),
+                            static_cast<std::int32_t>(chosen.coarse(chains, i))});
         const auto all = ranks.all_gather(std::span<const Chain>(mine));
         for (std::size_t i = 0; i < all.size(); ++i) {
             ++states[static_cast<std::size_t>(all[i][0])];

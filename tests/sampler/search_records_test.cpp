@@ -1,4 +1,5 @@
 #include "pearlite/kernel/box_space.hpp"
+#include "pearlite/model/space_of.hpp"
 #include "pearlite/models/test_functions.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
 
@@ -12,12 +13,13 @@ namespace {
 using Space = kernel::BoxSpace<models::TestFunction>;
 
 SearchOutcome outcome_of(SearchSettings settings) {
-    const auto space = std::make_shared<const Space>(models::TestFunction({.dimension = 4, .rotated = true}));
+    const auto space = model::space_of(Space(models::TestFunction({.dimension = 4, .rotated = true})));
     settings.chains = 6;
     settings.seed = 5;
     settings.temperature = {TemperatureLadder::Kind::square_root, 5, 1, 100};
     settings.gain = {200, 1.0};
-    StochasticApproximation<Space> search(parallel::Communicator::alone(), space, settings);
+    StochasticApproximation search(parallel::Communicator::alone(), space, settings);
+    search.begin();
     while (!search.finished())
         search.iterate();
     return search.outcome();

@@ -1,5 +1,4 @@
 // Searches on several ranks: neither their number nor an interruption changes a bit.
-#include "pearlite/core/byte_archive.hpp"
 #include "pearlite/sampler/search_replicates.hpp"
 #include "sampler/search_invariance.hpp"
 
@@ -12,17 +11,41 @@ namespace {
 using namespace testing;
 using Crossover = SearchSettings::Crossover;
 
-template <class Engine>
-std::vector<std::byte> state_of(Engine& engine) {
-    ByteWriter writer;
-    engine.fields(writer);
-    return writer.bytes();
+/// What all ranks hold of a state together, which is the same on any ranks.
+template <class State>
+StoredFields state_of(const Communicator& ranks, State& state) {
+    auto stored = store(state);
+    for (auto& shard : stored.shards) {
+        shard.data = ranks.all_gather(std::span<const std::byte>(shard.data));
+        EXPECT_EQ(shard.data.size(), static_cast<std::size_t>(shard.items) * shard.item_bytes) << shard.name;
+        shard.first_local = 0;
+        shard.local = shard.items;
+    }
+    return stored;
 }
-template <class Engine>
-void restore(Engine& engine, const std::vector<std::byte>& state) {
-    ByteReader reader(state);
-    engine.fields(reader);
-    EXPECT_EQ(reader.left(), 0u);
+/// Each rank takes its own items: those that it has of as many in the state that is to be replaced.
+template <class State>
+void restore_on(State& state, StoredFields stored) {
+    const auto own = store(state);
+    for (auto& shard : stored.shards) {
+        const auto like = std::find_if(own.shards.begin(), own.shards.end(),
+                                       [&](const auto& other) { return other.items == shard.items; });
+        ASSERT_NE(like, own.shards.end());
+        shard.first_local = like->first_local;
+        shard.local = like->local;
+        const auto bytes = static_cast<Index>(shard.item_bytes);
+        const auto first = shard.data.begin() + shard.first_local * bytes;
+        shard.data = {first, first + shard.local * bytes};
+    }
+    restore(state, stored);
+}
+void expect_equal(const StoredFields& a, const StoredFields& b, const std::string& name) {
+    EXPECT_EQ(a.values, b.values) << name;
+    ASSERT_EQ(a.shards.size(), b.shards.size()) << name;
+    for (std::size_t k = 0; k < a.shards.size(); ++k) {
+        EXPECT_EQ(a.shards[k].name, b.shards[k].name) << name;
+        EXPECT_EQ(a.shards[k].data, b.shards[k].data) << name << " " << a.shards[k].name;
+    }
 }
 
 /// What was found, as numbers.
@@ -60,28 +83,28 @@ std::vector<double> numbers_of(const SearchOutcome& outcome) {
 /// round.
 template <class Space>
 void expect_same_everywhere(const Space& space, const SearchSettings& settings, Index stop, const std::string& name) {
-    using Engine = StochasticApproximation<Space>;
+    using Engine = StochasticApproximation;
     const auto world = Communicator::world(), alone = Communicator::alone();
-    const auto shared_space = std::make_shared<const Space>(space);
-    Engine here(alone, shared_space, settings), everywhere(world, shared_space, settings);
+    const auto shared_space = model::space_of(space);
+    auto here = begun(alone, shared_space, settings), everywhere = begun(world, shared_space, settings);
     for (Index t = 0; t < stop; ++t) {
         here.iterate();
         everywhere.iterate();
     }
-    const auto saved = state_of(everywhere), saved_here = state_of(here);
-    EXPECT_EQ(saved, saved_here) << name;
+    const auto saved = state_of(world, everywhere), saved_here = state_of(alone, here);
+    expect_equal(saved, saved_here, name);
     const auto expected = numbers_of(finish_search(here).outcome());
-    const auto expected_state = state_of(here);
+    const auto expected_state = state_of(alone, here);
     EXPECT_EQ(numbers_of(finish_search(everywhere).outcome()), expected) << name;
-    EXPECT_EQ(state_of(everywhere), expected_state) << name;
+    expect_equal(state_of(world, everywhere), expected_state, name);
 
     Engine on_one(alone, shared_space, settings), on_all(world, shared_space, settings);
-    restore(on_one, saved);
-    restore(on_all, saved_here);
+    restore_on(on_one, saved);
+    restore_on(on_all, saved_here);
     EXPECT_EQ(on_all.iterations_done(), stop) << name;
     EXPECT_EQ(numbers_of(finish_search(on_one).outcome()), expected) << name;
     EXPECT_EQ(numbers_of(finish_search(on_all).outcome()), expected) << name;
-    EXPECT_EQ(state_of(on_all), expected_state) << name;
+    expect_equal(state_of(world, on_all), expected_state, name);
 }
 
 SearchSettings search(Index chains) {
@@ -147,31 +170,66 @@ TEST(SearchMpi, AStopInAnyPlaceOfAWindow) {
 }
 
 TEST(SearchMpi, AnotherSeedFindsOtherStates) {
-    const auto space = std::make_shared<const FromTarget<WellsCase>>(wells(kernel::BoxOperations::names()));
+    const auto space = model::space_of(wells(kernel::BoxOperations::names()));
     auto settings = search(5);
-    StochasticApproximation<FromTarget<WellsCase>> one(Communicator::world(), space, settings);
+    auto one = begun(Communicator::world(), space, settings);
     settings.seed = 4;
-    StochasticApproximation<FromTarget<WellsCase>> other(Communicator::world(), space, settings);
+    auto other = begun(Communicator::world(), space, settings);
     EXPECT_NE(finish_search(one).outcome().best.energy, finish_search(other).outcome().best.energy);
 }
 
 TEST(SearchMpi, ReplicatesAreSearchesOfTheirOwn) {
-    using Space = FromTarget<WellsCase>;
     const auto world = Communicator::world(), alone = Communicator::alone();
-    const auto space = std::make_shared<const Space>(wells(kernel::BoxOperations::names()));
+    const auto space = model::space_of(wells(kernel::BoxOperations::names()));
     for (const Index n : {1, 3, 5}) {
-        SearchReplicates<Space> replicates(world, space, search(4), n);
+        SearchReplicates replicates(world, space, search(4), n);
+        replicates.begin();
         while (!replicates.finished())
             replicates.step();
         const auto outcomes = replicates.outcomes();
         ASSERT_EQ(outcomes.size(), world.is_root() ? static_cast<std::size_t>(n) : 0u);
         for (std::size_t r = 0; r < outcomes.size(); ++r) {
             auto settings = search(4);
-            settings.seed = SearchReplicates<Space>::seed_of(settings.seed, static_cast<Index>(r));
-            StochasticApproximation<Space> engine(alone, space, settings);
+            settings.seed = SearchReplicates::seed_of(settings.seed, static_cast<Index>(r));
+            auto engine = begun(alone, space, settings);
             EXPECT_EQ(numbers_of(finish_search(engine).outcome()), numbers_of(outcomes[r])) << r;
         }
     }
+}
+
+/// Stopped on all ranks and gone on with on one, and the other way round, in the midst of windows.
+TEST(SearchMpi, ReplicatesGoOnWhereTheyStopped) {
+    const auto world = Communicator::world(), alone = Communicator::alone();
+    const auto space = model::space_of(wells(kernel::BoxOperations::names()));
+    auto averaged = search(4), rare = search(4);
+    averaged.average_from = 40;
+    rare.sync_every = 7;
+    for (const auto& settings : {averaged, rare})
+        for (const Index n : {1, 2, 5}) {
+            SearchReplicates whole(alone, space, settings, n), here(alone, space, settings, n),
+                everywhere(world, space, settings, n), on_one(alone, space, settings, n),
+                on_all(world, space, settings, n);
+            for (auto* replicates : {&whole, &here, &everywhere})
+                replicates->begin();
+            for (int step = 0; step < 2; ++step) {
+                here.step();
+                everywhere.step();
+            }
+            restore_on(on_all, state_of(alone, here));
+            restore_on(on_one, state_of(world, everywhere));
+            for (auto* replicates : {&whole, &on_one, &on_all})
+                while (!replicates->finished())
+                    replicates->step();
+            const auto expected = whole.outcomes(), one = on_one.outcomes(), all = on_all.outcomes();
+            ASSERT_EQ(one.size(), expected.size());
+            ASSERT_EQ(all.size(), world.is_root() ? expected.size() : 0u);
+            for (std::size_t r = 0; r < expected.size(); ++r) {
+                EXPECT_EQ(numbers_of(one[r]), numbers_of(expected[r])) << n << " " << r;
+                if (world.is_root()) {
+                    EXPECT_EQ(numbers_of(all[r]), numbers_of(expected[r])) << n << " " << r;
+                }
+            }
+        }
 }
 
 /// NaN in a corner of the box.
@@ -196,8 +254,7 @@ TEST(SearchMpi, AnEnergyThatIsNotANumberOnOneRankIsAnErrorOnAll) {
         settings.seed = 12;
         std::string message = "none";
         try {
-            StochasticApproximation<Space> engine(world, std::make_shared<const Space>(NotANumberInACorner{}, box),
-                                                  settings);
+            auto engine = begun(world, model::space_of(Space(NotANumberInACorner{}, box)), settings);
             finish_search(engine);
         } catch (const NumericalError& error) {
             message = error.what();

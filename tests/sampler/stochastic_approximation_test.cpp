@@ -17,8 +17,8 @@ using Kind = TemperatureLadder::Kind;
 using parallel::Communicator;
 
 template <class Space>
-StochasticApproximation<Space> engine_of(const Space& space, const SearchSettings& settings) {
-    return {Communicator::alone(), std::make_shared<const Space>(space), settings};
+StochasticApproximation engine_of(const Space& space, const SearchSettings& settings) {
+    return begun(Communicator::alone(), model::space_of(space), settings);
 }
 
 // ---- Where theta goes

@@ -60,13 +60,12 @@ TEST(WeightedMoments, OfASearchAreThoseOfTheDensity) {
     const testing::SearchTarget plain{1, target.partition, std::vector<double>(5, 0)};
     auto settings = testing::frozen(target, 16, 3000, 1);
     settings.average_from = 300;
-    const auto space = std::make_shared<const kernel::BoxSpace<testing::Wells>>(testing::Wells{});
+    const auto space = model::space_of(kernel::BoxSpace<testing::Wells>(testing::Wells{}));
     double sum = 0, squares = 0;
     constexpr int n = 24;
     for (int r = 0; r < n; ++r) {
         settings.seed = static_cast<std::uint64_t>(100 + r);
-        StochasticApproximation<kernel::BoxSpace<testing::Wells>> search(parallel::Communicator::alone(), space,
-                                                                         settings);
+        auto search = testing::begun(parallel::Communicator::alone(), space, settings);
         while (!search.finished())
             search.iterate();
         const double mean = search.outcome().averages.means[0];

@@ -21,6 +21,7 @@
 // prints expectations under the mixture from states with the weights exp(theta_J + U (1/tau - 1)); exit status 1 unless
 // they are right within four standard errors.
 #include "pearlite/kernel/box_space.hpp"
+#include "pearlite/model/space_of.hpp"
 #include "pearlite/models/mode_mixture.hpp"
 #include "pearlite/sampler/stochastic_approximation.hpp"
 #include "statistical/replicates.hpp"
@@ -119,9 +120,11 @@ sampler::SearchSettings settings_of(Index chains, Index iterations, double gain_
     return settings;
 }
 
-using Search = sampler::StochasticApproximation<Space>;
+using Search = sampler::StochasticApproximation;
 Search search_of(const sampler::SearchSettings& settings) {
-    return Search(parallel::Communicator::alone(), std::make_shared<const Space>(mixture()), settings);
+    Search search(parallel::Communicator::alone(), model::space_of(Space(mixture())), settings);
+    search.begin();
+    return search;
 }
 
 std::vector<double> theta_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {

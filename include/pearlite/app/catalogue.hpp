@@ -4,8 +4,8 @@
 #include "pearlite/app/model_traits.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/io/configuration.hpp"
+#include "pearlite/model/space.hpp"
 #include "pearlite/model/target.hpp"
-#include "pearlite/parallel/communicator.hpp"
 
 #include <functional>
 #include <memory>
@@ -14,8 +14,7 @@
 
 namespace pearlite::app {
 
-class Run;
-struct SearchPlan;
+struct OperationPlan;
 
 /// A model with its data, ready to be annealed or searched.
 class BuiltModel {
@@ -28,12 +27,11 @@ class BuiltModel {
     /// What is annealed; null for a model that is searched.
     virtual std::shared_ptr<const model::Target> target() const { return nullptr; }
 
-    /// Collective. A search of the model's space; null for a model that is annealed.
-    virtual std::unique_ptr<Run> make_search(const parallel::Communicator& ranks, const SearchPlan& plan) const;
+    /// What is searched, with these operations; null for a model that is annealed. InputError if they do not fit the
+    /// model's size.
+    virtual std::shared_ptr<const model::Space> space(const OperationPlan&) const { return nullptr; }
     /// Whether an operation of a search is possible at this model's size; those that are not are no defaults.
     virtual bool suits(const std::string& /*operation*/) const { return true; }
-    /// InputError if the operations do not fit this model's size.
-    virtual void check(const SearchPlan&) const {}
 };
 
 /// One entry of the catalogue. `build` reads [model] beyond `name`; it records mistakes in the configuration (and may

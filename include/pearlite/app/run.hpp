@@ -6,6 +6,7 @@
 #include "pearlite/io/container.hpp"
 #include "pearlite/io/digest.hpp"
 #include "pearlite/model/data_description.hpp"
+#include "pearlite/model/state_description.hpp"
 #include "pearlite/population/work_balance.hpp"
 #include "pearlite/sampler/chain_outcome.hpp"
 #include "pearlite/sampler/search_record.hpp"
@@ -18,20 +19,8 @@
 
 namespace pearlite::app {
 
-/// Final particles as pictures: one per row, rows x columns pixels in [0, 1].
-struct Images {
-    Matrix pixels;
-    Index rows = 0;
-    Index columns = 0;
-};
-
-/// The best state of a search, as people read it.
-struct BestState {
-    std::vector<double> values;           ///< coordinates, sites or parents, as the model documents them
-    std::optional<Images> images = {};    ///< of an image: it, and what it was restored from
-    std::optional<Matrix> positions = {}; ///< of a molecule: one bead per row
-    std::string graph = {};               ///< of a network: for Graphviz
-};
+/// Final particles as pictures.
+using model::Images;
 
 /// Where the descent from a replicate's best state ended.
 struct PolishedState {
@@ -45,7 +34,7 @@ struct PolishedState {
 struct PolishResult {
     std::vector<PolishedState> replicates;
     std::size_t best_replicate = 0; ///< the lowest after the descent
-    BestState best;                 ///< of it
+    model::StateDescription best;   ///< of it
 };
 
 /// What the replicates of a search found.
@@ -53,7 +42,7 @@ struct SearchResult {
     std::vector<sampler::SearchOutcome> replicates;
     std::vector<std::uint64_t> seeds;
     std::size_t best_replicate = 0;
-    BestState best;
+    model::StateDescription best;
     Matrix region_states; ///< of the best replicate: the best state of each region, one per row
     std::optional<double> known_minimum;
     std::optional<double> success_below;

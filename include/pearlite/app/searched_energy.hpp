@@ -7,6 +7,7 @@
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
 #include "pearlite/kernel/permutation_space.hpp"
+#include "pearlite/model/space_of.hpp"
 
 #include <memory>
 #include <utility>
@@ -23,7 +24,6 @@ void check_box(Index dimension, std::span<const double> lower, std::span<const d
 
 template <model::Energy E>
 std::unique_ptr<BuiltModel> searched_box(E energy) {
-    using Space = kernel::BoxSpace<E>;
     check_box(energy.dimension(), energy.lower(), energy.upper());
     const auto make_space = [energy = std::move(energy)](const OperationPlan& plan) {
         kernel::BoxOperationSettings settings;
@@ -31,27 +31,25 @@ std::unique_ptr<BuiltModel> searched_box(E energy) {
         settings.mutation_points = plan.mutation_points;
         settings.crossover_points = plan.crossover_points;
         settings.first_scale = plan.first_scale;
-        return Space(energy, settings, {plan.descent_iterations});
+        return model::space_of(kernel::BoxSpace<E>(energy, settings, {plan.descent_iterations}));
     };
-    return std::make_unique<BuiltSearchOf<Space>>(make_space, OperationPlan{{"metropolis"}});
+    return searched_in(make_space, {{"metropolis"}});
 }
 
 template <model::CategoricalEnergy E>
 std::unique_ptr<BuiltModel> searched_categories(E energy) {
-    using Space = kernel::CategoricalSpace<E>;
     const auto make_space = [energy = std::move(energy)](const OperationPlan& plan) {
-        return Space(energy, {plan.operations, plan.mutation_points});
+        return model::space_of(kernel::CategoricalSpace<E>(energy, {plan.operations, plan.mutation_points}));
     };
-    return std::make_unique<BuiltSearchOf<Space>>(make_space, OperationPlan{{"single-site"}});
+    return searched_in(make_space, {{"single-site"}});
 }
 
 template <model::PermutationEnergy E>
 std::unique_ptr<BuiltModel> searched_permutations(E energy) {
-    using Space = kernel::PermutationSpace<E>;
     const auto make_space = [energy = std::move(energy)](const OperationPlan& plan) {
-        return Space(energy, {plan.operations});
+        return model::space_of(kernel::PermutationSpace<E>(energy, {plan.operations}));
     };
-    return std::make_unique<BuiltSearchOf<Space>>(make_space, OperationPlan{{"swap"}});
+    return searched_in(make_space, {{"swap"}});
 }
 
 } // namespace pearlite::app

@@ -10,6 +10,7 @@
 #include "pearlite/model/search_space.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -67,7 +68,7 @@ class BoxSpace {
         }
         weigh(chains, scale, energies, proposals);
     }
-    void cross(Chains& chains, std::span<const Chains> partners, Index op, const model::Meetings& meetings,
+    void cross(Chains& chains, const model::Partners<Chains>& partners, Index op, const model::Meetings& meetings,
                const model::ProposalScale& scale, std::span<const double> energies, const model::BlockStreams& streams,
                model::Proposals& proposals) const {
         if constexpr (is_local)
@@ -85,6 +86,15 @@ class BoxSpace {
     void forget(Chains& chains) const requires is_local { chains.forget(); }
 
     void fingerprint(model::Fingerprint& fingerprint) const { energy_.fingerprint(fingerprint); }
+    /// The coordinates of a point; of a molecule also where its beads are.
+    model::StateDescription describe(std::span<const std::byte> packed) const {
+        model::StateDescription description;
+        description.values.resize(packed.size() / sizeof(double));
+        std::memcpy(description.values.data(), packed.data(), packed.size());
+        if constexpr (model::HasConformations<E>)
+            description.positions = energy_.coordinates(description.values);
+        return description;
+    }
 
   private:
     static std::span<const model::LocalMove> own_moves(const E& energy) {

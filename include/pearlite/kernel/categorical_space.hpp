@@ -60,7 +60,7 @@ class CategoricalSpace {
         chains.write_proposals(proposals);
     }
     /// Children's energies are computed in full.
-    void cross(Chains& chains, std::span<const Chains> partners, Index op, const model::Meetings& meetings,
+    void cross(Chains& chains, const model::Partners<Chains>& partners, Index op, const model::Meetings& meetings,
                const model::ProposalScale&, std::span<const double>, const model::BlockStreams& streams,
                model::Proposals& proposals) const {
         operations_.cross(chains, partners[0], op, meetings, streams);
@@ -73,6 +73,13 @@ class CategoricalSpace {
     void accept(Chains& chains, std::span<const std::uint8_t> accepted) const { chains.accept(accepted); }
 
     void fingerprint(model::Fingerprint& fingerprint) const { energy_.fingerprint(fingerprint); }
+    /// The sites' values.
+    model::StateDescription describe(std::span<const std::byte> packed) const {
+        auto chains = make_chains(1);
+        chains.unpack(0, packed);
+        const auto x = std::as_const(chains).state(0);
+        return {.values = {x.begin(), x.end()}};
+    }
 
   private:
     CarriedEnergy energy_after_edits(Chains& chains, Index i) const {

@@ -67,13 +67,20 @@ class PermutationSpace {
         chains.write_proposals(proposals);
     }
     /// ContractViolation: operations() has no crossover.
-    void cross(Chains&, std::span<const Chains>, Index, const model::Meetings&, const model::ProposalScale&,
+    void cross(Chains&, const model::Partners<Chains>&, Index, const model::Meetings&, const model::ProposalScale&,
                std::span<const double>, const model::BlockStreams&, model::Proposals&) const {
         throw ContractViolation("there are no crossovers of permutations");
     }
     void accept(Chains& chains, std::span<const std::uint8_t> accepted) const { chains.accept(accepted); }
 
     void fingerprint(model::Fingerprint& fingerprint) const { energy_.fingerprint(fingerprint); }
+    /// The permutation: the element at each place.
+    model::StateDescription describe(std::span<const std::byte> packed) const {
+        auto chains = make_chains(1);
+        chains.unpack(0, packed);
+        const auto x = std::as_const(chains).state(0);
+        return {.values = {x.begin(), x.end()}};
+    }
 
   private:
     /// Nothing if the energy has no difference for this step.

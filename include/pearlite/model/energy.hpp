@@ -45,6 +45,12 @@ concept HasKnownMinimum = requires(const E& energy) {
     { energy.known_minimum() } -> std::convertible_to<std::optional<double>>;
 };
 
+/// Optional: the energy is that of a molecule's conformation; coordinates(x) are the places of its beads, one per row.
+template <class E>
+concept HasConformations = requires(const E& energy, std::span<const double> x) {
+    { energy.coordinates(x) } -> std::convertible_to<Matrix>;
+};
+
 /// Optional: start_lower() and start_upper(), the box in which chains start, uniformly, if the domain reaches so far
 /// that its energies are of no use.
 template <class E>

@@ -1,50 +1,11 @@
 #pragma once
-/// The concept of a space that chains search for low energies: states, energies, operations.
+/// The concept of a space that chains search for low energies; SpaceOf makes a Space of it.
 
-#include "pearlite/core/block.hpp"
-#include "pearlite/model/block_streams.hpp"
-#include "pearlite/model/energy_partition.hpp"
-#include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/space.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
+#include <concepts>
 
 namespace pearlite::model {
-
-/// What an operation does to the chains of an iteration.
-struct Operation {
-    enum class Kind {
-        mutation, ///< every chain proposes by itself
-        partner,  ///< a chain proposes with the help of the states of `partners` others, which stay put
-        pair      ///< two chains propose together and are accepted together
-    };
-    std::string name;
-    Kind kind = Kind::mutation;
-    int partners = 0;       ///< of Kind::partner; 1 of Kind::pair
-    bool has_scale = false; ///< proposals have a size, to be tuned
-    double first_scale = 1; ///< before tuning
-    bool heat_bath = false; ///< accepted with probability f'/(f + f') instead of min(1, f'/f): Gibbs of two states
-    bool by_energy = false; ///< partners are chosen by their energies, ~ exp(-U/T_sel), else uniformly
-    bool is_local = false;  ///< the energy is updated, not computed afresh
-    bool is_tuned = true;   ///< a pilot may tune the scale; not where the acceptance does not fall with it
-};
-
-/// One proposal per chain: its energy (+inf: outside the space), and the log of what multiplies f'/f in the acceptance
-/// (proposal ratio and Jacobian).
-struct Proposals {
-    std::vector<double> energies;
-    std::vector<double> log_ratios;
-};
-
-/// Who takes part in a crossover, by slot: `active[i]` is 0 where chain i makes no proposal. Of a pair, both chains
-/// have the same `meeting[i]`, the id of the stream of what they share.
-struct Meetings {
-    std::span<const std::uint8_t> active;
-    std::span<const std::int64_t> meeting;
-};
 
 /// A space searched by chains that lie side by side in an object of type Chains: slots 0 .. size()-1, and padding.
 /// Spans have padded_size() elements. Streams address a chain by its global number.
@@ -59,10 +20,11 @@ struct Meetings {
 ///   accept(chains, accepted)             the proposals of the last call become states where accepted[i] != 0
 ///   forget(chains)                       optional: of a space whose energies also depend on how states came about;
 ///                                        evaluate() depends on the states alone, and what follows both too
+///   describe(packed)                     optional: a StateDescription
 template <class S>
 concept SearchSpace = ParticleBlock<typename S::Chains> &&
     requires(const S& space, typename S::Chains& chains, const typename S::Chains& const_chains,
-             std::span<const typename S::Chains> partners, const BlockStreams& streams, std::span<double> out,
+             const Partners<typename S::Chains>& partners, const BlockStreams& streams, std::span<double> out,
              std::span<const double> energies, std::span<const std::uint8_t> mask, const Meetings& meetings,
              const ProposalScale& scale, Proposals& proposals, Fingerprint& fingerprint, Index n) {
     { space.operations() } -> std::convertible_to<std::span<const Operation>>;
@@ -74,6 +36,17 @@ concept SearchSpace = ParticleBlock<typename S::Chains> &&
     space.accept(chains, mask);
     { space.known_minimum() } -> std::convertible_to<std::optional<double>>;
     space.fingerprint(fingerprint);
+};
+
+/// Energies depend on how states came about.
+template <class S>
+concept Forgets = SearchSpace<S> && requires(const S& space, typename S::Chains& chains) {
+    space.forget(chains);
+};
+
+template <class S>
+concept DescribesStates = SearchSpace<S> && requires(const S& space, std::span<const std::byte> packed) {
+    { space.describe(packed) } -> std::same_as<StateDescription>;
 };
 
 } // namespace pearlite::model

@@ -101,7 +101,7 @@ class ImageSpace {
     void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
                 const model::BlockStreams& streams, model::Proposals& proposals) const;
     /// Inactive chains propose what they are. ContractViolation for a mutation.
-    void cross(Chains& chains, std::span<const Chains> partners, Index op, const model::Meetings& meetings,
+    void cross(Chains& chains, const model::Partners<Chains>& partners, Index op, const model::Meetings& meetings,
                const model::ProposalScale& scale, std::span<const double> energies, const model::BlockStreams& streams,
                model::Proposals& proposals) const;
     void accept(Chains& chains, std::span<const std::uint8_t> accepted) const;
@@ -110,6 +110,8 @@ class ImageSpace {
     std::optional<double> known_minimum() const;
     /// Of the model; the settings are not part of it.
     void fingerprint(model::Fingerprint& fingerprint) const { model_->fingerprint(fingerprint); }
+    /// The pixels, row by row; the images are this one and the observed one.
+    model::StateDescription describe(std::span<const std::byte> packed) const;
 
   private:
     ImageOperation operation(Index op) const;

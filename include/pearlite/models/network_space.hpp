@@ -70,7 +70,7 @@ class NetworkSpace {
     void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
                 const model::BlockStreams& streams, model::Proposals& proposals) const;
     /// ContractViolation: there are no crossovers.
-    void cross(Chains& chains, std::span<const Chains> partners, Index op, const model::Meetings& meetings,
+    void cross(Chains& chains, const model::Partners<Chains>& partners, Index op, const model::Meetings& meetings,
                const model::ProposalScale& scale, std::span<const double> energies, const model::BlockStreams& streams,
                model::Proposals& proposals) const;
     /// ContractViolation for a proposal of infinite energy.
@@ -80,6 +80,8 @@ class NetworkSpace {
     std::optional<double> known_minimum() const;
     /// Of the model; the settings are not part of it.
     void fingerprint(model::Fingerprint& fingerprint) const { model_->fingerprint(fingerprint); }
+    /// The edges, parent and child after each other; and the graph.
+    model::StateDescription describe(std::span<const std::byte> packed) const;
 
   private:
     std::shared_ptr<const BayesianNetwork> model_;

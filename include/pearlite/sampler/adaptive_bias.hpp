@@ -2,6 +2,7 @@
 /// The self-adjusting bias theta of stochastic approximation annealing, at a cost per iteration that does not depend on
 /// the number of regions.
 
+#include "pearlite/core/fields.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <cstdint>
@@ -56,7 +57,6 @@ class AdaptiveBias {
     /// S.
     std::vector<double> normalised() const;
 
-    template <class Fields>
     void fields(Fields& f) {
         f("c", c_);
         f("in_use", in_use_);

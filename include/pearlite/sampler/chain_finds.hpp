@@ -50,14 +50,7 @@ class ChainFinds {
     const std::vector<std::byte>& states() const { return states_; }
 
     /// Of gathered finds.
-    template <class Fields>
-    void fields(Fields& f) {
-        best_.fields(f);
-        f("region_energies", energies_);
-        f("region_iterations", iterations_);
-        f("region_chains", chains_);
-        f("region_states", states_);
-    }
+    void fields(Fields& f);
 
   private:
     std::size_t bytes_;

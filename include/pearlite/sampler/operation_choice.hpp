@@ -1,7 +1,7 @@
 #pragma once
 /// Which operation an iteration makes.
 
-#include "pearlite/model/search_space.hpp"
+#include "pearlite/model/space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 /// The children of pairs, and whether a pair takes them.
 
-#include "pearlite/model/search_space.hpp"
+#include "pearlite/model/space.hpp"
 #include "pearlite/parallel/layout.hpp"
 #include "pearlite/sampler/search_memory.hpp"
 #include "pearlite/sampler/search_settings.hpp"

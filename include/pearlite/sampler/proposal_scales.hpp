@@ -1,7 +1,8 @@
 #pragma once
 /// Scales of proposals, adapted while a pilot lasts.
 
-#include "pearlite/model/search_space.hpp"
+#include "pearlite/core/fields.hpp"
+#include "pearlite/model/space.hpp"
 
 #include <cmath>
 #include <limits>
@@ -36,7 +37,6 @@ class ProposalScales {
         scales_[k] *= std::exp(0.5 * step * (acceptance - wanted_acceptance));
     }
 
-    template <class Fields>
     void fields(Fields& f) {
         f("scales", scales_);
         f("adaptations", adaptations_);

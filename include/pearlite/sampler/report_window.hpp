@@ -1,6 +1,7 @@
 #pragma once
 /// What chains report of the iterations since the ranks of a search last met, and the collective by which they meet.
 
+#include "pearlite/core/fields.hpp"
 #include "pearlite/parallel/communicator.hpp"
 #include "pearlite/parallel/layout.hpp"
 
@@ -47,19 +48,8 @@ class ReportWindow {
     }
     void clear();
 
-    /// Collective.
-    template <class Fields>
-    void fields(Fields& f) {
-        f("window_operations", operations_);
-        std::vector<ChainReport> all;
-        for (Index s = 0; s < size(); ++s) {
-            if constexpr (!Fields::reading)
-                all = ranks_.all_gather(std::span<const ChainReport>(row(s)));
-            f("reports", all);
-            if constexpr (Fields::reading)
-                std::copy_n(all.begin() + chains_.first_local_item(), row(s).size(), row(s).begin());
-        }
-    }
+    /// Collective. Each chain's reports from its owner.
+    void fields(Fields& f);
 
   private:
     std::span<ChainReport> row(Index s) {

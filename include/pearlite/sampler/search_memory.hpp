@@ -67,29 +67,8 @@ class SearchMemory {
     /// All that is known here of a search that has reached this temperature.
     void describe(SearchOutcome& outcome, double temperature) const;
 
-    template <class Fields>
-    void fields(Fields& f, bool is_main) {
-        std::vector<double> points(partition_.points().begin(), partition_.points().end());
-        f("points", points);
-        f("energies", energies_);
-        if constexpr (Fields::reading)
-            set_partition(model::EnergyPartition(points), is_main);
-        for (auto& bias : biases_)
-            bias.fields(f);
-        scales_.fields(f);
-        curve_.fields(f);
-        f("counts", counts_);
-        f("evaluations", evaluations_);
-        f("best_evaluations", best_evaluations_);
-        f("best_energy", best_energy_);
-        f("region_best", region_best_);
-        f("range_high", range_high_);
-        f("outside", outside_);
-        if constexpr (Fields::reading) {
-            find_regions();
-            shrink();
-        }
-    }
+    /// Reading ends with the regions of all chains.
+    void fields(Fields& f, bool is_main);
 
   private:
     static constexpr double infinity_ = std::numeric_limits<double>::infinity();

@@ -1,6 +1,7 @@
 #pragma once
 /// What a search remembers: the best states, the progress, what operations were accepted.
 
+#include "pearlite/core/fields.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/parallel/communicator.hpp"
 #include "pearlite/sampler/weighted_moments.hpp"
@@ -28,13 +29,7 @@ struct Find {
         return iteration != other.iteration ? iteration < other.iteration : chain < other.chain;
     }
 
-    template <class Fields>
-    void fields(Fields& f) {
-        f("find_energy", energy);
-        f("find_iteration", iteration);
-        f("find_chain", chain);
-        f("find_state", state);
-    }
+    void fields(Fields& f);
 };
 
 /// Collective. The best of the ranks' finds, with its state of so many bytes, on every rank.
@@ -54,14 +49,7 @@ class ProgressCurve {
     const std::vector<double>& best() const { return best_; }
     const std::vector<double>& temperature() const { return temperature_; }
 
-    template <class Fields>
-    void fields(Fields& f) {
-        f("next", next_);
-        f("iteration", iterations_);
-        f("evaluations", evaluations_);
-        f("best", best_);
-        f("temperature", temperature_);
-    }
+    void fields(Fields& f);
 
   private:
     std::int64_t next_ = 1;
@@ -78,6 +66,9 @@ struct OperationCount {
     }
 };
 
+/// The counts of all operations as a field.
+void counts_field(Fields& f, std::vector<OperationCount>& counts);
+
 /// What a finished search found; complete on the root of its ranks.
 struct SearchOutcome {
     Find best;
@@ -93,7 +84,7 @@ struct SearchOutcome {
     std::vector<double> desired;      ///< pi_j
     std::vector<std::int64_t> visits; ///< of chains, per region
     std::vector<std::int64_t> first_visits; ///< the iteration in which a chain was first in each region; 0: none was
-    std::vector<std::int32_t> late_regions; ///< first visited so late that their theta is not learnt
+    std::vector<std::int64_t> late_regions; ///< first visited so late that their theta is not learnt
     std::vector<double> region_best;        ///< the lowest energy found in each region, +inf where none
     std::vector<std::byte> region_states;   ///< the states of these, packed, one after another; empty if not kept
     std::vector<double> final_energies;     ///< of the chains
@@ -101,6 +92,8 @@ struct SearchOutcome {
     WeightedAverages averages;              ///< of the coordinates, if they were asked for
     std::int64_t truncations = 0;
     std::int64_t outside = 0; ///< chain iterations outside a space that shrinks
+
+    void fields(Fields& f);
 };
 
 } // namespace pearlite::sampler

@@ -1,6 +1,7 @@
 #pragma once
 /// Where a search stands in its course.
 
+#include "pearlite/core/fields.hpp"
 #include "pearlite/sampler/search_settings.hpp"
 
 #include <algorithm>
@@ -44,7 +45,6 @@ class SearchStages {
         iteration_ = 0;
     }
 
-    template <class Fields>
     void fields(Fields& f) {
         f("iteration", iteration_);
         f("address_step", step_);

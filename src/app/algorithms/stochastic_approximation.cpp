@@ -2,6 +2,8 @@
 #include "entries.hpp"
 #include "search_keys.hpp"
 
+#include "app/search_run.hpp"
+
 #include "pearlite/app/catalogue.hpp"
 
 #include <fmt/format.h>
@@ -28,9 +30,9 @@ class StochasticApproximationPlan final : public Plan {
         search_.keys(k, member_, traits_);
         search_.plan.settings.seed = run_.seed;
     }
-    void check(const BuiltModel& model) const override { model.check(search_.plan); }
+    void check(const BuiltModel& model) const override { model.space(search_.plan.operations); }
     std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const BuiltModel& model) const override {
-        return model.make_search(ranks, search_.plan);
+        return std::make_unique<SearchRun>(ranks, model.space(search_.plan.operations), search_.plan);
     }
 
     std::string unit() const override { return traits_.update_unit; }
