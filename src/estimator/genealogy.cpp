@@ -13,41 +13,59 @@ namespace pearlite::estimator {
 
 namespace {
 
-double sum_of_squares(std::span<const double> values) {
-    double sum = 0;
-    for (const double x : values)
-        sum += x * x;
-    return sum;
+using population::FamilyWeights;
+
+FamilyWeights family_weights_of(std::span<const double> eve_weights) {
+    FamilyWeights families{static_cast<Index>(eve_weights.size()), 0, 0};
+    for (const double s : eve_weights) {
+        families.squares += s * s;
+        families.fourth_powers += s * s * s * s;
+    }
+    return families;
 }
 
 } // namespace
 
-double lee_whiteley_variance(std::span<const double> eve_weights, double n_particles, int n_resamplings) {
+double lee_whiteley_variance(const FamilyWeights& families, double n_particles, int n_resamplings) {
     PEARLITE_EXPECTS(n_particles > 1);
-    return 1 - std::pow(n_particles / (n_particles - 1), n_resamplings + 1) * (1 - sum_of_squares(eve_weights));
+    return 1 - std::pow(n_particles / (n_particles - 1), n_resamplings + 1) * (1 - families.squares);
+}
+
+double lee_whiteley_noise(const FamilyWeights& families) {
+    return std::sqrt(families.fourth_powers) / 2;
+}
+
+double chan_lai_variance(const FamilyWeights& families, double n_particles) {
+    return families.squares - 1 / n_particles;
+}
+
+double lee_whiteley_variance(std::span<const double> eve_weights, double n_particles, int n_resamplings) {
+    return lee_whiteley_variance(family_weights_of(eve_weights), n_particles, n_resamplings);
 }
 
 double lee_whiteley_noise(std::span<const double> eve_weights) {
-    double sum = 0;
-    for (const double s : eve_weights)
-        sum += s * s * s * s;
-    return std::sqrt(sum) / 2;
+    return lee_whiteley_noise(family_weights_of(eve_weights));
 }
 
 double chan_lai_variance(std::span<const double> eve_weights, double n_particles) {
-    return sum_of_squares(eve_weights) - 1 / n_particles;
+    return chan_lai_variance(family_weights_of(eve_weights), n_particles);
 }
 
 Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
                              int n_resamplings, bool multinomial) {
-    const double lee_whiteley = multinomial ? lee_whiteley_variance(eve_weights, n_particles, n_resamplings) : 0;
-    const bool trusted = multinomial && lee_whiteley_noise(eve_weights) <= max_lee_whiteley_noise * lee_whiteley;
-    const double variance = trusted ? lee_whiteley : chan_lai_variance(eve_weights, n_particles);
+    return single_run_estimate(log_ratio, family_weights_of(eve_weights), n_particles, n_resamplings, multinomial);
+}
+
+Estimate single_run_estimate(double log_ratio, const FamilyWeights& families, double n_particles, int n_resamplings,
+                             bool multinomial) {
+    const double lee_whiteley = multinomial ? lee_whiteley_variance(families, n_particles, n_resamplings) : 0;
+    const bool trusted = multinomial && lee_whiteley_noise(families) <= max_lee_whiteley_noise * lee_whiteley;
+    const double variance = trusted ? lee_whiteley : chan_lai_variance(families, n_particles);
 
     Estimate estimate{"product", log_ratio, {}, {}, trusted ? "lee-whiteley" : "chan-lai", ""};
-    if (static_cast<int>(eve_weights.size()) < min_eves) {
+    if (families.families < min_eves) {
         estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches",
-                                    eve_weights.size(), min_eves);
+                                    families.families, min_eves);
         return estimate;
     }
     if (!(variance > 0)) {

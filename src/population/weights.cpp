@@ -5,6 +5,7 @@
 #include "pearlite/core/log_space.hpp"
 #include "pearlite/parallel/agreement.hpp"
 #include "pearlite/parallel/reduction.hpp"
+#include "pearlite/population/families.hpp"
 
 #include <algorithm>
 #include <array>
@@ -225,14 +226,7 @@ std::vector<double> eve_weights(const parallel::Communicator& ranks, const paral
 
 Index surviving_eves(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                      std::span<const std::int64_t> eves) {
-    std::vector<bool> survives(static_cast<std::size_t>(layout.size()));
-    Index n = 0;
-    for (const std::int64_t eve : ranks.all_gather(eves)) {
-        const auto e = static_cast<std::size_t>(eve);
-        n += !survives[e];
-        survives[e] = true;
-    }
-    return n;
+    return Families(ranks, layout.size(), eves).surviving();
 }
 
 } // namespace pearlite::population

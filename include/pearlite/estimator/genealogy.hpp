@@ -2,6 +2,7 @@
 /// Error bars of a particle sampler's evidence from one run (by its genealogy) and from independent batches.
 
 #include "pearlite/estimator/estimate.hpp"
+#include "pearlite/population/families.hpp"
 
 #include <span>
 
@@ -13,10 +14,12 @@ inline constexpr int min_eves = 20;
 /// Relative variance of Z from one run with multinomial resampling (Lee & Whiteley 2018, for the M particles of the
 /// last weighting): 1 - (M/(M-1))^(r+1) (1 - sum_e S_e^2), S_e the summed final normalised weight of Eve e's
 /// descendants, r the number of resamplings that happened. Can be negative by chance.
+double lee_whiteley_variance(const population::FamilyWeights& families, double n_particles, int n_resamplings);
 double lee_whiteley_variance(std::span<const double> eve_weights, double n_particles, int n_resamplings);
 
 /// Standard error of lee_whiteley_variance itself, about: sqrt(sum_e S_e^4)/2. (Families of exponentially distributed
 /// size give 0.41, measured runs 0.45 to 0.5, times the root.) After many resamplings it exceeds the variance.
+double lee_whiteley_noise(const population::FamilyWeights& families);
 double lee_whiteley_noise(std::span<const double> eve_weights);
 
 /// The largest noise, relative to the variance, at which the Lee-Whiteley variance counts: errors in units of its root
@@ -24,11 +27,14 @@ double lee_whiteley_noise(std::span<const double> eve_weights);
 inline constexpr double max_lee_whiteley_noise = 0.4;
 
 /// sum_e S_e^2 - 1/M (Chan & Lai 2013): for any resampling; conservative.
+double chan_lai_variance(const population::FamilyWeights& families, double n_particles);
 double chan_lai_variance(std::span<const double> eve_weights, double n_particles);
 
 /// The evidence of one run, log_ratio, with the error that its resampling allows: Lee-Whiteley if `multinomial` and not
 /// lost in its noise, Chan-Lai (labelled conservative) otherwise; with fewer than min_eves Eves no error and a note
 /// that says so.
+Estimate single_run_estimate(double log_ratio, const population::FamilyWeights& families, double n_particles,
+                             int n_resamplings, bool multinomial);
 Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
                              int n_resamplings, bool multinomial);
 

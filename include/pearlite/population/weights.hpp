@@ -47,7 +47,7 @@ Moments weighted_moments(const parallel::Communicator& ranks, const parallel::Bl
 std::vector<double> eve_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                                 std::span<const double> log_weights, std::span<const std::int64_t> eves);
 
-/// Collective. How many Eves have descendants.
+/// Collective. How many Eves have descendants; Eves are slots of `layout`.
 Index surviving_eves(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                      std::span<const std::int64_t> eves);
 
