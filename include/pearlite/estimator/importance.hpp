@@ -3,6 +3,7 @@
 /// method and the bootstrap.
 
 #include "pearlite/estimator/estimate.hpp"
+#include "pearlite/population/shards.hpp"
 
 #include <cstdint>
 #include <span>
@@ -32,10 +33,20 @@ struct ImportanceEstimate {
     Estimate delta;
     Estimate bootstrap;
     double ess = 0;
-    double skewness_of_mean = 0;    ///< see below
+    double skewness_of_mean = 0;    ///< see above
     double variance_log_weight = 0; ///< Var[log w] (n - 1), the cost that optimised schedules minimise
 };
 ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed,
+                                       int bootstrap_replicates = 1000, double min_ess = 5);
+
+/// The same of weights that the ranks hold in shards; all are collective, and every rank gets the result. NaN and +inf
+/// among the log weights are NumericalErrors. The bootstrap differs: particle i occurs in the replicates as often as
+/// draw_copies says (bootstrap.hpp) for the address (seed, bootstrap, slot i), and a replicate's mean is that over the
+/// particles in it; weights count in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which
+/// a handful of particles can have, are left out.
+double skewness_of_mean(const population::Shards& log_weights);
+std::vector<double> bootstrap_log_mean(const population::Shards& log_weights, std::uint64_t seed, int replicates);
+ImportanceEstimate importance_estimate(const population::Shards& log_weights, std::uint64_t seed,
                                        int bootstrap_replicates = 1000, double min_ess = 5);
 
 } // namespace pearlite::estimator
