@@ -20,10 +20,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index packet = 16;
 
-/// log of sum_{q_j below 1/2} and of sum of 1 - q_j otherwise would underflow far from all works: these do not.
-struct LogSums {
-    double log_q = log_zero, log_not_q = log_zero;
-};
 LogSums log_sums(const WorkSamples& works, double log_ratio) {
     std::vector<double> q, not_q;
     for (Index j = 0; j < works.finite.size(); ++j) {
@@ -93,27 +89,39 @@ PosteriorSums posterior_sums(const WorkSamples& works, double log_ratio) {
 }
 
 double solve_bar(const WorkSamples& works) {
-    const double target = works.target();
-    const double rest = static_cast<double>(works.finite.size()) - target; // sum of 1 - q
+    BennettEquation equation{works.target(),
+                             static_cast<double>(works.finite.size()) - works.target(),
+                             works.smallest,
+                             works.largest,
+                             works.log_odds(),
+                             {},
+                             {}};
+    equation.sums = [&](double log_ratio) { return posterior_sums(works, log_ratio); };
+    equation.log_sums = [&](double log_ratio) { return log_sums(works, log_ratio); };
+    return solve(equation);
+}
+
+double solve(const BennettEquation& equation) {
+    const double target = equation.target, rest = equation.rest;
     if (rest <= 0)
         return target <= 0 ? 0 : -infinity; // no forward work is finite
     if (target <= 0)
         return infinity;
     // At the ends all q are above, or below, their mean.
-    const double balance = std::log(rest / target) - works.log_odds();
-    double low = balance - works.largest, high = balance - works.smallest;
+    const double balance = std::log(rest / target) - equation.log_odds;
+    double low = balance - equation.largest, high = balance - equation.smallest;
     double root = 0.5 * (low + high);
     constexpr double underflow = 1e-200;
     for (int iteration = 0; iteration < 200; ++iteration) {
         // Newton on h(L) = log(sum q / target) - log(sum (1 - q) / rest), which is nearly a straight line: exactly so
         // far from all works.
-        const auto sums = posterior_sums(works, root);
+        const auto sums = equation.sums(root);
         double h, slope;
         if (sums.q > underflow && sums.not_q > underflow) {
             h = std::log(sums.q / target) - std::log(sums.not_q / rest);
             slope = -sums.q_not_q * (1 / sums.q + 1 / sums.not_q);
         } else {
-            const auto logs = log_sums(works, root);
+            const auto logs = equation.log_sums(root);
             h = (logs.log_q - std::log(target)) - (logs.log_not_q - std::log(rest));
             slope = -1;
         }

@@ -15,26 +15,31 @@ namespace {
 constexpr std::array<std::uint16_t, most_copies> limits{24103, 48227, 60273, 64291, 65296, 65497, 65530, 65535};
 
 constexpr std::size_t piece = 1024; ///< random words at a time
+using Bits = std::array<std::uint16_t, 2 * piece>;
+
+/// Arithmetic of 16 bits throughout, so that 32 are done at a time.
+void count_limits(const Bits& bits, Bits& counts, std::size_t n) {
+    std::fill_n(counts.begin(), n, std::uint16_t{0});
+    for (const std::uint16_t limit : limits)
+        for (std::size_t r = 0; r < n; ++r)
+            counts[r] = static_cast<std::uint16_t>(counts[r] + (bits[r] >= limit ? 1 : 0));
+}
 
 } // namespace
 
 void draw_copies(const random::Address& item, std::span<std::uint16_t> copies) {
     std::vector<std::uint32_t> words((copies.size() + 1) / 2);
     random::fill_bits(item, words);
+    Bits bits{}, counts{};
     for (std::size_t first = 0; first < words.size(); first += piece) {
-        const std::size_t end = std::min(first + piece, words.size());
-        std::array<std::uint16_t, 2 * piece> bits;
-        for (std::size_t w = first; w < end; ++w) {
-            bits[2 * (w - first)] = static_cast<std::uint16_t>(words[w]);
-            bits[2 * (w - first) + 1] = static_cast<std::uint16_t>(words[w] >> 16);
+        const std::size_t n = std::min(piece, words.size() - first);
+        for (std::size_t w = 0; w < n; ++w) {
+            bits[2 * w] = static_cast<std::uint16_t>(words[first + w]);
+            bits[2 * w + 1] = static_cast<std::uint16_t>(words[first + w] >> 16);
         }
-        const std::size_t count = std::min(2 * (end - first), copies.size() - 2 * first);
-        for (std::size_t r = 0; r < count; ++r) {
-            unsigned n = 0;
-            for (const std::uint16_t limit : limits)
-                n += bits[r] >= limit ? 1u : 0u;
-            copies[2 * first + r] = static_cast<std::uint16_t>(n);
-        }
+        count_limits(bits, counts, 2 * n);
+        std::copy_n(counts.begin(), std::min(2 * n, copies.size() - 2 * first),
+                    copies.begin() + static_cast<std::ptrdiff_t>(2 * first));
     }
 }
 

@@ -1,4 +1,5 @@
 // Crooks' theorem as a check: logistic regression of the direction on the work (Shirts, Bair, Hooker & Pande 2003).
+#include "crooks_fit.hpp"
 #include "pearlite/core/log_space.hpp"
 #include "pearlite/estimator/work.hpp"
 #include "work_samples.hpp"
@@ -13,12 +14,7 @@ namespace pearlite::estimator {
 
 namespace {
 
-/// P(forward | W) = 1/(1 + exp(-(intercept + slope y))) of standardised works y; information = inverse covariance.
-struct Fit {
-    double intercept = 0, slope = 0;
-    Eigen::Matrix2d information = Eigen::Matrix2d::Zero();
-    bool converged = false;
-};
+using Sums = detail::CrooksLikelihood::Derivatives;
 
 struct Standardised {
     std::vector<double> y;
@@ -55,27 +51,36 @@ double log_likelihood(const Standardised& data, double intercept, double slope) 
     return sum;
 }
 
+Sums sums_at(const Standardised& data, double intercept, double slope) {
+    Sums sums;
+    for (std::size_t i = 0; i < data.y.size(); ++i) {
+        const double p = logistic(intercept + slope * data.y[i]);
+        const Eigen::Vector2d x(1, data.y[i]);
+        sums.gradient += (data.is_forward[i] - p) * x;
+        sums.information += p * (1 - p) * x * x.transpose();
+    }
+    return sums;
+}
+
+} // namespace
+
+namespace detail {
+
 /// Newton's method; the log likelihood is concave, and steps that lower it are halved.
-Fit fit_logistic(const Standardised& data) {
-    Fit fit;
-    double present = log_likelihood(data, fit.intercept, fit.slope);
+CrooksFit fit_logistic(const CrooksLikelihood& likelihood) {
+    CrooksFit fit;
+    double present = likelihood.log_likelihood(fit.intercept, fit.slope);
     for (int iteration = 0; iteration < 100; ++iteration) {
-        Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
-        fit.information.setZero();
-        for (std::size_t i = 0; i < data.y.size(); ++i) {
-            const double p = logistic(fit.intercept + fit.slope * data.y[i]);
-            const Eigen::Vector2d x(1, data.y[i]);
-            gradient += (data.is_forward[i] - p) * x;
-            fit.information += p * (1 - p) * x * x.transpose();
-        }
+        const auto sums = likelihood.derivatives(fit.intercept, fit.slope);
+        fit.information = sums.information;
         if (!(fit.information.determinant() > 1e-12))
             return fit;
-        const Eigen::Vector2d newton = fit.information.ldlt().solve(gradient);
+        const Eigen::Vector2d newton = fit.information.ldlt().solve(sums.gradient);
         double scale = 1;
-        double next = log_likelihood(data, fit.intercept + newton(0), fit.slope + newton(1));
+        double next = likelihood.log_likelihood(fit.intercept + newton(0), fit.slope + newton(1));
         while (next < present && scale > 1e-6) {
             scale /= 2;
-            next = log_likelihood(data, fit.intercept + scale * newton(0), fit.slope + scale * newton(1));
+            next = likelihood.log_likelihood(fit.intercept + scale * newton(0), fit.slope + scale * newton(1));
         }
         fit.intercept += scale * newton(0);
         fit.slope += scale * newton(1);
@@ -88,7 +93,23 @@ Fit fit_logistic(const Standardised& data) {
     return fit;
 }
 
-} // namespace
+CrooksCheck crooks_check(const CrooksFit& fit, double log_ratio, double log_odds, double width) {
+    CrooksCheck check;
+    if (!fit.converged || !(fit.slope > 0))
+        return check;
+    const Eigen::Matrix2d covariance = fit.information.inverse();
+    check.is_defined = true;
+    check.slope = fit.slope / width;
+    check.slope_standard_error = std::sqrt(covariance(1, 1)) / width;
+    // The works at which both directions are as likely as their numbers: y = (log odds - intercept)/slope.
+    const double y = (log_odds - fit.intercept) / fit.slope;
+    check.log_ratio = log_ratio - width * y;
+    const Eigen::Vector2d derivative(-1 / fit.slope, -y / fit.slope);
+    check.log_ratio_standard_error = width * std::sqrt(derivative.dot(covariance * derivative));
+    return check;
+}
+
+} // namespace detail
 
 CrooksCheck crooks_check(std::span<const double> forward, std::span<const double> reverse) {
     CrooksCheck check;
@@ -101,20 +122,10 @@ CrooksCheck crooks_check(std::span<const double> forward, std::span<const double
     const auto data = standardised(forward, reverse, -log_ratio);
     if (!(data.width > 0))
         return check;
-    const double log_odds = works.log_odds();
-    const auto fit = fit_logistic(data);
-    if (!fit.converged || !(fit.slope > 0))
-        return check;
-    const Eigen::Matrix2d covariance = fit.information.inverse();
-    check.is_defined = true;
-    check.slope = fit.slope / data.width;
-    check.slope_standard_error = std::sqrt(covariance(1, 1)) / data.width;
-    // The works at which both directions are as likely as their numbers: y = (log odds - intercept)/slope.
-    const double y = (log_odds - fit.intercept) / fit.slope;
-    check.log_ratio = log_ratio - data.width * y;
-    const Eigen::Vector2d derivative(-1 / fit.slope, -y / fit.slope);
-    check.log_ratio_standard_error = data.width * std::sqrt(derivative.dot(covariance * derivative));
-    return check;
+    detail::CrooksLikelihood likelihood;
+    likelihood.log_likelihood = [&](double intercept, double slope) { return log_likelihood(data, intercept, slope); };
+    likelihood.derivatives = [&](double intercept, double slope) { return sums_at(data, intercept, slope); };
+    return detail::crooks_check(detail::fit_logistic(likelihood), log_ratio, works.log_odds(), data.width);
 }
 
 } // namespace pearlite::estimator

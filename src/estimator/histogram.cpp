@@ -8,10 +8,10 @@
 #include "pearlite/estimator/work.hpp"
 #include "pearlite/random/fill.hpp"
 #include "pearlite/random/stream.hpp"
+#include "scale_distribution.hpp"
 #include "work_samples.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace pearlite::estimator {
@@ -29,49 +29,6 @@ double log_density(const WorkSamples& works, double x) {
     return works.target() * x - sum;
 }
 
-/// The distribution of x on a grid: its log density is smooth on the grid's scale and taken as linear in between.
-class ScaleDistribution {
-  public:
-    ScaleDistribution(const WorkSamples& works, double mode, double width) {
-        const double top = log_density(works, mode);
-        const auto reach = [&](double direction) {
-            double distance = width;
-            while (log_density(works, mode + direction * distance) > top - depth && distance < 1e6 * width)
-                distance *= 1.5;
-            return distance;
-        };
-        low_ = mode - reach(-1);
-        step_ = (mode + reach(1) - low_) / (n_points - 1);
-        for (std::size_t i = 0; i < n_points; ++i)
-            log_p_[i] = log_density(works, low_ + step_ * static_cast<double>(i)) - top;
-        for (std::size_t i = 0; i + 1 < n_points; ++i)
-            cumulated_[i + 1] = cumulated_[i] + mass(i);
-    }
-
-    double draw(random::Stream& stream) const {
-        const double u = stream.uniform() * cumulated_.back();
-        const auto above = std::upper_bound(cumulated_.begin(), cumulated_.end() - 1, u);
-        const auto i = static_cast<std::size_t>(above - cumulated_.begin()) - 1;
-        // Within an interval the density is p_i e^{slope y}, 0 <= y <= 1.
-        const double slope = log_p_[i + 1] - log_p_[i];
-        const double share = (u - cumulated_[i]) / (cumulated_[i + 1] - cumulated_[i]);
-        const double y = std::abs(slope) < 1e-8 ? share : std::log1p(share * std::expm1(slope)) / slope;
-        return low_ + step_ * (static_cast<double>(i) + std::clamp(y, 0.0, 1.0));
-    }
-
-  private:
-    static constexpr std::size_t n_points = 257;
-    static constexpr double depth = 30; ///< the grid ends where the density is e^-30 of its peak
-
-    double mass(std::size_t i) const {
-        const double slope = log_p_[i + 1] - log_p_[i];
-        return std::exp(log_p_[i]) * (std::abs(slope) < 1e-8 ? 1 + slope / 2 : std::expm1(slope) / slope);
-    }
-    double low_ = 0, step_ = 0;
-    std::array<double, n_points> log_p_{};
-    std::array<double, n_points> cumulated_{};
-};
-
 /// log Z given x and unit exponentials: sums of e_j/(e^{W_j} + e^x) and e_j/(1 + e^{x - W_j}).
 double log_ratio_given(const WorkSamples& works, double x, std::span<const double> exponentials) {
     double numerator = 0, denominator = 0;
@@ -88,10 +45,6 @@ double log_ratio_given(const WorkSamples& works, double x, std::span<const doubl
     for (Index i = 0; i < static_cast<Index>(works.n_infinite_reverse); ++i)
         numerator += exponentials[j++];
     return std::log(numerator) - std::log(denominator) - x;
-}
-
-double percentile(const std::vector<double>& sorted, double p) {
-    return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
 } // namespace
@@ -114,8 +67,15 @@ HistogramEstimate histogram(std::span<const double> forward, std::span<const dou
         return result;
     }
     const auto n = forward.size() + reverse.size();
-    const ScaleDistribution scale(works, -works.log_odds() - estimate.value, 1 / std::sqrt(curvature));
-    const auto count = std::clamp<std::int64_t>(100'000'000 / static_cast<std::int64_t>(n), 400, draws);
+    const detail::ScaleDistribution scale(
+        [&](std::span<const double> x) {
+            std::vector<double> log_densities;
+            for (const double place : x)
+                log_densities.push_back(log_density(works, place));
+            return log_densities;
+        },
+        -works.log_odds() - estimate.value, 1 / std::sqrt(curvature));
+    const auto count = detail::posterior_draws(static_cast<std::int64_t>(n), draws);
     std::vector<double> exponentials(n);
     for (std::int64_t draw = 0; draw < count; ++draw) {
         const random::Address address{seed, random::Purpose::work_posterior, static_cast<std::uint64_t>(draw), 0};
@@ -125,15 +85,7 @@ HistogramEstimate histogram(std::span<const double> forward, std::span<const dou
         if (std::isfinite(value))
             result.posterior.push_back(value);
     }
-    auto sorted = result.posterior;
-    std::sort(sorted.begin(), sorted.end());
-    double mean = 0, square = 0;
-    for (const double v : sorted)
-        mean += v / static_cast<double>(sorted.size());
-    for (const double v : sorted)
-        square += (v - mean) * (v - mean);
-    estimate.standard_error = std::sqrt(square / static_cast<double>(sorted.size() - 1));
-    estimate.interval95 = Interval{percentile(sorted, 0.025), percentile(sorted, 0.975)};
+    detail::add_posterior_errors(result);
     return result;
 }
 

@@ -4,7 +4,7 @@
 #include "pearlite/core/log_space.hpp"
 #include "pearlite/estimator/importance.hpp"
 #include "pearlite/estimator/work.hpp"
-#include "work_samples.hpp"
+#include "work_moments.hpp"
 
 #include <fmt/format.h>
 
@@ -33,12 +33,11 @@ Estimate exponential_average(const std::string& name, std::span<const double> lo
     return estimate;
 }
 
-/// Central moments; variance with n - 1.
-struct Moments {
-    double n = 0, mean = 0, variance = 0, third = 0, fourth = 0;
-};
-Moments moments_of(std::span<const double> works) {
-    Moments m;
+using detail::FiniteMoments;
+using detail::WorkMoments;
+
+WorkMoments moments_of(std::span<const double> works) {
+    WorkMoments m;
     m.n = static_cast<double>(works.size());
     for (const double w : works)
         m.mean += w / m.n;
@@ -52,7 +51,7 @@ Moments moments_of(std::span<const double> works) {
 }
 
 /// Variance of a mean + c s^2, by the moments.
-double variance_of_combination(const Moments& m, double a, double c) {
+double variance_of_combination(const WorkMoments& m, double a, double c) {
     return (a * a * m.variance + c * c * std::max(0.0, m.fourth - m.variance * m.variance) + 2 * a * c * m.third) / m.n;
 }
 
@@ -60,12 +59,14 @@ bool all_finite(std::span<const double> works) {
     return std::all_of(works.begin(), works.end(), [](double w) { return std::isfinite(w); });
 }
 
-Estimate cumulant(const std::string& name, double value, double variance, bool is_finite, std::size_t n) {
+/// The moments, unless a work is infinite.
+FiniteMoments finite_moments(std::span<const double> works) {
+    return all_finite(works) ? FiniteMoments(moments_of(works)) : std::nullopt;
+}
+
+Estimate cumulant(const std::string& name, double value, double variance, double n) {
     Estimate estimate{name, value, {}, {}, "delta", ""};
-    if (!is_finite) {
-        estimate.value = log_zero;
-        estimate.note = "some works are infinite";
-    } else if (n < 4) {
+    if (n < 4) {
         estimate.note = "no error bar: fewer than 4 works";
     } else {
         estimate.standard_error = std::sqrt(std::max(0.0, variance));
@@ -74,7 +75,44 @@ Estimate cumulant(const std::string& name, double value, double variance, bool i
     return estimate;
 }
 
+Estimate no_cumulant(const std::string& name) {
+    return {name, log_zero, {}, {}, "delta", "some works are infinite"};
+}
+
 } // namespace
+
+namespace detail {
+
+WorkBounds work_bounds(const FiniteMoments& forward, const FiniteMoments& reverse) {
+    const auto bound = [](const FiniteMoments& m, double infinite, double& value, double& error) {
+        value = m ? -m->mean : infinite;
+        error = m ? std::sqrt(m->variance / m->n) : 0;
+    };
+    WorkBounds bounds;
+    bound(forward, log_zero, bounds.lower, bounds.lower_standard_error);
+    bound(reverse, -log_zero, bounds.upper, bounds.upper_standard_error);
+    return bounds;
+}
+
+Estimate cumulant_forward(const FiniteMoments& m) {
+    return m ? cumulant("cumulant-forward", -m->mean + m->variance / 2, variance_of_combination(*m, -1, 0.5), m->n)
+             : no_cumulant("cumulant-forward");
+}
+
+Estimate cumulant_reverse(const FiniteMoments& m) {
+    return m ? cumulant("cumulant-reverse", -m->mean - m->variance / 2, variance_of_combination(*m, -1, -0.5), m->n)
+             : no_cumulant("cumulant-reverse");
+}
+
+Estimate cumulant_both(const FiniteMoments& f, const FiniteMoments& r) {
+    if (!f || !r)
+        return no_cumulant("cumulant-both");
+    const double value = -(f->mean + r->mean) / 2 + (f->variance - r->variance) / 12;
+    const double variance = variance_of_combination(*f, -0.5, 1.0 / 12) + variance_of_combination(*r, -0.5, -1.0 / 12);
+    return cumulant("cumulant-both", value, variance, std::min(f->n, r->n));
+}
+
+} // namespace detail
 
 Estimate jarzynski_forward(std::span<const double> forward) {
     std::vector<double> log_weights;
@@ -88,42 +126,19 @@ Estimate jarzynski_reverse(std::span<const double> reverse) {
 }
 
 WorkBounds work_bounds(std::span<const double> forward, std::span<const double> reverse) {
-    const auto bound = [](std::span<const double> works, double infinite, double& value, double& error) {
-        if (!all_finite(works)) {
-            value = infinite;
-            return;
-        }
-        const auto m = moments_of(works);
-        value = -m.mean;
-        error = std::sqrt(m.variance / m.n);
-    };
-    WorkBounds bounds;
-    bound(forward, log_zero, bounds.lower, bounds.lower_standard_error);
-    bound(reverse, -log_zero, bounds.upper, bounds.upper_standard_error);
-    return bounds;
+    return detail::work_bounds(finite_moments(forward), finite_moments(reverse));
 }
 
 Estimate cumulant_forward(std::span<const double> forward) {
-    const bool finite = all_finite(forward);
-    const auto m = finite ? moments_of(forward) : Moments{};
-    return cumulant("cumulant-forward", -m.mean + m.variance / 2, finite ? variance_of_combination(m, -1, 0.5) : 0,
-                    finite, forward.size());
+    return detail::cumulant_forward(finite_moments(forward));
 }
 
 Estimate cumulant_reverse(std::span<const double> reverse) {
-    const bool finite = all_finite(reverse);
-    const auto m = finite ? moments_of(reverse) : Moments{};
-    return cumulant("cumulant-reverse", -m.mean - m.variance / 2, finite ? variance_of_combination(m, -1, -0.5) : 0,
-                    finite, reverse.size());
+    return detail::cumulant_reverse(finite_moments(reverse));
 }
 
 Estimate cumulant_both(std::span<const double> forward, std::span<const double> reverse) {
-    const bool finite = all_finite(forward) && all_finite(reverse);
-    const auto f = finite ? moments_of(forward) : Moments{}, r = finite ? moments_of(reverse) : Moments{};
-    const double value = -(f.mean + r.mean) / 2 + (f.variance - r.variance) / 12;
-    const double variance =
-        finite ? variance_of_combination(f, -0.5, 1.0 / 12) + variance_of_combination(r, -0.5, -1.0 / 12) : 0;
-    return cumulant("cumulant-both", value, variance, finite, std::min(forward.size(), reverse.size()));
+    return detail::cumulant_both(finite_moments(forward), finite_moments(reverse));
 }
 
 } // namespace pearlite::estimator

@@ -86,10 +86,18 @@ std::string text_of(const WorkAnalysis& analysis, const WorkFacts& facts, const 
     return {};
 }
 
-} // namespace
+std::vector<double> times(std::span<const double> works, double sign) {
+    std::vector<double> log_weights;
+    log_weights.reserve(works.size());
+    for (const double w : works)
+        log_weights.push_back(sign * w);
+    return log_weights;
+}
 
-WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
-                          std::uint64_t seed) {
+/// Works are spans of all of them, or shards; skewness(works, sign) is that of the mean weight, log weights sign W.
+template <class Works, class Skewness>
+WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts& facts, std::uint64_t seed,
+                     Skewness&& skewness) {
     WorkAnalysis analysis;
     analysis.bounds = work_bounds(forward, reverse);
     analysis.overlap = work_overlap(forward, reverse);
@@ -122,18 +130,31 @@ WorkAnalysis analyse_work(std::span<const double> forward, std::span<const doubl
     else if (analysis.verdict == WorkVerdict::poor_overlap)
         analysis.warnings.push_back("few works lie where the two distributions meet: error bars are rough");
 
-    std::vector<double> log_weights;
-    for (const double w : forward)
-        log_weights.push_back(-w);
     for (auto& estimate : estimates) {
-        const bool is_skewed = (estimate.estimator == "jarzynski-forward" && skewness_of_mean(log_weights) > skewed) ||
-                               (estimate.estimator == "jarzynski-reverse" && skewness_of_mean(reverse) > skewed);
+        const bool is_skewed = (estimate.estimator == "jarzynski-forward" && skewness(forward, -1) > skewed) ||
+                               (estimate.estimator == "jarzynski-reverse" && skewness(reverse, 1) > skewed);
         if (estimate.estimator.starts_with("cumulant") && estimate.standard_error)
             estimate.note = "exact for normal work distributions only";
         if (is_skewed && estimate.standard_error)
             estimate.note = "skewed weights: the error bar is probably too small";
     }
     return analysis;
+}
+
+} // namespace
+
+WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
+                          std::uint64_t seed) {
+    return analyse(forward, reverse, facts, seed,
+                   [](std::span<const double> works, double sign) { return skewness_of_mean(times(works, sign)); });
+}
+
+WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
+                          std::uint64_t seed) {
+    return analyse(forward, reverse, facts, seed, [](const population::Shards& works, double sign) {
+        const auto log_weights = times(works.here, sign);
+        return skewness_of_mean(population::Shards(works.ranks, works.layout, log_weights));
+    });
 }
 
 } // namespace pearlite::estimator

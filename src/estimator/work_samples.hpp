@@ -4,6 +4,7 @@
 #include "pearlite/core/types.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,9 +32,25 @@ struct PosteriorSums {
     double not_q = 0;
     double q_not_q = 0;
 };
+/// Logarithms of sum q and of sum 1 - q, which would underflow far from all works.
+struct LogSums {
+    double log_q = 0, log_not_q = 0;
+};
 PosteriorSums posterior_sums(const WorkSamples& works, double log_ratio);
 
 /// The root L of Bennett's equation: -inf or +inf if no finite one exists (all forward, or all reverse works infinite).
 double solve_bar(const WorkSamples& works);
+
+/// Bennett's equation as its solver sees it: what sum q and sum 1 - q over the finite works must be, the works' ends
+/// and log(n_f/n_r).
+struct BennettEquation {
+    double target = 0, rest = 0;
+    double smallest = 0, largest = 0;
+    double log_odds = 0;
+    /// The sums at L, and the logarithms of sum q and sum 1 - q where these may underflow.
+    std::function<PosteriorSums(double log_ratio)> sums;
+    std::function<LogSums(double log_ratio)> log_sums;
+};
+double solve(const BennettEquation& equation);
 
 } // namespace pearlite::estimator::detail

@@ -8,6 +8,7 @@
 /// Forward works may be +inf (weight zero), reverse works -inf. NaN is a NumericalError. No function returns NaN.
 
 #include "pearlite/estimator/estimate.hpp"
+#include "pearlite/population/shards.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -99,6 +100,26 @@ struct WorkAnalysis {
 };
 /// Everything above, and what it means.
 WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
+                          std::uint64_t seed);
+
+/// The same of works that the ranks hold in shards; all are collective, and every rank gets the result, the same on any
+/// number of ranks. Values agree with those above to rounding, the bootstrap's errors and the histogram's posterior
+/// within their own Monte Carlo error: a work's part in all replicates, or draws, is drawn from its own address (the
+/// seed, the purpose, slot_id(0, slot) of a forward and slot_id(1, slot) of a reverse work).
+Estimate jarzynski_forward(const population::Shards& forward);
+Estimate jarzynski_reverse(const population::Shards& reverse);
+WorkBounds work_bounds(const population::Shards& forward, const population::Shards& reverse);
+Estimate cumulant_forward(const population::Shards& forward);
+Estimate cumulant_reverse(const population::Shards& reverse);
+Estimate cumulant_both(const population::Shards& forward, const population::Shards& reverse);
+Estimate bar(const population::Shards& forward, const population::Shards& reverse);
+Estimate bar_bootstrap(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
+                       int replicates);
+HistogramEstimate histogram(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
+                            int draws = 2000);
+WorkOverlap work_overlap(const population::Shards& forward, const population::Shards& reverse);
+CrooksCheck crooks_check(const population::Shards& forward, const population::Shards& reverse);
+WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
                           std::uint64_t seed);
 
 } // namespace pearlite::estimator

@@ -1,0 +1,147 @@
+// Estimators of sharded works: the same bits on any number of ranks, and those of the gathered works.
+#include "pearlite/estimator/work.hpp"
+
+#include "estimator/shards_of.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace pearlite::estimator {
+namespace {
+
+using estimator::testing::shard;
+using estimator::testing::whole;
+using parallel::Communicator;
+using population::testing::uneven_layouts;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Works {
+    std::string name;
+    std::vector<double> forward, reverse;
+};
+
+/// Normal works, p_f = N(mu, s^2), p_r = N(mu - s^2, s^2), log Z = s^2/2 - mu, of `n_f` and `n_r` trajectories.
+Works normal_works(const std::string& name, double mu, double s, std::size_t n_f, std::size_t n_r) {
+    random::Stream stream({91, random::Purpose::test, n_f, 0});
+    Works works{name, {}, {}};
+    for (std::size_t i = 0; i < n_f; ++i)
+        works.forward.push_back(mu + s * stream.normal());
+    for (std::size_t i = 0; i < n_r; ++i)
+        works.reverse.push_back(mu - s * s + s * stream.normal());
+    return works;
+}
+
+/// That overlap well, hardly and not at all; far from zero; few; some and all of them infinite; all alike.
+std::vector<Works> work_cases() {
+    std::vector<Works> cases{normal_works("well", 3, 1.2, 500, 300),    normal_works("hardly", 10, 4, 300, 400),
+                             normal_works("gap", 900, 40, 60, 50),      normal_works("far", 1e4, 1, 200, 200),
+                             normal_works("few", 1, 1, 2, 3),           normal_works("walls", 0, 1, 400, 400),
+                             {"lost", {infinity, infinity}, {1, 2, 3}}, {"alike", {4.25, 4.25, 4.25}, {4.25, 4.25}}};
+    for (std::size_t i = 0; i < 100; ++i)
+        cases[5].forward[4 * i] = infinity;
+    cases[5].reverse[77] = -infinity;
+    return cases;
+}
+
+void expect_same(const Estimate& a, const Estimate& b) {
+    EXPECT_EQ(a.estimator, b.estimator);
+    EXPECT_EQ(a.value, b.value) << a.estimator;
+    EXPECT_EQ(a.standard_error, b.standard_error) << a.estimator;
+    ASSERT_EQ(a.interval95.has_value(), b.interval95.has_value());
+    if (a.interval95) {
+        EXPECT_EQ(a.interval95->low, b.interval95->low);
+        EXPECT_EQ(a.interval95->high, b.interval95->high);
+    }
+    EXPECT_EQ(a.note, b.note);
+}
+
+TEST(WorkMpi, AnalysesAreTheSameOnAnyNumberOfRanks) {
+    const auto ranks = Communicator::world();
+    for (const auto& works : work_cases()) {
+        const auto one = analyse_work(whole(works.forward, 8), whole(works.reverse, 8), {true, {}}, 4);
+        const auto forward = uneven_layouts(ranks, static_cast<Index>(works.forward.size()), 8),
+                   reverse = uneven_layouts(ranks, static_cast<Index>(works.reverse.size()), 8);
+        for (std::size_t cut = 0; cut < forward.size(); ++cut) {
+            SCOPED_TRACE(works.name);
+            const auto many = analyse_work(shard(ranks, forward[cut], works.forward),
+                                           shard(ranks, reverse[(cut + 1) % 3], works.reverse), {true, {}}, 4);
+            ASSERT_EQ(one.estimates.size(), many.estimates.size());
+            for (std::size_t k = 0; k < one.estimates.size(); ++k)
+                expect_same(one.estimates[k], many.estimates[k]);
+            EXPECT_EQ(one.posterior, many.posterior);
+            EXPECT_EQ(one.verdict_text, many.verdict_text);
+            EXPECT_EQ(one.bounds.lower, many.bounds.lower);
+            EXPECT_EQ(one.bounds.upper_standard_error, many.bounds.upper_standard_error);
+            EXPECT_EQ(one.overlap.coefficient, many.overlap.coefficient);
+            EXPECT_EQ(one.overlap.effective, many.overlap.effective);
+            EXPECT_EQ(one.overlap.crossing_forward, many.overlap.crossing_forward);
+            EXPECT_EQ(one.crooks.slope, many.crooks.slope);
+            EXPECT_EQ(one.crooks.log_ratio_standard_error, many.crooks.log_ratio_standard_error);
+        }
+    }
+}
+
+/// a and b to a relative `precision` of the larger one and 1.
+void expect_near(double a, double b, double precision, const std::string& what) {
+    const double room = precision * std::max(1.0, std::abs(b));
+    EXPECT_TRUE(a == b || std::abs(a - b) <= room || (std::isnan(a) && std::isnan(b))) << what << " " << a << " " << b;
+}
+
+TEST(WorkMpi, AnalysesAreThoseOfTheGatheredWorks) {
+    const auto ranks = Communicator::world();
+    for (const auto& works : work_cases()) {
+        SCOPED_TRACE(works.name);
+        const auto gathered = analyse_work(works.forward, works.reverse, {true, {}}, 4);
+        const auto forward = uneven_layouts(ranks, static_cast<Index>(works.forward.size()), 8),
+                   reverse = uneven_layouts(ranks, static_cast<Index>(works.reverse.size()), 8);
+        const auto sharded = analyse_work(shard(ranks, forward[2], works.forward),
+                                          shard(ranks, reverse[0], works.reverse), {true, {}}, 4);
+        EXPECT_EQ(sharded.verdict, gathered.verdict);
+        EXPECT_EQ(sharded.warnings, gathered.warnings);
+        ASSERT_EQ(sharded.estimates.size(), gathered.estimates.size());
+        for (std::size_t k = 0; k < gathered.estimates.size(); ++k) {
+            const auto &a = sharded.estimates[k], &b = gathered.estimates[k];
+            EXPECT_EQ(a.estimator, b.estimator);
+            // In a gap the equation's sum is rounding all the way; such a value never carries an error bar.
+            expect_near(a.value, b.value, works.name == "gap" ? 1e-3 : 1e-12, a.estimator);
+            const bool is_random = a.error_method == "bootstrap" || a.error_method == "posterior";
+            ASSERT_EQ(a.standard_error.has_value(), b.standard_error.has_value()) << a.estimator << a.note << b.note;
+            if (a.standard_error && !is_random) {
+                expect_near(*a.standard_error, *b.standard_error, 1e-10, a.estimator);
+            }
+            EXPECT_EQ(a.note, b.note) << a.estimator;
+        }
+        EXPECT_EQ(sharded.posterior.empty(), gathered.posterior.empty());
+        expect_near(sharded.bounds.lower, gathered.bounds.lower, 1e-13, "lower bound");
+        expect_near(sharded.bounds.upper, gathered.bounds.upper, 1e-13, "upper bound");
+        expect_near(sharded.bounds.lower_standard_error, gathered.bounds.lower_standard_error, 1e-11, "its error");
+        expect_near(sharded.overlap.coefficient, gathered.overlap.coefficient, 1e-11, "overlap");
+        expect_near(sharded.overlap.effective, gathered.overlap.effective, 1e-11, "effective overlap");
+        EXPECT_EQ(sharded.overlap.crossing_forward, gathered.overlap.crossing_forward);
+        EXPECT_EQ(sharded.overlap.crossing_reverse, gathered.overlap.crossing_reverse);
+        EXPECT_EQ(sharded.crooks.is_defined, gathered.crooks.is_defined);
+        expect_near(sharded.crooks.slope, gathered.crooks.slope, 1e-7, "slope");
+        expect_near(sharded.crooks.slope_standard_error, gathered.crooks.slope_standard_error, 1e-7, "its error");
+        expect_near(sharded.crooks.log_ratio, gathered.crooks.log_ratio, 1e-10, "log ratio");
+    }
+}
+
+TEST(WorkMpi, WorksThatMustNotBeAreErrorsOnAllRanks) {
+    const auto ranks = Communicator::world();
+    const parallel::BlockLayout layout(20, 4, ranks.size(), ranks.rank());
+    const std::vector<double> sound(20, 1.0);
+    std::vector<double> wrong = sound;
+    wrong[19] = -infinity;
+    EXPECT_THROW(bar(shard(ranks, layout, wrong), shard(ranks, layout, sound)), NumericalError);
+    wrong[19] = std::nan("");
+    EXPECT_THROW(work_overlap(shard(ranks, layout, sound), shard(ranks, layout, wrong)), NumericalError);
+    wrong[19] = infinity;
+    EXPECT_THROW(histogram(shard(ranks, layout, sound), shard(ranks, layout, wrong), 1), NumericalError);
+}
+
+} // namespace
+} // namespace pearlite::estimator
