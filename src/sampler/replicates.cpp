@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
 namespace pearlite::sampler {
@@ -90,21 +91,32 @@ Outcome Replicates::outcome() const {
     if (replicates_.size() == 1)
         return replicates_.front()->outcome();
     Outcome outcome;
-    std::map<std::string, std::vector<double>> others; // by estimator, a value of every replicate that has it
+    std::string headline;
+    std::map<std::string, std::vector<double>> values; // by estimator, one of every replicate that has it
     for (std::size_t r = 0; r < replicates_.size(); ++r) {
         auto single = replicates_[r]->outcome();
         outcome.ess += single.ess;
         for (auto& warning : single.warnings)
-            outcome.warnings.push_back("batch " + std::to_string(r) + ": " + warning);
-        for (std::size_t k = 1; k < single.log_ratio.size(); ++k)
-            others[single.log_ratio[k].estimator].push_back(single.log_ratio[k].value);
+            outcome.warnings.push_back("replicate " + std::to_string(r) + ": " + warning);
+        if (r == 0 && !single.log_ratio.empty())
+            headline = single.log_ratio.front().estimator;
+        std::set<std::string> seen; // an estimator's further entries have other error bars for the same value
+        for (const auto& estimate : single.log_ratio)
+            if (seen.insert(estimate.estimator).second)
+                values[estimate.estimator].push_back(estimate.value);
     }
-    outcome.log_ratio = {estimator::batch_estimate(log_ratios())};
-    for (const auto& [name, values] : others)
-        if (values.size() == replicates_.size())
-            outcome.log_ratio.push_back(estimator::batch_mean(name, values));
+    if (has_unbiased_normaliser())
+        outcome.log_ratio = {estimator::batch_estimate(log_ratios())};
+    else if (values[headline].size() == replicates_.size())
+        outcome.log_ratio = {estimator::batch_mean(headline, values[headline])};
+    if (!outcome.log_ratio.empty())
+        outcome.log_ratio.front().estimator = headline;
+    for (const auto& [name, of_replicates] : values)
+        if (name != headline && of_replicates.size() == replicates_.size())
+            outcome.log_ratio.push_back(estimator::batch_mean(name, of_replicates));
     if (replicates_.size() < 8)
-        outcome.warnings.push_back("an error bar from fewer than 8 batches is itself uncertain by a quarter or more");
+        outcome.warnings.push_back(
+            "an error bar from fewer than 8 replicates is itself uncertain by a quarter or more");
     return outcome;
 }
 

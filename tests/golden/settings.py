@@ -1,6 +1,6 @@
 """Settings of the rows of the golden table: what cuts each shipped job short, tiny models and algorithms."""
 
-SMC_REPLICATES = "batches"  # key of [algorithm]: independent populations of SMC
+SMC_REPLICATES = "replicates"  # key of [algorithm]: independent populations of SMC
 
 
 # Shipped jobs: what cuts them short, then their data.

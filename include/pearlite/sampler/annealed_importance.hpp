@@ -41,6 +41,7 @@ class AnnealedImportance final : public Sampler {
 
     const path::Schedule& schedule() const { return schedule_; }
     /// log Z/Z_0 as of the last reduction.
+    bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return trace_.log_ratio.back(); }
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }

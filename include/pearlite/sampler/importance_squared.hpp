@@ -51,6 +51,7 @@ class ImportanceSquared final : public Sampler {
     void flush() override {}
     const kernel::StudentMixture& mixture() const { return mixture_; }
     bool has_path() const override { return false; }
+    bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return log_ratio_; }
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }

@@ -9,8 +9,9 @@
 
 namespace pearlite::sampler {
 
-/// log Z = log mean_r Z_r, its variance from the spread of the Z_r (Tran et al., section 3.3, with the 1/R that turns
-/// the variance of a replicate into that of the mean). A single replicate is what it would be alone.
+/// log Z = log mean_r Z_r where the Z_r are unbiased, else mean_r log Z_r; its variance from their spread (Tran et al.,
+/// section 3.3, with the 1/R that turns the variance of a replicate into that of the mean). A single replicate is what
+/// it would be alone.
 class Replicates final : public Sampler {
   public:
     using Make = std::function<std::unique_ptr<Sampler>(std::uint64_t seed)>;
@@ -31,6 +32,7 @@ class Replicates final : public Sampler {
     std::optional<population::WorkAccount> work() const override;
 
     Outcome outcome() const override;
+    bool has_unbiased_normaliser() const override { return replicates_.front()->has_unbiased_normaliser(); }
     double log_ratio() const override;
     const Trace& trace() const override { return replicates_.front()->trace(); }
     population::Population& population() override { return replicates_.front()->population(); }

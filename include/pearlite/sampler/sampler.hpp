@@ -43,6 +43,9 @@ class Sampler {
 
     /// Collective; finished().
     virtual Outcome outcome() const = 0;
+    /// exp(log_ratio()) of a finished run is an unbiased estimate, so that means over runs are taken of it, not of its
+    /// logarithm.
+    virtual bool has_unbiased_normaliser() const { return false; }
     /// log Z/Z_0 as of the last reduction.
     virtual double log_ratio() const = 0;
     virtual const Trace& trace() const = 0;

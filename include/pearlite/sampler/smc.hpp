@@ -50,6 +50,7 @@ class Smc final : public Sampler {
 
     void flush() override {}
     const kernel::Kernel* kernel() const override { return kernel_.get(); }
+    bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return log_ratio_; }
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }

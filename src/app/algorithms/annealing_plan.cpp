@@ -36,6 +36,11 @@ std::unique_ptr<sampler::Sampler> pilot_by_smc(const parallel::Communicator& ran
                                           sampler::SmcSettings{});
 }
 
+void replicates_key(Keys& k, Index& replicates) {
+    k("replicates", replicates, within(1, 10000),
+      "independent runs; with two or more the error bar is theirs, and 8 or more make it a good one");
+}
+
 std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what) {
     const Index blocks = (particles + block - 1) / block;
     if (blocks == 0 || blocks >= ranks)

@@ -23,6 +23,9 @@ std::unique_ptr<sampler::Sampler> pilot_by_smc(const parallel::Communicator& ran
                                                const ScheduleSettings& schedule, const KernelSettings& kernel,
                                                Index block, std::uint64_t seed);
 
+/// algorithm.replicates.
+void replicates_key(Keys& k, Index& replicates);
+
 /// Where the ranks that have no block idle: "3 of 7 ranks had no work: 64 particles in blocks of 16 make 4 block(s)".
 std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what);
 

@@ -28,6 +28,7 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
         settings_.defensive_share = 0.05;
         k("defensive_share", settings_.defensive_share, at_least(0).below(1),
           "share of the draws that come from the prior, so that no weight exceeds likelihood/share");
+        replicates_key(k, replicates_);
         common_keys(k);
     }
     std::string unit() const override { return "draws"; }
@@ -43,10 +44,10 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
     }
     std::unique_ptr<sampler::Sampler> from_draws(const parallel::Communicator& ranks,
                                                  std::shared_ptr<const path::DensityPath> path,
-                                                 const sampler::FirstDraws& first) const override {
+                                                 const sampler::FirstDraws& first, std::uint64_t seed) const override {
         return std::make_unique<sampler::ImportanceSquared>(
             ranks, std::move(path), first.mixture(components_, degrees_of_freedom_),
-            sampler::PopulationSettings{draws_, run_.block, run_.seed}, settings_);
+            sampler::PopulationSettings{draws_, run_.block, seed}, settings_);
     }
 
     Index draws_ = 10'000, components_ = 3;

@@ -44,6 +44,7 @@ class NonequilibriumPlan final : public AnnealingPlan {
         equilibration_ = start_ == ReverseStart::exact ? 0 : 100;
         k("equilibration", equilibration_, within(0, 1'000'000'000),
           about("applications of the last kernel to the reverse starts").default_is("100; for exact starts 0"));
+        replicates_key(k, replicates_);
         common_keys(k, {.passes = 3, .further_steps = static_cast<double>(equilibration_)});
     }
     Index particles() const override { return forward_; }

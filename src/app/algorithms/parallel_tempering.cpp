@@ -36,6 +36,7 @@ class TemperingPlan final : public AnnealingPlan {
                   "the inverse temperature where the colder part begins; else the middle temperature");
             });
         });
+        replicates_key(k, replicates_);
         common_keys(k, {.has_block = false, .steps = static_cast<double>(scans_)});
     }
     /// A block is a temperature.

@@ -5,6 +5,7 @@
 #include "pearlite/app/catalogue.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/sampler/piloted.hpp"
+#include "pearlite/sampler/replicates.hpp"
 
 #include <fmt/format.h>
 
@@ -37,14 +38,18 @@ std::unique_ptr<Run> PosteriorPlan::make_run(const parallel::Communicator& ranks
     PEARLITE_EXPECTS(density != nullptr);
     const std::shared_ptr<const path::DensityPath> path(target, density);
     constexpr Index prior_draws = 1024;
+    const auto replicates = [this, ranks, path](const sampler::FirstDraws& first) {
+        return std::make_unique<sampler::Replicates>(
+            replicates_, run_.seed, [&](std::uint64_t seed) { return from_draws(ranks, path, first, seed); });
+    };
     std::unique_ptr<sampler::Sampler> sampler;
     if (from_pilot_)
         sampler = std::make_unique<sampler::Piloted>(
             ranks, pilot_by_smc(ranks, target, schedule_, kernel_, pilot_block_, run_.seed),
-            [this, ranks, path](const sampler::Tuning& tuning) { return from_draws(ranks, path, tuning.reference); },
+            [replicates](const sampler::Tuning& tuning) { return replicates(tuning.reference); },
             sampler::PilotReference::wanted);
     else
-        sampler = from_draws(ranks, path, sampler::draws_from_prior(*path, prior_draws, pilot_seed(run_.seed)));
+        sampler = replicates(sampler::draws_from_prior(*path, prior_draws, pilot_seed(run_.seed)));
     return std::make_unique<AnnealingRun>(ranks, target, std::move(sampler), 1);
 }
 

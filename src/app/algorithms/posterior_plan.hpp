@@ -30,9 +30,11 @@ class PosteriorPlan : public Plan {
     virtual double further_bytes(double /*particle_bytes*/) const { return 0; }
     virtual std::unique_ptr<sampler::Sampler> from_draws(const parallel::Communicator& ranks,
                                                          std::shared_ptr<const path::DensityPath> path,
-                                                         const sampler::FirstDraws& first) const = 0;
+                                                         const sampler::FirstDraws& first,
+                                                         std::uint64_t seed) const = 0;
 
     bool from_pilot_ = true;
+    Index replicates_ = 1;
     Index largest_block_;
 
   private:

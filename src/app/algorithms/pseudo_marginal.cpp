@@ -51,10 +51,10 @@ class PseudoMarginalPlan final : public PosteriorPlan {
     }
     std::unique_ptr<sampler::Sampler> from_draws(const parallel::Communicator& ranks,
                                                  std::shared_ptr<const path::DensityPath> path,
-                                                 const sampler::FirstDraws& first) const override {
+                                                 const sampler::FirstDraws& first, std::uint64_t seed) const override {
         return std::make_unique<sampler::PseudoMarginal>(
-            ranks, std::move(path), first.starts(chains_, run_.seed), first.walk_factor(),
-            sampler::PopulationSettings{chains_, run_.block, run_.seed}, settings_);
+            ranks, std::move(path), first.starts(chains_, seed), first.walk_factor(),
+            sampler::PopulationSettings{chains_, run_.block, seed}, settings_);
     }
 
     Index chains_ = 4;

@@ -18,9 +18,10 @@ class SmcPlan final : public AnnealingPlan {
 
     void keys(Keys& k) override {
         using population::Resampling;
-        k("particles", particles_, within(2, largest_population), "particles in each batch");
-        k("batches", replicates_, within(1, 10000),
-          "independent runs; with two or more the error bar is theirs, and 8 or more make it a good one");
+        k("particles", particles_, within(2, largest_population), "particles in each replicate");
+        if (k.is_reading() && k.has("batches"))
+            k.error("batches", "this key has a new name; expected \"replicates\"");
+        replicates_key(k, replicates_);
         k("ess_threshold", settings_.ess_threshold, within(0, 1),
           "resample when the effective sample size falls below this fraction of the particles");
         k("resampling", settings_.resampling,
