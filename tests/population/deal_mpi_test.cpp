@@ -1,8 +1,9 @@
 // Blocks in other hands: the same particles, weights and Eves, and runs of blocks that share work equally.
-#include "pearlite/core/column_block.hpp"
+#include "pearlite/core/error.hpp"
 #include "pearlite/population/deal.hpp"
 #include "pearlite/population/work_balance.hpp"
 #include "pearlite/random/stream.hpp"
+#include "population/column_blocks.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -12,6 +13,8 @@ namespace {
 
 using parallel::BlockLayout;
 using parallel::Communicator;
+using testing_support::column_blocks;
+using testing_support::columns_of;
 
 /// Rank boundaries anywhere, also such that ranks have nothing.
 std::vector<Index> random_runs(Index blocks, int ranks, std::uint64_t id) {
@@ -28,14 +31,14 @@ double label(Index slot, Index part) {
     return static_cast<double>(slot * 7 + part) / 3;
 }
 
-void expect_labels(const Generation<ColumnBlock<double>>& generation, const BlockLayout& layout) {
+void expect_labels(const Generation& generation, const BlockLayout& layout) {
     EXPECT_EQ(generation.layout().first_local_item(), layout.first_local_item());
     ASSERT_EQ(generation.local_size(), layout.local_items());
     for (Index i = 0; i < layout.local_items(); ++i) {
         const Index slot = layout.first_local_item() + i;
-        const auto& block = generation.block(i / layout.block());
-        ASSERT_EQ(block.columns()(0, i % layout.block()), label(slot, 0));
-        ASSERT_EQ(block.columns()(1, i % layout.block()), label(slot, 1));
+        const auto& columns = columns_of(generation.block(i / layout.block()));
+        ASSERT_EQ(columns(0, i % layout.block()), label(slot, 0));
+        ASSERT_EQ(columns(1, i % layout.block()), label(slot, 1));
         ASSERT_EQ(generation.log_weights()[static_cast<std::size_t>(i)], label(slot, 2));
         ASSERT_EQ(generation.eves()[static_cast<std::size_t>(i)], slot + 5);
     }
@@ -46,10 +49,10 @@ TEST(DealMpi, ParticlesWeightsAndEvesKeepTheirSlots) {
     for (const Index size : {1, 9, 100, 1000})
         for (const Index block : {1, 16}) {
             BlockLayout layout(size, block, ranks.size(), ranks.rank());
-            Generation<ColumnBlock<double>> generation(layout, 0, [](Index n) { return ColumnBlock<double>(2, n); });
+            Generation generation(layout, 0, column_blocks<double>(2));
             for (Index i = 0; i < layout.local_items(); ++i) {
                 const Index slot = layout.first_local_item() + i;
-                auto& columns = generation.block(i / block).columns();
+                auto& columns = columns_of(generation.block(i / block));
                 columns(0, i % block) = label(slot, 0);
                 columns(1, i % block) = label(slot, 1);
                 generation.log_weights()[static_cast<std::size_t>(i)] = label(slot, 2);
@@ -61,9 +64,7 @@ TEST(DealMpi, ParticlesWeightsAndEvesKeepTheirSlots) {
                 Index expected = 0, prepared = 0;
                 for (Index b = to.first_local_block(); b < to.first_local_block() + to.local_blocks(); ++b)
                     expected += layout.owner_of_block(b) != ranks.rank();
-                deal(
-                    ranks, generation, to, 2 * sizeof(double), [](Index n) { return ColumnBlock<double>(2, n); },
-                    [&](ColumnBlock<double>&) { ++prepared; });
+                deal(ranks, generation, to, 2 * sizeof(double), column_blocks<double>(2), [&](Block&) { ++prepared; });
                 EXPECT_EQ(prepared, expected);
                 layout = to;
                 expect_labels(generation, layout);
@@ -76,13 +77,11 @@ TEST(DealMpi, AFailureOfOneRankIsOneOfAll) {
     if (ranks.size() == 1)
         GTEST_SKIP() << "needs two ranks: with one nothing moves";
     const BlockLayout layout(40, 4, ranks.size(), ranks.rank());
-    Generation<ColumnBlock<double>> generation(layout, 0, [](Index n) { return ColumnBlock<double>(2, n); });
+    Generation generation(layout, 0, column_blocks<double>(2));
     std::vector<Index> runs(static_cast<std::size_t>(ranks.size()) + 1, 10); // all to the first
     runs.front() = 0;
-    EXPECT_THROW(deal(
-                     ranks, generation, layout.with_runs(runs), 2 * sizeof(double),
-                     [](Index n) { return ColumnBlock<double>(2, n); },
-                     [](ColumnBlock<double>&) { throw NumericalError("cannot prepare"); }),
+    EXPECT_THROW(deal(ranks, generation, layout.with_runs(runs), 2 * sizeof(double), column_blocks<double>(2),
+                      [](Block&) { throw NumericalError("cannot prepare"); }),
                  NumericalError);
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 /// Fields in memory, in the place of files: what a state lists is written here and read back by another.
 
-#include "pearlite/core/sharded_field.hpp"
+#include "pearlite/core/fields.hpp"
 #include "pearlite/parallel/communicator.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace pearlite::testing_support {
@@ -15,33 +17,39 @@ namespace pearlite::testing_support {
 using Stored = std::map<std::string, std::vector<std::byte>>;
 
 /// Both directions; `reading` says which.
-class MemoryFields {
+class MemoryFields final : public Fields {
   public:
     MemoryFields(const parallel::Communicator& ranks, Stored& stored, bool reading)
         : ranks_(ranks), stored_(stored), reading_(reading) {}
 
-    template <class T>
-    void operator()(const std::string& name, T& value) {
-        static_assert(std::is_trivially_copyable_v<T>);
-        bytes(name, std::as_writable_bytes(std::span(&value, 1)));
+    bool is_reading() const override { return reading_; }
+    void operator()(std::string_view name, bool& value) override { number(name, value); }
+    void operator()(std::string_view name, double& value) override { number(name, value); }
+    void operator()(std::string_view name, std::int64_t& value) override { number(name, value); }
+    void operator()(std::string_view name, std::uint64_t& value) override { number(name, value); }
+    void operator()(std::string_view name, std::string& value) override { resizable(name, value); }
+    void operator()(std::string_view name, std::vector<double>& values) override { resizable(name, values); }
+    void operator()(std::string_view name, std::vector<std::int64_t>& values) override { resizable(name, values); }
+    void operator()(std::string_view name, std::vector<std::string>& values) override {
+        auto count = static_cast<std::int64_t>(values.size());
+        enter(name);
+        number("size", count);
+        values.resize(static_cast<std::size_t>(count));
+        for (std::size_t k = 0; k < values.size(); ++k)
+            resizable(std::to_string(k), values[k]);
+        leave();
     }
-    template <class T>
-    void operator()(const std::string& name, std::vector<T>& values) {
-        if (reading_)
-            values.resize(stored_.at(prefix_ + name).size() / sizeof(T));
-        bytes(name, std::as_writable_bytes(std::span(values)));
-    }
-    void operator()(const std::string& name, Matrix& matrix) {
+    void operator()(std::string_view name, Matrix& matrix) override {
         Index rows = matrix.rows(), columns = matrix.cols();
-        (*this)(name + "-rows", rows);
-        (*this)(name + "-columns", columns);
+        number(std::string(name) + "-rows", rows);
+        number(std::string(name) + "-columns", columns);
         matrix.resize(rows, columns);
         bytes(name, std::as_writable_bytes(std::span(matrix.data(), static_cast<std::size_t>(matrix.size()))));
     }
-    void sharded(const std::string& name, const ShardedField& field) {
+    void sharded(std::string_view name, const ShardedField& field) override {
         std::vector<std::byte> local(static_cast<std::size_t>(field.local) * field.item_bytes);
         if (reading_) {
-            const auto& all = stored_.at(prefix_ + name);
+            const auto& all = stored_.at(path_of(name));
             ASSERT_EQ(all.size(), static_cast<std::size_t>(field.items) * field.item_bytes);
             const auto first = all.begin() + static_cast<std::ptrdiff_t>(field.first_local) *
                                                  static_cast<std::ptrdiff_t>(field.item_bytes);
@@ -57,19 +65,32 @@ class MemoryFields {
         } else {
             field.pack(half, field.local - half, second);
             field.pack(0, half, first);
-            stored_[prefix_ + name] = ranks_.all_gather(std::span<const std::byte>(local));
+            stored_[path_of(name)] = ranks_.all_gather(std::span<const std::byte>(local));
         }
     }
-    void enter(const std::string& group) { prefix_ += group + "/"; }
-    void leave() { prefix_.erase(prefix_.rfind('/', prefix_.size() - 2) + 1); }
+    void enter(std::string_view group) override { prefix_ += std::string(group) + "/"; }
+    void leave() override { prefix_.erase(prefix_.rfind('/', prefix_.size() - 2) + 1); }
 
   private:
-    void bytes(const std::string& name, std::span<std::byte> value) {
+    std::string path_of(std::string_view name) const { return prefix_ + std::string(name); }
+
+    template <class T>
+    void number(std::string_view name, T& value) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        bytes(name, std::as_writable_bytes(std::span(&value, 1)));
+    }
+    template <class Values>
+    void resizable(std::string_view name, Values& values) {
+        if (reading_)
+            values.resize(stored_.at(path_of(name)).size() / sizeof(values[0]));
+        bytes(name, std::as_writable_bytes(std::span(values.data(), values.size())));
+    }
+    void bytes(std::string_view name, std::span<std::byte> value) {
         if (!reading_) {
-            stored_[prefix_ + name].assign(value.begin(), value.end());
+            stored_[path_of(name)].assign(value.begin(), value.end());
             return;
         }
-        const auto& from = stored_.at(prefix_ + name);
+        const auto& from = stored_.at(path_of(name));
         ASSERT_EQ(from.size(), value.size()) << name;
         std::copy(from.begin(), from.end(), value.begin());
     }
@@ -91,7 +112,6 @@ template <class State>
 void restore(const parallel::Communicator& ranks, Stored& stored, State& state) {
     MemoryFields fields(ranks, stored, true);
     state.fields(fields);
-    state.prepare();
 }
 
 } // namespace pearlite::testing_support

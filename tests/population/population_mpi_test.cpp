@@ -1,9 +1,9 @@
 #include "pearlite/population/population.hpp"
 
-#include "pearlite/core/column_block.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/population/resampling.hpp"
 #include "pearlite/population/weights.hpp"
+#include "population/column_blocks.hpp"
 #include "population/memory_fields.hpp"
 #include "population/weight_cases.hpp"
 
@@ -19,6 +19,8 @@ namespace {
 using namespace testing;
 using parallel::BlockLayout;
 using parallel::Communicator;
+using testing_support::column_blocks;
+using testing_support::columns_of;
 
 BlockLayout layout_on(const Communicator& ranks, Index size, Index block) {
     return BlockLayout(size, block, ranks.size(), ranks.rank());
@@ -98,13 +100,13 @@ std::vector<Index> reference_sources(const std::vector<Index>& numbers) {
 
 /// A generation whose particle i says so in every coordinate, after some other ancestry.
 template <class T>
-Generation<ColumnBlock<T>> labelled(const BlockLayout& layout, Index rows) {
-    Generation<ColumnBlock<T>> generation(layout, 0, [&](Index size) { return ColumnBlock<T>(rows, size); });
+Generation labelled(const BlockLayout& layout, Index rows) {
+    Generation generation(layout, 0, column_blocks<T>(rows));
     for (Index b = 0; b < generation.local_blocks(); ++b)
         for (Index i = 0; i < generation.block(b).size(); ++i)
             for (Index k = 0; k < rows; ++k) {
                 const Index slot = layout.first_local_item() + generation.block_begin(b) + i;
-                generation.block(b).columns()(k, i) = static_cast<T>((slot * 31 + k * 7) % 113);
+                columns_of<T>(generation.block(b))(k, i) = static_cast<T>((slot * 31 + k * 7) % 113);
             }
     for (auto& eve : generation.eves())
         eve = eve * 3 + 1;
@@ -145,7 +147,7 @@ void expect_relocated(const std::vector<Index>& numbers, Index block, Index rows
 
     for (Index i = 0; i < layout.local_items(); ++i) {
         const Index slot = layout.first_local_item() + i, source = sources[static_cast<std::size_t>(slot)];
-        const auto column = generation.block(i / block).columns().col(i % block);
+        const auto column = columns_of<T>(generation.block(i / block)).col(i % block);
         for (Index k = 0; k < rows; ++k)
             ASSERT_EQ(column(k), static_cast<T>((source * 31 + k * 7) % 113)) << "slot " << slot;
         ASSERT_EQ(generation.eves()[static_cast<std::size_t>(i)], source * 3 + 1);
@@ -200,43 +202,51 @@ TEST(PopulationMpi, OffspringAndRelocationTogether) {
         }
 }
 
-/// A state that holds a population alone.
-struct State {
-    Population<ColumnBlock<float>> population;
-    template <class Fields>
-    void fields(Fields& f) {
-        population.fields(f, 3 * sizeof(float));
+/// Three generations of different sizes.
+Population filled(const Communicator& ranks) {
+    Population population(ranks, column_blocks<float>(3), 3 * sizeof(float));
+    for (const Index size : {37, 5, 100}) {
+        auto& generation = population.append(size, 8);
+        for (Index b = 0; b < generation.local_blocks(); ++b)
+            for (Index i = 0; i < generation.block(b).size(); ++i) {
+                const Index local = generation.block_begin(b) + i;
+                const auto slot = static_cast<double>(generation.layout().first_local_item() + local);
+                columns_of<float>(generation.block(b)).col(i).setConstant(static_cast<float>(0.1 + slot));
+                generation.log_weights()[static_cast<std::size_t>(local)] = -slot / 3;
+                generation.eves()[static_cast<std::size_t>(local)] *= 2;
+            }
     }
-    void prepare() {}
-};
+    return population;
+}
 
 TEST(PopulationMpi, FieldsHoldTheSameBytesOnAnyNumberOfRanks) {
-    const auto fill = [](auto& population, const Communicator& ranks) {
-        for (const Index size : {37, 5, 100}) {
-            auto& generation = population.append(size, 8, ranks, [](Index n) { return ColumnBlock<float>(3, n); });
-            for (Index b = 0; b < generation.local_blocks(); ++b)
-                for (Index i = 0; i < generation.block(b).size(); ++i) {
-                    const Index local = generation.block_begin(b) + i;
-                    const auto slot = static_cast<double>(generation.layout().first_local_item() + local);
-                    generation.block(b).columns().col(i).setConstant(static_cast<float>(0.1 + slot));
-                    generation.log_weights()[static_cast<std::size_t>(local)] = -slot / 3;
-                    generation.eves()[static_cast<std::size_t>(local)] *= 2;
-                }
-        }
-    };
     const auto ranks = Communicator::world(), alone = Communicator::alone();
-    State one, many, empty;
-    fill(one.population, alone);
-    fill(many.population, ranks);
+    auto one = filled(alone), many = filled(ranks);
     auto stored = testing_support::store(alone, one);
     EXPECT_EQ(testing_support::store(ranks, many), stored);
     EXPECT_EQ(stored.count("generation-2/log_weight"), 1u);
+}
 
-    for (const Index size : {37, 5, 100})
-        empty.population.append(size, 8, ranks, [](Index n) { return ColumnBlock<float>(3, n); });
-    testing_support::restore(ranks, stored, empty);
-    EXPECT_EQ(testing_support::store(ranks, empty), stored);
-    EXPECT_EQ(empty.population.size(), 142);
+TEST(PopulationMpi, ReadingMakesTheGenerationsOfTheCheckpoint) {
+    const auto ranks = Communicator::world(), alone = Communicator::alone();
+    auto one = filled(alone);
+    auto stored = testing_support::store(alone, one);
+    Population empty(ranks, column_blocks<float>(3), 3 * sizeof(float)),
+        other(ranks, empty.make_block(), empty.particle_bytes());
+    for (const Index size : {3, 200, 1, 7}) // more of them, of other sizes, in other blocks
+        other.append(size, 16);
+    for (Population* population : {&empty, &other}) {
+        testing_support::restore(ranks, stored, *population);
+        EXPECT_EQ(testing_support::store(ranks, *population), stored);
+        ASSERT_EQ(population->n_generations(), 3);
+        EXPECT_EQ(population->size(), 142);
+        for (Index g = 0; g < 3; ++g) {
+            EXPECT_EQ(population->generation(g).size(), one.generation(g).size());
+            EXPECT_EQ(population->generation(g).layout().block(), 8);
+            EXPECT_EQ(population->generation(g).number(), g);
+        }
+        EXPECT_EQ(population->append(4, 2).number(), 3); // it grows on
+    }
 }
 
 } // namespace
