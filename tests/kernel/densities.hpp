@@ -2,7 +2,7 @@
 /// Densities whose every tempered distribution is known, for tests of invariance.
 
 #include "pearlite/core/log_space.hpp"
-#include "pearlite/path/geometric.hpp"
+#include "pearlite/path/tempered.hpp"
 
 #include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/normal.hpp>

@@ -1,6 +1,8 @@
 #include "pearlite/kernel/native.hpp"
 
 #include "kernel/ar_gaussian.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/target_of.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,11 +26,12 @@ struct Result {
 
 template <class M>
 Result annealed(Index sweeps) {
-    const M model{{}};
-    Result result{model.make_block(10), std::vector<double>(10, 0.5), std::vector<double>(10)};
-    model.draw_start(result.block, streams);
-    Native<M>(sweeps).anneal(model, result.block, 0.2, 0.4, streams, result.increments, result.derivative);
-    return result;
+    const auto target = model::target_of(M{{}});
+    const auto block = target->make_block(10);
+    std::vector<double> increments(10, 0.5), derivative(10);
+    target->draw_start(*block, streams);
+    EXPECT_EQ(Native(target, sweeps).anneal(*block, 0.2, 0.4, streams, increments, derivative), 0);
+    return {own_block<ArGaussian::Block>(*block), increments, derivative};
 }
 
 TEST(Native, FusedStepsHaveTheBitsOfTheirParts) {
@@ -51,7 +54,7 @@ TEST(Native, AnnealingIsIncrementThenSweeps) {
     }
     model.path_derivative(block, 0.4, derivative);
     EXPECT_TRUE((annealed<ArGaussian>(3) == Result{block, increments, derivative}));
-    EXPECT_THROW(Native<ArGaussian>(0), ContractViolation);
+    EXPECT_THROW(Native(model::target_of(model), 0), ContractViolation);
 }
 
 } // namespace

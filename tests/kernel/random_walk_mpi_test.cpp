@@ -11,19 +11,18 @@ using parallel::Communicator;
 
 /// The factor that a population of 50 finds on these ranks.
 Matrix adapted(const Communicator& ranks, Index block) {
-    const path::GeometricPath path{testing::Correlated{}};
+    const auto path = path::tempered(testing::Correlated{});
     const parallel::BlockLayout layout(50, block, ranks.size(), ranks.rank());
-    population::Generation<model::DensityBlock> generation(layout, 0,
-                                                           [&](Index size) { return path.make_block(size); });
+    population::Generation generation(layout, 0, [&](Index size) { return path->make_block(size); });
     for (Index b = 0; b < generation.local_blocks(); ++b) {
         const Index global = layout.first_local_block() + b;
-        path.draw_start(generation.block(b), {1, 0, 0, global * block, global});
+        path->draw_start(generation.block(b), {1, 0, 0, global * block, global});
     }
     for (std::size_t i = 0; i < generation.log_weights().size(); ++i)
         generation.log_weights()[i] = 0.1 * static_cast<double>(layout.first_local_item() + static_cast<Index>(i));
-    RandomWalk<testing::Correlated> kernel(1);
+    RandomWalk kernel(path, 1);
     kernel.adapt(ranks, generation, 1);
-    return kernel.factors();
+    return kernel.learnt();
 }
 
 TEST(RandomWalkMpi, ScalesAreTheSameOnAnyNumberOfRanks) {
