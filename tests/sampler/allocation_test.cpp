@@ -3,6 +3,7 @@
 #include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/regression.hpp"
+#include "pearlite/path/tempered.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -24,17 +25,17 @@ namespace {
 /// Allocations of 50 moves of a full block.
 template <class D>
 long allocations_of_moves(const D& density) {
-    const path::GeometricPath path(density);
-    const Index d = path.dimension();
-    kernel::RandomWalk<D> kernel(50, 0.1 * Matrix::Identity(d, d).reshaped(1, d * d).replicate(2, 1));
-    auto block = path.make_block(16);
-    path.draw_start(block, {1, 0, 0, 0, 0});
-    const population::Generation<model::DensityBlock> nobody(parallel::BlockLayout(0, 16, 1, 0), 0,
-                                                             [&](Index size) { return path.make_block(size); });
+    const auto path = path::tempered(density);
+    const Index d = path->dimension();
+    kernel::RandomWalk kernel(path, 50, 0.1 * Matrix::Identity(d, d).reshaped(1, d * d).replicate(2, 1));
+    const auto block = path->make_block(16);
+    path->draw_start(*block, {1, 0, 0, 0, 0});
+    const population::Generation nobody(parallel::BlockLayout(0, 16, 1, 0), 0,
+                                        [&](Index size) { return path->make_block(size); });
     kernel.adapt(parallel::Communicator::alone(), nobody, 1);
     std::vector<double> derivative(16);
     const long before = n_allocations;
-    kernel.move(path, block, 0.5, {1, 1, 0, 0, 0}, derivative);
+    kernel.move(*block, 0.5, {1, 1, 0, 0, 0}, derivative);
     return n_allocations - before;
 }
 

@@ -3,7 +3,9 @@
 #include "pearlite/sampler/annealed_importance.hpp"
 
 #include "kernel/ar_gaussian.hpp"
+#include "pearlite/core/error.hpp"
 #include "pearlite/kernel/native.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "sampler/densities.hpp"
 
@@ -27,10 +29,10 @@ path::Schedule toy_schedule(Index steps) {
 }
 
 template <class M>
-AnnealedImportance<M, kernel::Native<M>> toy_run(const M& model, Index steps, Index particles, std::uint64_t seed) {
-    AnnealedImportance<M, kernel::Native<M>> sampler(alone, std::make_shared<const M>(model), toy_schedule(steps),
-                                                     kernel::Native<M>(1), {particles, 16, seed});
-    finish(sampler);
+AnnealedImportance toy_run(const M& model, Index steps, Index particles, std::uint64_t seed) {
+    const auto target = model::target_of(model);
+    AnnealedImportance sampler(alone, target, toy_schedule(steps), kernel::Native(target), {particles, 16, seed});
+    complete(sampler);
     return sampler;
 }
 
@@ -57,12 +59,13 @@ TEST(AnnealedImportance, FusedRunsHaveTheBitsOfUnfusedOnes) {
 
 TEST(AnnealedImportance, GaussianToyInThreeDimensionsByRandomWalk) {
     for (const Index d : {1, 3}) {
-        auto sampler = piloted_ais(alone, models::Gaussian({.dimension = d}), 300, 16, 5);
-        finish(sampler);
+        const models::Gaussian gaussian({.dimension = d});
+        auto sampler = piloted_ais(alone, gaussian, 300, 16, 5);
+        complete(sampler);
         const double exact = -static_cast<double>(d) * std::log(10);
-        EXPECT_NEAR(*sampler.main().batch(0).model().exact_log_ratio(1), exact, 1e-13);
-        EXPECT_LT(std::fabs(z_score(sampler.main().outcome(), exact)), 8) << d;
-        EXPECT_GT(std::fabs(z_score(sampler.main().outcome(), exact + 1)), 3) << d; // the error bar says something
+        EXPECT_NEAR(*path_of(gaussian)->exact_log_ratio(1), exact, 1e-13);
+        EXPECT_LT(std::fabs(z_score(sampler.outcome(), exact)), 8) << d;
+        EXPECT_GT(std::fabs(z_score(sampler.outcome(), exact + 1)), 3) << d; // the error bar says something
     }
 }
 
@@ -159,6 +162,7 @@ TEST(AnnealedImportance, OnTheFlyMomentsAreThoseOfTheTemperature) {
 // With perfect moves the increments are independent: E[w^2]/E[w]^2 is a product of closed forms.
 TEST(AnnealedImportance, EssAndVarianceWithPerfectMoves) {
     const ArGaussian model({.start_mean = 0, .start_sd = 1, .end_mean = 0, .end_sd = std::sqrt(0.1), .correlation = 0});
+    const auto target = model::target_of(model);
     std::vector<double> points;
     for (int k = 0; k <= 30; ++k)
         points.push_back((std::pow(10, k / 30.0) - 1) / 9);
@@ -173,10 +177,8 @@ TEST(AnnealedImportance, EssAndVarianceWithPerfectMoves) {
     }
     std::vector<double> ess, variances;
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
-        AnnealedImportance<ArGaussian, kernel::Native<ArGaussian>> sampler(
-            alone, std::make_shared<const ArGaussian>(model), schedule, kernel::Native<ArGaussian>(1),
-            {4000, 16, seed});
-        finish(sampler);
+        AnnealedImportance sampler(alone, target, schedule, kernel::Native(target), {4000, 16, seed});
+        complete(sampler);
         ess.push_back(4000 / sampler.trace().ess.back());
         variances.push_back(estimator::importance_estimate(sampler.population().generation(0).log_weights(), seed, 10)
                                 .variance_log_weight);
@@ -189,23 +191,24 @@ TEST(AnnealedImportance, EssAndVarianceWithPerfectMoves) {
 TEST(AnnealedImportance, BetaBernoulli) {
     for (const auto& [a, exact] : {std::pair{1.0, -71.398962168859}, {20.0, -69.945563190586}}) {
         auto sampler = piloted_ais(alone, BetaBernoulli{a}, 300, 16, 6);
-        finish(sampler);
+        complete(sampler);
         EXPECT_NEAR(BetaBernoulli{a}.exact_log_ratio(), exact, 1e-11);
-        EXPECT_LT(std::fabs(z_score(sampler.main().outcome(), exact)), 8);
-        EXPECT_LT(*sampler.main().outcome().log_ratio.front().standard_error, 0.1);
+        EXPECT_LT(std::fabs(z_score(sampler.outcome(), exact)), 8);
+        EXPECT_LT(*sampler.outcome().log_ratio.front().standard_error, 0.1);
     }
 }
 
 TEST(AnnealedImportance, TheLastTemperatureWeighsAndDoesNotMove) {
-    AisOf<BetaBernoulli> sampler(alone, path_of(BetaBernoulli{}), path::linear_schedule(3, 1),
-                                 kernel::RandomWalk<BetaBernoulli>(2), {16, 16, 1});
+    auto sampler = ais_of(alone, path_of(BetaBernoulli{}), path::linear_schedule(3, 1), 2, {16, 16, 1});
+    const auto points = [&] { return path::points_of(sampler.population().generation(0).block(0)).points; };
+    sampler.begin();
     sampler.step();
-    const Matrix after_first = sampler.population().generation(0).block(0).points;
+    const Matrix after_first = points();
     sampler.step();
-    const Matrix before_last = sampler.population().generation(0).block(0).points;
+    const Matrix before_last = points();
     EXPECT_NE(before_last, after_first);
     sampler.step();
-    EXPECT_EQ(sampler.population().generation(0).block(0).points, before_last);
+    EXPECT_EQ(points(), before_last);
     const auto& acceptance = sampler.trace().acceptance;
     ASSERT_EQ(acceptance.size(), 4u);
     EXPECT_TRUE(std::isnan(acceptance.front()) && std::isnan(acceptance.back()));

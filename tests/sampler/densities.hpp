@@ -3,13 +3,16 @@
 
 #include "pearlite/core/log_space.hpp"
 #include "pearlite/kernel/random_walk.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "pearlite/sampler/annealed_importance.hpp"
-#include "pearlite/sampler/batches.hpp"
 #include "pearlite/sampler/piloted.hpp"
+#include "pearlite/sampler/replicates.hpp"
 #include "pearlite/sampler/smc.hpp"
 
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <variant>
 
 namespace pearlite::sampler::testing {
 
@@ -39,51 +42,65 @@ struct Truncated {
 };
 
 template <class D>
-using SmcOf = Smc<path::GeometricPath<D>, kernel::RandomWalk<D>>;
-template <class D>
-using AisOf = AnnealedImportance<path::GeometricPath<D>, kernel::RandomWalk<D>>;
-
-template <class D>
-std::shared_ptr<const path::GeometricPath<D>> path_of(const D& density) {
-    return std::make_shared<const path::GeometricPath<D>>(density);
+std::shared_ptr<const path::Tempered> path_of(const D& density) {
+    return path::tempered(density);
 }
 
-/// A pilot of `pilot_particles` under an adaptive schedule, then `batches` runs of S with what it found.
-template <class S, class D, class Make>
-Piloted<SmcOf<D>, Batches<S>> piloted(const parallel::Communicator& ranks, const D& density, Index pilot_particles,
-                                      Index batches, std::uint64_t seed, Make make) {
-    auto pilot = std::make_unique<SmcOf<D>>(
-        ranks, path_of(density), AdaptiveSchedule{1, 0.9}, kernel::RandomWalk<D>(4),
-        PopulationSettings{pilot_particles, 16, random::derive_seed(seed, 1u << 20)}, SmcSettings{});
-    return {std::move(pilot), [=](const Tuning& tuning) {
-                return std::make_unique<Batches<S>>(batches, seed, [=](std::uint64_t batch_seed) {
-                    return make(path::Schedule(tuning.inverse_temperatures),
-                                kernel::RandomWalk<D>(4, tuning.proposal_factors), batch_seed);
+/// Of a random walk of so many moves that adapts.
+inline Smc smc_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+                  const std::variant<path::Schedule, AdaptiveSchedule>& schedule, Index moves,
+                  const PopulationSettings& settings, const SmcSettings& smc_settings = {}) {
+    return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings, smc_settings};
+}
+inline AnnealedImportance ais_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+                                 const path::Schedule& schedule, Index moves, const PopulationSettings& settings) {
+    return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings};
+}
+
+/// A replicate of the main run, with what the pilot found.
+using MakeReplicate = std::function<std::unique_ptr<Sampler>(const path::Schedule& schedule,
+                                                             const kernel::RandomWalk& kernel, std::uint64_t seed)>;
+
+/// A pilot of 200 particles under an adaptive schedule, then so many runs with what it found.
+inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+                       Index replicates, std::uint64_t seed, const MakeReplicate& make) {
+    auto pilot = std::make_unique<Smc>(
+        smc_of(ranks, path, AdaptiveSchedule{1, 0.9}, 4, {200, 16, random::derive_seed(seed, std::uint64_t{1} << 20)}));
+    return {ranks, std::move(pilot), [=](const Tuning& tuning) {
+                return std::make_unique<Replicates>(replicates, seed, [&](std::uint64_t replicate_seed) {
+                    return make(path::Schedule(tuning.inverse_temperatures), kernel::RandomWalk(path, 4, tuning.kernel),
+                                replicate_seed);
                 });
             }};
 }
 template <class D>
-auto piloted_smc(const parallel::Communicator& ranks, const D& density, Index particles, Index batches,
-                 std::uint64_t seed, const SmcSettings& settings = {}) {
-    return piloted<SmcOf<D>>(
-        ranks, density, 200, batches, seed,
-        [=](const path::Schedule& schedule, const kernel::RandomWalk<D>& kernel, std::uint64_t s) {
-            return SmcOf<D>(ranks, path_of(density), schedule, kernel, {particles, 16, s}, settings);
-        });
+Piloted piloted_smc(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
+                    std::uint64_t seed, const SmcSettings& settings = {}) {
+    const auto path = path_of(density);
+    return piloted(ranks, path, replicates, seed, [=](const auto& schedule, const auto& kernel, std::uint64_t s) {
+        return std::make_unique<Smc>(ranks, path, schedule, kernel, PopulationSettings{particles, 16, s}, settings);
+    });
 }
 template <class D>
-auto piloted_ais(const parallel::Communicator& ranks, const D& density, Index particles, Index batches,
-                 std::uint64_t seed) {
-    return piloted<AisOf<D>>(ranks, density, 200, batches, seed,
-                             [=](const path::Schedule& schedule, const kernel::RandomWalk<D>& kernel, std::uint64_t s) {
-                                 return AisOf<D>(ranks, path_of(density), schedule, kernel, {particles, 16, s});
-                             });
+Piloted piloted_ais(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
+                    std::uint64_t seed) {
+    const auto path = path_of(density);
+    return piloted(ranks, path, replicates, seed, [=](const auto& schedule, const auto& kernel, std::uint64_t s) {
+        return std::make_unique<AnnealedImportance>(ranks, path, schedule, kernel,
+                                                    PopulationSettings{particles, 16, s});
+    });
 }
 
 template <class S>
 void finish(S& sampler) {
     while (!sampler.finished())
         sampler.step();
+}
+/// From the draw of its start to its end.
+template <class S>
+void complete(S& sampler) {
+    sampler.begin();
+    finish(sampler);
 }
 
 /// (estimate - exact)/standard error of the headline.

@@ -19,14 +19,13 @@ TEST(EstimatedLikelihoodMpi, Smc) {
     for (const Index block : {4, 64})
         expect_same_everywhere(
             [=](const Communicator& ranks) {
-                return SmcOf<NoisyLikelihood>(ranks, path_of(noisy()), AdaptiveSchedule{1, 0.8},
-                                              kernel::RandomWalk<NoisyLikelihood>(2), {115, block, 6},
-                                              {population::Resampling::systematic, 0.9});
+                return smc_of(ranks, path_of(noisy()), AdaptiveSchedule{1, 0.8}, 2, {115, block, 6},
+                              {population::Resampling::systematic, 0.9});
             },
             2);
 }
 
-TEST(EstimatedLikelihoodMpi, Batches) {
+TEST(EstimatedLikelihoodMpi, Replicates) {
     expect_same_everywhere([](const Communicator& ranks) { return piloted_smc(ranks, noisy(), 115, 3, 7); }, 3);
 }
 
@@ -37,8 +36,7 @@ TEST(EstimatedLikelihoodMpi, ImportanceSquared) {
                 const kernel::StudentMixture first(
                     {{1, Vector::Zero(2), 2 * Matrix::Identity(2, 2)}, {1, Vector::Ones(2), Matrix::Identity(2, 2)}},
                     5);
-                return ImportanceSquared<NoisyLikelihood>(ranks, path_of(noisy()), first, {1900, block, 8},
-                                                          {700, 2, 0.1});
+                return ImportanceSquared(ranks, path_of(noisy()), first, {1900, block, 8}, {700, 2, 0.1});
             },
             3, false); // in the second half of the second round
 }
@@ -47,8 +45,8 @@ TEST(EstimatedLikelihoodMpi, PseudoMarginalChains) {
     for (const Index block : {1, 4})
         expect_same_everywhere(
             [=](const Communicator& ranks) {
-                return PseudoMarginal<NoisyLikelihood>(ranks, path_of(noisy()), Matrix::Zero(2, 9),
-                                                       0.5 * Matrix::Identity(2, 2), {9, block, 9}, {600, 300, 3});
+                return PseudoMarginal(ranks, path_of(noisy()), Matrix::Zero(2, 9), 0.5 * Matrix::Identity(2, 2),
+                                      {9, block, 9}, {600, 300, 3});
             },
             250);
 }
@@ -70,13 +68,12 @@ struct Broken {
 TEST(EstimatedLikelihoodMpi, AFailureOfOneRankIsOneOfAll) {
     const auto world = Communicator::world();
     const auto smc = failure_of([&] {
-        return SmcOf<Broken>(world, path_of(Broken{}), path::linear_schedule(20, 1), kernel::RandomWalk<Broken>(1),
-                             {9, 1, 1}, {});
+        return smc_of(world, path_of(Broken{}), path::linear_schedule(20, 1), 1, {9, 1, 1});
     });
     EXPECT_NE(smc.find("at step 5, particle 7"), std::string::npos) << smc;
     const auto chains = failure_of([&] {
-        return PseudoMarginal<Broken>(world, path_of(Broken{}), Matrix::Zero(1, 9), Matrix::Identity(1, 1), {9, 1, 1},
-                                      {1000, 100, 1});
+        return PseudoMarginal(world, path_of(Broken{}), Matrix::Zero(1, 9), Matrix::Identity(1, 1), {9, 1, 1},
+                              {1000, 100, 1});
     });
     EXPECT_NE(chains.find("at step 5, particle 7"), std::string::npos) << chains;
 }

@@ -34,12 +34,13 @@ struct NoisyGaussian {
     static double log_normal(double z) { return -0.5 * z * z - 0.5 * std::log(2 * std::numbers::pi); }
 };
 
-SmcOf<NoisyGaussian> run(double s2, std::uint64_t seed, Index particles, Index steps, const SmcSettings& settings,
-                         Index moves = 2, double y = 1) {
-    Matrix factors = Matrix::Constant(steps + 1, 1, 1.5);
-    SmcOf<NoisyGaussian> sampler(alone, path_of(NoisyGaussian{s2, y}), path::linear_schedule(steps, 1),
-                                 kernel::RandomWalk<NoisyGaussian>(moves, factors), {particles, 16, seed}, settings);
-    finish(sampler);
+Smc run(double s2, std::uint64_t seed, Index particles, Index steps, const SmcSettings& settings, Index moves = 2,
+        double y = 1) {
+    const auto path = path_of(NoisyGaussian{s2, y});
+    const Matrix factors = Matrix::Constant(steps + 1, 1, 1.5);
+    Smc sampler(alone, path, path::linear_schedule(steps, 1), kernel::RandomWalk(path, moves, factors),
+                {particles, 16, seed}, settings);
+    complete(sampler);
     return sampler;
 }
 
@@ -57,41 +58,48 @@ TEST(EstimatedLikelihood, ZIsUnbiased) {
 }
 
 /// The wrong twin: the present state's likelihood is estimated afresh before it is compared with a proposal's.
-struct Reestimating : kernel::RandomWalk<NoisyGaussian> {
-    using kernel::RandomWalk<NoisyGaussian>::RandomWalk;
-    Index move(const Model& model, Block& block, double b, const model::BlockStreams& streams,
-               std::span<double> derivative) const {
+class Reestimating final : public kernel::RandomWalk {
+  public:
+    Reestimating(const Path& path, Index moves, const Matrix& factors)
+        : RandomWalk(path, moves, factors), path_(path) {}
+    std::unique_ptr<Kernel> clone() const override { return std::make_unique<Reestimating>(*this); }
+    Index move(Block& block, double b, const model::BlockStreams& streams,
+               std::span<double> derivative) const override {
         auto fresh = streams;
         fresh.step += 1000000;
-        model.evaluate(block, block.points, block.log_prior, block.log_likelihood, fresh);
-        return kernel::RandomWalk<NoisyGaussian>::move(model, block, b, streams, derivative);
+        auto& points = path::points_of(block);
+        path_->evaluate(points, points.points, points.log_prior, points.log_likelihood, fresh);
+        return RandomWalk::move(block, b, streams, derivative);
     }
+
+  private:
+    Path path_;
 };
 
 TEST(EstimatedLikelihood, EstimatingThePresentStateAfreshIsFoundOut) {
     std::vector<double> ratio;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
-        Smc<path::GeometricPath<NoisyGaussian>, Reestimating> sampler(
-            alone, path_of(NoisyGaussian{2}), path::linear_schedule(5, 1), Reestimating(2, Matrix::Constant(6, 1, 1.5)),
-            {50, 16, seed}, {population::Resampling::systematic, 0.7});
-        finish(sampler);
+        const auto path = path_of(NoisyGaussian{2});
+        Smc sampler(alone, path, path::linear_schedule(5, 1), Reestimating(path, 2, Matrix::Constant(6, 1, 1.5)),
+                    {50, 16, seed}, {population::Resampling::systematic, 0.7});
+        complete(sampler);
         ratio.push_back(std::exp(sampler.log_ratio() - NoisyGaussian{}.exact_log_ratio()));
     }
     EXPECT_LT(MeanError(ratio).z(1), -5);
 }
 
 TEST(EstimatedLikelihood, AnEstimateStaysUntilAProposalIsAccepted) {
-    const auto model = path_of(NoisyGaussian{2});
-    auto block = model->make_block(16);
-    model->draw_start(block, {1, 0, 0, 0, 0});
+    const auto path = path_of(NoisyGaussian{2});
+    model::DensityBlock block(1, 16);
+    path->draw_start(block, {1, 0, 0, 0, 0});
     const Vector before = block.log_likelihood;
     const Matrix points = block.points;
-    kernel::RandomWalk<NoisyGaussian> kernel(1, Matrix::Constant(2, 1, 1.5));
-    const auto one = population::Generation<model::DensityBlock>(parallel::BlockLayout(16, 16, 1, 0), 0,
-                                                                 [&](Index n) { return model->make_block(n); });
+    kernel::RandomWalk kernel(path, 1, Matrix::Constant(2, 1, 1.5));
+    const population::Generation one(parallel::BlockLayout(16, 16, 1, 0), 0,
+                                     [&](Index n) { return path->make_block(n); });
     kernel.adapt(alone, one, 1);
     std::vector<double> u(16);
-    const Index accepted = kernel.move(*model, block, 1, {1, 1, 0, 0, 0}, u);
+    const Index accepted = kernel.move(block, 1, {1, 1, 0, 0, 0}, u);
     Index changed = 0;
     for (Index i = 0; i < 16; ++i) {
         EXPECT_EQ(block.points(0, i) != points(0, i), block.log_likelihood(i) != before(i));
@@ -128,22 +136,21 @@ TEST(PowerPosterior, EvidencesAgreeAndTheirErrorsHold) {
     }
 }
 
-TEST(PowerPosterior, BatchesAverageIt) {
+TEST(PowerPosterior, ReplicatesAverageIt) {
     auto sampler = piloted_smc(alone, BetaBernoulli{}, 200, 8, 3);
-    finish(sampler);
-    const auto outcome = sampler.main().outcome();
+    complete(sampler);
+    const auto outcome = sampler.outcome();
     ASSERT_EQ(outcome.log_ratio.size(), 3u);
     double mean = 0;
     for (Index r = 0; r < 8; ++r)
-        mean += sampler.main().batch(r).outcome().log_ratio[1].value / 8;
+        mean += sampler.replicate(r).outcome().log_ratio[1].value / 8;
     EXPECT_NEAR(outcome.log_ratio[1].value, mean, 1e-12);
     EXPECT_EQ(outcome.log_ratio[1].error_method, "batches");
 }
 
 TEST(PowerPosterior, IsNotAvailableWhereAStartHasLikelihoodZero) {
-    SmcOf<Truncated> sampler(alone, path_of(Truncated{}), path::linear_schedule(10, 1),
-                             kernel::RandomWalk<Truncated>(3), {200, 16, 4}, {});
-    finish(sampler);
+    auto sampler = smc_of(alone, path_of(Truncated{}), path::linear_schedule(10, 1), 3, {200, 16, 4});
+    complete(sampler);
     EXPECT_EQ(sampler.outcome().log_ratio.size(), 1u);
     EXPECT_THAT(sampler.outcome().warnings, ::testing::Contains(::testing::HasSubstr("power posterior")));
 }
@@ -170,16 +177,15 @@ TEST(LikelihoodNoise, OfExactLikelihoodsIsNone) {
     EXPECT_NEAR(noise_shares(0.1, 50, 1, 100).likelihood, 0.1, 1e-12);
 }
 
-using Squared = ImportanceSquared<NoisyGaussian>;
-
 /// A first mixture that is far too wide.
 kernel::StudentMixture wide_mixture() {
     return kernel::StudentMixture({{1, Vector::Zero(1), Matrix::Constant(1, 1, 4.0)}}, 5);
 }
 
-Squared importance_run(double s2, std::uint64_t seed, Index particles, Index rounds) {
-    Squared sampler(alone, path_of(NoisyGaussian{s2}), wide_mixture(), {particles, 16, seed}, {particles, rounds});
-    finish(sampler);
+ImportanceSquared importance_run(double s2, std::uint64_t seed, Index particles, Index rounds) {
+    ImportanceSquared sampler(alone, path_of(NoisyGaussian{s2}), wide_mixture(), {particles, 16, seed},
+                              {particles, rounds});
+    complete(sampler);
     return sampler;
 }
 
@@ -200,10 +206,10 @@ TEST(ImportanceSquared, AdaptsToThePosteriorAndLosesWhatNoiseCosts) {
     EXPECT_NEAR(factor, std::exp(-1), 0.04);
 }
 
-PseudoMarginal<NoisyGaussian> chains_of(double s2, Index chains, Index iterations) {
-    PseudoMarginal<NoisyGaussian> sampler(alone, path_of(NoisyGaussian{s2}), Matrix::Zero(1, chains),
-                                          Matrix::Constant(1, 1, 0.1), {chains, 2, 5}, {iterations, iterations / 5, 2});
-    finish(sampler);
+PseudoMarginal chains_of(double s2, Index chains, Index iterations) {
+    PseudoMarginal sampler(alone, path_of(NoisyGaussian{s2}), Matrix::Zero(1, chains), Matrix::Constant(1, 1, 0.1),
+                           {chains, 2, 5}, {iterations, iterations / 5, 2});
+    complete(sampler);
     return sampler;
 }
 
@@ -221,9 +227,9 @@ TEST(PseudoMarginal, HasTheExactPosteriorWhateverTheNoise) {
 // Where steps are small, only the noise rejects: 2 Phi(-sigma/sqrt 2) of the proposals are accepted.
 TEST(PseudoMarginal, AcceptsWhatTheNoiseLets) {
     for (const auto& [s2, rate] : {std::pair{1.0, 0.4795}, {3.0, 0.2207}}) {
-        PseudoMarginal<NoisyGaussian> sampler(alone, path_of(NoisyGaussian{s2}), Matrix::Zero(1, 8),
-                                              Matrix::Constant(1, 1, 0.01), {8, 8, 5}, {20000, 0, 1});
-        finish(sampler);
+        PseudoMarginal sampler(alone, path_of(NoisyGaussian{s2}), Matrix::Zero(1, 8), Matrix::Constant(1, 1, 0.01),
+                               {8, 8, 5}, {20000, 0, 1});
+        complete(sampler);
         const auto acceptance = sampler.chain_outcome().acceptance;
         EXPECT_NEAR(std::accumulate(acceptance.begin(), acceptance.end(), 0.0) / 8, rate, 0.02) << s2;
     }

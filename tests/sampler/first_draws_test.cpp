@@ -48,11 +48,11 @@ struct Unnormalised {
     double exact_log_ratio() const { return -0.5 / 1.01 - 0.5 * std::log(2 * std::numbers::pi * 1.01); }
 };
 
-ImportanceSquared<Unnormalised> importance_of(double share, std::uint64_t seed, Index draws, double mean) {
+ImportanceSquared importance_of(double share, std::uint64_t seed, Index draws, double mean) {
     const kernel::StudentMixture first({{1, Vector::Constant(1, mean), Matrix::Constant(1, 1, 0.05)}}, 50);
-    ImportanceSquared<Unnormalised> sampler(parallel::Communicator::alone(), path_of(Unnormalised{}), first,
-                                            {draws, 16, seed}, {1000, 0, share});
-    finish(sampler);
+    ImportanceSquared sampler(parallel::Communicator::alone(), path_of(Unnormalised{}), first, {draws, 16, seed},
+                              {1000, 0, share});
+    complete(sampler);
     return sampler;
 }
 
@@ -80,9 +80,9 @@ TEST(Defence, AProposalThatMissesIsMadeGood) {
 TEST(Importance, RoundsHaveTheDrawsTheyClaim) {
     const auto arrays = [](Index draws, Index per_round) {
         const kernel::StudentMixture first({{1, Vector::Ones(1), Matrix::Constant(1, 1, 0.1)}}, 5);
-        ImportanceSquared<Unnormalised> sampler(parallel::Communicator::alone(), path_of(Unnormalised{}), first,
-                                                {draws, 16, 1}, {per_round, 1, 0.1});
-        finish(sampler);
+        ImportanceSquared sampler(parallel::Communicator::alone(), path_of(Unnormalised{}), first, {draws, 16, 1},
+                                  {per_round, 1, 0.1});
+        complete(sampler);
         EXPECT_EQ(sampler.progress().step, sampler.progress().steps);
         const auto outcome = sampler.outcome();
         EXPECT_EQ(sampler.likelihood_estimates(), outcome.arrays[0].values[0] + outcome.arrays[0].values[1]);

@@ -26,7 +26,7 @@ path::Schedule toy_schedule(Index steps) {
 template <class M>
 Outcome outcome_of(const M& model, const path::Schedule& schedule, const NonequilibriumSettings& settings) {
     auto sampler = work_sampler(alone, model, schedule, settings);
-    finish(sampler);
+    complete(sampler);
     return sampler.outcome();
 }
 
@@ -51,11 +51,10 @@ TEST(Nonequilibrium, ForwardTrajectoriesAreThoseOfAnnealedImportanceSampling) {
     const ReversibleArGaussian toy(ReversibleArGaussian::Settings{});
     auto sampler = work_sampler(alone, toy, toy_schedule(20),
                                 {.forward = 100, .reverse = 50, .seed = 3, .start = ReverseStart::exact});
-    AnnealedImportance<ReversibleArGaussian, kernel::Native<ReversibleArGaussian>> ais(
-        alone, std::make_shared<const ReversibleArGaussian>(toy), toy_schedule(20),
-        kernel::Native<ReversibleArGaussian>(1), {100, 16, 3});
-    finish(sampler);
-    finish(ais);
+    const auto target = model::target_of(toy);
+    AnnealedImportance ais(alone, target, toy_schedule(20), kernel::Native(target), {100, 16, 3});
+    complete(sampler);
+    complete(ais);
     EXPECT_EQ(sampler.population().generation(0).log_weights(), ais.population().generation(0).log_weights());
     EXPECT_EQ(sampler.trace().log_ratio, ais.trace().log_ratio);
     EXPECT_EQ(sampler.trace().variance_u, ais.trace().variance_u);
@@ -66,7 +65,7 @@ TEST(Nonequilibrium, ReverseTrajectoriesAreAPlainLoop) {
     const auto schedule = path::linear_schedule(7, 1);
     auto sampler =
         work_sampler(alone, pair, schedule, {.forward = 30, .reverse = 16, .seed = 4, .start = ReverseStart::exact});
-    finish(sampler);
+    complete(sampler);
 
     auto block = pair.make_block(16);
     const auto streams = [](Index n) { return model::BlockStreams{4, static_cast<std::uint32_t>(n), 1, 0, 0}; };
@@ -124,7 +123,7 @@ TEST(Nonequilibrium, AveragesAreThoseOfTheTrajectories) {
     const Index steps = 12;
     auto sampler = work_sampler(alone, ReversibleArGaussian(ReversibleArGaussian::Settings{}), toy_schedule(steps),
                                 {.forward = 500, .reverse = 300, .seed = 8, .start = ReverseStart::exact});
-    finish(sampler);
+    complete(sampler);
     const auto outcome = sampler.outcome();
     const auto array = [&](const std::string& path) {
         for (const auto& candidate : outcome.arrays)
@@ -155,7 +154,7 @@ TEST(Nonequilibrium, IsingAgainstKaufman) {
     const double exact = *ising.exact_log_ratio(0.44);
     auto sampler = work_sampler(alone, ising, path::linear_schedule(100, 0.44),
                                 {.forward = 1000, .reverse = 1000, .block = 512, .seed = 9, .equilibration = 100});
-    finish(sampler);
+    complete(sampler);
     EXPECT_LT(std::fabs(z_of(sampler.outcome(), "bar", exact)), 5);
 }
 

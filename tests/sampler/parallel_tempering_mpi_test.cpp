@@ -17,9 +17,9 @@ using namespace testing;
 
 template <class M>
 auto tempering(const Communicator& ranks, const M& model, Index temperatures, Index replicas, Index scans) {
-    return ParallelTempering<M, kernel::Native<M>>(ranks, std::make_shared<const M>(model),
-                                                   path::linear_schedule(temperatures - 1, 0.7), kernel::Native<M>(1),
-                                                   {replicas, scans, scans / 4, 5});
+    const auto target = model::target_of(model);
+    return ParallelTempering(ranks, target, path::linear_schedule(temperatures - 1, 0.7), kernel::Native(target),
+                             {replicas, scans, scans / 4, 5});
 }
 
 TEST(ParallelTemperingMpi, StatesThatSwap) {
@@ -43,10 +43,9 @@ TEST(ParallelTemperingMpi, AFailureOnOneRankIsTheSameErrorOnAll) {
     const auto ranks = Communicator::world();
     for (const Index slot : {16, 7 * 16}) { // on the first rank, or the last
         const auto message = failure_of([&] {
-            using M = kernel::testing::FailingArGaussian;
-            return ParallelTempering<M, kernel::Native<M>>(ranks, std::make_shared<const M>(slot),
-                                                           path::linear_schedule(7, 1), kernel::Native<M>(1),
-                                                           {16, 50, 10, 5});
+            const auto target = model::target_of(kernel::testing::FailingArGaussian(slot));
+            return ParallelTempering(ranks, target, path::linear_schedule(7, 1), kernel::Native(target),
+                                     {16, 50, 10, 5});
         });
         EXPECT_THAT(message, ::testing::HasSubstr("slot " + std::to_string(slot) + " failed at step 5"));
         EXPECT_EQ(ranks.broadcast(message), message);

@@ -3,8 +3,10 @@
 #include "pearlite/sampler/parallel_tempering.hpp"
 
 #include "pearlite/kernel/native.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/autoregressive_gaussian.hpp"
 #include "pearlite/models/ising.hpp"
+#include "population/column_blocks.hpp"
 #include "sampler/densities.hpp"
 
 #include <gtest/gtest.h>
@@ -19,11 +21,10 @@ using models::Ising;
 const auto alone = parallel::Communicator::alone();
 
 template <class M>
-ParallelTempering<M, kernel::Native<M>> tempering(const M& model, const path::Schedule& schedule,
-                                                  const TemperingSettings& settings) {
-    ParallelTempering<M, kernel::Native<M>> sampler(alone, std::make_shared<const M>(model), schedule,
-                                                    kernel::Native<M>(1), settings);
-    finish(sampler);
+ParallelTempering tempering(const M& model, const path::Schedule& schedule, const TemperingSettings& settings) {
+    const auto target = model::target_of(model);
+    ParallelTempering sampler(alone, target, schedule, kernel::Native(target), settings);
+    complete(sampler);
     return sampler;
 }
 
@@ -66,7 +67,7 @@ double worst_moment_z(const M& model) {
         std::vector<double> first, second;
         const auto exact = slow_toy();
         for (Index i = 0; i < R; ++i) {
-            const double x = sampler.population().generation(0).block(t).columns()(0, i);
+            const double x = testing_support::columns_of(sampler.population().generation(0).block(t))(0, i);
             const double z = (x - exact.mean(schedule[t])) / exact.sd(schedule[t]);
             first.push_back(z);
             second.push_back(z * z);
@@ -148,15 +149,15 @@ TEST(ParallelTempering, TrapezoidsAreCorrectedOrExtrapolated) {
 }
 
 TEST(ParallelTempering, ColdReplicasStartFromModes) {
-    const Ising ising({.size = 4});
+    const auto ising = model::target_of(Ising({.size = 4}));
     const auto schedule = path::linear_schedule(9, 0.9);
     const auto ordered = [&](std::optional<double> from) {
-        ParallelTempering<Ising, kernel::Native<Ising>> sampler(alone, std::make_shared<const Ising>(ising), schedule,
-                                                                kernel::Native<Ising>(1), {16, 10, 0, 1, true, from});
+        ParallelTempering sampler(alone, ising, schedule, kernel::Native(ising), {16, 10, 0, 1, true, from});
+        sampler.begin();
         std::vector<Index> which;
         for (Index t = 0; t <= 9; ++t) {
             std::vector<double> u(16);
-            ising.path_derivative(sampler.population().generation(0).block(t), schedule[t], u);
+            ising->path_derivative(sampler.population().generation(0).block(t), schedule[t], u);
             if (std::all_of(u.begin(), u.end(), [](double v) { return v == 32; }))
                 which.push_back(t);
         }

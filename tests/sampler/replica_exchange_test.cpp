@@ -2,8 +2,10 @@
 #include "pearlite/sampler/replica_exchange.hpp"
 
 #include "pearlite/core/error.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/autoregressive_gaussian.hpp"
 #include "pearlite/population/population.hpp"
+#include "population/column_blocks.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -38,6 +40,7 @@ TEST(ReplicaExchange, CertainAndImpossibleExchanges) {
     EXPECT_THROW(decide_exchange(std::vector<double>{0}, {}, streams), ContractViolation);
 }
 
+using testing_support::columns_of;
 using Gaussian = models::AutoregressiveGaussian;
 constexpr Index n_temperatures = 6, replicas = 50;
 
@@ -50,19 +53,19 @@ struct Flat : Gaussian {
 /// A state is 100 t + i at the temperature t in system i, a tag t.
 struct Ladder {
     parallel::Communicator alone = parallel::Communicator::alone();
-    std::shared_ptr<const Flat> model = std::make_shared<const Flat>();
-    ReplicaExchange<Flat> exchange{alone, model, path::linear_schedule(n_temperatures - 1, 1), 7};
-    population::Population<Flat::Block> population;
+    std::shared_ptr<const model::Target> target = model::target_of(Flat());
+    ReplicaExchange exchange{alone, target, path::linear_schedule(n_temperatures - 1, 1), 7};
+    population::Population population{alone, [this](Index size) { return target->make_block(size); },
+                                      target->particle_bytes()};
     std::vector<std::int64_t> tags;
     std::vector<double> expected = std::vector<double>(n_temperatures * replicas, 0.0);
     DelayedFailure failure;
 
     Ladder() {
-        auto& states = population.append(n_temperatures * replicas, replicas, alone,
-                                         [&](Index size) { return model->make_block(size); });
+        auto& states = population.append(n_temperatures * replicas, replicas);
         for (Index t = 0; t < n_temperatures; ++t)
             for (Index i = 0; i < replicas; ++i) {
-                states.block(t).columns()(0, i) = static_cast<double>(100 * t + i);
+                columns_of(states.block(t))(0, i) = static_cast<double>(100 * t + i);
                 tags.push_back(t);
             }
     }
@@ -77,7 +80,7 @@ struct Ladder {
             const auto tag = tags[static_cast<std::size_t>(t * replicas)];
             for (Index i = 0; i < replicas; ++i) {
                 EXPECT_EQ(tags[static_cast<std::size_t>(t * replicas + i)], tag);
-                EXPECT_EQ(population.generation(0).block(t).columns()(0, i), static_cast<double>(100 * tag + i));
+                EXPECT_EQ(columns_of(population.generation(0).block(t))(0, i), static_cast<double>(100 * tag + i));
             }
             origins.push_back(tag);
         }

@@ -28,12 +28,7 @@ std::vector<double> numbers_of(const Communicator& ranks, S& sampler) {
         for (const Matrix& draws : chains.draws)
             numbers.insert(numbers.end(), draws.data(), draws.data() + draws.size());
     } else {
-        const auto outcome = [&] {
-            if constexpr (requires { sampler.main(); })
-                return sampler.main().outcome();
-            else
-                return sampler.outcome();
-        }();
+        const auto outcome = sampler.outcome();
         for (const auto& estimate : outcome.log_ratio) {
             numbers.push_back(estimate.value);
             numbers.push_back(estimate.standard_error.value_or(-1));
@@ -44,7 +39,7 @@ std::vector<double> numbers_of(const Communicator& ranks, S& sampler) {
     return ranks.is_root() ? numbers : std::vector<double>{};
 }
 
-/// Everything that a run holds at its end, and its numbers.
+/// Everything that a run, which has begun, holds at its end, and its numbers.
 template <class S>
 std::pair<Stored, std::vector<double>> result_of(const Communicator& ranks, S& sampler) {
     finish(sampler);
@@ -68,6 +63,8 @@ template <class Make>
 void expect_same_everywhere(const Make& make, int steps, bool on_the_way = true) {
     const auto world = Communicator::world(), alone = Communicator::alone();
     auto here = make(alone), everywhere = make(world);
+    here.begin();
+    everywhere.begin();
     const auto expected = result_of(alone, here);
     const auto result = result_of(world, everywhere);
     EXPECT_EQ(difference(result.first, expected.first), "");
@@ -78,6 +75,8 @@ void expect_same_everywhere(const Make& make, int steps, bool on_the_way = true)
 
     // Saved by all ranks, resumed on one; saved on one, resumed by all.
     auto first = make(world), second = make(alone), on_one = make(alone), on_all = make(world);
+    first.begin();
+    second.begin();
     for (int step = 0; step < steps; ++step) {
         first.step();
         second.step();
@@ -100,7 +99,7 @@ std::string failure_of(S&& make) {
     std::string message = "none";
     try {
         auto sampler = make();
-        finish(sampler);
+        complete(sampler);
     } catch (const NumericalError& error) {
         message = error.what();
     }

@@ -2,6 +2,7 @@
 // after they were stored and restored.
 #include "kernel/ar_gaussian.hpp"
 #include "pearlite/kernel/native.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/regression.hpp"
 #include "sampler/densities.hpp"
@@ -32,9 +33,9 @@ TEST(SamplerMpi, AnnealedImportanceWithItsModelsMoves) {
     for (const Index block : {1, 16, 64}) // of the last, fewer than ranks
         expect_same_everywhere(
             [=](const Communicator& ranks) {
-                return AnnealedImportance<ArGaussian, kernel::Native<ArGaussian>>(
-                    ranks, std::make_shared<const ArGaussian>(ArGaussian::Settings{}), path::linear_schedule(150, 1),
-                    kernel::Native<ArGaussian>(2), {100, block, 5});
+                const auto target = model::target_of(ArGaussian(ArGaussian::Settings{}));
+                return AnnealedImportance(ranks, target, path::linear_schedule(150, 1), kernel::Native(target, 2),
+                                          {100, block, 5});
             },
             70);
 }
@@ -42,22 +43,19 @@ TEST(SamplerMpi, AnnealedImportanceWithItsModelsMoves) {
 TEST(SamplerMpi, AnnealedImportanceThatAdapts) {
     expect_same_everywhere(
         [](const Communicator& ranks) {
-            using Density = models::LogisticRegression;
-            return AisOf<Density>(ranks, path_of(logistic()), path::linear_schedule(20, 1),
-                                  kernel::RandomWalk<Density>(2), {115, 16, 5});
+            return ais_of(ranks, path_of(logistic()), path::linear_schedule(20, 1), 2, {115, 16, 5});
         },
         11);
 }
 
 TEST(SamplerMpi, SmcUnderEveryResampling) {
-    using Density = models::Gaussian;
     for (const auto scheme :
          {Resampling::multinomial, Resampling::stratified, Resampling::systematic, Resampling::residual})
         for (const Index block : {4, 64})
             expect_same_everywhere(
                 [=](const Communicator& ranks) {
-                    return SmcOf<Density>(ranks, path_of(Density({.dimension = 3})), AdaptiveSchedule{1, 0.8},
-                                          kernel::RandomWalk<Density>(2), {115, block, 6}, {scheme, 0.8});
+                    return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), AdaptiveSchedule{1, 0.8}, 2,
+                                  {115, block, 6}, {scheme, 0.8});
                 },
                 6);
 }
@@ -65,13 +63,13 @@ TEST(SamplerMpi, SmcUnderEveryResampling) {
 TEST(SamplerMpi, SmcWithLikelihoodsOfZero) {
     expect_same_everywhere(
         [](const Communicator& ranks) {
-            return SmcOf<Truncated>(ranks, path_of(Truncated{}), path::linear_schedule(5, 1),
-                                    kernel::RandomWalk<Truncated>(2), {70, 4, 6}, {Resampling::systematic, 0.8});
+            return smc_of(ranks, path_of(Truncated{}), path::linear_schedule(5, 1), 2, {70, 4, 6},
+                          {Resampling::systematic, 0.8});
         },
         2);
 }
 
-TEST(SamplerMpi, PilotsAndBatches) {
+TEST(SamplerMpi, PilotsAndReplicates) {
     for (const int steps : {3, 30}) // saved in the pilot, and in the main run
         expect_same_everywhere([](const Communicator& ranks) { return piloted_smc(ranks, BetaBernoulli{}, 60, 3, 2); },
                                steps);
@@ -79,19 +77,15 @@ TEST(SamplerMpi, PilotsAndBatches) {
 }
 
 TEST(SamplerMpi, AFailureOnOneRankIsTheSameErrorOnAll) {
-    using Kernel = kernel::Native<FailingArGaussian>;
     const auto ranks = Communicator::world();
     for (const Index slot : {0, 96}) { // on the first rank, or the last
-        const auto model = std::make_shared<const FailingArGaussian>(slot);
+        const auto target = model::target_of(FailingArGaussian(slot));
+        const kernel::Native kernel(target);
+        const auto schedule = path::linear_schedule(300, 1);
         const PopulationSettings settings{100, 16, 1};
-        const std::string messages[] = {failure_of([&] {
-                                            return AnnealedImportance<FailingArGaussian, Kernel>(
-                                                ranks, model, path::linear_schedule(300, 1), Kernel(), settings);
-                                        }),
-                                        failure_of([&] {
-                                            return Smc<FailingArGaussian, Kernel>(
-                                                ranks, model, path::linear_schedule(300, 1), Kernel(), settings, {});
-                                        })};
+        const std::string messages[] = {
+            failure_of([&] { return AnnealedImportance(ranks, target, schedule, kernel, settings); }),
+            failure_of([&] { return Smc(ranks, target, schedule, kernel, settings, {}); })};
         for (const auto& message : messages) {
             EXPECT_THAT(message, ::testing::HasSubstr("slot " + std::to_string(slot) + " failed at step 5"));
             EXPECT_EQ(ranks.broadcast(message), message);
@@ -114,8 +108,7 @@ struct NotANumberSomewhere {
 TEST(SamplerMpi, ADensityThatIsNotANumberOnOneRankIsAnErrorOnAll) {
     const auto ranks = Communicator::world();
     const auto message = failure_of([&] {
-        return SmcOf<NotANumberSomewhere>(ranks, path_of(NotANumberSomewhere{}), path::linear_schedule(5, 1),
-                                          kernel::RandomWalk<NotANumberSomewhere>(1), {100, 4, 3}, {});
+        return smc_of(ranks, path_of(NotANumberSomewhere{}), path::linear_schedule(5, 1), 1, {100, 4, 3});
     });
     EXPECT_THAT(message, ::testing::HasSubstr("at step 0, particle "));
     EXPECT_EQ(ranks.broadcast(message), message);

@@ -2,8 +2,10 @@
 
 #include "kernel/ar_gaussian.hpp"
 #include "pearlite/kernel/native.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/regression.hpp"
+#include "population/column_blocks.hpp"
 #include "sampler/densities.hpp"
 
 #include <cstdlib>
@@ -25,26 +27,25 @@ TEST(Smc, BetaBernoulliAndTheGaussianToy) {
         const SmcSettings settings{scheme, 0.7};
         for (const auto& [a, exact] : {std::pair{1.0, -71.398962168859}, {20.0, -69.945563190586}}) {
             auto sampler = piloted_smc(alone, BetaBernoulli{a}, 300, 16, 7, settings);
-            finish(sampler);
-            EXPECT_LT(std::fabs(z_score(sampler.main().outcome(), exact)), 8) << a;
-            EXPECT_LT(*sampler.main().outcome().log_ratio.front().standard_error, 0.05);
+            complete(sampler);
+            EXPECT_LT(std::fabs(z_score(sampler.outcome(), exact)), 8) << a;
+            EXPECT_LT(*sampler.outcome().log_ratio.front().standard_error, 0.05);
         }
         for (const Index d : {1, 3}) {
             auto sampler = piloted_smc(alone, models::Gaussian({.dimension = d}), 300, 16, 8, settings);
-            finish(sampler);
-            EXPECT_LT(std::fabs(z_score(sampler.main().outcome(), -static_cast<double>(d) * std::log(10))), 8) << d;
+            complete(sampler);
+            EXPECT_LT(std::fabs(z_score(sampler.outcome(), -static_cast<double>(d) * std::log(10))), 8) << d;
         }
     }
 }
 
 /// Precision 1 to 10 with perfect moves: every approximation left is Monte Carlo error.
-using PerfectSmc = Smc<ArGaussian, kernel::Native<ArGaussian>>;
-PerfectSmc perfect_run(std::uint64_t seed, const SmcSettings& settings, Index particles,
-                       const path::Schedule& schedule = path::geometric_schedule(5, 1, 0.02)) {
-    const ArGaussian model({.start_mean = 0, .start_sd = 1, .end_mean = 0, .end_sd = std::sqrt(0.1), .correlation = 0});
-    PerfectSmc sampler(alone, std::make_shared<const ArGaussian>(model), schedule, kernel::Native<ArGaussian>(1),
-                       {particles, 16, seed}, settings);
-    finish(sampler);
+Smc perfect_run(std::uint64_t seed, const SmcSettings& settings, Index particles,
+                const path::Schedule& schedule = path::geometric_schedule(5, 1, 0.02)) {
+    const auto target = model::target_of(
+        ArGaussian({.start_mean = 0, .start_sd = 1, .end_mean = 0, .end_sd = std::sqrt(0.1), .correlation = 0}));
+    Smc sampler(alone, target, schedule, kernel::Native(target), {particles, 16, seed}, settings);
+    complete(sampler);
     return sampler;
 }
 
@@ -88,9 +89,9 @@ TEST(Smc, TheSingleRunErrorIsCalibrated) {
 }
 
 TEST(Smc, TraceAndOutcomeAgree) {
-    SmcOf<BetaBernoulli> sampler(alone, path_of(BetaBernoulli{}), path::linear_schedule(20, 1),
-                                 kernel::RandomWalk<BetaBernoulli>(3), {200, 16, 4}, {Resampling::systematic, 0.9});
-    finish(sampler);
+    auto sampler = smc_of(alone, path_of(BetaBernoulli{}), path::linear_schedule(20, 1), 3, {200, 16, 4},
+                          {Resampling::systematic, 0.9});
+    complete(sampler);
     const auto& trace = sampler.trace();
     EXPECT_NEAR(trace.log_ratio.back(), sampler.outcome().log_ratio.front().value, 1e-12);
     EXPECT_EQ(sampler.outcome().log_ratio.front().value, sampler.log_ratio());
@@ -100,7 +101,7 @@ TEST(Smc, TraceAndOutcomeAgree) {
           trace.acceptance.size(), trace.resampled.size(), trace.eves.size()})
         EXPECT_EQ(n, 21u);
     EXPECT_TRUE(std::isnan(trace.acceptance.front()));
-    EXPECT_EQ(sampler.visited_schedule().points(), path::linear_schedule(20, 1).points());
+    EXPECT_EQ(trace.inverse_temperature, path::linear_schedule(20, 1).points());
     EXPECT_GT(std::count(trace.resampled.begin(), trace.resampled.end(), 1), 0);
     for (std::size_t k = 1; k < 21; ++k) {
         EXPECT_LE(trace.eves[k], trace.eves[k - 1]);
@@ -112,11 +113,12 @@ TEST(Smc, TraceAndOutcomeAgree) {
 
 TEST(Smc, OnTheFlyMomentsAreThoseOfTheTemperature) {
     const ArGaussian model({.start_mean = 3, .start_sd = 3, .end_mean = 0, .end_sd = 1, .correlation = 0.5});
+    const auto target = model::target_of(model);
     std::vector<std::vector<double>> mean_u(11), variance_u(11);
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
-        PerfectSmc sampler(alone, std::make_shared<const ArGaussian>(model), path::geometric_schedule(10, 1, 0.01),
-                           kernel::Native<ArGaussian>(2), {2000, 16, seed}, {Resampling::systematic, 0.6});
-        finish(sampler);
+        Smc sampler(alone, target, path::geometric_schedule(10, 1, 0.01), kernel::Native(target, 2), {2000, 16, seed},
+                    {Resampling::systematic, 0.6});
+        complete(sampler);
         for (std::size_t k = 0; k < 11; ++k) {
             mean_u[k].push_back(sampler.trace().mean_u[k]);
             variance_u[k].push_back(sampler.trace().variance_u[k]);
@@ -131,15 +133,15 @@ TEST(Smc, OnTheFlyMomentsAreThoseOfTheTemperature) {
 }
 
 TEST(Smc, AdaptiveStepsHaveTheWantedConditionalEss) {
-    const auto model = path_of(BetaBernoulli{});
-    SmcOf<BetaBernoulli> sampler(alone, model, AdaptiveSchedule{1, 0.9}, kernel::RandomWalk<BetaBernoulli>(2),
-                                 {500, 16, 4}, {});
+    const auto path = path_of(BetaBernoulli{});
+    auto sampler = smc_of(alone, path, AdaptiveSchedule{1, 0.9}, 2, {500, 16, 4});
+    sampler.begin();
     while (!sampler.finished()) {
         auto& particles = sampler.population().generation(0);
         const auto log_w = particles.log_weights();
         std::vector<double> u(500);
         for (Index b = 0; b < particles.local_blocks(); ++b)
-            model->path_derivative(particles.block(b), 0, particles.of_block(u, b));
+            path->path_derivative(particles.block(b), 0, particles.of_block(u, b));
         const double before = sampler.progress().inverse_temperature;
         sampler.step();
         const double step = sampler.progress().inverse_temperature - before;
@@ -152,14 +154,14 @@ TEST(Smc, AdaptiveStepsHaveTheWantedConditionalEss) {
         else
             EXPECT_NEAR(ess, 0.9, 1e-5);
     }
-    EXPECT_EQ(sampler.visited_schedule().end(), 1);
-    EXPECT_GT(sampler.visited_schedule().steps(), 3);
-    EXPECT_EQ(sampler.kernel().factors().rows(), sampler.visited_schedule().steps() + 1);
+    const auto& visited = sampler.trace().inverse_temperature;
+    EXPECT_EQ(visited.back(), 1);
+    EXPECT_GT(visited.size(), 4u);
+    EXPECT_EQ(sampler.kernel()->learnt().rows(), static_cast<Index>(visited.size()));
     // Nothing to move: one step.
-    SmcOf<BetaBernoulli> generous(alone, model, AdaptiveSchedule{1, 1e-6}, kernel::RandomWalk<BetaBernoulli>(1),
-                                  {100, 16, 4}, {});
-    finish(generous);
-    EXPECT_EQ(generous.visited_schedule().steps(), 1);
+    auto generous = smc_of(alone, path, AdaptiveSchedule{1, 1e-6}, 1, {100, 16, 4});
+    complete(generous);
+    EXPECT_EQ(generous.trace().inverse_temperature, (std::vector<double>{0, 1}));
 }
 
 TEST(Smc, LikelihoodsOfZeroCostWeightsAndNothingElse) {
@@ -169,9 +171,9 @@ TEST(Smc, LikelihoodsOfZeroCostWeightsAndNothingElse) {
             std::variant<path::Schedule, AdaptiveSchedule> schedule = AdaptiveSchedule{1, 0.99};
             if (!adaptive)
                 schedule = path::linear_schedule(4, 1);
-            SmcOf<Truncated> sampler(alone, path_of(Truncated{}), schedule, kernel::RandomWalk<Truncated>(3),
-                                     {400, 16, seed}, {Resampling::systematic, 0.5});
-            finish(sampler);
+            auto sampler =
+                smc_of(alone, path_of(Truncated{}), schedule, 3, {400, 16, seed}, {Resampling::systematic, 0.5});
+            complete(sampler);
             const auto& trace = sampler.trace();
             EXPECT_EQ(trace.mean_u.front(), log_zero);
             EXPECT_TRUE(std::isnan(trace.variance_u.front()));
@@ -194,15 +196,14 @@ struct Chosen {
 };
 
 TEST(Smc, WithoutAnyWeightItSaysSo) {
-    SmcOf<Chosen> sampler(alone, path_of(Chosen{log_zero}), path::linear_schedule(4, 1), kernel::RandomWalk<Chosen>(1),
-                          {32, 16, 1}, {});
+    const auto smc = [](double value) {
+        return smc_of(alone, path_of(Chosen{value}), path::linear_schedule(4, 1), 1, {32, 16, 1});
+    };
+    auto sampler = smc(log_zero);
+    sampler.begin();
     EXPECT_THAT([&] { sampler.step(); },
                 ::testing::ThrowsMessage<NumericalError>(::testing::HasSubstr("positive weight at step 1")));
-    const auto make = [](double value) {
-        SmcOf<Chosen>(alone, path_of(Chosen{value}), path::linear_schedule(4, 1), kernel::RandomWalk<Chosen>(1),
-                      {32, 16, 1}, {});
-    };
-    EXPECT_THAT([&] { make(std::numeric_limits<double>::quiet_NaN()); },
+    EXPECT_THAT([&] { smc(std::numeric_limits<double>::quiet_NaN()).begin(); },
                 ::testing::ThrowsMessage<NumericalError>(::testing::HasSubstr("at step 0, particle 0")));
 }
 
@@ -219,37 +220,40 @@ struct Broken : ArGaussian {
 
 template <class S>
 void expect_particle_50_named_at_step_3(S& sampler) {
+    sampler.begin();
     sampler.step();
     sampler.step();
-    sampler.population().generation(0).block(3).columns()(0, 2) = -50;
+    testing_support::columns_of(sampler.population().generation(0).block(3))(0, 2) = -50;
     EXPECT_THAT([&] { sampler.step(); },
                 ::testing::ThrowsMessage<NumericalError>(::testing::HasSubstr("particle 50 is NaN at step 3")));
 }
 
 TEST(Smc, NotANumberNamesStepAndParticle) {
-    using Kernel = kernel::Native<Broken>;
-    const auto model = std::make_shared<const Broken>();
+    const auto target = model::target_of(Broken());
+    const kernel::Native kernel(target);
     const path::Schedule schedule({0, 0.001, 0.5, 1});
-    Smc<Broken, Kernel> smc(alone, model, schedule, Kernel(1), {200, 16, 1}, {});
+    Smc smc(alone, target, schedule, kernel, {200, 16, 1}, {});
     expect_particle_50_named_at_step_3(smc);
-    AnnealedImportance<Broken, Kernel> annealing(alone, model, schedule, Kernel(1), {200, 16, 1});
+    AnnealedImportance annealing(alone, target, schedule, kernel, {200, 16, 1});
     expect_particle_50_named_at_step_3(annealing);
 }
 
-TEST(Batches, CombineIndependentRuns) {
-    const auto make = [](std::uint64_t seed) { return perfect_run(seed, {Resampling::multinomial, 0.5}, 200); };
-    const Batches<PerfectSmc> one(1, 9, make), several(3, 9, make);
-    EXPECT_EQ(one.outcome().log_ratio.front().value, perfect_run(9, {Resampling::multinomial, 0.5}, 200).log_ratio());
+TEST(Replicates, CombineIndependentRuns) {
+    const auto run = [](std::uint64_t seed) { return perfect_run(seed, {Resampling::multinomial, 0.5}, 200); };
+    const auto make = [&](std::uint64_t seed) { return std::make_unique<Smc>(run(seed)); };
+    const Replicates one(1, 9, make), several(3, 9, make);
+    EXPECT_EQ(one.outcome().log_ratio.front().value, run(9).log_ratio());
     const auto values = several.log_ratios();
     EXPECT_EQ(several.outcome().log_ratio.front().value, log_mean_exp(values));
     EXPECT_EQ(several.outcome().log_ratio.front().error_method, "batches");
     for (std::size_t r = 0; r < 3; ++r)
-        EXPECT_EQ(values[r], make(random::derive_seed(9, r)).log_ratio());
+        EXPECT_EQ(values[r], run(random::derive_seed(9, r)).log_ratio());
     EXPECT_THAT(several.outcome().warnings.back(), ::testing::HasSubstr("fewer than 8 batches"));
 }
 
 TEST(Piloted, ThrowsThePilotAway) {
     auto sampler = piloted_smc(alone, BetaBernoulli{}, 100, 2, 3);
+    sampler.begin();
     EXPECT_TRUE(sampler.in_pilot());
     Index pilot_steps = 0;
     for (; sampler.in_pilot(); ++pilot_steps)
@@ -257,8 +261,8 @@ TEST(Piloted, ThrowsThePilotAway) {
     EXPECT_FALSE(sampler.finished());
     EXPECT_EQ(sampler.progress().steps, pilot_steps);
     finish(sampler);
-    EXPECT_FALSE(sampler.main().batch(0).kernel().adapts());
-    EXPECT_EQ(sampler.main().batch(0).trace().inverse_temperature.size(), static_cast<std::size_t>(pilot_steps + 1));
+    EXPECT_FALSE(sampler.replicate(0).kernel()->adapts());
+    EXPECT_EQ(sampler.replicate(0).trace().inverse_temperature.size(), static_cast<std::size_t>(pilot_steps + 1));
 }
 
 TEST(Smc, RadiataPine) {
@@ -279,9 +283,9 @@ TEST(Smc, RadiataPine) {
         const models::LinearRegression regression(models::radiata_pine(vector(y), vector(*covariate)));
         EXPECT_NEAR(*regression.exact_log_ratio(), exact, 1e-5);
         auto sampler = piloted_smc(alone, regression, 300, 16, 11);
-        finish(sampler);
-        EXPECT_LT(std::fabs(z_score(sampler.main().outcome(), exact)), 8);
-        EXPECT_LT(*sampler.main().outcome().log_ratio.front().standard_error, 0.1);
+        complete(sampler);
+        EXPECT_LT(std::fabs(z_score(sampler.outcome(), exact)), 8);
+        EXPECT_LT(*sampler.outcome().log_ratio.front().standard_error, 0.1);
     }
 }
 

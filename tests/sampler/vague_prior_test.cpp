@@ -29,9 +29,8 @@ struct Variance {
 };
 
 Outcome run(const AdaptiveSchedule& schedule, std::uint64_t seed) {
-    SmcOf<Variance> sampler(parallel::Communicator::alone(), path_of(Variance{}), schedule,
-                            kernel::RandomWalk<Variance>(3), {500, 16, seed}, {});
-    finish(sampler);
+    auto sampler = smc_of(parallel::Communicator::alone(), path_of(Variance{}), schedule, 3, {500, 16, seed});
+    complete(sampler);
     return sampler.outcome();
 }
 
@@ -58,9 +57,9 @@ TEST(VaguePrior, ConditionalEssAloneDoesNot) {
 }
 
 TEST(VaguePrior, StepsHaveLogWeightsOfAtMostTheWantedDeviation) {
-    SmcOf<Variance> sampler(parallel::Communicator::alone(), path_of(Variance{}),
-                            AdaptiveSchedule{.log_weight_sd = 0.3}, kernel::RandomWalk<Variance>(3), {500, 16, 1}, {});
-    finish(sampler);
+    auto sampler = smc_of(parallel::Communicator::alone(), path_of(Variance{}), AdaptiveSchedule{.log_weight_sd = 0.3},
+                          3, {500, 16, 1});
+    complete(sampler);
     const auto& trace = sampler.trace();
     Index bounded = 0;
     for (std::size_t t = 1; t < trace.inverse_temperature.size(); ++t) {

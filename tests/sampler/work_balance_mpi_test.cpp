@@ -13,24 +13,29 @@ namespace {
 using namespace testing;
 using models::NoisyLikelihood;
 
-/// A sampler whose blocks are dealt anew before every step, to whom chance will have it.
-template <class S>
-class Shuffled : public S {
+/// SMC whose blocks are dealt anew before every step, to whom chance will have it.
+class Shuffled {
   public:
-    Shuffled(const Communicator& ranks, S sampler) : S(std::move(sampler)), ranks_(ranks) {}
+    Shuffled(const Communicator& ranks, Smc sampler) : sampler_(std::move(sampler)), ranks_(ranks) {}
 
+    void begin() { sampler_.begin(); }
+    bool finished() const { return sampler_.finished(); }
+    void flush() { sampler_.flush(); }
+    void fields(Fields& f) { sampler_.fields(f); }
+    Outcome outcome() const { return sampler_.outcome(); }
     void step() {
         random::Stream stream({99, random::Purpose::test, 0, ++n_steps_});
-        const auto blocks = this->population().generation(0).layout().blocks();
+        const auto blocks = sampler_.population().generation(0).layout().blocks();
         std::vector<Index> first_blocks{0, blocks};
         for (int rank = 1; rank < ranks_.size(); ++rank)
             first_blocks.push_back(static_cast<Index>(stream.index(static_cast<std::uint64_t>(blocks) + 1)));
         std::sort(first_blocks.begin(), first_blocks.end());
-        this->deal(first_blocks);
-        S::step();
+        sampler_.deal(first_blocks);
+        sampler_.step();
     }
 
   private:
+    Smc sampler_;
     Communicator ranks_;
     std::uint32_t n_steps_ = 0;
 };
@@ -60,17 +65,19 @@ struct SilentlyDear : Dear {
 };
 
 template <class D>
-auto smc(const Communicator& ranks, const D& density, Index particles, Index block) {
-    return SmcOf<D>(ranks, path_of(density), AdaptiveSchedule{1, 0.8}, kernel::RandomWalk<D>(2), {particles, block, 6},
-                    {population::Resampling::systematic, 0.9});
+Smc smc(const Communicator& ranks, const D& density, Index particles, Index block) {
+    return smc_of(ranks, path_of(density), AdaptiveSchedule{1, 0.8}, 2, {particles, block, 6},
+                  {population::Resampling::systematic, 0.9});
 }
 
 template <class Make>
 void expect_no_difference(const Make& make) {
     const auto world = Communicator::world(), alone = Communicator::alone();
     auto here = make(alone);
+    here.begin();
     const auto expected = result_of(alone, here);
     Shuffled shuffled(world, make(world));
+    shuffled.begin();
     const auto result = result_of(world, shuffled);
     EXPECT_EQ(difference(result.first, expected.first), "");
     if (world.is_root()) {
@@ -104,9 +111,11 @@ struct Shares {
 /// Small moves, so that what was dear stays dear.
 template <class D>
 Shares shares_of(const Communicator& ranks, const D& density, bool balance) {
-    SmcOf<D> sampler(ranks, path_of(density), path::linear_schedule(12, 1),
-                     kernel::RandomWalk<D>::constant(1, 0.1 * Matrix::Identity(2, 2)), {160, 2, 6},
-                     {population::Resampling::systematic, 0.1, balance});
+    const auto path = path_of(density);
+    Smc sampler(ranks, path, path::linear_schedule(12, 1),
+                kernel::RandomWalk::constant(path, 1, 0.1 * Matrix::Identity(2, 2)), {160, 2, 6},
+                {population::Resampling::systematic, 0.1, balance});
+    sampler.begin();
     Shares shares;
     while (!sampler.finished()) {
         sampler.step();
@@ -114,13 +123,14 @@ Shares shares_of(const Communicator& ranks, const D& density, bool balance) {
         std::vector<double> local(static_cast<std::size_t>(particles.local_blocks()), 0.0);
         for (std::size_t b = 0; b < local.size(); ++b)
             for (Index i = 0; i < 2; ++i)
-                local[b] += density.Dear::cost({particles.block(static_cast<Index>(b)).points.col(i).data(), 2});
+                local[b] += density.Dear::cost(
+                    {path::points_of(particles.block(static_cast<Index>(b))).points.col(i).data(), 2});
         const auto costs = ranks.all_gather(std::span<const double>(local));
         shares.mean += std::accumulate(costs.begin(), costs.end(), 0.0) / ranks.size();
         shares.busiest += population::work_of_busiest_rank(particles.layout(), costs);
         shares.busiest_of_equal_runs += population::work_of_busiest_rank(particles.layout().with_equal_runs(), costs);
     }
-    shares.deals = sampler.work().deals;
+    shares.deals = sampler.work()->deals;
     return shares;
 }
 
