@@ -147,6 +147,7 @@ TEST(CustomModel, AnObjectionIsInTheListAndRefusesTheAlgorithm) {
 double deviation(const std::string& text, double field) {
     const auto result = prepared(text);
     const auto run = result.model->make_run(parallel::Communicator::alone(), result.plan);
+    run->begin();
     while (!run->finished())
         run->step();
     const auto estimate = run->result().outcome.log_ratio.front();

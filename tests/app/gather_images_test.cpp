@@ -1,7 +1,8 @@
-#include "pearlite/app/gather_images.hpp"
+#include "../../src/app/gather_images.hpp"
 
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/autoregressive_gaussian.hpp"
-#include "pearlite/population/population.hpp"
+#include "population/column_blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,8 @@ namespace pearlite::app {
 namespace {
 
 /// A picture of two pixels: the particle's number and b.
-struct Pictures {
-    using Block = models::AutoregressiveGaussian::Block;
+struct Pictures : models::AutoregressiveGaussian {
+    Pictures() : AutoregressiveGaussian({}, 0.5) {}
     Matrix images(const Block& block, double b) const {
         Matrix pixels(2, block.size());
         pixels.row(0) = block.columns().row(0).head(block.size());
@@ -23,25 +24,44 @@ struct Pictures {
 
 const auto alone = parallel::Communicator::alone();
 
-struct Particles {
-    Particles(Index size, Index block) {
-        const models::AutoregressiveGaussian model({}, 0.5);
-        auto& particles = states.append(size, block, alone, [&](Index n) { return model.make_block(n); });
+const auto pictures = model::target_of(Pictures());
+
+/// A sampler of which only the population matters.
+class Particles : public sampler::Sampler {
+  public:
+    Particles(Index size, Index block)
+        : states_(
+              alone, [](Index n) { return pictures->make_block(n); }, pictures->particle_bytes()) {
+        auto& particles = states_.append(size, block);
         for (Index b = 0; b < particles.local_blocks(); ++b)
             for (Index i = 0; i < particles.block(b).size(); ++i)
-                particles.block(b).columns()(0, i) = static_cast<double>(particles.block_begin(b) + i);
+                testing_support::columns_of(particles.block(b))(0, i) =
+                    static_cast<double>(particles.block_begin(b) + i);
     }
-    auto& population() { return states; }
-    population::Population<Pictures::Block> states;
+    population::Population& population() override { return states_; }
+
+    void begin() override {}
+    bool finished() const override { return true; }
+    void step() override {}
+    void flush() override {}
+    void fields(Fields&) override {}
+    sampler::Progress progress() const override { return {}; }
+    Index updates_per_step() const override { return 0; }
+    sampler::Outcome outcome() const override { return {}; }
+    double log_ratio() const override { return 0; }
+    const sampler::Trace& trace() const override { return trace_; }
+
+  private:
+    population::Population states_;
+    sampler::Trace trace_;
 };
 struct Ladder : Particles {
     using Particles::Particles;
-    Index first_wanted_slot() const { return 64; }
+    Index first_wanted_slot() const override { return 64; }
 };
 
-template <class Sampler>
-std::optional<Images> images_of(Sampler sampler) {
-    return gather_images(alone, Pictures{}, sampler, 0.7);
+std::optional<Images> images_of(sampler::Sampler&& sampler) {
+    return gather_images(alone, *pictures, sampler, 0.7);
 }
 
 TEST(GatherImages, AreThoseOfTheFirstHundredParticles) {

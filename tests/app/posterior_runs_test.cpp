@@ -44,6 +44,7 @@ std::unique_ptr<Run> finished_run(const std::string& text) {
                            custom_model<NoisyNormal>("noisy", "an estimated one")};
     const auto result = prepare(models, io::Configuration::parse(text, "test.toml", "."));
     auto run = result.model->make_run(parallel::Communicator::alone(), result.plan);
+    run->begin();
     while (!run->finished())
         run->step();
     return run;

@@ -6,6 +6,7 @@
 //     mpirun -n RANKS balance_benchmark
 #include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/models/noisy_likelihood.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "pearlite/sampler/smc.hpp"
 
 #include <algorithm>
@@ -39,11 +40,10 @@ struct Declared : Costly {
     double cost(std::span<const double> x) const { return cost_at(x); }
 };
 
-template <class B>
-std::vector<double> costs_of_blocks(const parallel::Communicator& ranks, const population::Generation<B>& particles) {
+std::vector<double> costs_of_blocks(const parallel::Communicator& ranks, const population::Generation& particles) {
     std::vector<double> local;
     for (Index b = 0; b < particles.local_blocks(); ++b) {
-        const auto& block = particles.block(b);
+        const auto& block = path::points_of(particles.block(b));
         local.push_back(0);
         for (Index i = 0; i < block.size(); ++i)
             local.back() += cost_at({block.points.col(i).data(), 2});
@@ -53,9 +53,11 @@ std::vector<double> costs_of_blocks(const parallel::Communicator& ranks, const p
 
 template <class D>
 void report(const parallel::Communicator& ranks, const char* way, bool balance, double step_size) {
-    sampler::Smc<path::GeometricPath<D>, kernel::RandomWalk<D>> sampler(
-        ranks, std::make_shared<const path::GeometricPath<D>>(D{}), path::linear_schedule(20, 1),
-        kernel::RandomWalk<D>::constant(1, step_size * Matrix::Identity(2, 2)), {512, 4, 6}, {.balance = balance});
+    const auto path = path::tempered(D{});
+    sampler::Smc sampler(ranks, path, path::linear_schedule(20, 1),
+                         kernel::RandomWalk::constant(path, 1, step_size * Matrix::Identity(2, 2)), {512, 4, 6},
+                         {.balance = balance});
+    sampler.begin();
     double mean = 0, most = 0, seconds = 0;
     while (!sampler.finished()) {
         const auto begin = std::chrono::steady_clock::now();
@@ -68,7 +70,7 @@ void report(const parallel::Communicator& ranks, const char* way, bool balance, 
     }
     if (ranks.is_root())
         std::printf("moves of %.1f, %-18s busiest / mean %.3f, %lld deals, %.3f s\n", step_size, way, most / mean,
-                    static_cast<long long>(sampler.work().deals), seconds);
+                    static_cast<long long>(sampler.work()->deals), seconds);
 }
 
 } // namespace

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace {
@@ -54,9 +55,10 @@ class PlainCopy {
 
 void resample(benchmark::State& state) {
     const auto ranks = parallel::Communicator::alone();
-    population::Population<Particles> population;
-    auto& generation =
-        population.append(n_particles, block_size, ranks, [](Index size) { return Particles(dimension, size); });
+    population::Population population(
+        ranks, [](Index size) { return std::make_unique<BlockOf<Particles>>(Particles(dimension, size)); },
+        dimension * sizeof(double));
+    auto& generation = population.append(n_particles, block_size);
     std::vector<double> log_weights;
     for (Index i = 0; i < n_particles; ++i)
         log_weights.push_back(random::Stream({1, random::Purpose::test, static_cast<std::uint64_t>(i), 0}).normal());
@@ -70,7 +72,7 @@ void resample(benchmark::State& state) {
         const double elapsed = seconds_of([&] {
             const auto numbers = population::offspring(ranks, generation.layout(), 0, generation.log_weights(),
                                                        population::Resampling::systematic, 1, ++step);
-            copies = population::relocate(ranks, generation, numbers, generation.packed_bytes()).local_copies;
+            copies = population::relocate(ranks, generation, numbers, population.particle_bytes()).local_copies;
         });
         state.SetIterationTime(elapsed);
         best = std::min(best, elapsed);

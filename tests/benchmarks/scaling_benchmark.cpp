@@ -8,11 +8,13 @@
 // without load balance. Then the imbalance is printed too: the busiest rank's work over the mean one's.
 #include "pearlite/kernel/native.hpp"
 #include "pearlite/kernel/random_walk.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/ising.hpp"
 #include "pearlite/models/mixed_logistic.hpp"
 #include "pearlite/models/rbm.hpp"
 #include "pearlite/models/regression.hpp"
 #include "pearlite/models/stochastic_volatility.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "pearlite/sampler/annealed_importance.hpp"
 #include "pearlite/sampler/smc.hpp"
 #include "toenail_sized.hpp"
@@ -34,6 +36,7 @@ double best_seconds(const parallel::Communicator& ranks, int repeats, const Make
     double best = std::numeric_limits<double>::infinity();
     for (int repeat = 0; repeat < repeats; ++repeat) {
         auto sampler = make();
+        sampler.begin();
         ranks.barrier();
         const auto begin = std::chrono::steady_clock::now();
         while (!sampler.finished())
@@ -54,11 +57,11 @@ struct Work {
 template <class M>
 double annealing(const parallel::Communicator& ranks, M model, const Work& work) {
     constexpr int repeats = 40; // short ones, of which some are undisturbed on a busy machine
-    const auto shared = std::make_shared<const M>(std::move(model));
+    const auto target = model::target_of(std::move(model));
     return best_seconds(ranks, repeats, [&] {
-        return sampler::AnnealedImportance<M, kernel::Native<M>>(
-            ranks, shared, path::linear_schedule(work.steps, 0.5), kernel::Native<M>(1),
-            {work.blocks_per_rank * work.block * ranks.size(), work.block, 1});
+        return sampler::AnnealedImportance(ranks, target, path::linear_schedule(work.steps, 0.5),
+                                           kernel::Native(target),
+                                           {work.blocks_per_rank * work.block * ranks.size(), work.block, 1});
     });
 }
 
@@ -71,22 +74,24 @@ struct Population {
 
 template <class D>
 double tempering(const parallel::Communicator& ranks, D density, const Population& population) {
-    const auto model = std::make_shared<const path::GeometricPath<D>>(std::move(density));
+    const auto path = path::tempered(std::move(density));
     population::WorkAccount work;
     const double seconds = best_seconds(ranks, population.repeats, [&] {
-        struct Accounted : sampler::Smc<path::GeometricPath<D>, kernel::RandomWalk<D>> {
-            using Base = sampler::Smc<path::GeometricPath<D>, kernel::RandomWalk<D>>;
-            Accounted(Base base, population::WorkAccount& sum) : Base(std::move(base)), sum_(sum) {}
-            ~Accounted() { sum_ += this->work(); }
-            population::WorkAccount& sum_;
+        struct Accounted {
+            ~Accounted() { sum += *smc.work(); }
+            void begin() { smc.begin(); }
+            bool finished() const { return smc.finished(); }
+            void step() { smc.step(); }
+            sampler::Smc smc;
+            population::WorkAccount& sum;
         };
-        return Accounted({ranks,
-                          model,
+        return Accounted{{ranks,
+                          path,
                           sampler::AdaptiveSchedule{1, 0.9},
-                          kernel::RandomWalk<D>(population.moves),
+                          kernel::RandomWalk(path, population.moves),
                           {population.particles, 16, 1},
                           {.balance = population.balance}},
-                         work);
+                         work};
     });
     if (ranks.is_root() && ranks.size() > 1)
         std::fprintf(stderr, "imbalance %.3f, of equal runs %.3f, %lld deals\n", work.busiest / work.mean,

@@ -5,6 +5,7 @@
 
 #include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/models/regression.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "pearlite/sampler/smc.hpp"
 
 #include <benchmark/benchmark.h>
@@ -17,8 +18,6 @@ namespace {
 
 using namespace pearlite;
 using models::LogisticRegression;
-using Path = path::GeometricPath<LogisticRegression>;
-using Kernel = kernel::RandomWalk<LogisticRegression>;
 
 constexpr Index n_rows = 768, n_coefficients = 9, n_particles = 1024, n_moves = 10;
 
@@ -49,13 +48,15 @@ double evaluate_rate(const LogisticRegression& model) {
 }
 
 void logistic_regression(benchmark::State& state) {
-    const auto model = std::make_shared<const Path>(regression());
+    const LogisticRegression density = regression();
+    const auto path = path::tempered(density);
     double best = 0;
     Index n_steps = 0;
     for (auto _ : state) {
         const double begin = parallel::work_seconds();
-        sampler::Smc<Path, Kernel> sampler(parallel::Communicator::alone(), model, sampler::AdaptiveSchedule{1, 0.95},
-                                           Kernel(n_moves), {n_particles, 16, 1}, {});
+        sampler::Smc sampler(parallel::Communicator::alone(), path, sampler::AdaptiveSchedule{1, 0.95},
+                             kernel::RandomWalk(path, n_moves), {n_particles, 16, 1}, {});
+        sampler.begin();
         while (!sampler.finished())
             sampler.step();
         n_steps = sampler.progress().step;
@@ -65,7 +66,7 @@ void logistic_regression(benchmark::State& state) {
     }
     state.counters["temperatures"] = static_cast<double>(n_steps);
     state.counters["terms"] = best;
-    state.counters["of_evaluate"] = best / evaluate_rate(model->density());
+    state.counters["of_evaluate"] = best / evaluate_rate(density);
 }
 BENCHMARK(logistic_regression)->Unit(benchmark::kMillisecond);
 

@@ -2,6 +2,7 @@
 /// cost beside the step that they accompany, on one rank. Counter `of_step` is the ratio of the best times.
 
 #include "pearlite/kernel/native.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/ising.hpp"
 #include "pearlite/models/rbm.hpp"
 #include "pearlite/sampler/annealed_importance.hpp"
@@ -48,12 +49,13 @@ double statistics_seconds(const std::vector<double>& log_weights, Index block) {
 
 template <class M>
 void annealing(benchmark::State& state, const M& model, Index particles, Index block) {
-    const auto shared = std::make_shared<const M>(model);
+    const auto target = model::target_of(model);
     double step_seconds = std::numeric_limits<double>::infinity(), sums_seconds = step_seconds;
     for (auto _ : state) {
-        sampler::AnnealedImportance<M, kernel::Native<M>> sampler(parallel::Communicator::alone(), shared,
-                                                                  path::linear_schedule(n_steps + 1, 0.5),
-                                                                  kernel::Native<M>(1), {particles, block, 1});
+        sampler::AnnealedImportance sampler(parallel::Communicator::alone(), target,
+                                            path::linear_schedule(n_steps + 1, 0.5), kernel::Native(target),
+                                            {particles, block, 1});
+        sampler.begin();
         const double elapsed = seconds_of([&] {
             for (Index k = 0; k < n_steps; ++k)
                 sampler.step();

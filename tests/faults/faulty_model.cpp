@@ -1,6 +1,7 @@
 // The pearlite command with one more model: a normal density whose likelihood goes wrong on one rank only.
-#include "pearlite/app/built_model.hpp"
+#include "pearlite/app/annealing.hpp"
 #include "pearlite/app/command_line.hpp"
+#include "pearlite/path/tempered.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -51,7 +52,7 @@ std::unique_ptr<app::BuiltModel> build_faulty(io::Configuration& configuration, 
     if (configuration.has_errors())
         return nullptr;
     Faulty density(fault == "nan" ? Fault::not_a_number : Fault::exception, rank, after);
-    return std::make_unique<app::BuiltModelOf<path::GeometricPath<Faulty>>>(path::GeometricPath<Faulty>(density));
+    return app::annealed(path::tempered(density));
 }
 
 } // namespace

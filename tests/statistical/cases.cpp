@@ -3,16 +3,18 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/kernel/native.hpp"
 #include "pearlite/kernel/random_walk.hpp"
+#include "pearlite/model/target_of.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/rbm.hpp"
-#include "pearlite/path/geometric.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "pearlite/sampler/annealed_importance.hpp"
-#include "pearlite/sampler/batches.hpp"
+#include "pearlite/sampler/replicates.hpp"
 #include "pearlite/sampler/smc.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
+#include <memory>
 
 namespace pearlite::calibration {
 
@@ -25,47 +27,50 @@ constexpr std::uint64_t model_seed = 11;
 constexpr std::uint64_t pilot_seed = 12;
 
 /// A model with its exact answer, temperatures and kernel: what all samplers of a problem share.
-template <class M, class K>
 struct Problem {
     std::string name;
-    std::shared_ptr<const M> model;
+    std::shared_ptr<const model::Target> target;
     path::Schedule schedule;
-    K kernel;
+    std::shared_ptr<const kernel::Kernel> kernel;
     Index block;
 
     double exact() const {
-        const auto value = model->exact_log_ratio(schedule.end());
+        const auto value = target->exact_log_ratio(schedule.end());
         if (!value)
             throw InputError(name + " has no exact answer");
         return *value;
     }
-    sampler::AnnealedImportance<M, K> annealing(Index trajectories, std::uint64_t seed) const {
-        return {parallel::Communicator::alone(), model, schedule, kernel, {trajectories, block, seed}};
+    sampler::AnnealedImportance annealing(Index trajectories, std::uint64_t seed) const {
+        return {parallel::Communicator::alone(), target, schedule, *kernel, {trajectories, block, seed}};
     }
-    sampler::Smc<M, K> smc(Index particles, Resampling resampling, double ess_threshold, std::uint64_t seed) const {
-        return {parallel::Communicator::alone(), model, schedule, kernel, {particles, block, seed},
+    sampler::Smc smc(Index particles, Resampling resampling, double ess_threshold, std::uint64_t seed) const {
+        return {parallel::Communicator::alone(), target, schedule, *kernel, {particles, block, seed},
                 {resampling, ess_threshold}};
     }
 };
 
-using GaussianModel = path::GeometricPath<models::Gaussian>;
-using GaussianKernel = kernel::RandomWalk<models::Gaussian>;
+template <class S>
+S run_to_end(S sampler) {
+    sampler.begin();
+    while (!sampler.finished())
+        sampler.step();
+    return sampler;
+}
 
 /// N(20, 10^2) -> N(0, 1) along `steps` temperatures, with proposals from a pilot of 4096 particles of its own seed.
-Problem<GaussianModel, GaussianKernel> gaussian(Index steps, Index moves) {
-    const auto model = std::make_shared<const GaussianModel>(models::Gaussian({}));
+Problem gaussian(Index steps, Index moves) {
+    const auto path = path::tempered(models::Gaussian({}));
     const auto schedule = path::geometric_schedule(steps, 1.0);
-    sampler::Smc<GaussianModel, GaussianKernel> pilot(parallel::Communicator::alone(), model, schedule,
-                                                      GaussianKernel(moves), {4096, 16, pilot_seed}, {});
-    while (!pilot.finished())
-        pilot.step();
-    return {"Gaussian", model, schedule, GaussianKernel(moves, pilot.kernel().factors()), 16};
+    const auto pilot = run_to_end(sampler::Smc(parallel::Communicator::alone(), path, schedule,
+                                               kernel::RandomWalk(path, moves), {4096, 16, pilot_seed}, {}));
+    return {"Gaussian", path, schedule, std::make_shared<kernel::RandomWalk>(path, moves, pilot.kernel()->learnt()),
+            16};
 }
 
 /// 12 visible and 8 hidden units, weights N(0, 2^2), biases N(0, 0.5^2); the start has the model's own visible biases.
-Problem<models::Rbm, kernel::Native<models::Rbm>> rbm(Index steps) {
-    const auto model = std::make_shared<const models::Rbm>(models::random_rbm(12, 8, 2.0, 0.5, model_seed));
-    return {"RBM 12 x 8", model, path::linear_schedule(steps, 1.0), kernel::Native<models::Rbm>(1), 16};
+Problem rbm(Index steps) {
+    const auto target = model::target_of(models::Rbm(models::random_rbm(12, 8, 2.0, 0.5, model_seed)));
+    return {"RBM 12 x 8", target, path::linear_schedule(steps, 1.0), std::make_shared<kernel::Native>(target), 16};
 }
 
 constexpr double not_offered = std::numeric_limits<double>::quiet_NaN();
@@ -79,22 +84,13 @@ Replicate replicate_of(const sampler::Outcome& outcome, const std::vector<Case::
     return result;
 }
 
-template <class S>
-S run_to_end(S sampler) {
-    while (!sampler.finished())
-        sampler.step();
-    return sampler;
-}
-
 /// Families at the last weighting: those that the last resampling before it left.
-template <class S>
-Index eves_of(const S& smc) {
+Index eves_of(const sampler::Smc& smc) {
     const auto& eves = smc.trace().eves;
     return static_cast<Index>(eves[eves.size() - 2]);
 }
 
-template <class P>
-Case annealing_case(const P& problem, Index trajectories) {
+Case annealing_case(const Problem& problem, Index trajectories) {
     const std::vector<Case::Error> errors{{"delta"}, {"bootstrap"}};
     return {problem.name + ", AIS", fmt::format("{} trajectories, {} steps", trajectories, problem.schedule.steps()),
             problem.exact(), errors, [=](std::uint64_t seed) {
@@ -105,8 +101,7 @@ Case annealing_case(const P& problem, Index trajectories) {
 enum class When { ess_halved, every_step };
 
 /// Lee-Whiteley's error is exact where few multinomial resamplings happen; everything else has Chan-Lai's bound.
-template <class P>
-Case smc_case(const P& problem, Index particles, Resampling resampling, When when = When::ess_halved) {
+Case smc_case(const Problem& problem, Index particles, Resampling resampling, When when = When::ess_halved) {
     const bool multinomial = resampling == Resampling::multinomial;
     const std::vector<Case::Error> errors{multinomial && when == When::ess_halved
                                               ? Case::Error{"lee-whiteley"}
@@ -121,16 +116,16 @@ Case smc_case(const P& problem, Index particles, Resampling resampling, When whe
             }};
 }
 
-template <class P>
-Case batches_case(const P& problem, Index batches, Index particles) {
-    using S = decltype(problem.smc(1, Resampling::systematic, 0.5, 0));
+Case batches_case(const Problem& problem, Index batches, Index particles) {
     const std::vector<Case::Error> errors{{"batches", Claim::exact, static_cast<double>(batches - 1)}};
     return {fmt::format("{}, SMC, systematic, {} batches", problem.name, batches),
             fmt::format("{} x {} particles, {} steps", batches, particles, problem.schedule.steps()), problem.exact(),
             errors, [=](std::uint64_t seed) {
-                sampler::Batches<S> runs(batches, seed, [&](std::uint64_t batch_seed) {
-                    return problem.smc(particles, Resampling::systematic, 0.5, batch_seed);
+                sampler::Replicates runs(batches, seed, [&](std::uint64_t batch_seed) {
+                    return std::make_unique<sampler::Smc>(
+                        problem.smc(particles, Resampling::systematic, 0.5, batch_seed));
                 });
+                runs.begin();
                 while (!runs.finished())
                     runs.step();
                 return replicate_of(runs.outcome(), errors, 0);

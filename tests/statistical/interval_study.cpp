@@ -53,13 +53,12 @@ const std::vector<Way>& ways() {
 
 /// As a user's run is by default: temperatures and proposals from the particles themselves.
 Outcome run(const Way& way, std::uint64_t seed) {
-    using S = SmcOf<NoisyLikelihood>;
     const auto path = path_of(model());
-    Batches<S> sampler(way.batches, seed, [&](std::uint64_t batch_seed) {
-        return S(parallel::Communicator::alone(), path, AdaptiveSchedule{}, kernel::RandomWalk<NoisyLikelihood>(5),
-                 {way.particles, 16, batch_seed}, {way.resampling, 0.5});
+    Replicates sampler(way.batches, seed, [&](std::uint64_t batch_seed) {
+        return std::make_unique<Smc>(smc_of(parallel::Communicator::alone(), path, AdaptiveSchedule{}, 5,
+                                            {way.particles, 16, batch_seed}, {way.resampling, 0.5}));
     });
-    finish(sampler);
+    complete(sampler);
     return sampler.outcome();
 }
 

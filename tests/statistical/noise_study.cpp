@@ -36,7 +36,7 @@ RelativeEss relative_ess(double s2, Index steps, std::uint64_t seed) {
     auto sampler = work_sampler(
         parallel::Communicator::alone(), model, path::linear_schedule(steps, 1),
         {.forward = trajectories, .reverse = trajectories, .block = 256, .seed = seed, .start = ReverseStart::exact});
-    finish(sampler);
+    complete(sampler);
     const auto& forward = sampler.population().generation(0).log_weights();
     auto reverse = sampler.population().generation(1).log_weights(); // works, -log w
     std::vector<double> squares;

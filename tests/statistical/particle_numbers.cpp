@@ -11,7 +11,7 @@
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/models/mixed_logistic_design.hpp"
-#include "pearlite/path/geometric.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "pearlite/sampler/annealed_importance.hpp"
 #include "pearlite/sampler/likelihood_noise.hpp"
 #include "pearlite/sampler/smc.hpp"
@@ -26,8 +26,7 @@
 namespace pearlite::calibration {
 namespace {
 
-using Model = path::GeometricPath<models::MixedLogistic>;
-using Kernel = kernel::RandomWalk<models::MixedLogistic>;
+using Path = std::shared_ptr<const path::Tempered>;
 
 constexpr Index sizes[] = {8, 12, 16, 20, 24, 32, 40, 48, 64};
 constexpr std::size_t n_sizes = std::size(sizes);
@@ -66,18 +65,20 @@ struct Pilot {
 };
 Pilot run_pilot(models::MixedLogistic density) {
     density.set_particles(64);
-    sampler::Smc<Model, Kernel> smc(parallel::Communicator::alone(), std::make_shared<const Model>(std::move(density)),
-                                    path::Schedule({0, 0.05, 0.15, 0.3, 0.5, 1}), Kernel(moves), {512, block, 1}, {});
-    Pilot pilot;
-    while (!smc.finished()) {
+    const auto path = path::tempered(std::move(density));
+    const Index d = path->dimension();
+    sampler::Smc smc(parallel::Communicator::alone(), path, path::Schedule({0, 0.05, 0.15, 0.3, 0.5, 1}),
+                     kernel::RandomWalk(path, moves), {512, block, 1}, {});
+    smc.begin();
+    while (!smc.finished())
         smc.step();
-        if (smc.progress().step == 4)
-            pilot.factor = smc.kernel().factor();
-    }
+    Pilot pilot;
+    const Matrix factors = smc.kernel()->learnt();
+    pilot.factor = factors.row(4).reshaped(d, d);
     const auto& particles = smc.population().generation(0);
-    pilot.points.resize(particles.block(0).dimension(), particles.size());
+    pilot.points.resize(d, particles.size());
     for (Index b = 0; b < particles.local_blocks(); ++b)
-        pilot.points.middleCols(b * block, block) = particles.block(b).points.leftCols(block);
+        pilot.points.middleCols(b * block, block) = path::points_of(particles.block(b)).points.leftCols(block);
     const Vector mean = pilot.points.rowwise().mean();
     pilot.sd = ((pilot.points.colwise() - mean).array().square().rowwise().mean()).sqrt();
     return pilot;
@@ -112,11 +113,12 @@ struct Size {
     std::vector<double> seconds_of_estimate, seconds_of_trajectory; ///< a value each pass
 };
 
-void run_pass(const std::shared_ptr<const Model>& model, const Pilot& pilot, std::uint64_t seed, Size& size) {
+void run_pass(const Path& path, const Pilot& pilot, std::uint64_t seed, Size& size) {
     const double begin = processor_seconds();
-    sampler::AnnealedImportance<Model, Kernel> ais(parallel::Communicator::alone(), model, two_steps,
-                                                   Kernel::constant(moves, pilot.factor),
-                                                   {batches_a_pass * trajectories, block, seed});
+    sampler::AnnealedImportance ais(parallel::Communicator::alone(), path, two_steps,
+                                    kernel::RandomWalk::constant(path, moves, pilot.factor),
+                                    {batches_a_pass * trajectories, block, seed});
+    ais.begin();
     while (!ais.finished())
         ais.step();
     const Index n = batches_a_pass * trajectories;
@@ -130,7 +132,7 @@ void run_pass(const std::shared_ptr<const Model>& model, const Pilot& pilot, std
         for (Index i = 0; i < trajectories; ++i) {
             const Index slot = first + i;
             const double weight = std::exp(of_batch[static_cast<std::size_t>(i)] - batch.log_z) / trajectories;
-            batch.means += weight * particles.block(slot / block).points.col(slot % block);
+            batch.means += weight * path::points_of(particles.block(slot / block)).points.col(slot % block);
         }
         size.batches.push_back(std::move(batch));
     }
@@ -298,14 +300,14 @@ int study(const char* data, Index passes) {
     const Pilot pilot = run_pilot(density);
     const double gamma2 = gamma2_of(density, pilot.points);
     std::array<Size, n_sizes> all;
-    std::array<std::shared_ptr<const Model>, n_sizes> models;
+    std::array<Path, n_sizes> paths;
     for (std::size_t k = 0; k < n_sizes; ++k) {
         density.set_particles(sizes[k]);
-        models[k] = std::make_shared<const Model>(density);
+        paths[k] = path::tempered(density);
     }
     for (Index pass = 1;; ++pass) {
         for (std::size_t k = 0; k < n_sizes; ++k)
-            run_pass(models[k], pilot, random::derive_seed(3, static_cast<std::uint64_t>(pass) * n_sizes + k), all[k]);
+            run_pass(paths[k], pilot, random::derive_seed(3, static_cast<std::uint64_t>(pass) * n_sizes + k), all[k]);
         if (pass == passes)
             return report(all, pilot, gamma2);
         if (pass >= 8 && (pass & (pass - 1)) == 0) { // a long study shows how it stands

@@ -31,9 +31,9 @@ constexpr double false_alarm = 1e-3, twin_rejected = 1e-6;
 template <class D>
 std::vector<double> ranks_of(const D& density, std::span<const double> truth, std::uint64_t seed) {
     constexpr Index particles = 320, moves = 3;
-    SmcOf<D> smc(parallel::Communicator::alone(), path_of(density), AdaptiveSchedule{1, 0.9},
-                 kernel::RandomWalk<D>(moves), {particles, 16, seed}, {});
-    finish(smc);
+    auto smc = smc_of(parallel::Communicator::alone(), path_of(density), AdaptiveSchedule{1, 0.9}, moves,
+                      {particles, 16, seed});
+    complete(smc);
     const auto& generation = smc.population().generation(0);
     std::vector<double> cumulated;
     for (const double lw : generation.log_weights())
@@ -45,7 +45,8 @@ std::vector<double> ranks_of(const D& density, std::span<const double> truth, st
         const Index i = std::min<Index>(std::upper_bound(cumulated.begin(), cumulated.end(), place) - cumulated.begin(),
                                         particles - 1);
         for (std::size_t k = 0; k < truth.size(); ++k)
-            ranks[k] += generation.block(i / 16).points(static_cast<Index>(k), i % 16) < truth[k] ? 1 : 0;
+            ranks[k] +=
+                path::points_of(generation.block(i / 16)).points(static_cast<Index>(k), i % 16) < truth[k] ? 1 : 0;
     }
     return ranks;
 }

@@ -9,6 +9,7 @@
 // smallest variance, where those of the others lose all but a twentieth.
 #include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/models/noisy_likelihood.hpp"
+#include "pearlite/path/tempered.hpp"
 #include "pearlite/sampler/first_draws.hpp"
 #include "pearlite/sampler/importance_squared.hpp"
 #include "pearlite/sampler/pseudo_marginal.hpp"
@@ -29,16 +30,15 @@ namespace {
 
 using calibration::column;
 using models::NoisyLikelihood;
-using Model = path::GeometricPath<NoisyLikelihood>;
+using Path = std::shared_ptr<const path::Tempered>;
 
 constexpr std::uint64_t study_seed = 52;
 constexpr Index dimension = 4;
 constexpr std::array variances{1.0, 2.0, 4.0, 6.0, 10.0};
 
-std::shared_ptr<const Model> model_of(double noise_variance) {
+NoisyLikelihood density_of(double noise_variance) {
     const Vector data = (Vector(dimension) << 0.4, -0.9, 1.3, 0.1).finished();
-    return std::make_shared<const Model>(
-        NoisyLikelihood({.data = data, .prior_sd = 1, .data_sd = 0.5, .noise_variance = noise_variance}));
+    return NoisyLikelihood({.data = data, .prior_sd = 1, .data_sd = 0.5, .noise_variance = noise_variance});
 }
 
 /// What a replicate found.
@@ -58,59 +58,58 @@ struct Found {
     static constexpr std::size_t means_from = 5;
 };
 
-template <class S>
-void finish(S& sampler) {
+void complete(sampler::Sampler& sampler) {
+    sampler.begin();
     while (!sampler.finished())
         sampler.step();
 }
 
 /// Weighted mean of a population on one rank.
-Vector mean_of(population::Population<model::DensityBlock>& population) {
-    const auto draws = sampler::draws_of(parallel::Communicator::alone(), population, dimension);
+Vector mean_of(const population::Population& population) {
+    const auto draws = sampler::draws_of(parallel::Communicator::alone(), population.generation(0));
     const auto weights = draws.weights();
     const Eigen::Map<const Vector> w(weights.data(), draws.points.cols());
     return draws.points * w / w.sum();
 }
 
 /// 400 particles, 50 temperatures that are dense near the prior, 5 moves: 100 400 estimates.
-Found by_smc(const std::shared_ptr<const Model>& model, std::uint64_t seed) {
+Found by_smc(const Path& path, std::uint64_t seed) {
     std::vector<double> temperatures;
     for (int t = 0; t <= 50; ++t)
         temperatures.push_back(std::pow(t / 50.0, 1.5));
-    sampler::Smc<Model, kernel::RandomWalk<NoisyLikelihood>> smc(
-        parallel::Communicator::alone(), model, path::Schedule(temperatures), kernel::RandomWalk<NoisyLikelihood>(5),
-        {400, 16, seed}, {});
-    finish(smc);
+    sampler::Smc smc(parallel::Communicator::alone(), path, path::Schedule(temperatures), kernel::RandomWalk(path, 5),
+                     {400, 16, seed}, {});
+    complete(smc);
     return {smc.trace().ess.back(),
             mean_of(smc.population()),
             smc.log_ratio(),
-            static_cast<double>(smc.likelihood_estimates()),
+            static_cast<double>(smc.likelihood_estimates().value()),
             0,
             0};
 }
 
 /// Five rounds of 4000 from a mixture fitted to the prior, then 80 000: 100 000 estimates.
-Found by_importance(const std::shared_ptr<const Model>& model, std::uint64_t seed) {
-    const auto first = sampler::draws_from_prior(*model, 1024, seed);
-    sampler::ImportanceSquared<NoisyLikelihood> importance(parallel::Communicator::alone(), model, first.mixture(3, 5),
-                                                           {80'000, 16, seed}, {4000, 5, 0.05});
-    finish(importance);
+Found by_importance(const Path& path, std::uint64_t seed) {
+    const auto first = sampler::draws_from_prior(*path, 1024, seed);
+    sampler::ImportanceSquared importance(parallel::Communicator::alone(), path, first.mixture(3, 5),
+                                          {80'000, 16, seed}, {4000, 5, 0.05});
+    complete(importance);
     return {importance.trace().ess.back(),
             mean_of(importance.population()),
             importance.log_ratio(),
-            static_cast<double>(importance.likelihood_estimates()),
+            static_cast<double>(importance.likelihood_estimates().value()),
             0,
             0};
 }
 
 /// Four chains from the prior of 25 000 iterations, a fifth of them burn-in: 100 004 estimates.
-Found by_chains(const std::shared_ptr<const Model>& model, std::uint64_t seed) {
-    const auto first = sampler::draws_from_prior(*model, 1024, seed);
-    sampler::PseudoMarginal<NoisyLikelihood> chains(parallel::Communicator::alone(), model, first.starts(4, seed),
-                                                    first.walk_factor(), {4, 4, seed}, {25'000, 5'000, 5});
-    finish(chains);
+Found by_chains(const Path& path, std::uint64_t seed) {
+    const auto first = sampler::draws_from_prior(*path, 1024, seed);
+    sampler::PseudoMarginal chains(parallel::Communicator::alone(), path, first.starts(4, seed), first.walk_factor(),
+                                   {4, 4, seed}, {25'000, 5'000, 5});
+    complete(chains);
     const auto outcome = chains.chain_outcome();
-    Found found{0, Vector(dimension), 0, static_cast<double>(chains.likelihood_estimates()), 0, 0};
+    Found found{0, Vector(dimension), 0, static_cast<double>(chains.likelihood_estimates().value()), 0, 0};
     for (Index k = 0; k < dimension; ++k) {
         const auto& summary = outcome.summaries[static_cast<std::size_t>(k)];
         found.mean(k) = summary.posterior.mean;
@@ -165,14 +164,15 @@ int main(int argc, char** argv) {
                               "estimates each"});
     std::array<std::array<double, 3>, variances.size()> said{};
     for (std::size_t v = 0; v < variances.size(); ++v) {
-        const auto model = model_of(variances[v]);
+        const auto density = density_of(variances[v]);
+        const auto path = path::tempered(density);
         std::array<Score, 3> scores;
         const std::array algorithms{by_smc, by_importance, by_chains};
         for (std::size_t a = 0; a < 3; ++a) {
             scores[a] =
                 score_of(calibration::rows_of(ranks, n, random::derive_seed(study_seed, 3 * v + a),
-                                              [&](std::uint64_t seed) { return algorithms[a](model, seed).row(); }),
-                         model->density());
+                                              [&](std::uint64_t seed) { return algorithms[a](path, seed).row(); }),
+                         density);
             said[v][a] = scores[a].own_ess;
         }
         const auto& [smc, squared, chains] = scores;

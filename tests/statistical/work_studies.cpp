@@ -47,7 +47,7 @@ path::Schedule toy_schedule(Index steps) {
 template <class M>
 Outcome run_alone(const M& model, const path::Schedule& schedule, const NonequilibriumSettings& settings) {
     auto sampler = work_sampler(parallel::Communicator::alone(), model, schedule, settings);
-    finish(sampler);
+    complete(sampler);
     return sampler.outcome();
 }
 
