@@ -4,6 +4,7 @@
 
 #include "kernel/ar_gaussian.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/estimator/importance.hpp"
 #include "pearlite/kernel/native.hpp"
 #include "pearlite/model/target_of.hpp"
 #include "pearlite/models/gaussian.hpp"

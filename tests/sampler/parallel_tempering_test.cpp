@@ -6,6 +6,7 @@
 #include "pearlite/model/target_of.hpp"
 #include "pearlite/models/autoregressive_gaussian.hpp"
 #include "pearlite/models/ising.hpp"
+#include "pearlite/sampler/tempering_outcome.hpp"
 #include "population/column_blocks.hpp"
 #include "sampler/densities.hpp"
 

@@ -5,6 +5,7 @@
 #include "pearlite/model/target_of.hpp"
 #include "pearlite/models/gaussian.hpp"
 #include "pearlite/models/regression.hpp"
+#include "pearlite/population/weights.hpp"
 #include "population/column_blocks.hpp"
 #include "sampler/densities.hpp"
 
