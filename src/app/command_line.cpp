@@ -65,6 +65,7 @@ int main(int argc, char** argv, const Catalogue& models, const std::filesystem::
     RunOptions run, check;
     ResumeOptions resume;
     TuneOptions tune;
+    KeysOptions keys;
     std::filesystem::path file, directory;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
@@ -102,6 +103,13 @@ int main(int argc, char** argv, const Catalogue& models, const std::filesystem::
 
     auto* list_app = app.add_subcommand("list", "models, algorithms, and which go together");
     list_app->callback([&] { request.serial = [&] { return list_command(models); }; });
+
+    auto* keys_app = app.add_subcommand("keys", "the keys of a configuration: types, ranges, defaults, meanings");
+    keys_app->add_option("table", keys.table, "run, model.ising, algorithm.smc ... (default all)");
+    auto* markdown = keys_app->add_flag("--markdown", keys.as_markdown, "all of them, as Markdown");
+    keys_app->add_flag("--json-schema", keys.as_json_schema, "all of them, as a JSON schema for editors")
+        ->excludes(markdown);
+    keys_app->callback([&] { request.serial = [&] { return keys_command(models, keys); }; });
 
     auto* show_app = app.add_subcommand("show", "what a results or checkpoint file holds");
     show_app->add_option("file", file, "FILE.h5")->required();

@@ -1,3 +1,4 @@
+#include "describe_configuration.hpp"
 #include "pearlite/app/commands.hpp"
 #include "pearlite/app/progress.hpp"
 #include "pearlite/app/registry.hpp"

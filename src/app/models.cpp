@@ -5,16 +5,15 @@
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/model/target_of.hpp"
 #include "pearlite/models/autoregressive_gaussian.hpp"
-#include "pearlite/models/gaussian.hpp"
-#include "pearlite/models/gaussian_mixture.hpp"
-#include "pearlite/models/ising.hpp"
-#include "pearlite/models/potts.hpp"
-#include "pearlite/models/rbm.hpp"
-#include "pearlite/models/rbm_hidden.hpp"
+#include "pearlite/models/energy_keys.hpp"
+#include "pearlite/models/gaussian_keys.hpp"
+#include "pearlite/models/lattice_keys.hpp"
 #include "pearlite/models/rbm_joint.hpp"
-#include "pearlite/models/regression.hpp"
+#include "pearlite/models/rbm_keys.hpp"
+#include "pearlite/models/regression_keys.hpp"
 #include "pearlite/path/tempered.hpp"
 #include "read_data.hpp"
+#include "read_model.hpp"
 #include "searched_models.hpp"
 
 #include <fmt/format.h>
@@ -34,168 +33,102 @@ std::unique_ptr<BuiltModel> built_density(D density) {
     return annealed(path::tempered(std::move(density)));
 }
 
-models::GaussianSettings gaussian_settings(io::Section& section) {
-    const io::Range<double> positive{.low = 0, .open_low = true};
-    models::GaussianSettings settings;
-    settings.dimension = section.integer("dimension", 1, {.low = 1, .high = 10000});
-    settings.start_mean = section.number("start_mean", 20.0);
-    settings.start_sd = section.number("start_sd", 10.0, positive);
-    settings.end_mean = section.number("end_mean", 0.0);
-    settings.end_sd = section.number("end_sd", 1.0, positive);
-    return settings;
+std::unique_ptr<BuiltModel> build_gaussian(io::Configuration& configuration, io::Section&) {
+    const auto keys = read_model<models::GaussianKeys>(configuration);
+    return configuration.has_errors() ? nullptr : built_density(models::Gaussian(keys.settings));
 }
 
-std::unique_ptr<BuiltModel> build_gaussian(io::Configuration& configuration, io::Section& section) {
-    const auto settings = gaussian_settings(section);
-    return configuration.has_errors() ? nullptr : built_density(models::Gaussian(settings));
+std::unique_ptr<BuiltModel> build_gaussian_ar(io::Configuration& configuration, io::Section&) {
+    const auto keys = read_model<models::AutoregressiveGaussianKeys>(configuration);
+    return configuration.has_errors() ? nullptr
+                                      : built(models::AutoregressiveGaussian(keys.settings, keys.correlation));
 }
 
-std::unique_ptr<BuiltModel> build_gaussian_ar(io::Configuration& configuration, io::Section& section) {
-    const auto settings = gaussian_settings(section);
-    const double correlation = section.number("correlation", 0.5, {.low = 0, .high = 1, .open_high = true});
-    return configuration.has_errors() ? nullptr : built(models::AutoregressiveGaussian(settings, correlation));
+std::unique_ptr<BuiltModel> build_ising(io::Configuration& configuration, io::Section&) {
+    const auto keys = read_model<models::IsingKeys>(configuration);
+    return configuration.has_errors() ? nullptr : built(models::Ising(keys.settings));
 }
 
-std::unique_ptr<BuiltModel> build_ising(io::Configuration& configuration, io::Section& section) {
-    models::IsingSettings settings;
-    settings.size = section.integer("size", 32, {.low = 2, .high = models::Ising::largest_size});
-    settings.coupling = section.number("coupling", 1.0);
-    if (settings.coupling == 0)
-        section.error("coupling", "got 0, expected a coupling that is not 0");
-    settings.move = section.choice("move", {"metropolis", "heat-bath"}, "metropolis") == "heat-bath"
-                        ? models::IsingSettings::Move::heat_bath
-                        : models::IsingSettings::Move::metropolis;
-    if (section.choice("update", {"sweep", "random-site"}, "sweep") == "random-site") {
-        settings.update = models::IsingSettings::Update::random_site;
-        settings.flips =
-            section.integer("flips", settings.size * settings.size, {.low = 1, .high = models::Ising::largest_flips});
-    }
-    return configuration.has_errors() ? nullptr : built(models::Ising(settings));
+std::unique_ptr<BuiltModel> build_potts(io::Configuration& configuration, io::Section&) {
+    const auto keys = read_model<models::PottsKeys>(configuration);
+    return configuration.has_errors() ? nullptr : built(models::Potts(keys.settings));
 }
 
-std::unique_ptr<BuiltModel> build_potts(io::Configuration& configuration, io::Section& section) {
-    models::PottsSettings settings;
-    settings.size = section.integer("size", 32, {.low = 2, .high = models::Potts::largest_size});
-    settings.colours = section.integer("colours", 10, {.low = 2, .high = models::Potts::largest_colours});
-    settings.coupling = section.number("coupling", 2.0);
-    if (settings.coupling == 0)
-        section.error("coupling", "got 0, expected a coupling that is not 0");
-    if (section.choice("update", {"sweep", "random-site"}, "sweep") == "random-site") {
-        settings.update = models::PottsSettings::Update::random_site;
-        settings.flips =
-            section.integer("flips", settings.size * settings.size, {.low = 1, .high = models::Potts::largest_flips});
-    }
-    return configuration.has_errors() ? nullptr : built(models::Potts(settings));
+/// Whether images have a pixel for each visible unit; if not, that is a mistake of `key`.
+bool suits(io::Section& section, const std::string& key, Index n_pixels, const models::RbmParameters& machine) {
+    if (n_pixels == machine.visible_bias.size())
+        return true;
+    section.error(key, fmt::format("images of {} pixels, expected {}, the number of visible units", n_pixels,
+                                   machine.visible_bias.size()));
+    return false;
 }
 
-models::RbmParameters rbm_parameters(io::Section& section) {
+models::RbmParameters rbm_parameters(io::Section& section, const models::RbmKeys& keys) {
     models::RbmParameters parameters;
-    if (section.has("weights") || !section.has("random_hidden")) {
-        const auto weights = section.data_file("weights");
-        if (const auto arrays = read_data(section, "weights", weights, io::read_rbm))
-            parameters = {arrays->weights, arrays->visible_bias, arrays->hidden_bias, arrays->visible_bias, {}};
-    } else {
-        const Index n_visible = section.integer("random_visible", 100, {.low = 1, .high = 100000});
-        const Index n_hidden = section.integer("random_hidden", {}, {.low = 1, .high = 100000});
-        const double weight_sd = section.number("random_weight_sd", 0.1, {.low = 0});
-        const double bias_sd = section.number("random_bias_sd", 0.5, {.low = 0});
-        const auto seed = static_cast<std::uint64_t>(section.integer("random_seed", 1, {.low = 0}));
-        parameters = models::random_rbm(n_visible, n_hidden, weight_sd, bias_sd, seed);
+    if (!keys.from_file)
+        parameters = models::random_rbm(keys.random_visible, keys.random_hidden, keys.random_weight_sd,
+                                        keys.random_bias_sd, keys.random_seed);
+    else if (const auto arrays = read_data(section, "weights", keys.weights, io::read_rbm))
+        parameters = {arrays->weights, arrays->visible_bias, arrays->hidden_bias, arrays->visible_bias, {}};
+    if (keys.base_rates) {
+        const auto counts = read_data(section, "base_rates", *keys.base_rates, io::read_idx_pixel_counts);
+        if (counts && parameters.weights.size() > 0 && suits(section, "base_rates", counts->n_on.size(), parameters))
+            parameters.base_bias = models::base_rate_bias(counts->n_on, counts->n_images);
     }
-    if (section.has("base_rates")) {
-        const auto images = section.data_file("base_rates");
-        const auto counts = read_data(section, "base_rates", images, io::read_idx_pixel_counts);
-        if (counts && parameters.weights.size() > 0) {
-            if (counts->n_on.size() == parameters.visible_bias.size())
-                parameters.base_bias = models::base_rate_bias(counts->n_on, counts->n_images);
-            else
-                section.error("base_rates", fmt::format("images of {} pixels, expected {}, the number of visible units",
-                                                        counts->n_on.size(), parameters.visible_bias.size()));
-        }
-    }
-    if (section.has("images")) {
-        const auto file = section.data_file("images");
-        const Index largest = section.integer("n_images", 10000, {.low = 1, .high = 1'000'000});
-        auto images =
-            read_data(section, "images", file, [&](const auto& path) { return io::read_idx_images(path, largest); });
-        if (images && parameters.weights.size() > 0) {
-            if (images->rows() == parameters.visible_bias.size())
-                parameters.images = std::move(*images);
-            else
-                section.error("images", fmt::format("images of {} pixels, expected {}, the number of visible units",
-                                                    images->rows(), parameters.visible_bias.size()));
-        }
+    if (keys.images) {
+        const auto read = [&](const auto& path) { return io::read_idx_images(path, keys.n_images); };
+        auto images = read_data(section, "images", *keys.images, read);
+        if (images && parameters.weights.size() > 0 && suits(section, "images", images->rows(), parameters))
+            parameters.images = std::move(*images);
     }
     return parameters;
 }
 
 std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Section& section) {
-    auto parameters = rbm_parameters(section);
+    auto parameters = rbm_parameters(section, read_model<models::RbmKeys>(configuration));
     return configuration.has_errors() ? nullptr : built(models::Rbm(std::move(parameters)));
 }
 
-/// Both layers; without base rates the path starts from uniform units, as in Habeck 2017.
 std::unique_ptr<BuiltModel> build_rbm_joint(io::Configuration& configuration, io::Section& section) {
-    const bool has_base_rates = section.has("base_rates");
-    auto parameters = rbm_parameters(section);
-    if (!has_base_rates)
+    const auto keys = read_model<models::JointRbmKeys>(configuration);
+    auto parameters = rbm_parameters(section, keys.machine);
+    if (!keys.has_base_rates)
         parameters.base_bias.setZero();
     return configuration.has_errors() ? nullptr : built(models::JointRbm(std::move(parameters)));
 }
 
 std::unique_ptr<BuiltModel> build_rbm_hidden(io::Configuration& configuration, io::Section& section) {
-    auto parameters = rbm_parameters(section);
-    models::HiddenRbmSettings settings;
-    if (section.choice("update", {"sweep", "random-unit"}, "sweep") == "random-unit") {
-        settings.update = models::HiddenRbmSettings::Update::random_unit;
-        settings.flips = section.integer("flips", std::max<Index>(parameters.hidden_bias.size(), 1),
-                                         {.low = 1, .high = models::HiddenRbm::largest_flips});
-    }
-    return configuration.has_errors() ? nullptr : built(models::HiddenRbm(std::move(parameters), settings));
+    auto parameters = rbm_parameters(section, read_model<models::RbmKeys>(configuration));
+    const auto keys = read_model<models::HiddenRbmKeys>(configuration, parameters.hidden_bias.size());
+    return configuration.has_errors() ? nullptr : built(models::HiddenRbm(std::move(parameters), keys.settings));
 }
 
 /// A column of a table, or draws from four well separated components.
-std::vector<double> mixture_data(io::Section& section) {
-    const auto seed = static_cast<std::uint64_t>(section.integer("order_seed", 1, {.low = 0}));
-    if (section.has("simulated_points")) {
-        const Index n = section.integer("simulated_points", {}, {.low = 1, .high = 1'000'000});
+std::vector<double> mixture_data(io::Section& section, const models::GaussianMixtureKeys& keys) {
+    if (keys.simulated_points) {
         const std::vector<double> weights{0.4, 0.3, 0.2, 0.1}, means{10, 20, 24, 33}, sds{1, 2, 1, 1.5};
-        return models::simulate_mixture(weights, means, sds, n, seed);
+        return models::simulate_mixture(weights, means, sds, *keys.simulated_points, keys.order_seed);
     }
-    const auto file = section.data_file("data", "bayes/galaxies.csv");
-    const auto column = section.text("column", "velocity_km_s");
-    const double unit = section.number("unit", 1000.0, {.low = 0, .open_low = true});
-    const auto values = read_data(section, "data", file, [&](const auto& path) {
+    const auto values = read_data(section, "data", keys.data, [&](const auto& path) {
         const auto table = io::read_csv(path);
-        const Vector scaled = table.values.col(table.column(column)) / unit;
+        const Vector scaled = table.values.col(table.column(keys.column)) / keys.unit;
         return std::vector<double>(scaled.begin(), scaled.end());
     });
-    return values ? models::shuffled(*values, seed) : std::vector<double>{};
+    return values ? models::shuffled(*values, keys.order_seed) : std::vector<double>{};
 }
 
 std::unique_ptr<BuiltModel> build_gaussian_mixture(io::Configuration& configuration, io::Section& section) {
-    const io::Range<double> positive{.low = 0, .open_low = true};
-    models::GaussianMixtureSettings settings;
-    settings.components = section.integer("components", 3, {.low = 1, .high = 64});
-    if (section.choice("path", {"data", "likelihood"}, "data") == "likelihood")
-        settings.path = models::GaussianMixtureSettings::Path::likelihood;
-    auto& prior = settings.prior;
-    prior.concentration = section.number("concentration", prior.concentration, positive);
-    prior.mean = section.number("prior_mean", prior.mean);
-    prior.mean_variance = section.number("prior_variance", prior.mean_variance, positive);
-    prior.precision_shape = section.number("precision_shape", prior.precision_shape, positive);
-    prior.precision_rate = section.number("precision_rate", prior.precision_rate, positive);
-    auto data = mixture_data(section);
-    return configuration.has_errors() ? nullptr : built(models::GaussianMixture(std::move(data), settings));
+    const auto keys = read_model<models::GaussianMixtureKeys>(configuration);
+    auto data = mixture_data(section, keys);
+    return configuration.has_errors() ? nullptr : built(models::GaussianMixture(std::move(data), keys.settings));
 }
 
 std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration, io::Section& section) {
-    const auto file = section.data_file("data", "bayes/radiata_pine.csv");
-    const auto covariate = section.choice("covariate", {"density", "resin"}, "density");
-    const auto data = read_data(section, "data", file, [&](const auto& path) {
+    const auto keys = read_model<models::RadiataPineKeys>(configuration);
+    const char* covariate = keys.covariate == models::RadiataPineKeys::Covariate::density ? "x" : "z";
+    const auto data = read_data(section, "data", keys.data, [&](const auto& path) {
         const auto table = io::read_csv(path);
-        return models::radiata_pine(table.values.col(table.column("y")),
-                                    table.values.col(table.column(covariate == "density" ? "x" : "z")));
+        return models::radiata_pine(table.values.col(table.column("y")), table.values.col(table.column(covariate)));
     });
     return configuration.has_errors() || !data ? nullptr : built_density(models::LinearRegression(*data));
 }
@@ -223,52 +156,86 @@ models::LogisticRegressionData logistic_data(const io::Table& table, double prio
 }
 
 std::unique_ptr<BuiltModel> build_logistic(io::Configuration& configuration, io::Section& section) {
-    const auto file = section.data_file("data");
-    const double variance = section.number("prior_variance", 100.0, {.low = 0, .open_low = true});
-    const auto data = read_data(section, "data", file, [&](const auto& path) {
+    const auto keys = read_model<models::LogisticRegressionKeys>(configuration);
+    const auto data = read_data(section, "data", keys.data, [&](const auto& path) {
         const bool has_header = path.extension() == ".csv";
-        return logistic_data(has_header ? io::read_csv(path) : io::read_columns(path), variance);
+        return logistic_data(has_header ? io::read_csv(path) : io::read_columns(path), keys.prior_variance);
     });
     return configuration.has_errors() || !data ? nullptr : built_density(models::LogisticRegression(*data));
+}
+
+/// In a description the number of hidden units is not known.
+void list_hidden_rbm(Keys& k) {
+    models::RbmKeys().keys(k);
+    models::HiddenRbmKeys().keys(k, 1);
+}
+
+/// What a searched model's [model] table holds.
+std::function<void(Keys&)> energy_keys(const std::string& model) {
+    if (model == "test-function")
+        return list_keys<models::TestFunctionKeys>;
+    if (model == "ab-protein")
+        return list_keys<models::AbProteinKeys>;
+    if (model == "mode-mixture")
+        return list_keys<models::ModeMixtureKeys>;
+    if (model == "image-restoration")
+        return list_keys<models::ImageRestorationKeys>;
+    return list_keys<models::BayesianNetworkKeys>;
 }
 
 } // namespace
 
 Catalogue built_in_models() {
     Catalogue models{
-        {{"gaussian", 16, 4096, true, 1, true}, "from one normal distribution to another; exact log Z", build_gaussian},
+        {{"gaussian", 16, 4096, true, 1, true},
+         "from one normal distribution to another; exact log Z",
+         build_gaussian,
+         list_keys<models::GaussianKeys>},
         {{"gaussian-ar", 16, 4096, false, 1, true},
          "the same moved by autoregressive steps: the toy of nonequilibrium work",
-         build_gaussian_ar},
+         build_gaussian_ar,
+         list_keys<models::AutoregressiveGaussianKeys>},
         {{"ising", models::IsingBlock::chains, models::IsingBlock::chains, false, 1e6,
           model::TimeReversible<models::Ising>},
          "2D Ising model on a torus; exact log Z (Kaufman)",
-         build_ising},
+         build_ising,
+         list_keys<models::IsingKeys>},
         {{"potts", models::PottsBlock::chains, models::PottsBlock::chains, false, 1e6,
           model::TimeReversible<models::Potts>},
          "2D Potts model of q colours on a torus; exact log Z of small ones",
-         build_potts},
+         build_potts,
+         list_keys<models::PottsKeys>},
         {{"rbm", models::Rbm::default_block, 4096, false, 1, model::TimeReversible<models::Rbm>},
          "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
-         build_rbm},
+         build_rbm,
+         list_keys<models::RbmKeys>},
         {{"rbm-joint", models::JointRbm::default_block, 4096, false, 1, true},
          "the same with its hidden units kept: the full model",
-         build_rbm_joint},
+         build_rbm_joint,
+         list_keys<models::JointRbmKeys>},
         {{"rbm-hidden", models::HiddenRbm::default_block, 4096, false, 1, true},
          "the same with its visible units summed out, moved by single flips",
-         build_rbm_hidden},
+         build_rbm_hidden,
+         list_hidden_rbm},
         {{"gaussian-mixture", 16, 4096, false, 1, true},
          "Bayesian normal mixture of one variable, points added one by one",
-         build_gaussian_mixture},
+         build_gaussian_mixture,
+         list_keys<models::GaussianMixtureKeys>},
         {{"radiata-pine", 16, 4096, true, 1, true},
          "conjugate linear regression of timber strength; exact evidence",
-         build_radiata_pine},
-        {{"logistic-regression", 16, 4096, true, 1, true}, "Bayesian logistic regression of a table", build_logistic},
+         build_radiata_pine,
+         list_keys<models::RadiataPineKeys>},
+        {{"logistic-regression", 16, 4096, true, 1, true},
+         "Bayesian logistic regression of a table",
+         build_logistic,
+         list_keys<models::LogisticRegressionKeys>},
     };
     for (auto& entry : estimated_models())
         models.push_back(std::move(entry));
-    for (auto& entry : searched_models())
+    for (auto& entry : searched_models()) {
+        entry.keys = energy_keys(entry.traits.name);
         models.push_back(std::move(entry));
+    }
     return models;
 }
 

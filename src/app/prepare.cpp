@@ -31,11 +31,6 @@ const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configu
     return *entry;
 }
 
-/// The default of a kind of model is the first algorithm that was written for it.
-const Algorithm& standard_algorithm(const ModelTraits& traits) {
-    return algorithm_of_name(traits.search ? "pisaa" : "annealed-importance");
-}
-
 /// A model is annealed or searched; an algorithm that does not suit it is a mistake, and the default stands in.
 const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
     auto section = configuration.section("algorithm");

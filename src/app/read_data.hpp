@@ -24,4 +24,10 @@ auto read_data(io::Section& section, const std::string& key, const std::optional
     }
 }
 
+template <class Read>
+auto read_data(io::Section& section, const std::string& key, const DataFile& file, Read&& read)
+    -> std::optional<decltype(read(file.path))> {
+    return read_data(section, key, file.path.empty() ? std::nullopt : std::optional(file.path), read);
+}
+
 } // namespace pearlite::app

@@ -20,6 +20,10 @@ const Algorithms& algorithms() {
     return all;
 }
 
+const Algorithm& standard_algorithm(const ModelTraits& traits) {
+    return algorithm_of_name(traits.search ? "pisaa" : "annealed-importance");
+}
+
 const Algorithm& algorithm_of_name(const std::string& name) {
     for (const auto& entry : algorithms())
         if (entry->name() == name)

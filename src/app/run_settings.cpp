@@ -5,7 +5,7 @@ namespace pearlite::app {
 void RunSettings::keys(Keys& k, const Facts& facts) {
     k("seed", seed, "the same seed gives the same bits on any number of ranks");
     if (facts.has_block)
-        k("block", block, within(1, facts.largest_block),
+        k("block", block, within(1, {facts.largest_block, "the model's largest block"}),
           about("particles that are stored and moved together; part of the result").default_is(facts.block_default));
     if (facts.has_balance)
         k("balance", balance, "move blocks between ranks so that they cost the same; changes no number");

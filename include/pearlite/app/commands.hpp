@@ -36,6 +36,11 @@ struct TuneOptions {
     Index pilot_particles = 256;
 };
 
+struct KeysOptions {
+    std::string table; ///< "run", "model.ising", "algorithm.smc"; empty: all
+    bool as_markdown = false, as_json_schema = false;
+};
+
 /// Collective; exit status.
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
@@ -44,6 +49,7 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
 /// Without MPI.
 int check_command(const Catalogue& models, const RunOptions& options);
 int list_command(const Catalogue& models);
+int keys_command(const Catalogue& models, const KeysOptions& options);
 int show_command(const std::filesystem::path& file);
 /// Runs report.py of share/pearlite beside this program, else of `support_directory`.
 int report_command(const std::filesystem::path& directory, const std::filesystem::path& support_directory);

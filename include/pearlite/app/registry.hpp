@@ -16,6 +16,9 @@ const Algorithms& algorithms();
 /// The one of that name; ContractViolation if there is none.
 const Algorithm& algorithm_of_name(const std::string& name);
 
+/// What runs a model if the configuration names no algorithm.
+const Algorithm& standard_algorithm(const ModelTraits& traits);
+
 /// The models of the package.
 Catalogue built_in_models();
 

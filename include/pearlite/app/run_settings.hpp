@@ -9,6 +9,9 @@
 
 namespace pearlite::app {
 
+/// The default of run.block where a model chooses it, in words.
+inline constexpr const char* block_of_model = "the model's, 16 unless its page says otherwise";
+
 struct RunSettings {
     struct Facts {
         bool has_block = true;          ///< false: a block is a temperature, or a chain

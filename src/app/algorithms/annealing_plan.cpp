@@ -57,7 +57,7 @@ AnnealingPlan::AnnealingPlan(std::string name, const ModelTraits& traits) : name
 
 void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
     k.in_table("run", [&] {
-        run_.keys(k, {needs.has_block, needs.has_balance, "the model's own", traits_.largest_block});
+        run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block});
     });
     k.in_table("path", [&] {
         PathSettings path;

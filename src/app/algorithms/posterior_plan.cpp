@@ -25,7 +25,7 @@ void PosteriorPlan::common_keys(Keys& k) {
     k("start", from_pilot_,
       {{"pilot", true, "a population annealed by [schedule] and [kernel]"}, {"prior", false, "draws from the prior"}},
       "where the first proposal and the starts come from");
-    k.in_table("run", [&] { run_.keys(k, {true, false, {}, largest_block_}); });
+    k.in_table("run", [&] { run_.keys(k, {true, false, run_.block == 1 ? "" : block_of_model, largest_block_}); });
     k.when("start", from_pilot_, true, [&] {
         k.in_table("schedule", [&] { schedule_.keys(k); });
         k.in_table("kernel", [&] { kernel_.keys(k, {true, true, false, {}, largest_population}); });

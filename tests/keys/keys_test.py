@@ -1,0 +1,85 @@
+"""`pearlite keys`: the committed documents are current, and the schema accepts the jobs and refuses their slips."""
+
+import copy
+import tomllib
+import unittest
+
+import key_schema
+import pearlite_runner as runner
+
+
+class Documents(unittest.TestCase):
+    def test_documents_are_current(self):
+        for option, file in (("--markdown", "docs/keys.md"), ("--json-schema", "docs/pearlite.schema.json")):
+            with self.subTest(file):
+                self.assertEqual((key_schema.SOURCE / file).read_text(encoding="utf-8"), key_schema.printed(option),
+                                 f"to bring it up to date: pearlite keys {option} > {file}")
+
+    def test_tables_by_name(self):
+        self.assertIn("  size: an integer in [2, 4096]", key_schema.printed("model.ising"))
+        self.assertIn("ess_threshold", key_schema.printed("algorithm.smc"))
+        self.assertNotIn("trajectories", key_schema.printed("algorithm.smc"))
+        for table in ("run", "path", "schedule", "kernel", "algorithm", "model", "prior"):
+            self.assertIn(f"[{table}]", key_schema.printed(table))
+        ended = runner.pearlite("keys", "model.isnig")
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertIn("did you mean 'model.ising'", ended.err)
+
+
+class Schema(key_schema.NeedsJsonSchema):
+    def jobs(self):
+        jobs = sorted((key_schema.SOURCE / "jobs").glob("*.toml"))
+        self.assertGreater(len(jobs), 20)
+        return {job.name: tomllib.loads(job.read_text(encoding="utf-8")) for job in jobs}
+
+    def test_every_job_is_valid(self):
+        for name, job in self.jobs().items():
+            with self.subTest(name):
+                self.assertEqual(key_schema.mistakes(job), [])
+
+    def test_resolved_jobs_are_valid(self):
+        """Of the jobs whose data are here; their resolved configurations have every key."""
+        found = 0
+        for name in self.jobs():
+            ended = runner.pearlite("check", key_schema.SOURCE / "jobs" / name)
+            if ended.status == runner.FINISHED:
+                with self.subTest(name):
+                    self.assertEqual(key_schema.mistakes(tomllib.loads(ended.out)), [])
+                    found += 1
+        self.assertGreater(found, 5)
+
+    def test_slips_are_refused(self):
+        for name, job in self.jobs().items():
+            for table, keys in job.items():
+                for key, value in keys.items():
+                    for slip, content in ((key + "s", value), (key, {"no": "value"})):
+                        wrong = copy.deepcopy(job)
+                        del wrong[table][key]
+                        wrong[table][slip] = content
+                        with self.subTest(name, slip=f"{table}.{slip}", content=content):
+                            self.assertNotEqual(key_schema.mistakes(wrong), [])
+
+    def test_tables_and_keys_of_others_are_refused(self):
+        good = {"model": {"name": "ising"}, "algorithm": {"name": "smc"}}
+        self.assertEqual(key_schema.mistakes(good), [])
+        for table, extra in (("algorithm", {"trajectories": 8}), ("model", {"dimension": 2}), ("model", {"flips": 3}),
+                             ("model", {"size": 1}), ("run", {"block": "large"}), ("kernel", {"kind": "random-walk"}),
+                             ("schedule", {"steps": 5}), ("shedule", {}), ("prior", {}),
+                             ("path", {"inverse_temperature_end": 0.0})):
+            wrong = copy.deepcopy(good)
+            wrong.setdefault(table, {}).update(extra)
+            with self.subTest(table, **extra):
+                self.assertNotEqual(key_schema.mistakes(wrong), [])
+        for algorithm, table in (("pseudo-marginal", "path"), ("pisaa", "path")):
+            model = "gaussian" if algorithm == "pseudo-marginal" else "test-function"
+            wrong = {"model": {"name": model}, "algorithm": {"name": algorithm}, table: {}}
+            with self.subTest(algorithm):
+                self.assertNotEqual(key_schema.mistakes(wrong), [])
+                del wrong[table]
+                self.assertEqual(key_schema.mistakes(wrong), [])
+        self.assertNotEqual(key_schema.mistakes({"model": {"name": "ising"}, "algorithm": {"name": "pisaa"}}), [])
+        self.assertNotEqual(key_schema.mistakes({"algorithm": {"name": "smc"}}), [])
+
+
+if __name__ == "__main__":
+    runner.main()
