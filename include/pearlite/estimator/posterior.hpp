@@ -2,6 +2,7 @@
 /// Weighted posterior summaries.
 
 #include "pearlite/core/types.hpp"
+#include "pearlite/population/families.hpp"
 
 #include <span>
 #include <string>
@@ -27,6 +28,14 @@ double weighted_quantile(std::span<const double> values, std::span<const double>
 std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>& names, const Matrix& draws,
                                                   std::span<const double> log_weights,
                                                   std::span<const std::int64_t> eves);
+
+/// Collective. The same of draws that the ranks hold in shards, on every rank and the same on any number of them:
+/// `draws` (d x local particles), their log weights and families. Moments are exact sums; quantiles are those of the
+/// weights as integers (population/selection.hpp), hence order statistics of all draws.
+std::vector<PosteriorSummary>
+summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                    const std::vector<std::string>& names, const Eigen::Ref<const Matrix>& draws,
+                    std::span<const double> log_weights, const population::Families& families);
 
 /// R independent batches combined: means and second moments weighted by Z_r, mcse^2 = sum_r (W_r (mean_r - mean))^2
 /// R/(R-1).

@@ -1,0 +1,113 @@
+// Summaries of weighted draws that the ranks hold in shards.
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/log_space.hpp"
+#include "pearlite/estimator/genealogy.hpp"
+#include "pearlite/estimator/posterior.hpp"
+#include "pearlite/population/selection.hpp"
+#include "pearlite/population/weights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace pearlite::estimator {
+
+namespace {
+
+constexpr std::array probabilities{0.025, 0.25, 0.5, 0.75, 0.975};
+constexpr Index rows_at_a_time = 16; ///< parameters whose family sums are made together
+
+/// The draws of one population, with their normalised weights.
+struct WeightedDraws {
+    const parallel::Communicator& ranks;
+    const parallel::BlockLayout& layout;
+    const Eigen::Ref<const Matrix>& draws;
+    std::vector<double> weights;
+
+    /// Collective. sum_i W_i f(k, draw) of each parameter k: within a block in order, the blocks exactly. A draw of no
+    /// weight may be infinite and is left out.
+    template <class Function>
+    Vector weighted_sums(Function&& f) const {
+        population::BlockSums sums(static_cast<std::size_t>(draws.rows()));
+        Vector partial(draws.rows());
+        for (Index first = 0; first < draws.cols(); first += layout.block()) {
+            partial.setZero();
+            for (Index i = first; i < std::min(first + layout.block(), draws.cols()); ++i)
+                if (const double weight = weights[static_cast<std::size_t>(i)]; weight > 0)
+                    for (Index k = 0; k < draws.rows(); ++k)
+                        partial(k) += weight * f(k, draws(k, i));
+            for (Index k = 0; k < draws.rows(); ++k)
+                sums.add(static_cast<std::size_t>(k), partial(k));
+        }
+        const auto total = sums.total(ranks);
+        return Eigen::Map<const Vector>(total.data(), draws.rows());
+    }
+
+    /// Collective. sum_e (sum_{i in e} W_i (phi_i - mean))^2 of each parameter.
+    Vector squares_of_families(const population::Families& families, const Vector& means) const {
+        Vector squares(draws.rows());
+        for (Index first = 0; first < draws.rows(); first += rows_at_a_time) {
+            const Index n = std::min(rows_at_a_time, draws.rows() - first);
+            Matrix terms = Matrix::Zero(n, draws.cols());
+            for (Index i = 0; i < draws.cols(); ++i)
+                if (const double weight = weights[static_cast<std::size_t>(i)]; weight > 0)
+                    for (Index k = 0; k < n; ++k)
+                        terms(k, i) = weight * (draws(first + k, i) - means(first + k));
+            const Matrix sums = families.sums(terms);
+            population::BlockSums totals(static_cast<std::size_t>(n));
+            for (Index e = 0; e < sums.cols(); ++e)
+                for (Index k = 0; k < n; ++k)
+                    totals.add(static_cast<std::size_t>(k), sums(k, e) * sums(k, e));
+            const auto total = totals.total(ranks);
+            for (Index k = 0; k < n; ++k)
+                squares(first + k) = total[static_cast<std::size_t>(k)];
+        }
+        return squares;
+    }
+};
+
+} // namespace
+
+std::vector<PosteriorSummary>
+summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                    const std::vector<std::string>& names, const Eigen::Ref<const Matrix>& draws,
+                    std::span<const double> log_weights, const population::Families& families) {
+    PEARLITE_EXPECTS(draws.rows() == static_cast<Index>(names.size()) &&
+                     draws.cols() == static_cast<Index>(log_weights.size()));
+    const auto counts = population::weights_as_counts(ranks, layout, log_weights);
+    const double log_sum = population::summarise(ranks, layout, log_weights).log_sum;
+    WeightedDraws weighted{ranks, layout, draws, {}};
+    for (const double log_weight : log_weights)
+        weighted.weights.push_back(std::exp(log_weight - log_sum));
+
+    const Vector means = weighted.weighted_sums([](Index, double x) { return x; });
+    const Vector variances = weighted.weighted_sums([&](Index k, double x) { return (x - means(k)) * (x - means(k)); });
+    const Vector squares = weighted.squares_of_families(families, means);
+    const auto sizes = population::family_weights(ranks, layout, log_weights, families);
+    std::vector<PosteriorSummary> summaries;
+    for (Index k = 0; k < draws.rows(); ++k) {
+        PosteriorSummary summary;
+        summary.name = names[static_cast<std::size_t>(k)];
+        summary.mean = means(k);
+        summary.sd = std::sqrt(variances(k));
+        // The mean is the sample's own, which takes the share sum_e S_e^2 from the expected square.
+        const double squared_error =
+            sizes.families < min_eves ? std::numeric_limits<double>::quiet_NaN() : squares(k) / (1 - sizes.squares);
+        summary.mcse = std::sqrt(squared_error);
+        summary.ess = squared_error > 0 ? std::min(variances(k) / squared_error, static_cast<double>(layout.size()))
+                                        : squared_error; // 0, or no error at all
+        const Vector row = draws.row(k);
+        const std::span<const double> values(row.data(), static_cast<std::size_t>(row.size()));
+        const auto quantiles = population::weighted_quantiles(ranks, values, counts, probabilities);
+        summary.quantile_025 = quantiles[0];
+        summary.quantile_250 = quantiles[1];
+        summary.quantile_500 = quantiles[2];
+        summary.quantile_750 = quantiles[3];
+        summary.quantile_975 = quantiles[4];
+        summaries.push_back(summary);
+    }
+    return summaries;
+}
+
+} // namespace pearlite::estimator

@@ -1,0 +1,190 @@
+#include "pearlite/population/selection.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/core/log_space.hpp"
+#include "pearlite/parallel/reduction.hpp"
+#include "pearlite/population/weights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace pearlite::population {
+
+namespace {
+
+constexpr std::int64_t largest_key = std::numeric_limits<std::int64_t>::max();
+
+/// Doubles in the order of integers.
+std::int64_t key_of(double value) {
+    if (std::isnan(value))
+        return largest_key;
+    const auto bits = std::bit_cast<std::int64_t>(value + 0.0); // -0 becomes 0
+    return bits >= 0 ? bits : bits ^ largest_key;
+}
+double value_of(std::int64_t key) {
+    if (key == largest_key)
+        return std::numeric_limits<double>::quiet_NaN();
+    return std::bit_cast<double>(key >= 0 ? key : key ^ largest_key);
+}
+
+std::int64_t middle(std::int64_t low, std::int64_t high) {
+    const auto width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + width / 2);
+}
+
+/// A value, and how often it counts.
+struct Group {
+    std::int64_t key, count;
+};
+
+/// The mean ranks of the groups that the ranks sent, in their order; `before` values are below them all.
+std::vector<std::vector<double>> ranks_of(const std::vector<std::vector<Group>>& arrived, double before) {
+    struct Place {
+        std::int64_t key, count;
+        std::size_t from, item;
+    };
+    std::vector<Place> places;
+    std::vector<std::vector<double>> mean_ranks;
+    for (std::size_t from = 0; from < arrived.size(); ++from) {
+        mean_ranks.emplace_back(arrived[from].size());
+        for (std::size_t item = 0; item < arrived[from].size(); ++item)
+            places.push_back({arrived[from][item].key, arrived[from][item].count, from, item});
+    }
+    std::ranges::sort(places, {}, &Place::key);
+    for (std::size_t first = 0, last = 0; first < places.size(); first = last) {
+        double count = 0;
+        for (; last < places.size() && places[last].key == places[first].key; ++last)
+            count += static_cast<double>(places[last].count);
+        for (std::size_t i = first; i < last; ++i)
+            mean_ranks[places[i].from][places[i].item] = before + 0.5 * (count + 1);
+        before += count;
+    }
+    return mean_ranks;
+}
+
+} // namespace
+
+SortedShard::SortedShard(const parallel::Communicator& ranks, std::span<const double> values,
+                         std::span<const std::int64_t> counts)
+    : ranks_(ranks) {
+    PEARLITE_EXPECTS(counts.empty() || counts.size() == values.size());
+    std::vector<Group> groups;
+    groups.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (const std::int64_t count = counts.empty() ? 1 : counts[i]; count > 0)
+            groups.push_back({key_of(values[i]), count});
+    std::ranges::sort(groups, {}, &Group::key);
+    cumulated_.push_back(0);
+    for (const Group& group : groups) {
+        keys_.push_back(group.key);
+        cumulated_.push_back(cumulated_.back() + group.count);
+    }
+    total_ = ranks_.sum(cumulated_.back());
+    // ~key runs the other way.
+    const std::int64_t none = std::numeric_limits<std::int64_t>::min();
+    highest_ = ranks_.max(keys_.empty() ? none : keys_.back());
+    lowest_ = ~ranks_.max(keys_.empty() ? none : ~keys_.front());
+}
+
+std::int64_t SortedShard::count_up_to(std::int64_t key) const {
+    return cumulated_[static_cast<std::size_t>(std::ranges::upper_bound(keys_, key) - keys_.begin())];
+}
+
+std::vector<double> SortedShard::at(std::span<const std::int64_t> targets) const {
+    std::vector<std::int64_t> low(targets.size(), lowest_), high(targets.size(), highest_), counts(targets.size());
+    for (const std::int64_t target : targets)
+        PEARLITE_EXPECTS(target >= 1 && target <= total_);
+    while (low != high) {
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            counts[k] = count_up_to(middle(low[k], high[k]));
+        ranks_.sum(counts);
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const std::int64_t key = middle(low[k], high[k]);
+            if (counts[k] >= targets[k])
+                high[k] = key;
+            else
+                low[k] = key + 1;
+        }
+    }
+    std::vector<double> values;
+    for (const std::int64_t key : low)
+        values.push_back(value_of(key));
+    return values;
+}
+
+std::vector<std::int64_t> weights_as_counts(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                                            std::span<const double> log_weights) {
+    const double log_max = largest_log_weight(ranks, layout, log_weights);
+    if (log_max == log_zero)
+        throw NumericalError("no particle has a positive weight");
+    const int bits = std::bit_width(static_cast<std::uint64_t>(layout.size() - 1));
+    const double scale = std::ldexp(1.0, 62 - bits);
+    std::vector<std::int64_t> counts;
+    counts.reserve(log_weights.size());
+    for (const double log_weight : log_weights)
+        counts.push_back(static_cast<std::int64_t>(std::nearbyint(std::exp(log_weight - log_max) * scale)));
+    return counts;
+}
+
+std::vector<double> weighted_quantiles(const parallel::Communicator& ranks, std::span<const double> values,
+                                       std::span<const std::int64_t> counts, std::span<const double> p) {
+    const SortedShard sorted(ranks, values, counts);
+    std::vector<std::int64_t> targets;
+    for (const double probability : p) {
+        const double target = std::ceil(probability * static_cast<double>(sorted.total()));
+        targets.push_back(std::clamp<std::int64_t>(static_cast<std::int64_t>(target), 1, sorted.total()));
+    }
+    return sorted.at(targets);
+}
+
+std::vector<double> mean_ranks(const parallel::Communicator& ranks, std::span<const double> values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return key_of(values[i]); });
+    std::vector<Group> groups;
+    for (const std::size_t i : order) {
+        const std::int64_t key = key_of(values[i]);
+        if (groups.empty() || groups.back().key != key)
+            groups.push_back({key, 0});
+        ++groups.back().count;
+    }
+
+    // Each rank takes an equal part of the order, up to and with the value at which its part ends.
+    const SortedShard sorted(ranks, values);
+    if (sorted.total() == 0)
+        return {};
+    const parallel::BlockLayout parts(sorted.total(), 1, ranks.size(), ranks.rank());
+    std::vector<std::int64_t> targets, ends;
+    for (int rank = 1; rank < ranks.size(); ++rank)
+        targets.push_back(std::max<std::int64_t>(parts.first_item(rank), 1));
+    for (const double value : sorted.at(targets))
+        ends.push_back(key_of(value));
+    std::vector<std::vector<Group>> outgoing(static_cast<std::size_t>(ranks.size()));
+    for (const Group& group : groups)
+        outgoing[static_cast<std::size_t>(std::ranges::lower_bound(ends, group.key) - ends.begin())].push_back(group);
+
+    const auto arrived = ranks.all_to_all(outgoing);
+    WideCount here = 0;
+    for (const auto& from : arrived)
+        for (const Group& group : from)
+            here += static_cast<WideCount>(group.count);
+    const auto before = parallel::exclusive_scan(ranks, here).before;
+    const auto answers = ranks.all_to_all(ranks_of(arrived, static_cast<double>(before)));
+
+    std::vector<double> result(values.size());
+    std::size_t place = 0;
+    std::vector<double> of_groups;
+    for (const auto& answer : answers) // groups went out in ascending order, and so to ascending ranks
+        of_groups.insert(of_groups.end(), answer.begin(), answer.end());
+    for (std::size_t group = 0; group < groups.size(); ++group)
+        for (std::int64_t i = 0; i < groups[group].count; ++i)
+            result[order[place++]] = of_groups[group];
+    return result;
+}
+
+} // namespace pearlite::population
