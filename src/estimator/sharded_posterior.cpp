@@ -44,6 +44,22 @@ struct WeightedDraws {
         return Eigen::Map<const Vector>(total.data(), draws.rows());
     }
 
+    /// Collective. 1 - sum_e S_e^2, S_e a family's weight; NaN if too few families have any to show a spread.
+    double spread_of_families(const population::Families& families) const {
+        Matrix terms(2, draws.cols()); // the weight, and whether there is any
+        for (Index i = 0; i < draws.cols(); ++i) {
+            const double weight = weights[static_cast<std::size_t>(i)];
+            terms.col(i) << weight, weight > 0 ? 1.0 : 0.0;
+        }
+        const Matrix sums = families.sums(terms);
+        population::BlockSums squares(1);
+        for (Index e = 0; e < sums.cols(); ++e)
+            squares.add(0, sums(0, e) * sums(0, e));
+        const double total = squares.total(ranks).front();
+        return ranks.sum((sums.row(1).array() > 0).count()) < min_eves ? std::numeric_limits<double>::quiet_NaN()
+                                                                       : 1 - total;
+    }
+
     /// Collective. sum_e (sum_{i in e} W_i (phi_i - mean))^2 of each parameter.
     Vector squares_of_families(const population::Families& families, const Vector& means) const {
         Vector squares(draws.rows());
@@ -84,7 +100,7 @@ summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLa
     const Vector means = weighted.weighted_sums([](Index, double x) { return x; });
     const Vector variances = weighted.weighted_sums([&](Index k, double x) { return (x - means(k)) * (x - means(k)); });
     const Vector squares = weighted.squares_of_families(families, means);
-    const auto sizes = population::family_weights(ranks, layout, log_weights, families);
+    const double spread = weighted.spread_of_families(families);
     std::vector<PosteriorSummary> summaries;
     for (Index k = 0; k < draws.rows(); ++k) {
         PosteriorSummary summary;
@@ -92,8 +108,7 @@ summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLa
         summary.mean = means(k);
         summary.sd = std::sqrt(variances(k));
         // The mean is the sample's own, which takes the share sum_e S_e^2 from the expected square.
-        const double squared_error =
-            sizes.families < min_eves ? std::numeric_limits<double>::quiet_NaN() : squares(k) / (1 - sizes.squares);
+        const double squared_error = squares(k) / spread;
         summary.mcse = std::sqrt(squared_error);
         summary.ess = squared_error > 0 ? std::min(variances(k) / squared_error, static_cast<double>(layout.size()))
                                         : squared_error; // 0, or no error at all

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace pearlite::estimator {
 namespace {
@@ -72,7 +73,7 @@ TEST(PosteriorMpi, SummariesAreTheSameOnAnyNumberOfRanks) {
 
 TEST(PosteriorMpi, SummariesAreThoseOfTheGatheredDraws) {
     const auto ranks = Communicator::world();
-    for (const Index size : {33, 700})
+    for (const Index size : {33, 701}) // p times either is no integer: there the gathered sum's rounding decides
         for (const auto& weights : weight_cases(size)) {
             if (weights.name == "single") // one draw has neither spread nor families
                 continue;
@@ -84,7 +85,8 @@ TEST(PosteriorMpi, SummariesAreThoseOfTheGatheredDraws) {
                 const auto sharded = summarise_shards(ranks, layout, draws, weights.log_weights, eves);
                 for (std::size_t k = 0; k < names.size(); ++k)
                     compare_all(sharded[k], gathered[k], [&](double a, double b) {
-                        EXPECT_TRUE(std::abs(a - b) <= 1e-7 * (std::abs(b) + 1e-4) || (std::isnan(a) && std::isnan(b)))
+                        EXPECT_TRUE(a == b || std::abs(a - b) <= 1e-7 * (std::abs(b) + 1e-4) ||
+                                    (std::isnan(a) && std::isnan(b)))
                             << weights.name << " " << names[k] << " " << a << " " << b;
                     });
             }
