@@ -4,6 +4,7 @@
 
 #include "pearlite/core/types.hpp"
 #include "pearlite/estimator/posterior.hpp"
+#include "pearlite/parallel/communicator.hpp"
 
 #include <string>
 #include <vector>
@@ -28,5 +29,11 @@ struct ChainSummary {
     double r_hat = 0, bulk_ess = 0, tail_ess = 0;
 };
 std::vector<ChainSummary> summarise_chains(const std::vector<std::string>& names, const std::vector<Matrix>& draws);
+
+/// Collective. The same of chains that live with their owners, on every rank and the same on any number of them: each
+/// matrix is n x the chains here, n the same on all ranks (a rank may have no chain, n x 0). Ranks, medians and
+/// quantiles are those of all draws exactly; a chain's own sums are made by its owner, and added exactly.
+std::vector<ChainSummary> summarise_chains(const parallel::Communicator& ranks, const std::vector<std::string>& names,
+                                           const std::vector<Matrix>& draws);
 
 } // namespace pearlite::estimator
