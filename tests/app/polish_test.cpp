@@ -115,9 +115,9 @@ TEST(Polish, IsForBoxesAlone) {
     models::ImageRestorationSettings image;
     image.rows = image.columns = 2;
     image.observed = {0, 1, 1, 0};
-    Matrix table(2, 2);
-    table << 0, 1, 1, 0;
-    const models::BayesianNetwork network(models::discrete_table(table, {"a", "b"}, {}), {});
+    Matrix table(2, 3);
+    table << 0, 1, 1, 1, 0, 0;
+    const models::BayesianNetwork network(models::discrete_table(table), {});
     EXPECT_TRUE(can_polish(*model::space_of(kernel::BoxSpace<AbProtein>(protein_of(near_natives.front())))));
     EXPECT_FALSE(can_polish(*model::space_of(models::ImageSpace(models::ImageRestoration(image)))));
     EXPECT_FALSE(can_polish(*model::space_of(models::NetworkSpace(network))));
