@@ -165,7 +165,8 @@ Case few_particles_case(bool online) {
     if (online)
         result.run = [=](std::uint64_t seed) {
             auto itself = problem;
-            itself.kernel = GaussianKernel(moves);
+            const kernel::RandomWalk::Path path(problem.target, problem.target->offers<path::DensityPath>());
+            itself.kernel = std::make_shared<kernel::RandomWalk>(path, moves);
             const auto smc = run_to_end(itself.smc(particles, Resampling::systematic, 0.5, seed));
             return replicate_of(smc.outcome(), {}, eves_of(smc));
         };
