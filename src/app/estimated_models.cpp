@@ -1,6 +1,5 @@
 #include "estimated_models.hpp"
 
-#include "pearlite/app/annealing.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/model/exact_likelihood.hpp"
@@ -28,8 +27,8 @@ std::unique_ptr<BuiltModel> built_either_way(io::Configuration& configuration, S
     try {
         D density(std::move(settings));
         if (exact)
-            return annealed(path::tempered(model::ExactLikelihood<D>(std::move(density))));
-        return annealed(path::tempered(std::move(density)));
+            return model::annealed(path::tempered(model::ExactLikelihood<D>(std::move(density))));
+        return model::annealed(path::tempered(std::move(density)));
     } catch (const InputError& error) {
         configuration.error("prior", error.what());
         return nullptr;
@@ -156,7 +155,7 @@ std::unique_ptr<BuiltModel> build_noisy_likelihood(io::Configuration& configurat
     auto& settings = keys.settings;
     random::Stream stream({keys.data_seed, random::Purpose::synthetic_data, 0, 0});
     settings.data = models::simulate(keys.dimension, settings.prior_sd, settings.data_sd, stream).data;
-    return annealed(path::tempered(models::NoisyLikelihood(std::move(settings))));
+    return model::annealed(path::tempered(models::NoisyLikelihood(std::move(settings))));
 }
 
 /// In a description every study's columns could be any.

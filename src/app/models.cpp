@@ -1,5 +1,4 @@
 #include "estimated_models.hpp"
-#include "pearlite/app/annealing.hpp"
 #include "pearlite/app/registry.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -26,11 +25,11 @@ namespace {
 
 template <class M>
 std::unique_ptr<BuiltModel> built(M model) {
-    return annealed(model::target_of(std::move(model)));
+    return model::annealed(model::target_of(std::move(model)));
 }
 template <class D>
 std::unique_ptr<BuiltModel> built_density(D density) {
-    return annealed(path::tempered(std::move(density)));
+    return model::annealed(path::tempered(std::move(density)));
 }
 
 std::unique_ptr<BuiltModel> build_gaussian(io::Configuration& configuration, io::Section&) {

@@ -1,8 +1,8 @@
 #include "pearlite/app/commands.hpp"
 #include "pearlite/app/registry.hpp"
-#include "pearlite/app/search_plan.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/key_reader.hpp"
+#include "pearlite/sampler/reverse_start.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

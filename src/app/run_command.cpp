@@ -1,4 +1,5 @@
 #include "best_files.hpp"
+#include "make_run.hpp"
 
 #include "pearlite/app/build_info.hpp"
 #include "pearlite/app/commands.hpp"
@@ -109,7 +110,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     reporter.info(first_line(job));
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
-    const auto run = prepared.plan->make_run(ranks, *prepared.model);
+    const auto run = make_run(ranks, *prepared.plan, *prepared.model);
     run->begin();
     return finish(job, *run, reporter);
 }
@@ -138,7 +139,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         reader("configuration", configuration);
         reader("data_directory", data_directory);
         parallel::together(ranks, [&] { prepared = prepare_again(models, options, configuration, data_directory); });
-        run = prepared.plan->make_run(ranks, *prepared.model);
+        run = make_run(ranks, *prepared.plan, *prepared.model);
         warnings.clear();
         const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
         restore_checkpoint(job, *run, reader, warnings);

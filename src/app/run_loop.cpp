@@ -8,6 +8,7 @@
 #include "pearlite/app/build_info.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/checkpoints.hpp"
+#include "pearlite/io/digest.hpp"
 #include "pearlite/parallel/agreement.hpp"
 
 #include <fmt/format.h>
@@ -37,6 +38,14 @@ RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates
     return facts;
 }
 
+/// SHA-256 over a model's name, sizes and data.
+std::string fingerprint_of(const BuiltModel& model) {
+    io::Sha256 hash;
+    model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
+    model.fingerprint(sink);
+    return hash.finish_hex();
+}
+
 /// Of the temperatures that a configuration gives, perhaps by naming a file; empty for an adaptive schedule.
 std::string schedule_sha256(const Plan& plan) {
     const auto* schedule = plan.schedule();
@@ -56,7 +65,7 @@ void save_checkpoint(const Job& job, Run& run) {
     hash.add(job.configuration);
     writer("configuration_sha256", hash.finish_hex());
     writer("data_directory", job.data_directory);
-    writer("model_fingerprint", job.model->fingerprint());
+    writer("model_fingerprint", fingerprint_of(*job.model));
     writer("schedule_sha256", schedule_sha256(*job.plan));
     writer("build", build_id());
     writer("cpu", cpu_features());
@@ -70,7 +79,7 @@ void save_checkpoint(const Job& job, Run& run) {
 void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vector<std::string>& warnings) {
     std::string fingerprint, schedule, build, cpu;
     reader("model_fingerprint", fingerprint);
-    if (fingerprint != job.model->fingerprint())
+    if (fingerprint != fingerprint_of(*job.model))
         throw InputError(
             fmt::format("{}: the model or its data ({}) are not those the checkpoint was made with; resume "
                         "with the same data files",

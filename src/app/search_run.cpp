@@ -62,7 +62,7 @@ std::string digest_of(const SearchResult& search) {
 } // namespace
 
 SearchRun::SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
-                     const SearchPlan& plan)
+                     const sampler::SearchPlan& plan)
     : ranks_(ranks), plan_(plan), replicates_(ranks, std::move(space), plan.settings, plan.replicates) {}
 
 sampler::Progress SearchRun::progress() const {

@@ -2,7 +2,7 @@
 /// A search as the run loop sees it. Private to the sources of the layer.
 
 #include "pearlite/app/run.hpp"
-#include "pearlite/app/search_plan.hpp"
+#include "pearlite/sampler/search_plan.hpp"
 #include "pearlite/sampler/search_replicates.hpp"
 
 #include <memory>
@@ -11,7 +11,8 @@ namespace pearlite::app {
 
 class SearchRun final : public Run {
   public:
-    SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space, const SearchPlan& plan);
+    SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+              const sampler::SearchPlan& plan);
 
     void begin() override { replicates_.begin(); }
     bool finished() const override { return replicates_.finished(); }
@@ -31,7 +32,7 @@ class SearchRun final : public Run {
     void describe(SearchResult& search) const;
 
     parallel::Communicator ranks_;
-    SearchPlan plan_;
+    sampler::SearchPlan plan_;
     sampler::SearchReplicates replicates_;
 };
 

@@ -97,12 +97,13 @@ std::unique_ptr<BuiltModel> build_image_restoration(io::Configuration& configura
     settings.rows = image->rows;
     settings.columns = image->columns;
     settings.observed = std::move(image->pixels);
-    const auto make_space = [model = models::ImageRestoration(std::move(settings)), space](const OperationPlan& plan) {
+    const auto make_space = [model = models::ImageRestoration(std::move(settings)),
+                             space](const model::OperationPlan& plan) {
         auto own = space;
         own.operations = plan.operations;
         return model::space_of(models::ImageSpace(model, own));
     };
-    return searched_in(make_space, {{"pixel"}});
+    return model::searched_in(make_space, {{"pixel"}});
 }
 
 /// A number of levels; 0, with the mistake recorded, if it is none.
@@ -140,10 +141,10 @@ std::unique_ptr<BuiltModel> build_bayesian_network(io::Configuration& configurat
     try {
         const auto make_space =
             [model = models::BayesianNetwork(models::discrete_table(table->values, table->names, levels), settings),
-             exact](const OperationPlan& plan) {
+             exact](const model::OperationPlan& plan) {
                 return model::space_of(models::NetworkSpace(model, {plan.operations, exact}));
             };
-        return searched_in(make_space, {models::NetworkSpace::names()});
+        return model::searched_in(make_space, {models::NetworkSpace::names()});
     } catch (const InputError& error) {
         section.error("data", error.what());
         return nullptr;

@@ -2,12 +2,13 @@
 /// An algorithm as configurations know it: its name, what it asks of a model, its keys, and how a run is made of them.
 /// Each algorithm has one entry; registry.hpp lists them.
 
-#include "pearlite/app/model_traits.hpp"
-#include "pearlite/app/run.hpp"
+#include "pearlite/app/catalogue.hpp"
 #include "pearlite/app/run_settings.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/parallel/communicator.hpp"
 #include "pearlite/path/schedule.hpp"
+#include "pearlite/sampler/sampler.hpp"
+#include "pearlite/sampler/search_plan.hpp"
 
 #include <memory>
 #include <optional>
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace pearlite::app {
-
-class Algorithm;
-class BuiltModel;
 
 /// What a configuration asks of one algorithm, apart from the model.
 class Plan {
@@ -33,8 +31,15 @@ class Plan {
     /// InputError if the plan does not fit the model's size.
     virtual void check(const BuiltModel&) const {}
 
-    /// Collective.
-    virtual std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const BuiltModel& model) const = 0;
+    /// Collective. What anneals the target; null for a search.
+    virtual std::unique_ptr<sampler::Sampler> make_sampler(const parallel::Communicator&,
+                                                           std::shared_ptr<const model::Target>) const {
+        return nullptr;
+    }
+    /// Where the path ends.
+    virtual double inverse_temperature_end() const { return 1; }
+    /// What is searched and how; null for a plan that anneals.
+    virtual const sampler::SearchPlan* search() const { return nullptr; }
 
     /// Unit of the updates that a run counts.
     virtual std::string unit() const { return "particle moves"; }

@@ -6,7 +6,6 @@
 ///         bias")});
 ///     }
 
-#include "pearlite/app/annealing.hpp"
 #include "pearlite/app/buildable.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/column_block.hpp"
@@ -40,7 +39,7 @@ ModelEntry custom_model(std::string name, std::string description) {
                 const auto path = path::tempered(std::move(density));
                 if (path->dimension() == 0)
                     throw InputError("the model's parameter_names() is empty, expected one name per dimension");
-                return annealed(path);
+                return model::annealed(path);
             });
         };
     }
@@ -61,7 +60,7 @@ ModelEntry custom_annealed_model(std::string name, std::string description, Inde
         entry.description = std::move(description);
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<M>(configuration, section,
-                                    [](M model) { return annealed(model::target_of(std::move(model))); });
+                                    [](M model) { return model::annealed(model::target_of(std::move(model))); });
         };
     }
     return entry;

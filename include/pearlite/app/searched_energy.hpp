@@ -1,8 +1,7 @@
 #pragma once
 /// Energies made into models of the catalogue: each with the search space of its states, and the operations of that.
 
-#include "pearlite/app/built_search.hpp"
-#include "pearlite/app/search_traits.hpp"
+#include "pearlite/app/catalogue.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
@@ -25,7 +24,7 @@ void check_box(Index dimension, std::span<const double> lower, std::span<const d
 template <model::Energy E>
 std::unique_ptr<BuiltModel> searched_box(E energy) {
     check_box(energy.dimension(), energy.lower(), energy.upper());
-    const auto make_space = [energy = std::move(energy)](const OperationPlan& plan) {
+    const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
         kernel::BoxOperationSettings settings;
         settings.operations = plan.operations;
         settings.mutation_points = plan.mutation_points;
@@ -33,23 +32,23 @@ std::unique_ptr<BuiltModel> searched_box(E energy) {
         settings.first_scale = plan.first_scale;
         return model::space_of(kernel::BoxSpace<E>(energy, settings, {plan.descent_iterations}));
     };
-    return searched_in(make_space, {{"metropolis"}});
+    return model::searched_in(make_space, {{"metropolis"}});
 }
 
 template <model::CategoricalEnergy E>
 std::unique_ptr<BuiltModel> searched_categories(E energy) {
-    const auto make_space = [energy = std::move(energy)](const OperationPlan& plan) {
+    const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
         return model::space_of(kernel::CategoricalSpace<E>(energy, {plan.operations, plan.mutation_points}));
     };
-    return searched_in(make_space, {{"single-site"}});
+    return model::searched_in(make_space, {{"single-site"}});
 }
 
 template <model::PermutationEnergy E>
 std::unique_ptr<BuiltModel> searched_permutations(E energy) {
-    const auto make_space = [energy = std::move(energy)](const OperationPlan& plan) {
+    const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
         return model::space_of(kernel::PermutationSpace<E>(energy, {plan.operations}));
     };
-    return searched_in(make_space, {{"swap"}});
+    return model::searched_in(make_space, {{"swap"}});
 }
 
 } // namespace pearlite::app

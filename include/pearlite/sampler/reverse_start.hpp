@@ -1,6 +1,7 @@
 #pragma once
 /// How trajectories that run backwards come to the end of the path.
 
+#include "pearlite/model/model_traits.hpp"
 #include "pearlite/model/target.hpp"
 #include "pearlite/population/population.hpp"
 
@@ -8,9 +9,7 @@
 
 namespace pearlite::sampler {
 
-/// How trajectories that run backwards come to p_K: exact draws; a mode; states made from data; or the end states of
-/// separate forward trajectories, resampled by their weights.
-enum class ReverseStart { exact, mode, data, weighted };
+using model::ReverseStart;
 
 /// The starts that a target offers, the best first; weighted ones always, last.
 std::vector<ReverseStart> reverse_starts_of(const model::Target& target);

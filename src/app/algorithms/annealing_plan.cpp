@@ -1,8 +1,5 @@
 #include "annealing_plan.hpp"
 
-#include "app/annealing_run.hpp"
-
-#include "pearlite/app/catalogue.hpp"
 #include "pearlite/random/stream.hpp"
 #include "pearlite/sampler/piloted.hpp"
 #include "pearlite/sampler/replicates.hpp"
@@ -81,8 +78,8 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
     });
 }
 
-std::unique_ptr<Run> AnnealingPlan::make_run(const parallel::Communicator& ranks, const BuiltModel& model) const {
-    const auto target = model.target();
+std::unique_ptr<sampler::Sampler> AnnealingPlan::make_sampler(const parallel::Communicator& ranks,
+                                                              AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
         return std::make_unique<sampler::Replicates>(replicates_, run_.seed, [=, this](std::uint64_t seed) {
@@ -99,7 +96,7 @@ std::unique_ptr<Run> AnnealingPlan::make_run(const parallel::Communicator& ranks
             });
     else
         sampler = make_replicates(schedule_.temperatures(), kernel_.kernel_for(target));
-    return std::make_unique<AnnealingRun>(ranks, target, std::move(sampler), schedule_.end);
+    return sampler;
 }
 
 std::string AnnealingPlan::headline() const {

@@ -31,7 +31,9 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
 
 class AnnealingPlan : public Plan {
   public:
-    std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const BuiltModel& model) const override;
+    std::unique_ptr<sampler::Sampler> make_sampler(const parallel::Communicator& ranks,
+                                                   AnyTarget target) const override;
+    double inverse_temperature_end() const override { return schedule_.end; }
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
     std::string idle_ranks(int ranks) const override;

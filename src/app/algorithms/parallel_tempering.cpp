@@ -26,7 +26,7 @@ class TemperingPlan final : public AnnealingPlan {
         k("burn_in", burn_in_, within(0, {std::max<Index>(scans_ - 2, 0), "scans - 2"}),
           about("scans that are not measured").default_is("a fifth of scans"));
         const auto& starts = traits().reverse_starts;
-        const bool has_mode = std::find(starts.begin(), starts.end(), sampler::ReverseStart::mode) != starts.end();
+        const bool has_mode = std::find(starts.begin(), starts.end(), model::ReverseStart::mode) != starts.end();
         k.when("the model has modes", has_mode, [&] {
             cold_from_mode_ = true;
             k("cold_start", cold_from_mode_, {{"mode", true}, {"prior", false}},

@@ -1,8 +1,5 @@
 #include "posterior_plan.hpp"
 
-#include "app/annealing_run.hpp"
-
-#include "pearlite/app/catalogue.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/sampler/piloted.hpp"
 #include "pearlite/sampler/replicates.hpp"
@@ -32,8 +29,8 @@ void PosteriorPlan::common_keys(Keys& k) {
     });
 }
 
-std::unique_ptr<Run> PosteriorPlan::make_run(const parallel::Communicator& ranks, const BuiltModel& model) const {
-    const auto target = model.target();
+std::unique_ptr<sampler::Sampler> PosteriorPlan::make_sampler(const parallel::Communicator& ranks,
+                                                              AnyTarget target) const {
     const auto* density = target->offers<path::DensityPath>();
     PEARLITE_EXPECTS(density != nullptr);
     const std::shared_ptr<const path::DensityPath> path(target, density);
@@ -50,7 +47,7 @@ std::unique_ptr<Run> PosteriorPlan::make_run(const parallel::Communicator& ranks
             sampler::PilotReference::wanted);
     else
         sampler = replicates(sampler::draws_from_prior(*path, prior_draws, pilot_seed(run_.seed)));
-    return std::make_unique<AnnealingRun>(ranks, target, std::move(sampler), 1);
+    return sampler;
 }
 
 std::string PosteriorPlan::headline() const {

@@ -10,7 +10,8 @@ namespace pearlite::app {
 
 class PosteriorPlan : public Plan {
   public:
-    std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const BuiltModel& model) const override;
+    std::unique_ptr<sampler::Sampler> make_sampler(const parallel::Communicator& ranks,
+                                                   AnyTarget target) const override;
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
     std::string idle_ranks(int ranks) const override;

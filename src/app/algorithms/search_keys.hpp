@@ -1,9 +1,9 @@
 #pragma once
 /// The keys of the searches for low energies, in [algorithm], [schedule] and [kernel].
 
-#include "pearlite/app/search_plan.hpp"
-#include "pearlite/app/search_traits.hpp"
+#include "pearlite/app/catalogue.hpp"
 #include "pearlite/core/keys.hpp"
+#include "pearlite/sampler/search_plan.hpp"
 
 #include <optional>
 
@@ -20,7 +20,7 @@ struct SearchMember {
 };
 
 struct SearchKeys {
-    SearchPlan plan;
+    sampler::SearchPlan plan;
     std::optional<double> energy_low, energy_high; ///< of the regions; else the search finds them
 
     /// Keys of [algorithm] but its name, and of [schedule] and [kernel].

@@ -2,10 +2,6 @@
 #include "entries.hpp"
 #include "search_keys.hpp"
 
-#include "app/search_run.hpp"
-
-#include "pearlite/app/catalogue.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,9 +27,7 @@ class StochasticApproximationPlan final : public Plan {
         search_.plan.settings.seed = run_.seed;
     }
     void check(const BuiltModel& model) const override { model.space(search_.plan.operations); }
-    std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const BuiltModel& model) const override {
-        return std::make_unique<SearchRun>(ranks, model.space(search_.plan.operations), search_.plan);
-    }
+    const sampler::SearchPlan* search() const override { return &search_.plan; }
 
     std::string unit() const override { return traits_.update_unit; }
     std::string headline() const override {

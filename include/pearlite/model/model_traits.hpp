@@ -1,0 +1,39 @@
+#pragma once
+/// Facts about a model that the other tables of a configuration depend on.
+
+#include "pearlite/core/types.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::model {
+
+/// How trajectories that run backwards come to the end of the path: exact draws; a mode; states made from data; or the
+/// end states of separate forward trajectories, resampled by their weights.
+enum class ReverseStart { exact, mode, data, weighted };
+
+/// Facts about a space that is searched.
+struct SearchTraits {
+    std::vector<std::string> operations;         ///< those it offers
+    std::vector<std::string> default_operations; ///< those made unless the configuration lists others
+    std::vector<std::string> crossovers;         ///< those among them that need partners
+    bool is_box = false;                         ///< operations of kernel::BoxSpace, with its keys
+    std::string update_unit = "chain updates";
+};
+
+struct ModelTraits {
+    std::string name;
+    Index default_block = 16;
+    Index largest_block = 4096;
+    bool continuous = false; ///< moved by a generic kernel with tuned proposals; else by the model's own transition
+    double largest_inverse_temperature = 1;  ///< of path.inverse_temperature_end
+    bool is_time_reversible = false;         ///< trajectories can run backwards
+    std::optional<SearchTraits> search = {}; ///< of an energy to be searched; else the model is annealed
+    std::string particles_key = {};          ///< key of [model] with the particles of an estimated likelihood
+    /// How reverse trajectories can start, the best first; never empty. Known once the model is built.
+    std::vector<ReverseStart> reverse_starts = {ReverseStart::exact, ReverseStart::mode, ReverseStart::data,
+                                                ReverseStart::weighted};
+};
+
+} // namespace pearlite::model

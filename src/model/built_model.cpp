@@ -1,0 +1,62 @@
+#include "pearlite/model/built_model.hpp"
+
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pearlite::model {
+
+namespace {
+
+class AnnealedModel final : public BuiltModel {
+  public:
+    explicit AnnealedModel(std::shared_ptr<const Target> target) : target_(std::move(target)) {}
+    void fingerprint(Fingerprint& fingerprint) const override { target_->fingerprint(fingerprint); }
+    std::size_t packed_particle_bytes() const override { return target_->particle_bytes(); }
+    std::shared_ptr<const Target> target() const override { return target_; }
+
+  private:
+    std::shared_ptr<const Target> target_;
+};
+
+class SearchedModel final : public BuiltModel {
+  public:
+    SearchedModel(MakeSpace make_space, OperationPlan standard)
+        : make_space_(std::move(make_space)), plan_(std::move(standard)), standard_(make_space_(plan_)) {}
+
+    void fingerprint(Fingerprint& fingerprint) const override { standard_->fingerprint(fingerprint); }
+    std::size_t packed_particle_bytes() const override { return standard_->state_bytes(); }
+    std::shared_ptr<const Space> space(const OperationPlan& operations) const override {
+        return make_space_(operations);
+    }
+    /// Beside the standard ones, for crossovers need company.
+    bool suits(const std::string& operation) const override {
+        auto plan = plan_;
+        if (std::find(plan.operations.begin(), plan.operations.end(), operation) == plan.operations.end())
+            plan.operations.push_back(operation);
+        try {
+            make_space_(plan);
+            return true;
+        } catch (const InputError&) {
+            return false;
+        }
+    }
+
+  private:
+    MakeSpace make_space_;
+    OperationPlan plan_;
+    std::shared_ptr<const Space> standard_;
+};
+
+} // namespace
+
+std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target) {
+    return std::make_unique<AnnealedModel>(std::move(target));
+}
+
+std::unique_ptr<BuiltModel> searched_in(MakeSpace make_space, OperationPlan standard) {
+    return std::make_unique<SearchedModel>(std::move(make_space), std::move(standard));
+}
+
+} // namespace pearlite::model
