@@ -33,7 +33,7 @@ class AnnealedImportancePlan final : public AnnealingPlan {
     Index trajectories_ = 1024;
 };
 
-class AnnealedImportance final : public Algorithm {
+class AnnealedImportanceEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
     std::string about() const override { return "independent annealed trajectories (Neal 2001)"; }
@@ -47,7 +47,7 @@ class AnnealedImportance final : public Algorithm {
 } // namespace
 
 std::shared_ptr<const Algorithm> annealed_importance_entry() {
-    return std::make_shared<AnnealedImportance>();
+    return std::make_shared<AnnealedImportanceEntry>();
 }
 
 } // namespace pearlite::app

@@ -55,7 +55,7 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
     sampler::ImportanceSettings settings_;
 };
 
-class ImportanceSquared final : public Algorithm {
+class ImportanceSquaredEntry final : public Algorithm {
   public:
     std::string name() const override { return "importance-squared"; }
     std::string about() const override {
@@ -70,7 +70,7 @@ class ImportanceSquared final : public Algorithm {
 } // namespace
 
 std::shared_ptr<const Algorithm> importance_squared_entry() {
-    return std::make_shared<ImportanceSquared>();
+    return std::make_shared<ImportanceSquaredEntry>();
 }
 
 } // namespace pearlite::app

@@ -74,7 +74,7 @@ class NonequilibriumPlan final : public AnnealingPlan {
     ReverseStart start_ = ReverseStart::weighted;
 };
 
-class Nonequilibrium final : public Algorithm {
+class NonequilibriumEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
     std::string about() const override { return "forward and reverse annealing, evidence from work (Habeck 2017)"; }
@@ -89,7 +89,7 @@ class Nonequilibrium final : public Algorithm {
 } // namespace
 
 std::shared_ptr<const Algorithm> nonequilibrium_entry() {
-    return std::make_shared<Nonequilibrium>();
+    return std::make_shared<NonequilibriumEntry>();
 }
 
 } // namespace pearlite::app

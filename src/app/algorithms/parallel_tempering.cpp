@@ -67,7 +67,7 @@ class TemperingPlan final : public AnnealingPlan {
     std::optional<double> cold_from_;
 };
 
-class ParallelTempering final : public Algorithm {
+class ParallelTemperingEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
     std::string about() const override {
@@ -82,7 +82,7 @@ class ParallelTempering final : public Algorithm {
 } // namespace
 
 std::shared_ptr<const Algorithm> parallel_tempering_entry() {
-    return std::make_shared<ParallelTempering>();
+    return std::make_shared<ParallelTemperingEntry>();
 }
 
 } // namespace pearlite::app

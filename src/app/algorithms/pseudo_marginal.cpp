@@ -61,7 +61,7 @@ class PseudoMarginalPlan final : public PosteriorPlan {
     sampler::ChainSettings settings_;
 };
 
-class PseudoMarginal final : public Algorithm {
+class PseudoMarginalEntry final : public Algorithm {
   public:
     std::string name() const override { return "pseudo-marginal"; }
     std::string about() const override {
@@ -76,7 +76,7 @@ class PseudoMarginal final : public Algorithm {
 } // namespace
 
 std::shared_ptr<const Algorithm> pseudo_marginal_entry() {
-    return std::make_shared<PseudoMarginal>();
+    return std::make_shared<PseudoMarginalEntry>();
 }
 
 } // namespace pearlite::app

@@ -48,7 +48,7 @@ class SmcPlan final : public AnnealingPlan {
     sampler::SmcSettings settings_;
 };
 
-class Smc final : public Algorithm {
+class SmcEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
     std::string about() const override { return "tempered sequential Monte Carlo, fixed or adaptive temperatures"; }
@@ -60,7 +60,7 @@ class Smc final : public Algorithm {
 } // namespace
 
 std::shared_ptr<const Algorithm> smc_entry() {
-    return std::make_shared<Smc>();
+    return std::make_shared<SmcEntry>();
 }
 
 } // namespace pearlite::app

@@ -96,9 +96,9 @@ std::string StochasticApproximationPlan::idle_ranks(int ranks) const {
 }
 
 /// A member of the family, by its name.
-class StochasticApproximation final : public Algorithm {
+class StochasticApproximationEntry final : public Algorithm {
   public:
-    StochasticApproximation(std::string name, std::string about, const SearchMember& member)
+    StochasticApproximationEntry(std::string name, std::string about, const SearchMember& member)
         : name_(std::move(name)), about_(std::move(about)), member_(member) {}
 
     std::string name() const override { return name_; }
@@ -120,7 +120,7 @@ class StochasticApproximation final : public Algorithm {
 
 std::vector<std::shared_ptr<const Algorithm>> stochastic_approximation_entries() {
     const auto entry = [](const char* name, const char* about, const SearchMember& member) {
-        return std::make_shared<const StochasticApproximation>(name, about, member);
+        return std::make_shared<const StochasticApproximationEntry>(name, about, member);
     };
     return {
         entry("sa", "simulated annealing of one chain (Kirkpatrick et al. 1983)",
