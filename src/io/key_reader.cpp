@@ -14,6 +14,14 @@ std::optional<std::string> file_fallback(const About& about, const std::string& 
     return name.empty() ? std::nullopt : fallback(about, name);
 }
 
+/// A look-up that fails and has no fallback gives 0: the member then keeps a value that is inside the range.
+template <class T>
+void assign(T& value, T found, const Range<T>& range) {
+    if ((range.open_low ? found > range.low : found >= range.low) &&
+        (range.open_high ? found < range.high : found <= range.high))
+        value = found;
+}
+
 } // namespace
 
 KeyReader::KeyReader(Configuration& configuration, const std::string& table) : configuration_(&configuration) {
@@ -37,11 +45,13 @@ void KeyReader::error(const std::string& name, const std::string& message) {
 }
 
 void KeyReader::ask(const Key& key, Index& value, const Limits& limits) {
-    value = section().integer(key.name, fallback(key.about, value), limits.range<Index>());
+    const auto range = limits.range<Index>();
+    assign(value, section().integer(key.name, fallback(key.about, value), range), range);
 }
 
 void KeyReader::ask(const Key& key, double& value, const Limits& limits) {
-    value = section().number(key.name, fallback(key.about, value), limits.range<double>());
+    const auto range = limits.range<double>();
+    assign(value, section().number(key.name, fallback(key.about, value), range), range);
 }
 
 void KeyReader::ask(const Key& key, bool& value) {

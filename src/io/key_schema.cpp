@@ -174,6 +174,9 @@ class Schema {
         if (all_.models.size() > 1)
             schema["required"] = {"model"};
         for (const auto& table : all_.tables)
+            for (const auto& algorithm : table.algorithms)
+                schema["definitions"]["runs-" + algorithm] = runs(algorithm);
+        for (const auto& table : all_.tables)
             add_names(schema["properties"], table);
         for (const auto& entry : schema["properties"].items())
             schema["allOf"].push_back(only_where_known(entry.key()));
@@ -205,19 +208,26 @@ class Schema {
         return names.empty() || all_.models.size() == 1 ? Json(true) : names_one_of("model", names);
     }
 
-    /// A configuration that runs one of these algorithms, by name or as its model's default.
-    Json is_algorithm(const std::vector<std::string>& names) const {
-        if (names.empty())
-            return true;
+    /// A configuration that runs an algorithm, by name or as its model's default.
+    Json runs(const std::string& algorithm) const {
         std::vector<std::string> by_default;
         for (const auto& model : all_.models)
-            if (std::find(names.begin(), names.end(), model.standard_algorithm) != names.end())
+            if (model.standard_algorithm == algorithm)
                 by_default.push_back(model.name);
-        const Json named = names_one_of("algorithm", names);
+        const Json named = names_one_of("algorithm", {algorithm});
         if (by_default.empty())
             return named;
         const Json some_name{{"properties", {{"algorithm", {{"required", {"name"}}}}}}, {"required", {"algorithm"}}};
         return {{"anyOf", {named, {{"allOf", {{{"not", some_name}}, is_model(by_default)}}}}}};
+    }
+
+    Json is_algorithm(const std::vector<std::string>& names) const {
+        if (names.empty())
+            return true;
+        Json any = Json::array();
+        for (const auto& name : names)
+            any.push_back({{"$ref", "#/definitions/runs-" + name}});
+        return any.size() == 1 ? any.front() : Json{{"anyOf", any}};
     }
 
     Json is_for(const TableDescription& table) const {

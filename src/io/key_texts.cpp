@@ -30,18 +30,23 @@ std::string wrapped(const std::string& first, const std::string& text, const std
     return result + line + "\n";
 }
 
-/// "[algorithm] name = "smc"": the table, and whose it is.
+/// "[algorithm] smc", "[kernel]": the table, and whose it is if it is one's own.
 std::string heading(const TableDescription& table) {
-    std::string text = "[" + table.table + "]";
+    const auto& owners = table.table == "model" ? table.models : table.algorithms;
+    const bool is_own = (table.table == "model" || table.table == "algorithm") && owners.size() == 1;
+    return "[" + table.table + "]" + (is_own ? " " + owners.front() : "");
+}
+
+/// "For algorithm.name smc, model.name ising, potts.", or nothing if the heading says it all.
+std::string owners_of(const TableDescription& table) {
+    std::string text;
     const auto add = [&](const std::string& owner, const std::vector<std::string>& names) {
-        if (names.empty())
-            return;
-        const bool is_own = table.table == owner;
-        text += (is_own ? ", name = " : ", " + owner + ".name = ") + listed(names, "\"", "\"");
+        if (!names.empty() && (table.table != owner || names.size() > 1))
+            text += (text.empty() ? "For " : "; for ") + owner + ".name " + listed(names);
     };
-    add("model", table.models);
     add("algorithm", table.algorithms);
-    return text;
+    add("model", table.models);
+    return text.empty() ? "" : text + ".";
 }
 
 std::string capitalised(std::string text) {
@@ -89,7 +94,9 @@ std::string keys_as_text(const std::vector<TableDescription>& tables, const std:
     for (const auto& table : tables) {
         if (!is_meant(table, only))
             continue;
-        text += (text.empty() ? "" : "\n") + wrapped("", heading(table), "    ");
+        text += (text.empty() ? "" : "\n") + heading(table) + "\n";
+        if (const auto owners = owners_of(table); !owners.empty())
+            text += wrapped("  ", owners, "  ");
         for (const auto& key : table.keys)
             text += wrapped("  ", key.name + ": " + description(key), "      ");
         if (!table.is_complete)
@@ -116,6 +123,8 @@ std::string keys_as_markdown(const std::vector<TableDescription>& tables) {
     std::string text;
     for (const auto& table : tables) {
         text += (text.empty() ? "## " : "\n## ") + heading(table) + "\n\n";
+        if (const auto owners = owners_of(table); !owners.empty())
+            text += wrapped("", owners, "") + "\n";
         for (const auto& key : table.keys)
             text += wrapped("* ", "`" + key.name + "`: " + description(key), "  ");
         if (table.keys.empty())

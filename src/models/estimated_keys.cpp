@@ -8,13 +8,13 @@ namespace {
 
 /// The estimate's own keys are read in either case, so that one word of a configuration changes the likelihood.
 void list_exactness(Keys& k, bool& is_exact) {
-    k("likelihood", is_exact, {{"estimated", false}, {"exact", true, "for comparison"}},
+    k("likelihood", is_exact, {{"estimated", false}, {"exact", true, "the reference for the estimate"}},
       "whether the likelihood is estimated");
 }
 
 void list_filter(Keys& k, FilterSettings& filter, const Choices<FilterKind>& kinds) {
     k("filter", filter.kind, kinds, "the particle filter");
-    k("particles", filter.particles, within(2, 10'000'000), "of the filter");
+    k("particles", filter.particles, within(2, 10'000'000), "number of the filter's particles");
     k("resample_below", filter.resample_below, at_least(0),
       "resample when the effective sample size falls below this share of the particles; above 1: every step");
 }
@@ -25,9 +25,11 @@ void list_constant_variance(Keys& k, const std::string& largest_key, std::option
     std::optional<double> variance;
     Goal chosen;
     k("likelihood_variance", variance, above(0),
-      "of the log likelihood's estimate: their number then differs from point to point");
-    k.when_given("likelihood_variance",
-                 [&] { k(largest_key, chosen.largest, within(chosen.smallest, 1'000'000), "at most at any point"); });
+      "target variance of the estimated log likelihood; the number of particles or samples then differs from point to "
+      "point");
+    k.when_given("likelihood_variance", [&] {
+        k(largest_key, chosen.largest, within(chosen.smallest, 1'000'000), "largest number at any point");
+    });
     if (variance) {
         chosen.variance = *variance;
         goal = chosen;
@@ -49,11 +51,13 @@ void StochasticVolatilityKeys::keys(Keys& k) {
     list_filter(k, settings.filter, {{"bootstrap", FilterKind::bootstrap}, {"adapted", FilterKind::adapted}});
     list_constant_variance(k, "most_particles", settings.constant_variance);
     k.in_table("prior", [&] {
-        k("mu", settings.mu, "of the mean log volatility");
-        k("phi", settings.phi, "of the persistence");
-        k("sigma", settings.sigma, "of the volatility of log volatility");
-        k.when("model.leverage is true", settings.leverage, [&] { k("rho", settings.rho, "of the leverage"); });
-        k.when("model.student is true", settings.student, [&] { k("nu", settings.nu, "of the degrees of freedom"); });
+        k("mu", settings.mu, "prior of the mean log volatility");
+        k("phi", settings.phi, "prior of the persistence");
+        k("sigma", settings.sigma, "prior of the volatility of log volatility");
+        k.when("model.leverage is true", settings.leverage,
+               [&] { k("rho", settings.rho, "prior of the correlation of returns and volatility"); });
+        k.when("model.student is true", settings.student,
+               [&] { k("nu", settings.nu, "prior of the degrees of freedom"); });
     });
 }
 
@@ -62,11 +66,11 @@ void LinearGaussianKeys::keys(Keys& k) {
     k.when_given("data", [&] { k("column", column, "the column of the table"); });
     k.unless_given("data", [&] {
         k("simulated_length", simulated_length, within(1, 1'000'000), "observations");
-        k("true_mean", truth.mean, "of the simulated states");
-        k("true_persistence", truth.persistence, between(-1, 1), "of the simulated states");
-        k("true_state_sd", truth.state_sd, above(0), "of the simulated states");
-        k("true_noise_sd", truth.noise_sd, above(0), "of the simulated observations");
-        k("data_seed", data_seed, "of the simulated observations");
+        k("true_mean", truth.mean, "mean of the simulated states");
+        k("true_persistence", truth.persistence, between(-1, 1), "persistence of the simulated states");
+        k("true_state_sd", truth.state_sd, above(0), "standard deviation of the simulated states' innovations");
+        k("true_noise_sd", truth.noise_sd, above(0), "standard deviation of the simulated noise");
+        k("data_seed", data_seed, "seed of the simulated observations");
     });
     list_exactness(k, is_exact);
     settings.filter.particles = 200;
@@ -75,10 +79,10 @@ void LinearGaussianKeys::keys(Keys& k) {
         {{"bootstrap", FilterKind::bootstrap}, {"auxiliary", FilterKind::auxiliary}, {"adapted", FilterKind::adapted}});
     list_constant_variance(k, "most_particles", settings.constant_variance);
     k.in_table("prior", [&] {
-        k("mean", settings.mean, "of the mean");
-        k("persistence", settings.persistence, "of the persistence");
-        k("state_sd", settings.state_sd, "of the states' standard deviation");
-        k("noise_sd", settings.noise_sd, "of the observations' standard deviation");
+        k("mean", settings.mean, "prior of the mean");
+        k("persistence", settings.persistence, "prior of the persistence");
+        k("state_sd", settings.state_sd, "prior of the states' standard deviation");
+        k("noise_sd", settings.noise_sd, "prior of the observations' standard deviation");
     });
 }
 
@@ -127,17 +131,17 @@ void MixedLogisticTableKeys::keys(Keys& k, const std::vector<std::string>& colum
 
 void MixedLogisticKeys::keys(Keys& k) {
     list_exactness(k, is_exact);
-    k("samples", settings.samples, within(4, 1'000'000), "of each subject's effects");
+    k("samples", settings.samples, within(4, 1'000'000), "samples of each subject's effects");
     list_constant_variance(k, "most_samples", settings.constant_variance);
     k.in_table("prior", [&] {
         settings.coefficient_priors.resize(1, settings.coefficient_priors.front());
         settings.deviation_priors.resize(1, settings.deviation_priors.front());
-        k("coefficients", settings.coefficient_priors.front(), "of every coefficient");
-        k("deviations", settings.deviation_priors.front(), "of the effects' standard deviations");
+        k("coefficients", settings.coefficient_priors.front(), "prior of every coefficient");
+        k("deviations", settings.deviation_priors.front(), "prior of the effects' standard deviations");
         if (k.is_reading() && !k.has("correlation"))
             return;
         auto correlation = model::Prior::parse("uniform(-1, 1)");
-        k("correlation", correlation, about("of the correlation of two effects").may_be_left_out());
+        k("correlation", correlation, about("prior of the correlation of two effects").may_be_left_out());
         settings.correlation_prior = correlation;
     });
 }

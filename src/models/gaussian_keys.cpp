@@ -20,7 +20,7 @@ void GaussianKeys::keys(Keys& k) {
 
 void AutoregressiveGaussianKeys::keys(Keys& k) {
     list_gaussian(k, settings);
-    k("correlation", correlation, at_least(0).below(1), "between a state and the next");
+    k("correlation", correlation, at_least(0).below(1), "correlation of a state and the next");
 }
 
 void NoisyLikelihoodKeys::keys(Keys& k) {
@@ -30,7 +30,7 @@ void NoisyLikelihoodKeys::keys(Keys& k) {
     k("noise_variance", settings.noise_variance, at_least(0),
       "variance of a log likelihood estimated from one sample; 0: exact");
     k("samples", settings.samples, at_least(1), "samples of an estimate");
-    k("data_seed", data_seed, "of the simulated data");
+    k("data_seed", data_seed, "seed of the simulated data");
 }
 
 } // namespace pearlite::models

@@ -5,7 +5,7 @@ namespace pearlite::models {
 namespace {
 
 void list_coupling(Keys& k, double& coupling) {
-    k("coupling", coupling, "of neighbours, not 0; negative for an antiferromagnet");
+    k("coupling", coupling, "coupling of neighbours, not 0; negative for an antiferromagnet");
     if (coupling == 0)
         k.error("coupling", "got 0, expected a coupling that is not 0");
 }

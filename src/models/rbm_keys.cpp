@@ -6,14 +6,14 @@ namespace pearlite::models {
 
 void RbmKeys::keys(Keys& k) {
     from_file = k.has("weights") || !k.has("random_hidden");
-    k.when("weights is given, or random_hidden is not", from_file,
+    k.when("random_hidden is not given", from_file,
            [&] { k("weights", weights, about("trained weights and biases").must_be_given()); });
-    k.when("random_hidden is given, and weights is not", !from_file, [&] {
+    k.when("weights is not given", !from_file, [&] {
         k("random_visible", random_visible, within(1, 100000), "visible units of a random machine");
         k("random_hidden", random_hidden, within(1, 100000), about("hidden units of a random machine").must_be_given());
         k("random_weight_sd", random_weight_sd, at_least(0), "standard deviation of random weights");
         k("random_bias_sd", random_bias_sd, at_least(0), "standard deviation of random biases");
-        k("random_seed", random_seed, "of random weights and biases");
+        k("random_seed", random_seed, "seed of random weights and biases");
     });
     k("base_rates", base_rates, "training images whose rates of pixels are the start of the path");
     k("images", images, "images that reverse trajectories may start from");

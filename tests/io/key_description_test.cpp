@@ -63,7 +63,7 @@ TEST(KeyDescription, tells_types_ranges_defaults_and_conditions) {
 TEST(KeyDescription, text_names_the_tables_there_are) {
     auto tables = described();
     tables[0].models = {"lattice"};
-    EXPECT_THAT(keys_as_text(tables, "model.lattice"), HasSubstr("[model], name = \"lattice\"\n  size: "));
+    EXPECT_THAT(keys_as_text(tables, "model.lattice"), HasSubstr("[model] lattice\n  size: "));
     EXPECT_THAT(keys_as_text(tables, ""), HasSubstr("[prior]"));
     EXPECT_THAT(keys_as_text(tables, "prior"), testing::Not(HasSubstr("size")));
     try {

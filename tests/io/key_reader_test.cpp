@@ -113,6 +113,20 @@ TEST_F(KeyReaderTest, keys_without_a_meaning_are_unknown) {
     EXPECT_EQ(mistakes("[model]\nsize = 2000\nrepeats = 3\n"), "");
 }
 
+/// A required key that is mistaken leaves the member inside its range.
+struct RequiredSize {
+    Index size = 5;
+    void keys(Keys& k) { k("size", size, at_least(1), about("of it").must_be_given()); }
+};
+
+TEST_F(KeyReaderTest, a_mistaken_value_leaves_the_member_as_it_was) {
+    auto configuration = parse("[model]\nsize = 'large'\n");
+    RequiredSize settings;
+    read_keys(configuration, "model", settings);
+    EXPECT_TRUE(configuration.has_errors());
+    EXPECT_EQ(settings.size, 5);
+}
+
 /// Required keys, keys set aside and a list that a relative's choice shortens.
 struct FamilySettings {
     Index size = 0;

@@ -28,7 +28,8 @@ void SearchKeys::keys(Keys& k, const SearchMember& member, const SearchTraits& t
     } else {
         k("chains", settings.chains, within(1, 1'000'000), "chains that search together; part of the result");
     }
-    k("iterations", settings.iterations, within(1, Index{4'000'000'000}), "each moves every chain");
+    k("iterations", settings.iterations, within(1, Index{4'000'000'000}),
+      "iterations, each of which moves every chain");
     k("replicates", plan.replicates, within(1, 1'000'000), "independent searches, spread over ranks first");
     k("success_below", plan.success_below, "a replicate whose best energy is lower counts as a success");
     k.in_table("schedule", [&] { list_temperature(k, member); });
@@ -145,7 +146,7 @@ void SearchKeys::list_operations(Keys& k, const SearchMember& member, const Sear
     if (is_crossover_alone)
         k.error("operations", "crossovers alone do not reach every state; expected a mutation among them");
     std::optional<std::vector<double>> given;
-    k("rates", given, "of the operations, in their order; else they are equal");
+    k("rates", given, "rates of the operations, in their order; else they are equal");
     if (given) {
         rates = *given;
         if (rates.size() != chosen.operations.size() ||
@@ -175,7 +176,7 @@ void SearchKeys::list_operations(Keys& k, const SearchMember& member, const Sear
     }
     plan.settings.pilot_iterations = traits.is_box ? plan.settings.iterations / 20 : 0;
     k("pilot_iterations", plan.settings.pilot_iterations, at_least(0),
-      about("in which scales are adapted; frozen afterwards").default_is(traits.is_box ? "iterations/20" : ""));
+      about("iterations in which scales adapt; frozen afterwards").default_is(traits.is_box ? "iterations/20" : ""));
 }
 
 void SearchKeys::leave_out_crossovers(Keys& k, const SearchTraits& traits) {
