@@ -104,7 +104,7 @@ void KernelSettings::keys(Keys& k, const Facts& facts) {
         k("kind", kind, {{"native", Kind::native}}, "the transition: the model's own");
     k("moves", moves, within(1, 1'000'000), "transitions per temperature");
     const auto list_pilot = [&] {
-        auto limits = at_least(16);
+        auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
         if (facts.most_pilot_particles > 0)
             limits.up_to(facts.most_pilot_particles);
         k("pilot_particles", pilot_particles, limits,
