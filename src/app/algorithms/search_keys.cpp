@@ -17,7 +17,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 } // namespace
 
-void SearchKeys::keys(Keys& k, const SearchMember& member, const SearchTraits& traits) {
+void SearchKeys::keys(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {
     auto& settings = plan.settings;
     settings.bias = member.bias;
     settings.chains = 10;
@@ -124,7 +124,7 @@ void SearchKeys::list_crossovers(Keys& k, const SearchMember& member) {
       "partners are chosen with probability ~ exp(-U/T)");
 }
 
-void SearchKeys::list_averages(Keys& k, const SearchMember& member, const SearchTraits& traits) {
+void SearchKeys::list_averages(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {
     auto& settings = plan.settings;
     if (member.bias == SearchSettings::Bias::own || member.shrinks)
         return k.set_aside({"average_from"});
@@ -134,7 +134,7 @@ void SearchKeys::list_averages(Keys& k, const SearchMember& member, const Search
         k.error("average_from", "averages need coordinates of a box, and sync_every = 1");
 }
 
-void SearchKeys::list_operations(Keys& k, const SearchMember& member, const SearchTraits& traits) {
+void SearchKeys::list_operations(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {
     auto& chosen = plan.operations;
     auto& rates = plan.settings.rates;
     chosen.operations = traits.default_operations;
@@ -179,7 +179,7 @@ void SearchKeys::list_operations(Keys& k, const SearchMember& member, const Sear
       about("iterations in which scales adapt; frozen afterwards").default_is(traits.is_box ? "iterations/20" : ""));
 }
 
-void SearchKeys::leave_out_crossovers(Keys& k, const SearchTraits& traits) {
+void SearchKeys::leave_out_crossovers(Keys& k, const model::SearchTraits& traits) {
     auto& operations = plan.operations.operations;
     auto& rates = plan.settings.rates;
     std::vector<std::string> left_out;

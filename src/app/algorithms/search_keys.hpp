@@ -24,15 +24,15 @@ struct SearchKeys {
     std::optional<double> energy_low, energy_high; ///< of the regions; else the search finds them
 
     /// Keys of [algorithm] but its name, and of [schedule] and [kernel].
-    void keys(Keys& k, const SearchMember& member, const SearchTraits& traits);
+    void keys(Keys& k, const SearchMember& member, const model::SearchTraits& traits);
 
   private:
     void list_temperature(Keys& k, const SearchMember& member);
     void list_regions(Keys& k, const SearchMember& member);
     void list_crossovers(Keys& k, const SearchMember& member);
-    void list_averages(Keys& k, const SearchMember& member, const SearchTraits& traits);
-    void list_operations(Keys& k, const SearchMember& member, const SearchTraits& traits);
-    void leave_out_crossovers(Keys& k, const SearchTraits& traits);
+    void list_averages(Keys& k, const SearchMember& member, const model::SearchTraits& traits);
+    void list_operations(Keys& k, const SearchMember& member, const model::SearchTraits& traits);
+    void leave_out_crossovers(Keys& k, const model::SearchTraits& traits);
 };
 
 } // namespace pearlite::app
