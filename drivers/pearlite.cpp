@@ -1,6 +1,5 @@
 // The pearlite command: all built-in models.
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/app/registry.hpp"
 
 int main(int argc, char** argv) {
     return pearlite::app::main(argc, argv, pearlite::app::built_in_models());

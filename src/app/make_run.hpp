@@ -2,6 +2,7 @@
 /// The run that a plan asks for.
 
 #include "pearlite/app/algorithm.hpp"
+#include "pearlite/app/catalogue.hpp"
 #include "pearlite/app/run.hpp"
 
 namespace pearlite::app {

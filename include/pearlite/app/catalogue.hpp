@@ -11,4 +11,7 @@ using model::ModelEntry;
 using model::ModelTraits;
 using model::SearchTraits;
 
+/// The models of the package.
+Catalogue built_in_models();
+
 } // namespace pearlite::app

@@ -1,5 +1,5 @@
 #pragma once
-/// The algorithms and models of the package: each has one line here.
+/// The algorithms of the package: each has one line here. (The models are listed by built_in_models().)
 
 #include "pearlite/app/algorithm.hpp"
 #include "pearlite/app/catalogue.hpp"
@@ -18,8 +18,5 @@ const Algorithm& algorithm_of_name(const std::string& name);
 
 /// What runs a model if the configuration names no algorithm.
 const Algorithm& standard_algorithm(const ModelTraits& traits);
-
-/// The models of the package.
-Catalogue built_in_models();
 
 } // namespace pearlite::app
