@@ -1,4 +1,4 @@
-#include "pearlite/core/exact_sum.hpp"
+#include "core/exact_sum.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "pearlite/core/log_space.hpp"
+#include "core/log_space.hpp"
 
 #include "pearlite/core/contract.hpp"
 

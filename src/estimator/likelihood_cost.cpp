@@ -1,4 +1,4 @@
-#include "pearlite/estimator/likelihood_cost.hpp"
+#include "estimator/likelihood_cost.hpp"
 
 #include "pearlite/core/contract.hpp"
 

@@ -1,8 +1,8 @@
-#include "pearlite/estimator/posterior.hpp"
+#include "estimator/posterior.hpp"
 
+#include "core/log_space.hpp"
+#include "estimator/evidence/genealogy.hpp"
 #include "pearlite/core/contract.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/estimator/genealogy.hpp"
 
 #include <algorithm>
 #include <cmath>

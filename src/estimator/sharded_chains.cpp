@@ -1,8 +1,8 @@
 // Chains that live with their owners: see chains.cpp for the formulas.
+#include "estimator/chains.hpp"
 #include "pearlite/core/contract.hpp"
-#include "pearlite/estimator/chains.hpp"
-#include "pearlite/population/selection.hpp"
-#include "pearlite/population/weights.hpp"
+#include "population/selection.hpp"
+#include "population/weights.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
 // Summaries of weighted draws that the ranks hold in shards.
+#include "core/log_space.hpp"
+#include "estimator/evidence/genealogy.hpp"
+#include "estimator/posterior.hpp"
 #include "pearlite/core/contract.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/estimator/genealogy.hpp"
-#include "pearlite/estimator/posterior.hpp"
-#include "pearlite/population/selection.hpp"
-#include "pearlite/population/weights.hpp"
+#include "population/selection.hpp"
+#include "population/weights.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "pearlite/kernel/kernel.hpp"
+#include "kernel/kernel.hpp"
 
 #include "pearlite/core/error.hpp"
 

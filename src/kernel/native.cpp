@@ -1,4 +1,4 @@
-#include "pearlite/kernel/native.hpp"
+#include "kernel/native.hpp"
 
 #include "pearlite/core/contract.hpp"
 

@@ -1,4 +1,4 @@
-#include "pearlite/kernel/proposal.hpp"
+#include "kernel/proposal.hpp"
 
 #include "pearlite/core/contract.hpp"
 

@@ -1,10 +1,10 @@
-#include "pearlite/kernel/random_walk.hpp"
+#include "kernel/random_walk.hpp"
 
+#include "kernel/proposal.hpp"
 #include "pearlite/core/contract.hpp"
-#include "pearlite/kernel/proposal.hpp"
-#include "pearlite/population/weights.hpp"
-#include "pearlite/random/fill.hpp"
-#include "pearlite/random/lanes.hpp"
+#include "population/weights.hpp"
+#include "random/fill.hpp"
+#include "random/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
-#include "pearlite/kernel/student_mixture.hpp"
+#include "kernel/student_mixture.hpp"
 
+#include "core/log_space.hpp"
 #include "pearlite/core/contract.hpp"
-#include "pearlite/core/log_space.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>

@@ -1,4 +1,4 @@
-#include "pearlite/model/energy_partition.hpp"
+#include "pearlite/model/energy/energy_partition.hpp"
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,7 +1,7 @@
-#include "pearlite/model/prior.hpp"
+#include "model/prior.hpp"
 
+#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 
 #include <algorithm>
 #include <charconv>

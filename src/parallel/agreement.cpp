@@ -1,4 +1,4 @@
-#include "pearlite/parallel/agreement.hpp"
+#include "parallel/agreement.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // The byte forms of the collectives. Where one call of MPI cannot count the bytes, several of the same kind or
 // broadcasts rank by rank take its place; all ranks know all sizes, so that all take the same way.
-#include "communicator_implementation.hpp"
+#include "parallel/communicator_implementation.hpp"
 #include "pearlite/core/contract.hpp"
 
 #include <algorithm>

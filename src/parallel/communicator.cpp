@@ -1,5 +1,5 @@
 // Lifetime, numbers and text; the byte forms are in bytes.cpp and point_to_point.cpp.
-#include "communicator_implementation.hpp"
+#include "parallel/communicator_implementation.hpp"
 #include "pearlite/core/contract.hpp"
 
 #include <algorithm>

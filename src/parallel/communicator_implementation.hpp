@@ -1,7 +1,7 @@
 #pragma once
 // What the sources of the communicator share. A communicator without MPI (alone) has no `group`.
 
-#include "pearlite/parallel/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 #include <boost/mpi/communicator.hpp>
 #include <cstddef>

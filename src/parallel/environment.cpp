@@ -1,4 +1,4 @@
-#include "communicator_implementation.hpp"
+#include "parallel/communicator_implementation.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <boost/mpi/environment.hpp>

@@ -1,6 +1,6 @@
-#include "pearlite/parallel/exchange.hpp"
+#include "parallel/exchange.hpp"
 
-#include "communicator_implementation.hpp"
+#include "parallel/communicator_implementation.hpp"
 #include "pearlite/core/contract.hpp"
 
 #include <algorithm>

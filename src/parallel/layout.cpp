@@ -1,4 +1,4 @@
-#include "pearlite/parallel/layout.hpp"
+#include "parallel/layout.hpp"
 
 #include "pearlite/core/contract.hpp"
 

@@ -1,8 +1,8 @@
-#include "pearlite/parallel/reduction.hpp"
+#include "parallel/reduction.hpp"
 
+#include "core/log_space.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 
 #include <algorithm>
 #include <array>

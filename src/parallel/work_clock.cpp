@@ -1,4 +1,4 @@
-#include "pearlite/parallel/work_clock.hpp"
+#include "parallel/work_clock.hpp"
 
 #include <ctime>
 

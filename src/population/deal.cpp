@@ -1,7 +1,7 @@
-#include "pearlite/population/deal.hpp"
+#include "population/deal.hpp"
 
-#include "pearlite/parallel/agreement.hpp"
-#include "pearlite/parallel/exchange.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/exchange.hpp"
 
 #include <algorithm>
 #include <cstring>

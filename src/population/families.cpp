@@ -1,10 +1,10 @@
-#include "pearlite/population/families.hpp"
+#include "population/families.hpp"
 
+#include "core/log_space.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/exchange.hpp"
 #include "pearlite/core/contract.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/parallel/agreement.hpp"
-#include "pearlite/parallel/exchange.hpp"
-#include "pearlite/population/weights.hpp"
+#include "population/weights.hpp"
 
 #include <algorithm>
 #include <cmath>

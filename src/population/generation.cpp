@@ -1,4 +1,4 @@
-#include "pearlite/population/generation.hpp"
+#include "population/generation.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "pearlite/population/population.hpp"
+#include "population/population.hpp"
 
 #include <string>
 #include <utility>

@@ -1,11 +1,11 @@
-#include "pearlite/population/resampling.hpp"
+#include "population/resampling.hpp"
 
+#include "core/log_space.hpp"
+#include "parallel/exchange.hpp"
+#include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/parallel/exchange.hpp"
-#include "pearlite/parallel/reduction.hpp"
-#include "pearlite/population/weights.hpp"
 #include "pearlite/random/stream.hpp"
+#include "population/weights.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,10 @@
-#include "pearlite/population/selection.hpp"
+#include "population/selection.hpp"
 
+#include "core/log_space.hpp"
+#include "parallel/reduction.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/parallel/reduction.hpp"
-#include "pearlite/population/weights.hpp"
+#include "population/weights.hpp"
 
 #include <algorithm>
 #include <array>

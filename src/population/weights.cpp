@@ -1,11 +1,11 @@
-#include "pearlite/population/weights.hpp"
+#include "population/weights.hpp"
 
+#include "core/log_space.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/reduction.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/parallel/agreement.hpp"
-#include "pearlite/parallel/reduction.hpp"
-#include "pearlite/population/families.hpp"
+#include "population/families.hpp"
 
 #include <algorithm>
 #include <array>

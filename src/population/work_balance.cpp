@@ -1,4 +1,4 @@
-#include "pearlite/population/work_balance.hpp"
+#include "population/work_balance.hpp"
 
 #include "pearlite/core/contract.hpp"
 

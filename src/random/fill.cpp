@@ -1,4 +1,4 @@
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,4 +1,4 @@
-#include "pearlite/random/lanes.hpp"
+#include "random/lanes.hpp"
 
 #include "pearlite/core/contract.hpp"
 #include "simd/arithmetic.hpp"

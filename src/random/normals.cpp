@@ -1,4 +1,4 @@
-#include "pearlite/random/normals.hpp"
+#include "random/normals.hpp"
 
 #include "pearlite/core/contract.hpp"
 #include "simd/arithmetic.hpp"

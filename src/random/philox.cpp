@@ -1,6 +1,6 @@
 #include "pearlite/random/philox.hpp"
 
-#include "philox_kernels.hpp"
+#include "random/philox_kernels.hpp"
 
 namespace pearlite::random {
 

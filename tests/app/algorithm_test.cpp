@@ -1,4 +1,4 @@
-#include "pearlite/app/algorithm.hpp"
+#include "algorithm/plans/algorithm.hpp"
 
 #include <gtest/gtest.h>
 #include <set>

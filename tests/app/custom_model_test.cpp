@@ -1,6 +1,6 @@
 #include "pearlite/app/custom_model.hpp"
 
-#include "pearlite/app/commands.hpp"
+#include "app/commands/commands.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "../../src/app/gather_images.hpp"
+#include "app/result/gather_images.hpp"
 
+#include "models/gaussian/autoregressive_gaussian.hpp"
 #include "pearlite/model/target_of.hpp"
-#include "pearlite/models/autoregressive_gaussian.hpp"
 #include "population/column_blocks.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const auto alone = parallel::Communicator::alone();
 const auto pictures = model::target_of(Pictures());
 
 /// A sampler of which only the population matters.
-class Particles : public sampler::Sampler {
+class Particles : public algorithm::Sampler {
   public:
     Particles(Index size, Index block)
         : states_(
@@ -45,22 +45,22 @@ class Particles : public sampler::Sampler {
     void step() override {}
     void flush() override {}
     void fields(Fields&) override {}
-    sampler::Progress progress() const override { return {}; }
+    algorithm::Progress progress() const override { return {}; }
     Index updates_per_step() const override { return 0; }
-    sampler::Outcome outcome() const override { return {}; }
+    algorithm::Outcome outcome() const override { return {}; }
     double log_ratio() const override { return 0; }
-    const sampler::Trace& trace() const override { return trace_; }
+    const algorithm::Trace& trace() const override { return trace_; }
 
   private:
     population::Population states_;
-    sampler::Trace trace_;
+    algorithm::Trace trace_;
 };
 struct Ladder : Particles {
     using Particles::Particles;
     Index first_wanted_slot() const override { return 64; }
 };
 
-std::optional<Images> images_of(sampler::Sampler&& sampler) {
+std::optional<Images> images_of(algorithm::Sampler&& sampler) {
     return gather_images(alone, *pictures, sampler, 0.7);
 }
 

@@ -1,10 +1,10 @@
-#include "pearlite/app/polish.hpp"
+#include "app/result/polish.hpp"
 
+#include "models/image/image_space.hpp"
+#include "models/network/network_space.hpp"
+#include "models/protein/ab_protein.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/space_of.hpp"
-#include "pearlite/models/ab_protein.hpp"
-#include "pearlite/models/image_space.hpp"
-#include "pearlite/models/network_space.hpp"
+#include "pearlite/model/energy/space_of.hpp"
 
 #include <array>
 #include <cstring>
@@ -41,8 +41,8 @@ AbProtein protein_of(const NearNative& native) {
     return AbProtein({models::fibonacci_sequence(13), native.energy, native.angles});
 }
 
-sampler::SearchOutcome outcome_at(const AbProtein& protein, const std::vector<double>& x) {
-    sampler::SearchOutcome outcome;
+algorithm::SearchOutcome outcome_at(const AbProtein& protein, const std::vector<double>& x) {
+    algorithm::SearchOutcome outcome;
     outcome.best.energy = protein.energy(x);
     outcome.best.state.resize(x.size() * sizeof(double));
     std::memcpy(outcome.best.state.data(), x.data(), outcome.best.state.size());
@@ -65,7 +65,7 @@ TEST(Polish, EachReplicateDescendsFromItsOwnState) {
     const auto space = model::space_of(kernel::BoxSpace<AbProtein>(protein));
     auto other = native.x;
     other[5] = -1.47;
-    const std::vector<sampler::SearchOutcome> outcomes{outcome_at(protein, other), {}, outcome_at(protein, native.x)};
+    const std::vector<algorithm::SearchOutcome> outcomes{outcome_at(protein, other), {}, outcome_at(protein, native.x)};
     const auto result = polish(parallel::Communicator::alone(), *space, outcomes, 3);
     ASSERT_EQ(result.replicates.size(), 3U);
     EXPECT_EQ(result.best_replicate, 2U);

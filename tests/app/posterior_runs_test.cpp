@@ -1,6 +1,6 @@
 // The algorithms at the posterior itself, as a configuration makes them, against an exact answer; and what runs say of
 // the likelihoods they estimated, against a count of the calls.
-#include "pearlite/app/commands.hpp"
+#include "app/commands/commands.hpp"
 #include "pearlite/app/custom_model.hpp"
 
 #include <gmock/gmock.h>

@@ -10,9 +10,9 @@
 namespace pearlite::app {
 namespace {
 
-using Bias = sampler::SearchSettings::Bias;
-using Crossover = sampler::SearchSettings::Crossover;
-using Kind = sampler::TemperatureLadder::Kind;
+using Bias = algorithm::SearchSettings::Bias;
+using Crossover = algorithm::SearchSettings::Crossover;
+using Kind = algorithm::TemperatureLadder::Kind;
 
 SearchTraits traits() {
     SearchTraits traits;

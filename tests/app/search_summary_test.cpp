@@ -1,4 +1,4 @@
-#include "pearlite/app/summary.hpp"
+#include "app/summary/summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,8 +43,8 @@ class SearchSummary : public testing::Test {
 };
 
 /// Regions cut at 0, 1, 2, 3; all is well.
-sampler::SearchOutcome outcome_with(double best) {
-    sampler::SearchOutcome outcome;
+algorithm::SearchOutcome outcome_with(double best) {
+    algorithm::SearchOutcome outcome;
     outcome.best.energy = best;
     outcome.best.iteration = 70;
     outcome.best_evaluations = 700;

@@ -4,10 +4,10 @@
 // step, and wall-clock seconds.
 //
 //     mpirun -n RANKS balance_benchmark
-#include "pearlite/kernel/random_walk.hpp"
-#include "pearlite/models/noisy_likelihood.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "kernel/random_walk.hpp"
+#include "models/gaussian/noisy_likelihood.hpp"
 #include "pearlite/path/tempered.hpp"
-#include "pearlite/sampler/smc.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -54,9 +54,9 @@ std::vector<double> costs_of_blocks(const parallel::Communicator& ranks, const p
 template <class D>
 void report(const parallel::Communicator& ranks, const char* way, bool balance, double step_size) {
     const auto path = path::tempered(D{});
-    sampler::Smc sampler(ranks, path, path::linear_schedule(20, 1),
-                         kernel::RandomWalk::constant(path, 1, step_size * Matrix::Identity(2, 2)), {512, 4, 6},
-                         {.balance = balance});
+    algorithm::Smc sampler(ranks, path, path::linear_schedule(20, 1),
+                           kernel::RandomWalk::constant(path, 1, step_size * Matrix::Identity(2, 2)), {512, 4, 6},
+                           {.balance = balance});
     sampler.begin();
     double mean = 0, most = 0, seconds = 0;
     while (!sampler.finished()) {

@@ -1,7 +1,7 @@
 /// Bennett's acceptance ratio of 10^6 forward and 10^6 reverse works: `seconds` for value and error, and `times_plain`,
 /// the time of a plain loop of Newton steps on Bennett's equation, with the library's exp, over it.
 
-#include "pearlite/estimator/work.hpp"
+#include "estimator/work/work.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,7 +1,7 @@
 /// Committing a checkpoint of one sharded field of 256 MiB, against writing and syncing the same bytes to a plain file
 /// in the same iteration. Counters: `plain_seconds`, and `times_plain`, the ratio. Files go to the working directory.
 
-#include "pearlite/io/container.hpp"
+#include "io/container/container.hpp"
 
 #include <benchmark/benchmark.h>
 

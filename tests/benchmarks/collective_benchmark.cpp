@@ -2,11 +2,11 @@
 // iteration, and the parameters of the machine's messages by which docs/performance.md projects to more ranks.
 //
 //     mpirun -n RANKS collective_benchmark
+#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "models/functions/test_functions.hpp"
+#include "models/protein/ab_protein.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/space_of.hpp"
-#include "pearlite/models/ab_protein.hpp"
-#include "pearlite/models/test_functions.hpp"
-#include "pearlite/sampler/stochastic_approximation.hpp"
+#include "pearlite/model/energy/space_of.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -37,7 +37,7 @@ double microseconds(const parallel::Communicator& ranks, int calls, Work work) {
 
 /// The collective alone: the reports of so many chains in all.
 double collective(const parallel::Communicator& ranks, Index chains, Index iterations) {
-    sampler::ReportWindow window(ranks, parallel::BlockLayout(chains, 1, ranks.size(), ranks.rank()), iterations);
+    algorithm::ReportWindow window(ranks, parallel::BlockLayout(chains, 1, ranks.size(), ranks.rank()), iterations);
     return microseconds(ranks, 2000, [&] {
         for (Index s = 0; s < iterations; ++s)
             window.close(0);
@@ -49,14 +49,14 @@ double collective(const parallel::Communicator& ranks, Index chains, Index itera
 template <class E>
 double iteration(const parallel::Communicator& ranks, const E& energy, Index chains, Index sync_every,
                  const model::EnergyPartition& partition) {
-    sampler::SearchSettings settings;
+    algorithm::SearchSettings settings;
     settings.chains = chains;
     settings.iterations = 4'000'000'000;
-    settings.temperature = {sampler::TemperatureLadder::Kind::square_root, 1, 0.01, 1000};
+    settings.temperature = {algorithm::TemperatureLadder::Kind::square_root, 1, 0.01, 1000};
     settings.gain = {100000, 0.55};
     settings.partition = partition;
     settings.sync_every = sync_every;
-    sampler::StochasticApproximation search(ranks, model::space_of(kernel::BoxSpace<E>(energy)), settings);
+    algorithm::StochasticApproximation search(ranks, model::space_of(kernel::BoxSpace<E>(energy)), settings);
     search.begin();
     return microseconds(ranks, 1024, [&] { search.iterate(); });
 }
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
         const double time = collective(ranks, chains, 1);
         if (ranks.is_root())
             std::printf("collective of %5ld reports (%zu bytes each): %.2f us\n", static_cast<long>(chains),
-                        sizeof(sampler::ChainReport), time);
+                        sizeof(algorithm::ChainReport), time);
     }
     print_iterations(ranks, "rastrigin", models::TestFunction({.dimension = 30, .rotated = true}), {14, 64, 256},
                      model::EnergyPartition::uniform(-0.01, 40, 400));

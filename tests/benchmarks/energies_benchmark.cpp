@@ -4,7 +4,7 @@
 
 #include "plain_energies.hpp"
 
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -2,7 +2,7 @@
 /// with the same options, the library's exp, logarithm and cosine) in the same run. Counters: `steps`, particles times
 /// returns per second; `times_plain`, the ratio of the two; both of CPU time.
 
-#include "../../src/models/volatility_filter.hpp"
+#include "models/state_space/volatility_filter.hpp"
 
 #include <benchmark/benchmark.h>
 

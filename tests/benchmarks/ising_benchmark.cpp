@@ -2,7 +2,7 @@
 /// that runs one chain after another. The counter `attempts` is sites x chains per second; `times_plain` is the ratio
 /// of the two.
 
-#include "pearlite/models/ising.hpp"
+#include "models/lattice/ising.hpp"
 
 #include <benchmark/benchmark.h>
 

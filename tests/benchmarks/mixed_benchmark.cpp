@@ -3,9 +3,9 @@
 /// subject, one sample, one row after another, and by quadrature; counters `likelihoods` per second and `times_plain`.
 /// Of a logistic regression with 768 rows and 9 coefficients: counter `terms`, rows x coefficients per second.
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/models/mixed_logistic_design.hpp"
-#include "pearlite/models/regression.hpp"
+#include "core/log_space.hpp"
+#include "models/mixed_logistic/mixed_logistic_design.hpp"
+#include "models/regression/regression.hpp"
 #include "toenail_sized.hpp"
 
 #include <benchmark/benchmark.h>

@@ -2,8 +2,8 @@
 /// The energies that benchmarks measure, and textbook programs for them: scalar, a chain after another, with the
 /// library's sines.
 
-#include "pearlite/models/ab_protein.hpp"
-#include "pearlite/models/test_functions.hpp"
+#include "models/functions/test_functions.hpp"
+#include "models/protein/ab_protein.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -2,7 +2,7 @@
 /// plain loop that runs one chain after another, its generator included. The counter `attempts` is updates per second,
 /// the bond sums that a move ends with included; `times_plain` is the ratio to the plain loop of as many colours.
 
-#include "pearlite/models/potts.hpp"
+#include "models/lattice/potts.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 /// Random numbers per second and core. Buffers stay in the second-level cache, so the generators are what is measured.
 
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include <Random123/philox.h>
 #include <benchmark/benchmark.h>

@@ -2,7 +2,7 @@
 /// matrix products of the same shapes alone: the counter `of_products` is the ratio of the best rates, timed in the
 /// same run in turns.
 
-#include "pearlite/models/rbm.hpp"
+#include "models/rbm/rbm.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -3,9 +3,9 @@
 /// `times_all` the ratio to a memcpy of the whole population.
 
 #include "pearlite/core/column_block.hpp"
-#include "pearlite/population/population.hpp"
-#include "pearlite/population/resampling.hpp"
 #include "pearlite/random/stream.hpp"
+#include "population/population.hpp"
+#include "population/resampling.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -6,17 +6,17 @@
 // logistic, toenail, volatility: tempered SMC of one population, whatever the number of ranks; seconds times ranks.
 // uneven: likewise, of a volatility whose filters take 32 to 3200 particles, as theta wants; and uneven-equal-runs,
 // without load balance. Then the imbalance is printed too: the busiest rank's work over the mean one's.
-#include "pearlite/kernel/native.hpp"
-#include "pearlite/kernel/random_walk.hpp"
+#include "algorithm/annealed_importance/annealed_importance.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "kernel/native.hpp"
+#include "kernel/random_walk.hpp"
+#include "models/lattice/ising.hpp"
+#include "models/mixed_logistic/mixed_logistic.hpp"
+#include "models/rbm/rbm.hpp"
+#include "models/regression/regression.hpp"
+#include "models/state_space/stochastic_volatility.hpp"
 #include "pearlite/model/target_of.hpp"
-#include "pearlite/models/ising.hpp"
-#include "pearlite/models/mixed_logistic.hpp"
-#include "pearlite/models/rbm.hpp"
-#include "pearlite/models/regression.hpp"
-#include "pearlite/models/stochastic_volatility.hpp"
 #include "pearlite/path/tempered.hpp"
-#include "pearlite/sampler/annealed_importance.hpp"
-#include "pearlite/sampler/smc.hpp"
 #include "toenail_sized.hpp"
 
 #include <algorithm>
@@ -59,9 +59,9 @@ double annealing(const parallel::Communicator& ranks, M model, const Work& work)
     constexpr int repeats = 40; // short ones, of which some are undisturbed on a busy machine
     const auto target = model::target_of(std::move(model));
     return best_seconds(ranks, repeats, [&] {
-        return sampler::AnnealedImportance(ranks, target, path::linear_schedule(work.steps, 0.5),
-                                           kernel::Native(target),
-                                           {work.blocks_per_rank * work.block * ranks.size(), work.block, 1});
+        return algorithm::AnnealedImportance(ranks, target, path::linear_schedule(work.steps, 0.5),
+                                             kernel::Native(target),
+                                             {work.blocks_per_rank * work.block * ranks.size(), work.block, 1});
     });
 }
 
@@ -82,12 +82,12 @@ double tempering(const parallel::Communicator& ranks, D density, const Populatio
             void begin() { smc.begin(); }
             bool finished() const { return smc.finished(); }
             void step() { smc.step(); }
-            sampler::Smc smc;
+            algorithm::Smc smc;
             population::WorkAccount& sum;
         };
         return Accounted{{ranks,
                           path,
-                          sampler::AdaptiveSchedule{1, 0.9},
+                          algorithm::AdaptiveSchedule{1, 0.9},
                           kernel::RandomWalk(path, population.moves),
                           {population.particles, 16, 1},
                           {.balance = population.balance}},

@@ -4,9 +4,9 @@
 /// chains that wait in crossovers; `times_plain` is the ratio of proposals to a plain loop that does nothing but
 /// compute the same energies one after another; `iteration` is the time of one.
 
+#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/space_of.hpp"
-#include "pearlite/sampler/stochastic_approximation.hpp"
+#include "pearlite/model/energy/space_of.hpp"
 #include "plain_energies.hpp"
 
 #include <benchmark/benchmark.h>
@@ -19,21 +19,21 @@ namespace {
 using namespace pearlite;
 using namespace plain_energies;
 
-sampler::SearchSettings settings(Index chains, double low, double high, Index regions) {
-    sampler::SearchSettings s;
+algorithm::SearchSettings settings(Index chains, double low, double high, Index regions) {
+    algorithm::SearchSettings s;
     s.chains = chains;
     s.iterations = 4'000'000'000;
     s.seed = 1;
-    s.temperature = {sampler::TemperatureLadder::Kind::square_root, 1, 0.01, 1000};
+    s.temperature = {algorithm::TemperatureLadder::Kind::square_root, 1, 0.01, 1000};
     s.gain = {100000, 0.55};
     s.partition = model::EnergyPartition::uniform(low, high, regions);
     return s;
 }
 
 template <class E>
-void search(benchmark::State& state, const kernel::BoxSpace<E>& space, const sampler::SearchSettings& settings,
+void search(benchmark::State& state, const kernel::BoxSpace<E>& space, const algorithm::SearchSettings& settings,
             double plain_rate) {
-    sampler::StochasticApproximation pisaa(parallel::Communicator::alone(), model::space_of(space), settings);
+    algorithm::StochasticApproximation pisaa(parallel::Communicator::alone(), model::space_of(space), settings);
     pisaa.begin();
     const auto before = pisaa.evaluations();
     std::int64_t iterations = 0;

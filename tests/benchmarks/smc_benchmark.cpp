@@ -3,10 +3,10 @@
 /// coefficients per second over all likelihoods of the run; `of_evaluate`, that rate over the one of the likelihood
 /// alone in the same process; of processor time, best of several runs each.
 
-#include "pearlite/kernel/random_walk.hpp"
-#include "pearlite/models/regression.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "kernel/random_walk.hpp"
+#include "models/regression/regression.hpp"
 #include "pearlite/path/tempered.hpp"
-#include "pearlite/sampler/smc.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -54,8 +54,8 @@ void logistic_regression(benchmark::State& state) {
     Index n_steps = 0;
     for (auto _ : state) {
         const double begin = parallel::work_seconds();
-        sampler::Smc sampler(parallel::Communicator::alone(), path, sampler::AdaptiveSchedule{1, 0.95},
-                             kernel::RandomWalk(path, n_moves), {n_particles, 16, 1}, {});
+        algorithm::Smc sampler(parallel::Communicator::alone(), path, algorithm::AdaptiveSchedule{1, 0.95},
+                               kernel::RandomWalk(path, n_moves), {n_particles, 16, 1}, {});
         sampler.begin();
         while (!sampler.finished())
             sampler.step();

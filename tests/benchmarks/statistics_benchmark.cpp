@@ -1,11 +1,11 @@
 /// What the statistics of every temperature (ESS, running log Z, moments of u: order-independent sums over all blocks)
 /// cost beside the step that they accompany, on one rank. Counter `of_step` is the ratio of the best times.
 
-#include "pearlite/kernel/native.hpp"
+#include "algorithm/annealed_importance/annealed_importance.hpp"
+#include "kernel/native.hpp"
+#include "models/lattice/ising.hpp"
+#include "models/rbm/rbm.hpp"
 #include "pearlite/model/target_of.hpp"
-#include "pearlite/models/ising.hpp"
-#include "pearlite/models/rbm.hpp"
-#include "pearlite/sampler/annealed_importance.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -30,8 +30,8 @@ double seconds_of(const auto& work) {
 /// The statistics of n_steps temperatures alone, on the weights that a run of the model ends with.
 double statistics_seconds(const std::vector<double>& log_weights, Index block) {
     const std::vector<double> derivatives(log_weights.size(), 1.5);
-    sampler::OnTheFly on_the_fly;
-    sampler::Trace trace;
+    algorithm::OnTheFly on_the_fly;
+    algorithm::Trace trace;
     const auto particles = static_cast<Index>(log_weights.size());
     return seconds_of([&] {
         for (Index k = 0; k < n_steps; ++k) {
@@ -52,9 +52,9 @@ void annealing(benchmark::State& state, const M& model, Index particles, Index b
     const auto target = model::target_of(model);
     double step_seconds = std::numeric_limits<double>::infinity(), sums_seconds = step_seconds;
     for (auto _ : state) {
-        sampler::AnnealedImportance sampler(parallel::Communicator::alone(), target,
-                                            path::linear_schedule(n_steps + 1, 0.5), kernel::Native(target),
-                                            {particles, block, 1});
+        algorithm::AnnealedImportance sampler(parallel::Communicator::alone(), target,
+                                              path::linear_schedule(n_steps + 1, 0.5), kernel::Native(target),
+                                              {particles, block, 1});
         sampler.begin();
         const double elapsed = seconds_of([&] {
             for (Index k = 0; k < n_steps; ++k)

@@ -1,6 +1,6 @@
 // What it costs that a sum does not depend on order: time per term of the order-independent sums beside a plain one.
-#include "pearlite/core/exact_sum.hpp"
-#include "pearlite/parallel/reduction.hpp"
+#include "core/exact_sum.hpp"
+#include "parallel/reduction.hpp"
 
 #include <algorithm>
 #include <array>

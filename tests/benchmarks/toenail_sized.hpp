@@ -1,8 +1,8 @@
 #pragma once
 /// Simulated data with the numbers of subjects and visits of the toenail study, and their mixed logistic regression.
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/models/mixed_logistic_design.hpp"
+#include "core/log_space.hpp"
+#include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <array>

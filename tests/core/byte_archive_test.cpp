@@ -1,4 +1,4 @@
-#include "pearlite/core/byte_archive.hpp"
+#include "core/byte_archive.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,5 +1,5 @@
 // The reference holds the sum as one big integer in units of 2^-1074; a result is right if no double is nearer.
-#include "pearlite/core/exact_sum.hpp"
+#include "core/exact_sum.hpp"
 
 #include <algorithm>
 #include <bit>

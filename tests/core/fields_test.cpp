@@ -1,4 +1,4 @@
-#include "pearlite/core/fields.hpp"
+#include "core/fields.hpp"
 
 #include <gtest/gtest.h>
 

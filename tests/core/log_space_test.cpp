@@ -1,6 +1,6 @@
 // Exact values are known to all digits shown; "exactly" means equal bits, else the bound is in units of the last place.
+#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

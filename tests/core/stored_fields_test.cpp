@@ -1,4 +1,4 @@
-#include "pearlite/core/stored_fields.hpp"
+#include "core/stored_fields.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,9 +1,9 @@
 // The bootstrap by addressed numbers of copies: its moments, and its errors against the bootstrap that draws indices.
-#include "pearlite/estimator/bootstrap.hpp"
+#include "estimator/evidence/bootstrap.hpp"
 
+#include "core/log_space.hpp"
+#include "estimator/evidence/importance.hpp"
 #include "estimator/shards_of.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/estimator/importance.hpp"
 
 #include <algorithm>
 #include <array>

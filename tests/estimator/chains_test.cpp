@@ -1,4 +1,4 @@
-#include "pearlite/estimator/chains.hpp"
+#include "estimator/chains.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
-#include "pearlite/estimator/genealogy.hpp"
+#include "estimator/evidence/genealogy.hpp"
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/estimator/importance.hpp"
+#include "core/log_space.hpp"
+#include "estimator/evidence/importance.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <array>

@@ -1,9 +1,9 @@
 // Importance estimates of sharded weights: the same bits on any number of ranks, and those of the gathered weights.
-#include "pearlite/estimator/importance.hpp"
+#include "estimator/evidence/importance.hpp"
 
+#include "core/log_space.hpp"
 #include "estimator/shards_of.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 #include "population/weight_cases.hpp"
 
 #include <cmath>

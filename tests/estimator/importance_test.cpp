@@ -1,6 +1,6 @@
-#include "pearlite/estimator/importance.hpp"
+#include "estimator/evidence/importance.hpp"
 
-#include "pearlite/core/log_space.hpp"
+#include "core/log_space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Posterior summaries of sharded draws: the same bits on any number of ranks, and those of the gathered draws.
-#include "pearlite/estimator/posterior.hpp"
+#include "estimator/posterior.hpp"
 
 #include "population/uneven_layouts.hpp"
 #include "population/weight_cases.hpp"

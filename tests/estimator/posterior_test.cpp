@@ -1,6 +1,6 @@
-#include "pearlite/estimator/posterior.hpp"
+#include "estimator/posterior.hpp"
 
-#include "pearlite/core/log_space.hpp"
+#include "core/log_space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The power posterior with its families' shares by owner, against one that holds every family.
-#include "pearlite/estimator/power_posterior.hpp"
+#include "estimator/evidence/power_posterior.hpp"
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/estimator/genealogy.hpp"
+#include "core/log_space.hpp"
+#include "estimator/evidence/genealogy.hpp"
 #include "population/memory_fields.hpp"
 #include "population/uneven_layouts.hpp"
 #include "population/weight_cases.hpp"

@@ -1,4 +1,4 @@
-#include "pearlite/estimator/predictive.hpp"
+#include "estimator/predictive.hpp"
 
 #include "pearlite/random/stream.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Numbers that every rank knows, as shards.
 
-#include "pearlite/population/shards.hpp"
+#include "population/shards.hpp"
 #include "population/uneven_layouts.hpp"
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Estimators of sharded works: the same bits on any number of ranks, and those of the gathered works.
-#include "pearlite/estimator/work.hpp"
+#include "estimator/work/work.hpp"
 
 #include "estimator/shards_of.hpp"
 #include "pearlite/core/error.hpp"

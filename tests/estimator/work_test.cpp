@@ -1,9 +1,9 @@
 // Work estimators on works with known log Z. z-scores are compared with 5 (a false alarm once in 2e6); about 30 on
 // fixed seeds.
-#include "pearlite/estimator/work.hpp"
+#include "estimator/work/work.hpp"
 
+#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "pearlite/io/arrays.hpp"
+#include "io/arrays/arrays.hpp"
 
 #include "io/input_files.hpp"
 

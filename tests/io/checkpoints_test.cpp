@@ -1,4 +1,4 @@
-#include "pearlite/io/checkpoints.hpp"
+#include "io/container/checkpoints.hpp"
 
 #include "io/container_support.hpp"
 

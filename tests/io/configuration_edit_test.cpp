@@ -1,4 +1,4 @@
-#include "pearlite/io/configuration_edit.hpp"
+#include "io/configuration/configuration_edit.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,5 +1,5 @@
 // Files that are not what they should be must be refused with a reason, whatever happened to them.
-#include "pearlite/io/container.hpp"
+#include "io/container/container.hpp"
 
 #include "io/container_support.hpp"
 

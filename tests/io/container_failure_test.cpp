@@ -1,5 +1,5 @@
 // A commit that fails, or dies, leaves what was there before.
-#include "pearlite/io/container.hpp"
+#include "io/container/container.hpp"
 
 #include "io/container_support.hpp"
 

@@ -1,5 +1,5 @@
 // What others see of a container: its listing, and what h5py reads.
-#include "pearlite/io/container.hpp"
+#include "io/container/container.hpp"
 
 #include "io/container_support.hpp"
 

@@ -1,7 +1,7 @@
 // Containers written and read by several ranks.
-#include "pearlite/io/checkpoints.hpp"
-#include "pearlite/io/digest.hpp"
-#include "pearlite/parallel/agreement.hpp"
+#include "io/container/checkpoints.hpp"
+#include "io/files/digest.hpp"
+#include "parallel/agreement.hpp"
 
 #include "io/container_support.hpp"
 

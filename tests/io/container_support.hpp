@@ -3,9 +3,9 @@
 
 #include "io/input_files.hpp"
 
+#include "io/container/container.hpp"
+#include "parallel/layout.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/io/container.hpp"
-#include "pearlite/parallel/layout.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "pearlite/io/container.hpp"
+#include "io/container/container.hpp"
 
 #include "io/container_support.hpp"
 

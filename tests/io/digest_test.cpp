@@ -1,4 +1,4 @@
-#include "pearlite/io/digest.hpp"
+#include "io/files/digest.hpp"
 
 #include "io/container_support.hpp"
 

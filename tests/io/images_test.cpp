@@ -1,4 +1,4 @@
-#include "pearlite/io/images.hpp"
+#include "io/arrays/images.hpp"
 
 #include "io/input_files.hpp"
 

@@ -1,4 +1,4 @@
-#include "pearlite/io/key_description.hpp"
+#include "io/configuration/key_description.hpp"
 
 #include "io/key_lists.hpp"
 

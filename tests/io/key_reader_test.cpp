@@ -1,4 +1,4 @@
-#include "pearlite/io/key_reader.hpp"
+#include "io/configuration/key_reader.hpp"
 
 #include "io/key_lists.hpp"
 

@@ -1,4 +1,4 @@
-#include "pearlite/io/netcdf.hpp"
+#include "io/files/netcdf.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Densities whose every tempered distribution is known, for tests of invariance.
 
-#include "pearlite/core/log_space.hpp"
+#include "core/log_space.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <boost/math/distributions/gamma.hpp>

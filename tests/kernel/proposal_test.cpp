@@ -1,4 +1,4 @@
-#include "pearlite/kernel/proposal.hpp"
+#include "kernel/proposal.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

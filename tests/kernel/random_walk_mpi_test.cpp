@@ -1,4 +1,4 @@
-#include "pearlite/kernel/random_walk.hpp"
+#include "kernel/random_walk.hpp"
 
 #include "kernel/densities.hpp"
 

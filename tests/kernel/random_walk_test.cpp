@@ -1,8 +1,8 @@
-#include "pearlite/kernel/random_walk.hpp"
+#include "kernel/random_walk.hpp"
 
 #include "kernel/densities.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/population/weights.hpp"
+#include "population/weights.hpp"
 #include "random/statistics.hpp"
 
 #include <gtest/gtest.h>

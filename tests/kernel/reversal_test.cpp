@@ -1,9 +1,9 @@
 // Kernels that run backwards: which do, with which transitions, and what the others say.
 #include "kernel/densities.hpp"
+#include "kernel/native.hpp"
+#include "kernel/random_walk.hpp"
 #include "kernel/reversible_models.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/kernel/native.hpp"
-#include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/model/target_of.hpp"
 
 #include <gtest/gtest.h>

@@ -3,9 +3,9 @@
 /// Exact draws are moved by it and looked at again. A Trial is the least that can be asked of a sampler: theta and tau
 /// are fixed.
 
+#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/model/search_space.hpp"
+#include "pearlite/model/energy/search_space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "pearlite/kernel/student_mixture.hpp"
+#include "kernel/student_mixture.hpp"
 
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/quadrature/sinh_sinh.hpp>

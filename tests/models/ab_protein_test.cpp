@@ -1,6 +1,6 @@
 /// The AB protein: energies by hand, symmetries, the minima of the literature, lanes against the plain form, gradients.
 
-#include "pearlite/models/ab_protein.hpp"
+#include "models/protein/ab_protein.hpp"
 
 #include "models/descent.hpp"
 #include "models/energy_checks.hpp"

@@ -1,7 +1,7 @@
 /// The autoregressive Gaussian toy against its known moments. z scores use exact variances; limits of 5: false alarm
 /// 6e-7 each.
 
-#include "pearlite/models/autoregressive_gaussian.hpp"
+#include "models/gaussian/autoregressive_gaussian.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/annealed_model.hpp"

@@ -1,4 +1,4 @@
-#include "pearlite/models/bayesian_network.hpp"
+#include "models/network/bayesian_network.hpp"
 
 #include "models/network_oracle.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 /// What every energy with lanes and a gradient must pass.
 
-#include "pearlite/model/energy.hpp"
-#include "pearlite/random/fill.hpp"
+#include "pearlite/model/energy/energy.hpp"
+#include "random/fill.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // z-scores are compared with 5 (a false alarm once in 2e6); about 20 on fixed seeds.
-#include "pearlite/models/gaussian_mixture.hpp"
+#include "models/mixture/gaussian_mixture.hpp"
 
+#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "pearlite/models/gaussian.hpp"
+#include "models/gaussian/gaussian.hpp"
 
 #include "random/statistics.hpp"
 

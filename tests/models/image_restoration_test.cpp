@@ -1,4 +1,4 @@
-#include "pearlite/models/image_restoration.hpp"
+#include "models/image/image_restoration.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "pearlite/models/image_space.hpp"
+#include "models/image/image_space.hpp"
 
 #include "models/space_checks.hpp"
 #include "pearlite/core/contract.hpp"

@@ -2,11 +2,11 @@
 /// answers. Every statistic rests on independent chains. Seeds are fixed; the false-alarm rates are those of a new
 /// seed.
 
-#include "pearlite/models/ising.hpp"
+#include "models/lattice/ising.hpp"
 
+#include "core/log_space.hpp"
 #include "models/ising_oracle.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/models/kaufman.hpp"
+#include "models/lattice/kaufman.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>

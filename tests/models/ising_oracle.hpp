@@ -2,9 +2,9 @@
 /// The Ising model again, as plainly as it can be written: one chain, one spin and one 64-bit number at a time. It
 /// reads the same addresses of the random streams as the model, so both must agree in every bit.
 
-#include "pearlite/models/ising.hpp"
-#include "pearlite/random/fill.hpp"
+#include "models/lattice/ising.hpp"
 #include "pearlite/random/stream.hpp"
+#include "random/fill.hpp"
 
 #include <algorithm>
 #include <cmath>

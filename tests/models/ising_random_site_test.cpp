@@ -2,10 +2,10 @@
 /// The 512 chains of a block visit the same sites, so standard errors are those of blocks. Seeds are fixed; the
 /// false-alarm rates are those of a new seed.
 
-#include "pearlite/models/ising.hpp"
+#include "models/lattice/ising.hpp"
 
 #include "models/ising_oracle.hpp"
-#include "pearlite/models/kaufman.hpp"
+#include "models/lattice/kaufman.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 /// The bits of the Ising model: against a plain program, across block sizes, and through packing.
 
-#include "pearlite/models/ising.hpp"
+#include "models/lattice/ising.hpp"
 
 #include "models/ising_oracle.hpp"
+#include "models/lattice/kaufman.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/models/kaufman.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 /// What forward and reverse annealing ask of the Ising model: random sites, reversed sweeps, ground states, swaps.
 /// False-alarm rates: 1e-6 of each chi-square, 2e-6 of each z.
 
+#include "models/lattice/ising.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/models/ising.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>

@@ -1,4 +1,4 @@
-#include "pearlite/models/kaufman.hpp"
+#include "models/lattice/kaufman.hpp"
 
 #include "pearlite/core/error.hpp"
 

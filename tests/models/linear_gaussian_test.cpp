@@ -1,7 +1,7 @@
 /// Estimates by particle filters against the Kalman filter. Means of estimates are compared in units of their standard
 /// errors: 3 for what is right (9 + 3 comparisons with fixed seeds, false alarm 3 % in all), 6 for wrong twins.
 
-#include "pearlite/models/linear_gaussian.hpp"
+#include "models/state_space/linear_gaussian.hpp"
 
 #include "models/unbiasedness.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 /// Data sets of mixed logistic regressions, made by a stated seed, and the plain formulas for one subject.
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/models/mixed_logistic.hpp"
+#include "core/log_space.hpp"
+#include "models/mixed_logistic/mixed_logistic.hpp"
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>

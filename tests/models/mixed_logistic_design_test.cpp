@@ -1,4 +1,4 @@
-#include "pearlite/models/mixed_logistic_design.hpp"
+#include "models/mixed_logistic/mixed_logistic_design.hpp"
 
 #include "pearlite/core/error.hpp"
 

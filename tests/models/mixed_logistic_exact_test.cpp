@@ -1,7 +1,7 @@
+#include "model/exact_likelihood.hpp"
+#include "models/mixed_logistic/mixed_logistic.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/density.hpp"
-#include "pearlite/model/exact_likelihood.hpp"
-#include "pearlite/models/mixed_logistic.hpp"
 
 #include "models/mixed_logistic_cases.hpp"
 

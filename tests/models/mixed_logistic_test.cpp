@@ -1,4 +1,4 @@
-#include "pearlite/models/mixed_logistic.hpp"
+#include "models/mixed_logistic/mixed_logistic.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"

@@ -1,6 +1,6 @@
 /// The mixture of modes: energies against sums of densities, far points, and the integral of exp(-U).
 
-#include "pearlite/models/mode_mixture.hpp"
+#include "models/mixture/mode_mixture.hpp"
 
 #include "models/energy_checks.hpp"
 #include "pearlite/core/error.hpp"

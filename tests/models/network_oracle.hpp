@@ -1,7 +1,7 @@
 #pragma once
 /// Bayesian networks the plain way, and small tables to try them on.
 
-#include "pearlite/models/bayesian_network.hpp"
+#include "models/network/bayesian_network.hpp"
 
 #include <cmath>
 #include <cstdint>

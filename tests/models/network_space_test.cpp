@@ -1,4 +1,4 @@
-#include "pearlite/models/network_space.hpp"
+#include "models/network/network_space.hpp"
 
 #include "models/network_oracle.hpp"
 #include "models/space_checks.hpp"

@@ -1,4 +1,4 @@
-#include "pearlite/models/noisy_likelihood.hpp"
+#include "models/gaussian/noisy_likelihood.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"

@@ -1,4 +1,4 @@
-#include "pearlite/models/particle_filter.hpp"
+#include "models/state_space/particle_filter.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>

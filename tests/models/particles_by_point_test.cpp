@@ -1,10 +1,10 @@
 /// As many particles at each point as its variance asks for: still unbiased, and equally noisy everywhere.
 
 #include "models/mixed_logistic_cases.hpp"
+#include "models/state_space/linear_gaussian.hpp"
 #include "models/unbiasedness.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
-#include "pearlite/models/linear_gaussian.hpp"
 
 #include <gtest/gtest.h>
 

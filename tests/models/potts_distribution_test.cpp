@@ -1,7 +1,7 @@
 /// The distribution of the Potts model against exact answers: |z| < 5 (a false alarm once in 2e6) or 6, about 30 of
 /// them on fixed seeds; chi-squares at a level of 1e-6.
 
-#include "pearlite/models/potts.hpp"
+#include "models/lattice/potts.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>

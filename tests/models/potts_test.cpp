@@ -1,9 +1,9 @@
 /// The bits of the Potts model: against plain programs, across block sizes, and through packing.
 
-#include "pearlite/models/potts.hpp"
+#include "models/lattice/potts.hpp"
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // z-scores are compared with 5 (a false alarm once in 2e6); about 30 on fixed seeds.
-#include "pearlite/models/rbm_hidden.hpp"
-#include "pearlite/models/rbm_joint.hpp"
+#include "models/rbm/rbm_hidden.hpp"
+#include "models/rbm/rbm_joint.hpp"
 
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/random/stream.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 /// What the RBM must give, in double precision and by the definition.
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/models/rbm.hpp"
+#include "core/log_space.hpp"
+#include "models/rbm/rbm.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,7 +1,7 @@
-#include "pearlite/models/regression.hpp"
+#include "models/regression/regression.hpp"
 
+#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
 #include "random/statistics.hpp"
 
 #include <cmath>

@@ -2,10 +2,10 @@
 /// What every search space must pass: chains that start from exact draws of exp(-U / tau - theta_J(U)) keep that
 /// distribution under each operation, and a chain does not depend on those beside it.
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/model/search_space.hpp"
-#include "pearlite/random/fill.hpp"
-#include "pearlite/random/lanes.hpp"
+#include "core/log_space.hpp"
+#include "pearlite/model/energy/search_space.hpp"
+#include "random/fill.hpp"
+#include "random/lanes.hpp"
 #include "random/statistics.hpp"
 
 #include <gtest/gtest.h>

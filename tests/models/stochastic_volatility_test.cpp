@@ -1,4 +1,4 @@
-#include "pearlite/models/stochastic_volatility.hpp"
+#include "models/state_space/stochastic_volatility.hpp"
 
 #include "models/unbiasedness.hpp"
 #include "models/volatility_cases.hpp"

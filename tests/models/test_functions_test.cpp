@@ -1,6 +1,6 @@
 /// The test functions: known values and minima, lanes against the plain form, gradients against differences.
 
-#include "pearlite/models/test_functions.hpp"
+#include "models/functions/test_functions.hpp"
 
 #include "models/energy_checks.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// The four variants of stochastic volatility, with data of each.
 
-#include "pearlite/models/volatility_process.hpp"
+#include "models/state_space/volatility_process.hpp"
 
 #include <array>
 #include <string>

@@ -1,7 +1,7 @@
 /// The filter in single precision against the likelihood by quadrature and the plain filter in double precision. Right
 /// means lie within 3.5 standard errors (24 comparisons with fixed seeds, false alarm 1.1 %), wrong ones beyond 6.
 
-#include "../../src/models/volatility_filter.hpp"
+#include "models/state_space/volatility_filter.hpp"
 
 #include "models/unbiasedness.hpp"
 #include "models/volatility_cases.hpp"

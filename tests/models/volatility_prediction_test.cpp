@@ -1,7 +1,7 @@
-#include "pearlite/models/volatility_prediction.hpp"
+#include "models/state_space/volatility_prediction.hpp"
 
+#include "models/state_space/stochastic_volatility.hpp"
 #include "models/volatility_cases.hpp"
-#include "pearlite/models/stochastic_volatility.hpp"
 
 #include <algorithm>
 #include <cmath>

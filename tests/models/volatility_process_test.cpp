@@ -2,7 +2,7 @@
 /// quadrature. Right means lie within 3.5 standard errors (8 comparisons with fixed seeds, false alarm 0.4 %), wrong
 /// ones beyond 6.
 
-#include "pearlite/models/volatility_process.hpp"
+#include "models/state_space/volatility_process.hpp"
 
 #include "models/unbiasedness.hpp"
 #include "models/volatility_cases.hpp"

@@ -1,8 +1,8 @@
 // A communicator of one rank without MPI: what every serial test and every command that only looks relies on.
+#include "parallel/agreement.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/exchange.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/parallel/agreement.hpp"
-#include "pearlite/parallel/communicator.hpp"
-#include "pearlite/parallel/exchange.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "pearlite/parallel/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 #include <array>
 #include <bit>

@@ -1,8 +1,8 @@
 // Every item says who sent it to whom and which it is, so that a lost, doubled, mixed up or torn one is seen. Large
 // items go by rendezvous (a send ends only when it is received), where a wrong order of waiting hangs; CTest bounds the
 // time.
+#include "parallel/exchange.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/parallel/exchange.hpp"
 
 #include <algorithm>
 #include <array>

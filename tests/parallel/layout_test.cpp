@@ -1,5 +1,5 @@
+#include "parallel/layout.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/parallel/layout.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // The same bits for any number of ranks and any split. Every rank knows all terms, so each compares with the serial
 // result. The twin, a plain sum, goes through the same comparison and must fail it.
+#include "core/log_space.hpp"
+#include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/parallel/reduction.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // The reductions on one rank: what they compute. That ranks and splits leave no trace is tested with MPI.
+#include "core/log_space.hpp"
+#include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/parallel/reduction.hpp"
 
 #include <algorithm>
 #include <bit>

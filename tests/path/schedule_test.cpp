@@ -1,4 +1,4 @@
-#include "pearlite/path/schedule.hpp"
+#include "path/schedule.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -2,7 +2,7 @@
 /// Plain blocks as populations see them.
 
 #include "pearlite/core/column_block.hpp"
-#include "pearlite/population/generation.hpp"
+#include "population/generation.hpp"
 
 #include <memory>
 

@@ -1,9 +1,9 @@
 // Blocks in other hands: the same particles, weights and Eves, and runs of blocks that share work equally.
 #include "pearlite/core/error.hpp"
-#include "pearlite/population/deal.hpp"
-#include "pearlite/population/work_balance.hpp"
 #include "pearlite/random/stream.hpp"
 #include "population/column_blocks.hpp"
+#include "population/deal.hpp"
+#include "population/work_balance.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

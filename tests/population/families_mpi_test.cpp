@@ -1,11 +1,11 @@
 // Families by owner on any number of ranks and any deal of the blocks, against sums that one rank makes of everything.
-#include "pearlite/population/families.hpp"
+#include "population/families.hpp"
 
+#include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/population/weights.hpp"
 #include "population/uneven_layouts.hpp"
 #include "population/weight_cases.hpp"
+#include "population/weights.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 /// Fields in memory, in the place of files: what a state lists is written here and read back by another.
 
-#include "pearlite/core/fields.hpp"
-#include "pearlite/parallel/communicator.hpp"
+#include "core/fields.hpp"
+#include "parallel/communicator.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "pearlite/population/population.hpp"
+#include "population/population.hpp"
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/population/resampling.hpp"
-#include "pearlite/population/weights.hpp"
 #include "population/column_blocks.hpp"
 #include "population/memory_fields.hpp"
+#include "population/resampling.hpp"
 #include "population/weight_cases.hpp"
+#include "population/weights.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "pearlite/population/resampling.hpp"
+#include "population/resampling.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "population/weight_cases.hpp"

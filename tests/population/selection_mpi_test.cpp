@@ -1,5 +1,5 @@
 // Order statistics of sharded numbers against those of all numbers sorted by one.
-#include "pearlite/population/selection.hpp"
+#include "population/selection.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "population/uneven_layouts.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 /// Blocks dealt to ranks in several ways.
 
-#include "pearlite/parallel/communicator.hpp"
-#include "pearlite/parallel/layout.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/layout.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #pragma once
 /// Log weights to test with.
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/population/resampling.hpp"
+#include "core/log_space.hpp"
 #include "pearlite/random/stream.hpp"
+#include "population/resampling.hpp"
 
 #include <string>
 #include <vector>

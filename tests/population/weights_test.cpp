@@ -1,4 +1,4 @@
-#include "pearlite/population/weights.hpp"
+#include "population/weights.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "population/weight_cases.hpp"

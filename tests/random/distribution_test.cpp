@@ -1,6 +1,6 @@
 #include "random/statistics.hpp"
 
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/gamma.hpp>

@@ -3,7 +3,7 @@
 
 #include "random/statistics.hpp"
 
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include <bit>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "pearlite/random/lanes.hpp"
+#include "random/lanes.hpp"
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include <gtest/gtest.h>
 

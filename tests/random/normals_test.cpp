@@ -1,7 +1,7 @@
-#include "pearlite/random/normals.hpp"
+#include "random/normals.hpp"
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 #include "random/statistics.hpp"
 #include "simd/scalar_float.hpp"
 

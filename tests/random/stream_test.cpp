@@ -1,7 +1,7 @@
 #include "pearlite/random/stream.hpp"
 
 #include "pearlite/core/error.hpp"
-#include "pearlite/random/fill.hpp"
+#include "random/fill.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 //     limits
 #include "statistical/cases.hpp"
 
+#include "parallel/communicator.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/parallel/communicator.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <fmt/format.h>

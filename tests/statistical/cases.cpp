@@ -1,15 +1,15 @@
 #include "statistical/cases.hpp"
 
+#include "algorithm/annealed_importance/annealed_importance.hpp"
+#include "algorithm/common/replicates.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "kernel/native.hpp"
+#include "kernel/random_walk.hpp"
+#include "models/gaussian/gaussian.hpp"
+#include "models/rbm/rbm.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/kernel/native.hpp"
-#include "pearlite/kernel/random_walk.hpp"
 #include "pearlite/model/target_of.hpp"
-#include "pearlite/models/gaussian.hpp"
-#include "pearlite/models/rbm.hpp"
 #include "pearlite/path/tempered.hpp"
-#include "pearlite/sampler/annealed_importance.hpp"
-#include "pearlite/sampler/replicates.hpp"
-#include "pearlite/sampler/smc.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +20,8 @@ namespace pearlite::calibration {
 
 namespace {
 
+using algorithm::PopulationSettings;
 using population::Resampling;
-using sampler::PopulationSettings;
 
 constexpr std::uint64_t model_seed = 11;
 constexpr std::uint64_t pilot_seed = 12;
@@ -40,10 +40,10 @@ struct Problem {
             throw InputError(name + " has no exact answer");
         return *value;
     }
-    sampler::AnnealedImportance annealing(Index trajectories, std::uint64_t seed) const {
+    algorithm::AnnealedImportance annealing(Index trajectories, std::uint64_t seed) const {
         return {parallel::Communicator::alone(), target, schedule, *kernel, {trajectories, block, seed}};
     }
-    sampler::Smc smc(Index particles, Resampling resampling, double ess_threshold, std::uint64_t seed) const {
+    algorithm::Smc smc(Index particles, Resampling resampling, double ess_threshold, std::uint64_t seed) const {
         return {parallel::Communicator::alone(), target, schedule, *kernel, {particles, block, seed},
                 {resampling, ess_threshold}};
     }
@@ -61,8 +61,8 @@ S run_to_end(S sampler) {
 Problem gaussian(Index steps, Index moves) {
     const auto path = path::tempered(models::Gaussian({}));
     const auto schedule = path::geometric_schedule(steps, 1.0);
-    const auto pilot = run_to_end(sampler::Smc(parallel::Communicator::alone(), path, schedule,
-                                               kernel::RandomWalk(path, moves), {4096, 16, pilot_seed}, {}));
+    const auto pilot = run_to_end(algorithm::Smc(parallel::Communicator::alone(), path, schedule,
+                                                 kernel::RandomWalk(path, moves), {4096, 16, pilot_seed}, {}));
     return {"Gaussian", path, schedule, std::make_shared<kernel::RandomWalk>(path, moves, pilot.kernel()->learnt()),
             16};
 }
@@ -76,7 +76,7 @@ Problem rbm(Index steps) {
 constexpr double not_offered = std::numeric_limits<double>::quiet_NaN();
 
 /// The errors in the order of `errors`; an exact one by another method than the case expects counts as not offered.
-Replicate replicate_of(const sampler::Outcome& outcome, const std::vector<Case::Error>& errors, Index eves) {
+Replicate replicate_of(const algorithm::Outcome& outcome, const std::vector<Case::Error>& errors, Index eves) {
     Replicate result{outcome.log_ratio[0].value, {not_offered, not_offered}, outcome.ess, eves};
     for (std::size_t e = 0; e < errors.size(); ++e)
         if (errors[e].claim == Claim::conservative || outcome.log_ratio[e].error_method == errors[e].method)
@@ -85,7 +85,7 @@ Replicate replicate_of(const sampler::Outcome& outcome, const std::vector<Case::
 }
 
 /// Families at the last weighting: those that the last resampling before it left.
-Index eves_of(const sampler::Smc& smc) {
+Index eves_of(const algorithm::Smc& smc) {
     const auto& eves = smc.trace().eves;
     return static_cast<Index>(eves[eves.size() - 2]);
 }
@@ -121,8 +121,8 @@ Case batches_case(const Problem& problem, Index batches, Index particles) {
     return {fmt::format("{}, SMC, systematic, {} batches", problem.name, batches),
             fmt::format("{} x {} particles, {} steps", batches, particles, problem.schedule.steps()), problem.exact(),
             errors, [=](std::uint64_t seed) {
-                sampler::Replicates runs(batches, seed, [&](std::uint64_t batch_seed) {
-                    return std::make_unique<sampler::Smc>(
+                algorithm::Replicates runs(batches, seed, [&](std::uint64_t batch_seed) {
+                    return std::make_unique<algorithm::Smc>(
                         problem.smc(particles, Resampling::systematic, 0.5, batch_seed));
                 });
                 runs.begin();

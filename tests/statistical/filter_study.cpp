@@ -1,5 +1,5 @@
+#include "models/state_space/linear_gaussian.hpp"
 #include "models/unbiasedness.hpp"
-#include "pearlite/models/linear_gaussian.hpp"
 #include "statistical/likelihood_studies.hpp"
 #include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"

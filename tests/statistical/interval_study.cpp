@@ -1,5 +1,5 @@
-#include "pearlite/models/noisy_likelihood.hpp"
-#include "sampler/densities.hpp"
+#include "algorithm/densities.hpp"
+#include "models/gaussian/noisy_likelihood.hpp"
 #include "statistical/likelihood_studies.hpp"
 #include "statistical/replicates.hpp"
 
@@ -13,8 +13,8 @@ namespace pearlite::calibration {
 
 namespace {
 
-using namespace sampler;
-using namespace sampler::testing;
+using namespace algorithm;
+using namespace algorithm::testing;
 using models::NoisyLikelihood;
 using population::Resampling;
 

@@ -3,7 +3,7 @@
 /// and returns whether every figure met its limits and every wrong twin missed them. Results do not depend on the
 /// number of ranks.
 
-#include "pearlite/parallel/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 namespace pearlite::calibration {
 

@@ -1,7 +1,7 @@
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/models/noisy_likelihood.hpp"
-#include "sampler/densities.hpp"
-#include "sampler/work_models.hpp"
+#include "algorithm/densities.hpp"
+#include "algorithm/work_models.hpp"
+#include "core/log_space.hpp"
+#include "models/gaussian/noisy_likelihood.hpp"
 #include "statistical/likelihood_studies.hpp"
 #include "statistical/replicates.hpp"
 
@@ -14,8 +14,8 @@ namespace pearlite::calibration {
 
 namespace {
 
-using namespace sampler;
-using namespace sampler::testing;
+using namespace algorithm;
+using namespace algorithm::testing;
 
 constexpr std::uint64_t study_seed = 1402;
 constexpr double largest_z = 3;

@@ -6,15 +6,15 @@
 ///
 ///     particle_numbers PASSES       a pass: 2 batches of 256 trajectories for each N
 
-#include "pearlite/core/log_space.hpp"
-#include "pearlite/estimator/likelihood_cost.hpp"
-#include "pearlite/io/arrays.hpp"
-#include "pearlite/kernel/random_walk.hpp"
-#include "pearlite/models/mixed_logistic_design.hpp"
+#include "algorithm/annealed_importance/annealed_importance.hpp"
+#include "algorithm/smc/likelihood_noise.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "core/log_space.hpp"
+#include "estimator/likelihood_cost.hpp"
+#include "io/arrays/arrays.hpp"
+#include "kernel/random_walk.hpp"
+#include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "pearlite/path/tempered.hpp"
-#include "pearlite/sampler/annealed_importance.hpp"
-#include "pearlite/sampler/likelihood_noise.hpp"
-#include "pearlite/sampler/smc.hpp"
 #include "statistical/scores.hpp"
 
 #include <algorithm>
@@ -67,8 +67,8 @@ Pilot run_pilot(models::MixedLogistic density) {
     density.set_particles(64);
     const auto path = path::tempered(std::move(density));
     const Index d = path->dimension();
-    sampler::Smc smc(parallel::Communicator::alone(), path, path::Schedule({0, 0.05, 0.15, 0.3, 0.5, 1}),
-                     kernel::RandomWalk(path, moves), {512, block, 1}, {});
+    algorithm::Smc smc(parallel::Communicator::alone(), path, path::Schedule({0, 0.05, 0.15, 0.3, 0.5, 1}),
+                       kernel::RandomWalk(path, moves), {512, block, 1}, {});
     smc.begin();
     while (!smc.finished())
         smc.step();
@@ -115,9 +115,9 @@ struct Size {
 
 void run_pass(const Path& path, const Pilot& pilot, std::uint64_t seed, Size& size) {
     const double begin = processor_seconds();
-    sampler::AnnealedImportance ais(parallel::Communicator::alone(), path, two_steps,
-                                    kernel::RandomWalk::constant(path, moves, pilot.factor),
-                                    {batches_a_pass * trajectories, block, seed});
+    algorithm::AnnealedImportance ais(parallel::Communicator::alone(), path, two_steps,
+                                      kernel::RandomWalk::constant(path, moves, pilot.factor),
+                                      {batches_a_pass * trajectories, block, seed});
     ais.begin();
     while (!ais.finished())
         ais.step();
@@ -243,7 +243,7 @@ int report(const std::array<Size, n_sizes>& all, const Pilot& pilot, double gamm
     const auto line = estimator::fit_time(n, times);
     for (std::size_t k = 0; k < n_sizes; ++k)
         fitted[k] = line.at(n[k]);
-    const estimator::LikelihoodCost cost{gamma2, line.base, line.per_particle, sampler::noise_factor(two_steps)};
+    const estimator::LikelihoodCost cost{gamma2, line.base, line.per_particle, algorithm::noise_factor(two_steps)};
     const double predicted = cost.particles(cost.optimal_variance()), overhead = line.base / line.per_particle;
 
     const auto by_means = [](const Precision& p) { return p.means; };

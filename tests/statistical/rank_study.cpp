@@ -1,7 +1,7 @@
-#include "pearlite/models/linear_gaussian.hpp"
-#include "pearlite/models/mixed_logistic.hpp"
+#include "algorithm/densities.hpp"
+#include "models/mixed_logistic/mixed_logistic.hpp"
+#include "models/state_space/linear_gaussian.hpp"
 #include "random/statistics.hpp"
-#include "sampler/densities.hpp"
 #include "statistical/likelihood_studies.hpp"
 #include "statistical/replicates.hpp"
 
@@ -16,8 +16,8 @@ namespace pearlite::calibration {
 
 namespace {
 
-using namespace sampler;
-using namespace sampler::testing;
+using namespace algorithm;
+using namespace algorithm::testing;
 using model::Prior;
 
 constexpr std::uint64_t study_seed = 1405;

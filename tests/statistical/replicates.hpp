@@ -1,7 +1,7 @@
 #pragma once
 /// Replicates of a study, spread over the ranks.
 
-#include "pearlite/parallel/communicator.hpp"
+#include "parallel/communicator.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <functional>

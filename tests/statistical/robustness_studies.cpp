@@ -7,13 +7,13 @@
 // that its errors have (posterior variance / mean squared error of the posterior means over the replicates), and the
 // error of the log evidence. Exit status 1 unless the weights of SMC keep half of the ESS that they have at the
 // smallest variance, where those of the others lose all but a twentieth.
-#include "pearlite/kernel/random_walk.hpp"
-#include "pearlite/models/noisy_likelihood.hpp"
+#include "algorithm/common/first_draws.hpp"
+#include "algorithm/importance_squared/importance_squared.hpp"
+#include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "kernel/random_walk.hpp"
+#include "models/gaussian/noisy_likelihood.hpp"
 #include "pearlite/path/tempered.hpp"
-#include "pearlite/sampler/first_draws.hpp"
-#include "pearlite/sampler/importance_squared.hpp"
-#include "pearlite/sampler/pseudo_marginal.hpp"
-#include "pearlite/sampler/smc.hpp"
 #include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"
 
@@ -58,7 +58,7 @@ struct Found {
     static constexpr std::size_t means_from = 5;
 };
 
-void complete(sampler::Sampler& sampler) {
+void complete(algorithm::Sampler& sampler) {
     sampler.begin();
     while (!sampler.finished())
         sampler.step();
@@ -66,7 +66,7 @@ void complete(sampler::Sampler& sampler) {
 
 /// Weighted mean of a population on one rank.
 Vector mean_of(const population::Population& population) {
-    const auto draws = sampler::draws_of(parallel::Communicator::alone(), population.generation(0));
+    const auto draws = algorithm::draws_of(parallel::Communicator::alone(), population.generation(0));
     const auto weights = draws.weights();
     const Eigen::Map<const Vector> w(weights.data(), draws.points.cols());
     return draws.points * w / w.sum();
@@ -77,8 +77,8 @@ Found by_smc(const Path& path, std::uint64_t seed) {
     std::vector<double> temperatures;
     for (int t = 0; t <= 50; ++t)
         temperatures.push_back(std::pow(t / 50.0, 1.5));
-    sampler::Smc smc(parallel::Communicator::alone(), path, path::Schedule(temperatures), kernel::RandomWalk(path, 5),
-                     {400, 16, seed}, {});
+    algorithm::Smc smc(parallel::Communicator::alone(), path, path::Schedule(temperatures), kernel::RandomWalk(path, 5),
+                       {400, 16, seed}, {});
     complete(smc);
     return {smc.trace().ess.back(),
             mean_of(smc.population()),
@@ -90,9 +90,9 @@ Found by_smc(const Path& path, std::uint64_t seed) {
 
 /// Five rounds of 4000 from a mixture fitted to the prior, then 80 000: 100 000 estimates.
 Found by_importance(const Path& path, std::uint64_t seed) {
-    const auto first = sampler::draws_from_prior(*path, 1024, seed);
-    sampler::ImportanceSquared importance(parallel::Communicator::alone(), path, first.mixture(3, 5),
-                                          {80'000, 16, seed}, {4000, 5, 0.05});
+    const auto first = algorithm::draws_from_prior(*path, 1024, seed);
+    algorithm::ImportanceSquared importance(parallel::Communicator::alone(), path, first.mixture(3, 5),
+                                            {80'000, 16, seed}, {4000, 5, 0.05});
     complete(importance);
     return {importance.trace().ess.back(),
             mean_of(importance.population()),
@@ -104,9 +104,9 @@ Found by_importance(const Path& path, std::uint64_t seed) {
 
 /// Four chains from the prior of 25 000 iterations, a fifth of them burn-in: 100 004 estimates.
 Found by_chains(const Path& path, std::uint64_t seed) {
-    const auto first = sampler::draws_from_prior(*path, 1024, seed);
-    sampler::PseudoMarginal chains(parallel::Communicator::alone(), path, first.starts(4, seed), first.walk_factor(),
-                                   {4, 4, seed}, {25'000, 5'000, 5});
+    const auto first = algorithm::draws_from_prior(*path, 1024, seed);
+    algorithm::PseudoMarginal chains(parallel::Communicator::alone(), path, first.starts(4, seed), first.walk_factor(),
+                                     {4, 4, seed}, {25'000, 5'000, 5});
     complete(chains);
     const auto outcome = chains.chain_outcome();
     Found found{0, Vector(dimension), 0, static_cast<double>(chains.likelihood_estimates().value()), 0, 0};

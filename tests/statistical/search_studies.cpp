@@ -20,10 +20,10 @@
 //
 // prints expectations under the mixture from states with the weights exp(theta_J + U (1/tau - 1)); exit status 1 unless
 // they are right within four standard errors.
+#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "models/mixture/mode_mixture.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/space_of.hpp"
-#include "pearlite/models/mode_mixture.hpp"
-#include "pearlite/sampler/stochastic_approximation.hpp"
+#include "pearlite/model/energy/space_of.hpp"
 #include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"
 
@@ -106,8 +106,8 @@ const model::EnergyPartition& partition() {
 }
 
 /// The paper's settings; the temperature ends at 1.
-sampler::SearchSettings settings_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
-    sampler::SearchSettings settings;
+algorithm::SearchSettings settings_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
+    algorithm::SearchSettings settings;
     settings.chains = chains;
     settings.iterations = iterations;
     settings.seed = seed;
@@ -120,8 +120,8 @@ sampler::SearchSettings settings_of(Index chains, Index iterations, double gain_
     return settings;
 }
 
-using Search = sampler::StochasticApproximation;
-Search search_of(const sampler::SearchSettings& settings) {
+using Search = algorithm::StochasticApproximation;
+Search search_of(const algorithm::SearchSettings& settings) {
     Search search(parallel::Communicator::alone(), model::space_of(Space(mixture())), settings);
     search.begin();
     return search;

@@ -8,11 +8,11 @@
 //     mpirun -n RANKS work_studies coverage REPLICATES
 //
 // prints how often 95 % intervals cover the truth, and verdicts; exit status 1 if a figure misses its limits.
+#include "algorithm/densities.hpp"
+#include "algorithm/work_models.hpp"
+#include "models/lattice/ising.hpp"
+#include "parallel/communicator.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/models/ising.hpp"
-#include "pearlite/parallel/communicator.hpp"
-#include "sampler/densities.hpp"
-#include "sampler/work_models.hpp"
 #include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"
 
@@ -26,8 +26,8 @@
 #include <map>
 
 using namespace pearlite;
-using namespace pearlite::sampler;
-using namespace pearlite::sampler::testing;
+using namespace pearlite::algorithm;
+using namespace pearlite::algorithm::testing;
 
 namespace {
 

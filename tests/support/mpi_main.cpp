@@ -1,5 +1,5 @@
 // Main of every MPI test: the same tests run on every rank; only rank 0 prints unless another fails.
-#include "pearlite/parallel/communicator.hpp"
+#include "parallel/communicator.hpp"
 
 #include <gtest/gtest.h>
 

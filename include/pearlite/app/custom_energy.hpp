@@ -9,7 +9,7 @@
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/app/searched_energy.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/energy_requirements.hpp"
+#include "pearlite/model/energy/energy_requirements.hpp"
 
 #include <string>
 #include <utility>

@@ -6,7 +6,7 @@
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
 #include "pearlite/kernel/permutation_space.hpp"
-#include "pearlite/model/space_of.hpp"
+#include "pearlite/model/energy/space_of.hpp"
 
 #include <memory>
 #include <utility>

@@ -2,7 +2,7 @@
 /// Chains in a box with what their energy remembers of each.
 
 #include "pearlite/kernel/box_operations.hpp"
-#include "pearlite/model/local_moves.hpp"
+#include "pearlite/model/energy/local_moves.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -6,8 +6,8 @@
 #include "pearlite/kernel/box_memories.hpp"
 #include "pearlite/kernel/box_operations.hpp"
 #include "pearlite/kernel/local_descent.hpp"
-#include "pearlite/model/energy.hpp"
-#include "pearlite/model/search_space.hpp"
+#include "pearlite/model/energy/energy.hpp"
+#include "pearlite/model/energy/search_space.hpp"
 
 #include <cmath>
 #include <cstring>

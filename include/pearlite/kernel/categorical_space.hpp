@@ -3,8 +3,8 @@
 
 #include "pearlite/core/contract.hpp"
 #include "pearlite/kernel/categorical_operations.hpp"
-#include "pearlite/model/discrete_energy.hpp"
-#include "pearlite/model/energy.hpp"
+#include "pearlite/model/energy/discrete_energy.hpp"
+#include "pearlite/model/energy/energy.hpp"
 
 #include <cmath>
 #include <optional>

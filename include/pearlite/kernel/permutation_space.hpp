@@ -4,8 +4,8 @@
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/kernel/permutation_operations.hpp"
-#include "pearlite/model/discrete_energy.hpp"
-#include "pearlite/model/energy.hpp"
+#include "pearlite/model/energy/discrete_energy.hpp"
+#include "pearlite/model/energy/energy.hpp"
 
 #include <algorithm>
 #include <optional>

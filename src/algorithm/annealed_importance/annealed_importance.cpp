@@ -1,0 +1,129 @@
+#include "algorithm/annealed_importance/annealed_importance.hpp"
+
+#include "algorithm/common/streams.hpp"
+#include "estimator/evidence/importance.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <algorithm>
+
+namespace pearlite::algorithm {
+
+AnnealedImportance::AnnealedImportance(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                                       path::Schedule schedule, const kernel::Kernel& kernel,
+                                       const PopulationSettings& settings)
+    : ranks_(ranks),
+      target_(std::move(target)),
+      schedule_(std::move(schedule)),
+      kernel_(kernel.clone()),
+      settings_(settings),
+      population_(population_of(ranks_, target_)) {
+    population_.append(settings.particles, settings.block);
+}
+
+void AnnealedImportance::begin() {
+    auto& particles = population_.generation(0);
+    on_the_fly_.begin(schedule_[0], 0);
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            auto& block = particles.block(b);
+            target_->draw_start(block, block_streams(particles, b, settings_.seed, 0));
+            target_->path_derivative(block, schedule_[0], derivatives_of(block));
+            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivatives_of(block), 0);
+        }
+    });
+    flush();
+}
+
+void AnnealedImportance::step() {
+    PEARLITE_EXPECTS(!finished());
+    ++k_;
+    const double from = schedule_[k_ - 1], to = schedule_[k_];
+    const bool last = finished();
+    auto& particles = population_.generation(0);
+
+    if (!last) {
+        if (kernel_->adapts())
+            failure_.agree(ranks_); // its reduction must find all ranks
+        kernel_->adapt(ranks_, particles, k_);
+    }
+    on_the_fly_.begin(to, last ? 0 : settings_.particles * kernel_->moves());
+    failure_.guard(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            auto& block = particles.block(b);
+            const auto log_w = particles.of_block(particles.log_weights(), b);
+            const auto derivative = derivatives_of(block);
+            Index accepted = 0;
+            if (!last) {
+                accepted = kernel_->anneal(block, from, to, block_streams(particles, b, settings_.seed, k_), log_w,
+                                           derivative);
+            } else {
+                target_->add_log_ratio(block, from, to, log_w);
+                target_->path_derivative(block, to, derivative);
+            }
+            require_numbers(log_w, particles, b, k_);
+            on_the_fly_.add_block(log_w, derivative, accepted);
+        }
+    });
+    if (finished() || on_the_fly_.pending() >= temperatures_per_reduction())
+        flush();
+}
+
+void AnnealedImportance::flush() {
+    failure_.agree(ranks_);
+    if (on_the_fly_.pending() > 0)
+        on_the_fly_.flush(ranks_, settings_.particles, 0, kernel_->accepts(), trace_);
+}
+
+Progress AnnealedImportance::progress() const {
+    return {k_, schedule_.steps(), schedule_[k_], trace_.ess.back(), trace_.log_ratio.back()};
+}
+
+Outcome AnnealedImportance::outcome() const {
+    const auto& particles = population_.generation(0);
+    const auto log_w = ranks_.gather(std::span<const double>(particles.log_weights()));
+    Outcome outcome;
+    parallel::on_root(ranks_, [&] {
+        // Large populations need fewer bootstrap replicates and could not afford many.
+        const auto replicates = std::clamp<Index>(20'000'000 / settings_.particles, 200, 1000);
+        const auto estimate = estimator::importance_estimate(log_w, settings_.seed, static_cast<int>(replicates));
+        outcome.log_ratio = {estimate.delta, estimate.bootstrap};
+        outcome.ess = estimate.ess;
+        if (estimate.ess < 20)
+            outcome.warnings.push_back("the effective number of trajectories at the end is below 20: use more "
+                                       "temperatures, or more trajectories");
+        else if (estimate.skewness_of_mean > largest_skewness)
+            outcome.warnings.push_back("the weights are skewed: the error bar is probably too small; use more "
+                                       "temperatures, or more trajectories");
+    });
+    return outcome;
+}
+
+std::optional<Index> AnnealedImportance::likelihood_estimates() const {
+    return settings_.particles + std::min(k_, schedule_.steps() - 1) * updates_per_step();
+}
+
+void AnnealedImportance::fields(Fields& f) {
+    f("step", k_);
+    population_.fields(f);
+    f.enter("trace");
+    trace_.fields(f);
+    f.leave();
+    f.enter("kernel");
+    kernel_->fields(f);
+    f.leave();
+    if (f.is_reading())
+        parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
+}
+
+Index AnnealedImportance::temperatures_per_reduction() const {
+    const Index blocks = population_.generation(0).layout().blocks();
+    return std::clamp<Index>((Index{1} << 18) / blocks, 1, 64);
+}
+
+std::span<double> AnnealedImportance::derivatives_of(const Block& block) {
+    derivatives_.resize(static_cast<std::size_t>(block.size()));
+    return derivatives_;
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,77 @@
+#pragma once
+/// Annealed importance sampling (Neal 2001): M independent trajectories from p_0 to p_K.
+///
+///     x ~ p_0;  log w = 0
+///     for k = 1..K:
+///         log w += log f_{b_k}(x) - log f_{b_{k-1}}(x)
+///         if k < K: x ~ T_k(. | x),  T_k leaving p_{b_k} invariant
+///     log Z_K/Z_0 = log mean w
+///
+/// b_k: inverse temperatures of the schedule; f_b: unnormalised densities of the path; (w_k, x after T_k) targets
+/// p_{b_k}, from which ESS, running log Z and Var[u] are recorded at every temperature (k = K: the last state, which is
+/// not moved).
+
+#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/common/sampler.hpp"
+#include "path/schedule.hpp"
+
+#include <vector>
+
+namespace pearlite::algorithm {
+
+class AnnealedImportance final : public Sampler {
+  public:
+    AnnealedImportance(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                       path::Schedule schedule, const kernel::Kernel& kernel, const PopulationSettings& settings);
+
+    void begin() override;
+
+    bool finished() const override { return k_ == schedule_.steps(); }
+
+    /// Collective. One temperature.
+    void step() override;
+
+    /// Collective. Everything recorded up to now enters the trace; called before saving.
+    void flush() override;
+
+    Progress progress() const override;
+
+    /// Collective; finished().
+    Outcome outcome() const override;
+
+    const path::Schedule& schedule() const { return schedule_; }
+    /// log Z/Z_0 as of the last reduction.
+    bool has_unbiased_normaliser() const override { return true; }
+    double log_ratio() const override { return trace_.log_ratio.back(); }
+    const Trace& trace() const override { return trace_; }
+    population::Population& population() override { return population_; }
+    const kernel::Kernel* kernel() const override { return kernel_.get(); }
+    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
+    /// Likelihoods computed so far, of the starts and of every proposal; nothing moves at the last temperature.
+    std::optional<Index> likelihood_estimates() const override;
+
+    void fields(Fields& f) override;
+
+  private:
+    static constexpr double largest_skewness = 0.5; ///< of the mean weight, for an error bar without a warning
+    /// Many blocks make a reduction cheap beside a step, and their records large.
+    Index temperatures_per_reduction() const;
+
+    std::span<double> derivatives_of(const Block& block);
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> target_;
+    path::Schedule schedule_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    PopulationSettings settings_;
+    population::Population population_;
+    Index k_ = 0;
+    Trace trace_;
+    OnTheFly on_the_fly_;
+    std::vector<double> derivatives_;
+    /// Trajectories meet nowhere but in reductions: a failure waits for the next one, where all ranks learn of it.
+    DelayedFailure failure_;
+};
+
+} // namespace pearlite::algorithm

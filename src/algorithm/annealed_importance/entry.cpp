@@ -1,0 +1,53 @@
+#include "algorithm/plans/annealing_plan.hpp"
+#include "algorithm/plans/entries.hpp"
+
+#include "algorithm/annealed_importance/annealed_importance.hpp"
+
+namespace pearlite::algorithm {
+
+namespace {
+
+constexpr const char* own_name = "annealed-importance";
+
+class AnnealedImportancePlan final : public AnnealingPlan {
+  public:
+    explicit AnnealedImportancePlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {}
+
+    void keys(Keys& k) override {
+        k("trajectories", trajectories_, within(2, largest_population), "independent annealed trajectories");
+        replicates_key(k, replicates_);
+        common_keys(k, {.tolerates_online = true});
+    }
+    Index particles() const override { return trajectories_; }
+
+  private:
+    std::string particles_name() const override { return "trajectories"; }
+    std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
+                                                const ScheduleSettings::Temperatures& temperatures,
+                                                const kernel::Kernel& kernel, std::uint64_t seed) const override {
+        return std::make_unique<algorithm::AnnealedImportance>(
+            ranks, target, std::get<path::Schedule>(temperatures), kernel,
+            algorithm::PopulationSettings{trajectories_, run_.block, seed});
+    }
+
+    Index trajectories_ = 1024;
+};
+
+class AnnealedImportanceEntry final : public Algorithm {
+  public:
+    std::string name() const override { return own_name; }
+    std::string about() const override { return "independent annealed trajectories (Neal 2001)"; }
+    std::string objection(const ModelTraits&) const override { return {}; }
+    bool can_tune_likelihood() const override { return true; }
+    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
+        return std::make_unique<AnnealedImportancePlan>(traits);
+    }
+};
+
+} // namespace
+
+std::shared_ptr<const Algorithm> annealed_importance_entry() {
+    return std::make_shared<AnnealedImportanceEntry>();
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,72 @@
+#include "algorithm/common/first_draws.hpp"
+
+#include "kernel/proposal.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace pearlite::algorithm {
+
+std::vector<double> FirstDraws::weights() const {
+    const double log_max = *std::max_element(log_weights.begin(), log_weights.end());
+    std::vector<double> weights;
+    weights.reserve(log_weights.size());
+    for (const double log_weight : log_weights)
+        weights.push_back(std::exp(log_weight - log_max));
+    return weights;
+}
+
+kernel::StudentMixture FirstDraws::mixture(Index components, double df) const {
+    constexpr int iterations = 10;
+    return kernel::StudentMixture::fit(points, weights(), components, df, iterations);
+}
+
+Matrix FirstDraws::walk_factor() const {
+    const auto all = weights();
+    const Vector w = Eigen::Map<const Vector>(all.data(), points.cols()); // sums of a map depend on its alignment
+    const Vector mean = points * w / w.sum();
+    const Matrix centred = points.colwise() - mean;
+    const Matrix covariance = centred * w.asDiagonal() * centred.transpose() / w.sum();
+    return kernel::random_walk_factor(covariance, Matrix::Identity(points.rows(), points.rows()));
+}
+
+Matrix FirstDraws::starts(Index n, std::uint64_t seed) const {
+    auto cumulated = weights();
+    std::partial_sum(cumulated.begin(), cumulated.end(), cumulated.begin());
+    Matrix starts(points.rows(), n);
+    for (Index i = 0; i < n; ++i) {
+        random::Stream stream({seed, random::Purpose::resample, static_cast<std::uint64_t>(i), 0});
+        const auto place = std::upper_bound(cumulated.begin(), cumulated.end(), stream.uniform() * cumulated.back());
+        starts.col(i) = points.col(std::min<Index>(place - cumulated.begin(), points.cols() - 1));
+    }
+    return starts;
+}
+
+FirstDraws draws_of(const parallel::Communicator& ranks, const population::Generation& particles) {
+    std::vector<double> local;
+    Index dimension = 0;
+    for (Index b = 0; b < particles.local_blocks(); ++b) {
+        const auto& block = path::points_of(particles.block(b));
+        dimension = block.dimension();
+        local.insert(local.end(), block.points.data(), block.points.data() + dimension * block.size());
+    }
+    dimension = ranks.max(dimension); // a rank may hold no block
+    const auto points = ranks.all_gather(std::span<const double>(local));
+    FirstDraws draws;
+    draws.log_weights = ranks.all_gather(std::span<const double>(particles.log_weights()));
+    draws.points = Eigen::Map<const Matrix>(points.data(), dimension, static_cast<Index>(draws.log_weights.size()));
+    return draws;
+}
+
+FirstDraws draws_from_prior(const path::DensityPath& path, Index n, std::uint64_t seed) {
+    FirstDraws draws{Matrix(path.dimension(), n), std::vector<double>(static_cast<std::size_t>(n), 0.0)};
+    for (Index i = 0; i < n; ++i) {
+        random::Stream stream({seed, random::Purpose::start, static_cast<std::uint64_t>(i), 0});
+        path.draw_prior(stream, {draws.points.col(i).data(), static_cast<std::size_t>(path.dimension())});
+    }
+    return draws;
+}
+
+} // namespace pearlite::algorithm

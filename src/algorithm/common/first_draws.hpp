@@ -1,0 +1,41 @@
+#pragma once
+/// Draws from which an algorithm that works at the posterior itself makes its first proposal and its starts: the final
+/// particles of a tempered pilot, or draws from the prior. They are thrown away afterwards.
+
+#include "kernel/student_mixture.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/path/density_path.hpp"
+#include "population/generation.hpp"
+
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// The same on every rank.
+struct FirstDraws {
+    Matrix points;                   ///< d x n
+    std::vector<double> log_weights; ///< n
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("points", points);
+        f("log_weights", log_weights);
+    }
+
+    /// Relative to the largest.
+    std::vector<double> weights() const;
+    /// A fit to them; fewer components if they support no more.
+    kernel::StudentMixture mixture(Index components, double df) const;
+    /// Of a random walk scaled to their covariance.
+    Matrix walk_factor() const;
+    /// d x n, independent given the draws, from the addresses (seed, resample, chain).
+    Matrix starts(Index n, std::uint64_t seed) const;
+};
+
+/// Collective. The points of a population's first generation.
+FirstDraws draws_of(const parallel::Communicator& ranks, const population::Generation& particles);
+
+/// n draws from the start of a path with equal weights.
+FirstDraws draws_from_prior(const path::DensityPath& path, Index n, std::uint64_t seed);
+
+} // namespace pearlite::algorithm

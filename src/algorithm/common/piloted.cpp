@@ -1,0 +1,57 @@
+#include "algorithm/common/piloted.hpp"
+
+#include <utility>
+
+namespace pearlite::algorithm {
+
+void Tuning::fields(Fields& f) {
+    f("inverse_temperatures", inverse_temperatures);
+    f("kernel", kernel);
+    f("reference_points", reference.points);
+    f("reference_log_weights", reference.log_weights);
+}
+
+Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotReference reference) {
+    auto& first = pilot.replicate(0);
+    Tuning tuning{first.trace().inverse_temperature, {}, {}};
+    if (const auto* kernel = first.kernel())
+        tuning.kernel = kernel->learnt();
+    if (reference == PilotReference::wanted)
+        tuning.reference = draws_of(ranks, first.population().generation(0));
+    return tuning;
+}
+
+Piloted::Piloted(const parallel::Communicator& ranks, std::unique_ptr<Sampler> pilot, MakeMain make_main,
+                 PilotReference reference)
+    : ranks_(ranks), pilot_(std::move(pilot)), make_main_(std::move(make_main)), reference_(reference) {}
+
+void Piloted::step() {
+    if (main_)
+        return main_->step();
+    pilot_->step();
+    if (!pilot_->finished())
+        return;
+    pilot_estimates_ = pilot_->likelihood_estimates().value_or(0);
+    found_ = tuning_of(ranks_, *pilot_, reference_);
+    make_main();
+    main_->begin();
+}
+
+void Piloted::fields(Fields& f) {
+    bool began = main_ != nullptr;
+    f("main_began", began);
+    if (!began)
+        return group(f, "pilot", *pilot_);
+    f("pilot_likelihood_estimates", pilot_estimates_);
+    group(f, "tuning", found_);
+    if (!main_)
+        make_main();
+    group(f, "main", *main_);
+}
+
+void Piloted::make_main() {
+    main_ = make_main_(found_);
+    pilot_.reset();
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,59 @@
+#pragma once
+/// What samplers share: their settings, what they report while running and what they return.
+
+#include "algorithm/common/trace.hpp"
+#include "estimator/evidence/estimate.hpp"
+#include "population/resampling.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// A population's size, its cut into blocks and its seed.
+struct PopulationSettings {
+    Index particles = 0;
+    Index block = 16;
+    std::uint64_t seed = 0;
+};
+
+/// Where a run stands, for progress lines. Cheap and local: the same on every rank.
+struct Progress {
+    Index step = 0;
+    Index steps = 0; ///< 0 if not known beforehand (adaptive schedules)
+    double inverse_temperature = 0;
+    double ess = 0;
+    double log_ratio = 0;
+    std::optional<double> best_energy = {}; ///< of a search, which has a temperature instead of the three above
+    double temperature = 0;
+    const char* stage = nullptr; ///< of Markov chains, in a word, instead of all of these
+    Index iterations_per_step = 1;
+    Index steps_at_once = 1; ///< by how much a step of the run moves `step`
+};
+
+/// A number for the diagnostics of a summary, with its standard error where it has one.
+struct Diagnostic {
+    std::string name;
+    double value = 0;
+    std::optional<double> standard_error;
+};
+
+/// An array for the results file, under a path of groups ("work/forward").
+struct NamedArray {
+    std::string path;
+    std::vector<double> values;
+};
+
+/// What a finished sampler knows. Valid on rank 0; elsewhere estimates may be empty.
+struct Outcome {
+    std::vector<estimator::Estimate> log_ratio; ///< the first is the headline
+    double ess = 0;                             ///< of the final weights; 0 where there is no such number
+    std::vector<std::string> warnings;
+    std::string verdict; ///< in words; empty: what error bar and warnings say
+    std::vector<Diagnostic> diagnostics;
+    std::vector<NamedArray> arrays;
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,24 @@
+#pragma once
+/// Small things every sampler does with blocks.
+
+#include "pearlite/model/target.hpp"
+#include "population/population.hpp"
+
+#include <span>
+
+namespace pearlite::algorithm {
+
+/// The streams of local block b at a step.
+model::BlockStreams block_streams(const population::Generation& generation, Index b, std::uint64_t seed, Index step);
+
+/// An empty population of a target's particles.
+population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target);
+
+/// Recomputes what a target derives from the states, in every block.
+void prepare_blocks(const model::Target& target, population::Generation& generation);
+
+/// NaN or +inf among a block's log weights is an error that names step and particle.
+void require_numbers(std::span<const double> log_weights, const population::Generation& generation, Index b,
+                     Index step);
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,117 @@
+#include "algorithm/common/trace.hpp"
+
+#include "core/log_space.hpp"
+#include "parallel/reduction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+/// Sums run in lanes, whole packets only and always from the block's first particle, so that their bits depend neither
+/// on where the arrays lie in memory nor on the compiler's choice of a tail.
+constexpr std::size_t n_lanes = 8;
+using Lanes = Eigen::Array<double, n_lanes, 1>;
+
+Lanes lanes_at(std::span<const double> values, std::size_t begin, double beyond_end) {
+    if (begin + n_lanes <= values.size())
+        return Eigen::Map<const Lanes>(values.data() + begin);
+    Lanes lanes = Lanes::Constant(beyond_end);
+    std::copy(values.begin() + static_cast<std::ptrdiff_t>(begin), values.end(), lanes.data());
+    return lanes;
+}
+
+/// Eigen 3.4 gives up vectors in expressions with select().
+Lanes where(const Lanes& condition_above_0, const Lanes& values) {
+    Lanes chosen;
+    for (Index lane = 0; lane < Index{n_lanes}; ++lane)
+        chosen[lane] = condition_above_0[lane] > 0 ? values[lane] : 0;
+    return chosen;
+}
+
+/// exp(log_weights - log_max), where Eigen's exp would give about 1e-308 instead of 0.
+Lanes relative_weights(const Lanes& log_weights, double log_max) {
+    constexpr double log_negligible = -700;
+    const Lanes relative = log_weights - log_max;
+    return where(relative - log_negligible, relative.exp());
+}
+
+double largest_of(std::span<const double> values) {
+    Lanes lanes = Lanes::Constant(log_zero);
+    for (std::size_t i = 0; i < values.size(); i += n_lanes)
+        lanes = lanes.max(lanes_at(values, i, log_zero));
+    return lanes.maxCoeff();
+}
+
+} // namespace
+
+void OnTheFly::begin(double inverse_temperature, Index proposals) {
+    records_.push_back({inverse_temperature, proposals, {}, 0});
+}
+
+void OnTheFly::add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted) {
+    Partial partial{largest_of(log_weights), 0, 0, 0, 0};
+    if (partial.log_max > log_zero) {
+        Lanes weight = Lanes::Zero(), square = weight, first = weight, second = weight;
+        for (std::size_t i = 0; i < log_weights.size(); i += n_lanes) {
+            const Lanes w = relative_weights(lanes_at(log_weights, i, log_zero), partial.log_max);
+            // The derivative of a particle without weight may be infinite.
+            const Lanes u = where(w, lanes_at(derivatives, i, 0));
+            weight += w;
+            square += w * w;
+            first += w * u;
+            second += w * u * u;
+        }
+        partial = {partial.log_max, weight.sum(), square.sum(), first.sum(), second.sum()};
+    }
+    records_.back().blocks.push_back(partial);
+    records_.back().accepted += accepted;
+}
+
+void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
+                     Trace& trace) {
+    std::vector<double> log_max;
+    std::vector<std::int64_t> accepted;
+    for (const auto& record : records_) {
+        double largest = log_zero;
+        for (const auto& block : record.blocks)
+            largest = std::max(largest, block.log_max);
+        log_max.push_back(largest);
+        accepted.push_back(record.accepted);
+    }
+    ranks.max(std::span(log_max));
+    ranks.sum(std::span(accepted));
+
+    std::vector<ExactSum> sums(4 * records_.size());
+    for (std::size_t k = 0; k < records_.size(); ++k)
+        for (const auto& block : records_[k].blocks)
+            if (block.log_max > log_zero) {
+                const double scale = std::exp(block.log_max - log_max[k]);
+                sums[4 * k].add(scale * block.weight);
+                sums[4 * k + 1].add(scale * scale * block.square);
+                sums[4 * k + 2].add(scale * block.first);
+                sums[4 * k + 3].add(scale * block.second);
+            }
+    parallel::exact_sum(ranks, std::span(sums));
+
+    for (std::size_t k = 0; k < records_.size(); ++k) {
+        const double weight = sums[4 * k].value();
+        const double mean = sums[4 * k + 2].value() / weight;
+        trace.inverse_temperature.push_back(records_[k].inverse_temperature);
+        trace.log_ratio.push_back(log_ratio_offset + log_max[k] + std::log(weight / static_cast<double>(n_particles)));
+        trace.ess.push_back(weight > 0 ? weight * weight / sums[4 * k + 1].value() : 0);
+        trace.mean_u.push_back(mean);
+        const double variance = sums[4 * k + 3].value() / weight - mean * mean;
+        trace.variance_u.push_back(variance < 0 ? 0 : variance); // below 0 by rounding; NaN, where u is infinite, stays
+        if (accepts)
+            trace.acceptance.push_back(records_[k].proposals > 0 ? static_cast<double>(accepted[k]) /
+                                                                       static_cast<double>(records_[k].proposals)
+                                                                 : std::numeric_limits<double>::quiet_NaN());
+    }
+    records_.clear();
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,67 @@
+#pragma once
+/// What a sampler records at each temperature.
+
+#include "parallel/communicator.hpp"
+#include "pearlite/core/types.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// One entry per temperature, b_0 first. E and Var are over p_b, estimated with the weights of that temperature and the
+/// states after its move, of u = d log f_b/db: their integral over b is log Z, and Var drives optimal schedules.
+struct Trace {
+    std::vector<double> inverse_temperature;
+    std::vector<double> log_ratio;  ///< running log Z_b/Z_0
+    std::vector<double> ess;        ///< in particles
+    std::vector<double> mean_u;     ///< -inf at b_0 if a particle has likelihood 0 there
+    std::vector<double> variance_u; ///< then NaN
+    std::vector<double> acceptance; ///< fraction, NaN where nothing was proposed; empty for kernels that never reject
+    std::vector<std::int64_t> resampled; ///< 0 or 1, for samplers that resample; else empty
+    std::vector<std::int64_t> eves;      ///< surviving Eves, for samplers that resample; else empty
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("inverse_temperature", inverse_temperature);
+        f("log_ratio", log_ratio);
+        f("ess", ess);
+        f("mean_u", mean_u);
+        f("variance_u", variance_u);
+        f("acceptance", acceptance);
+        f("resampled", resampled);
+        f("eves", eves);
+    }
+};
+
+/// On-the-fly statistics of annealing: (w, x) weighted with w_k, which already holds the increment to b_k, targets p_k.
+/// Blocks add their partial sums; many temperatures are reduced in one collective, so that a step waits for nobody.
+class OnTheFly {
+  public:
+    /// Opens the record of the next temperature, at which all ranks together make `proposals` (0: none is accepted or
+    /// rejected there, and the acceptance is NaN).
+    void begin(double inverse_temperature, Index proposals);
+    /// A block's log weights and derivatives d log f_b/db, and its number of accepted proposals.
+    void add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted);
+    Index pending() const { return static_cast<Index>(records_.size()); }
+
+    /// Collective. Reduces the pending temperatures and appends them to the trace. n_particles over all ranks;
+    /// log_ratio_offset is added to log mean w; `accepts` says whether the kernel is one that accepts and rejects.
+    void flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
+               Trace& trace);
+
+  private:
+    /// Partial sums of one block, with weights relative to the block's largest.
+    struct Partial {
+        double log_max, weight, square, first, second;
+    };
+    struct Record {
+        double inverse_temperature;
+        Index proposals;
+        std::vector<Partial> blocks;
+        std::int64_t accepted = 0;
+    };
+    std::vector<Record> records_;
+};
+
+} // namespace pearlite::algorithm

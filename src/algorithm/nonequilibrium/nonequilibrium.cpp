@@ -1,0 +1,221 @@
+#include "algorithm/nonequilibrium/nonequilibrium.hpp"
+
+#include "algorithm/common/streams.hpp"
+#include "estimator/work/work.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <algorithm>
+
+namespace pearlite::algorithm {
+
+Nonequilibrium::Nonequilibrium(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                               path::Schedule schedule, const kernel::Kernel& kernel,
+                               const NonequilibriumSettings& settings)
+    : ranks_(ranks),
+      target_(std::move(target)),
+      schedule_(std::move(schedule)),
+      kernel_(kernel.clone()),
+      settings_(settings),
+      course_(schedule_.steps(), settings.start == ReverseStart::weighted, settings.equilibration),
+      population_(population_of(ranks_, target_)) {
+    PEARLITE_EXPECTS(!kernel_->adapts() && kernel_->is_time_reversible());
+    population_.append(settings.forward, settings.block);
+    population_.append(settings.reverse, settings.block);
+}
+
+void Nonequilibrium::begin() {
+    auto& forward = population_.generation(0);
+    parallel::together(ranks_, [&] { draw_starts(forward); });
+    failure_.guard(ranks_, [&] { record_start(forward, forward_averaging_, schedule_[0]); });
+    flush();
+}
+
+void Nonequilibrium::step() {
+    PEARLITE_EXPECTS(!finished());
+    ++n_;
+    const auto [phase, k] = course_.place(n_);
+    switch (phase) {
+    case Phase::forward:
+        forward_step(population_.generation(0), k, true);
+        break;
+    case Phase::pool:
+        if (k == 1)
+            failure_.guard(ranks_, [&] { draw_starts(population_.generation(1)); });
+        forward_step(population_.generation(1), k, false);
+        if (k == schedule_.steps())
+            resample_starts();
+        break;
+    case Phase::equilibration:
+        if (k == 1)
+            place_starts();
+        equilibrate();
+        break;
+    case Phase::reverse:
+        if (k == 1)
+            begin_reverse();
+        reverse_step(k);
+        break;
+    }
+    if (finished() || ++steps_since_flush_ >= steps_per_reduction)
+        flush();
+}
+
+void Nonequilibrium::flush() {
+    failure_.agree(ranks_);
+    steps_since_flush_ = 0;
+    if (on_the_fly_.pending() > 0)
+        on_the_fly_.flush(ranks_, settings_.forward, 0, kernel_->accepts(), trace_);
+    forward_averaging_.flush(ranks_, settings_.forward, record_.forward);
+    equilibration_averaging_.flush(ranks_, settings_.reverse, record_.equilibration);
+    reverse_averaging_.flush(ranks_, settings_.reverse, record_.reverse);
+}
+
+Outcome Nonequilibrium::outcome() const {
+    const auto log_w = ranks_.gather(std::span<const double>(population_.generation(0).log_weights()));
+    const auto reverse = ranks_.gather(std::span<const double>(population_.generation(1).log_weights()));
+    const auto eves = ranks_.gather(std::span<const std::int64_t>(population_.generation(1).eves()));
+    Outcome outcome;
+    parallel::on_root(ranks_, [&] {
+        std::vector<double> forward;
+        for (const double lw : log_w)
+            forward.push_back(-lw);
+        const bool is_weighted = settings_.start == ReverseStart::weighted;
+        outcome = work_outcome(forward, reverse, record_, settings_.start == ReverseStart::exact,
+                               is_weighted ? std::span<const std::int64_t>(eves) : std::span<const std::int64_t>(),
+                               settings_.seed);
+    });
+    if (!ranks_.is_root())
+        outcome.arrays = work_arrays({}, {}, record_, {});
+    return outcome;
+}
+
+Index Nonequilibrium::updates_per_step() const {
+    return (course_.place(n_).phase == Phase::forward ? settings_.forward : settings_.reverse) * kernel_->moves();
+}
+
+void Nonequilibrium::fields(Fields& f) {
+    f("step", n_);
+    population_.fields(f);
+    f.enter("trace");
+    trace_.fields(f);
+    f.leave();
+    record_.fields(f);
+    f.enter("kernel");
+    kernel_->fields(f);
+    f.leave();
+    if (f.is_reading())
+        parallel::together(ranks_, [&] {
+            prepare_blocks(*target_, population_.generation(0));
+            prepare_blocks(*target_, population_.generation(1));
+        });
+}
+
+void Nonequilibrium::on_blocks(population::Generation& generation, const OnBlock& work) {
+    for (Index b = 0; b < generation.local_blocks(); ++b) {
+        auto& block = generation.block(b);
+        derivatives_.resize(static_cast<std::size_t>(block.size()));
+        const auto log_w = generation.of_block(generation.log_weights(), b);
+        work(block, block_streams(generation, b, settings_.seed, n_), log_w, std::span<double>(derivatives_));
+        require_numbers(log_w, generation, b, n_);
+    }
+}
+
+void Nonequilibrium::draw_starts(population::Generation& generation) {
+    on_blocks(generation, [&](auto& block, const auto& streams, auto, auto) { target_->draw_start(block, streams); });
+}
+
+void Nonequilibrium::record_start(population::Generation& generation, PathAveraging& averaging, double b) {
+    averaging.begin(b);
+    const bool is_forward = &averaging == &forward_averaging_;
+    if (is_forward)
+        on_the_fly_.begin(b, 0);
+    on_blocks(generation, [&](auto& block, const auto&, auto log_w, auto derivative) {
+        target_->path_derivative(block, b, derivative);
+        averaging.add_block(log_w, 1, derivative);
+        if (is_forward)
+            on_the_fly_.add_block(log_w, derivative, 0);
+    });
+}
+
+void Nonequilibrium::forward_step(population::Generation& trajectories, Index k, bool is_measured) {
+    const double from = schedule_[k - 1], to = b_ = schedule_[k];
+    const bool last = k == schedule_.steps();
+    if (is_measured) {
+        on_the_fly_.begin(to, last ? 0 : settings_.forward * kernel_->moves());
+        forward_averaging_.begin(to);
+    }
+    failure_.guard(ranks_, [&] {
+        if (!last)
+            kernel_->adapt(ranks_, trajectories, k);
+        on_blocks(trajectories, [&](auto& block, const auto& streams, auto log_w, auto derivative) {
+            Index accepted = 0;
+            if (!last) {
+                accepted = kernel_->anneal(block, from, to, streams, log_w, derivative);
+            } else {
+                target_->add_log_ratio(block, from, to, log_w);
+                target_->path_derivative(block, to, derivative);
+            }
+            if (!is_measured)
+                return;
+            on_the_fly_.add_block(log_w, derivative, accepted);
+            forward_averaging_.add_block(log_w, -1, derivative);
+        });
+    });
+}
+
+void Nonequilibrium::reverse_step(Index j) {
+    const Index k = schedule_.steps() - j;
+    const double from = schedule_[k + 1], to = b_ = schedule_[k];
+    reverse_averaging_.begin(to);
+    failure_.guard(ranks_, [&] {
+        auto& trajectories = population_.generation(1);
+        if (k > 0)
+            kernel_->adapt(ranks_, trajectories, k);
+        on_blocks(trajectories, [&](auto& block, const auto& streams, auto work, auto derivative) {
+            if (k > 0) {
+                kernel_->anneal_reversed(block, from, to, streams, work, derivative);
+            } else {
+                target_->add_log_ratio(block, from, to, work);
+                target_->path_derivative(block, to, derivative);
+            }
+            reverse_averaging_.add_block(work, 1, derivative);
+        });
+    });
+}
+
+void Nonequilibrium::resample_starts() {
+    failure_.agree(ranks_); // resampling must find all ranks
+    auto& pool = population_.generation(1);
+    parallel::together(ranks_, [&] { on_blocks(pool, [](auto&, const auto&, auto, auto) {}); });
+    resample_ends(ranks_, *target_, population_, pool, settings_.seed, n_);
+}
+
+void Nonequilibrium::place_starts() {
+    failure_.guard(ranks_, [&] {
+        on_blocks(population_.generation(1), [&](auto& block, const auto& streams, auto, auto) {
+            place_at_end(*target_, block, settings_.start, schedule_.end(), streams);
+        });
+    });
+}
+
+void Nonequilibrium::equilibrate() {
+    b_ = schedule_.end();
+    equilibration_averaging_.begin(b_);
+    failure_.guard(ranks_, [&] {
+        auto& starts = population_.generation(1);
+        kernel_->adapt(ranks_, starts, schedule_.steps());
+        on_blocks(starts, [&](auto& block, const auto& streams, auto log_w, auto derivative) {
+            kernel_->move(block, b_, streams, derivative);
+            equilibration_averaging_.add_block(log_w, 1, derivative);
+        });
+    });
+}
+
+void Nonequilibrium::begin_reverse() {
+    if (settings_.equilibration == 0)
+        place_starts();
+    failure_.guard(ranks_, [&] { record_start(population_.generation(1), reverse_averaging_, schedule_.end()); });
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,118 @@
+#pragma once
+/// Evidence from nonequilibrium work (Habeck 2017): trajectories annealed from p_0 to p_K, others annealed backwards
+/// from p_K to p_0, and the work that both ways take.
+///
+///     forward:  x_0 ~ p_0;  W = 0
+///         for k = 0..K-1:  W += E_{k+1}(x_k) - E_k(x_k);  if k+1 < K:  x_{k+1} ~ T_{k+1}(. | x_k)
+///     reverse:  x_{K-1} ~ p_K;  W = 0
+///         for k = K-1..0:  W += E_{k+1}(x_k) - E_k(x_k);  if k > 0:  x_{k-1} ~ T'_k(. | x_k)
+///     log Z_K/Z_0 from both sets of W: BAR, histogram and others (estimator/work.hpp)
+///
+/// E_k = -log f_{b_k}: energies; b_k: the schedule; T_k: a kernel that leaves p_{b_k} invariant, T'_k its time reversal
+/// (its sub-updates in the opposite order). Forward trajectories are those of annealed importance sampling, log w = -W.
+/// p_K is reached by reverse_start.hpp, then by `equilibration` applications of T_K.
+
+#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/nonequilibrium/nonequilibrium_course.hpp"
+#include "algorithm/nonequilibrium/path_averages.hpp"
+#include "algorithm/nonequilibrium/reverse_start.hpp"
+#include "algorithm/nonequilibrium/work_outcome.hpp"
+#include "path/schedule.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct NonequilibriumSettings {
+    Index forward = 0; ///< M_f trajectories
+    Index reverse = 0; ///< M_r trajectories
+    Index block = 16;
+    std::uint64_t seed = 0;
+    ReverseStart start = ReverseStart::weighted;
+    Index equilibration = 0; ///< applications of T_K to the reverse starts
+};
+
+class Nonequilibrium final : public Sampler {
+  public:
+    /// The kernel is time-reversible and not one that adapts.
+    Nonequilibrium(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                   path::Schedule schedule, const kernel::Kernel& kernel, const NonequilibriumSettings& settings);
+
+    void begin() override;
+
+    bool finished() const override { return n_ == course_.steps(); }
+
+    /// Collective. One temperature of the forward trajectories, then one step towards the reverse starts, then one
+    /// temperature of the reverse trajectories.
+    void step() override;
+
+    /// Collective. Everything recorded up to now enters the trace; called before saving.
+    void flush() override;
+
+    Progress progress() const override { return {n_, course_.steps(), b_, trace_.ess.back(), trace_.log_ratio.back()}; }
+
+    /// Collective; finished().
+    Outcome outcome() const override;
+
+    const path::Schedule& schedule() const { return schedule_; }
+    /// log Z/Z_0 of the forward trajectories as of the last reduction.
+    double log_ratio() const override { return trace_.log_ratio.back(); }
+    /// Of the forward trajectories.
+    const Trace& trace() const override { return trace_; }
+    /// Generation 0 runs forward, with log weights -W; generation 1 backwards, with log weights W.
+    population::Population& population() override { return population_; }
+    Index updates_per_step() const override;
+
+    void fields(Fields& f) override;
+
+  private:
+    using Phase = NonequilibriumCourse::Phase;
+    using OnBlock = std::function<void(Block&, const model::BlockStreams&, std::span<double>, std::span<double>)>;
+    static constexpr Index steps_per_reduction = 64;
+
+    /// Calls work(block, streams, log weights, derivatives) on every local block.
+    void on_blocks(population::Generation& generation, const OnBlock& work);
+
+    void draw_starts(population::Generation& generation);
+    /// The first entry of a direction's averages: starts at b, no work yet.
+    void record_start(population::Generation& generation, PathAveraging& averaging, double b);
+
+    /// x_{k-1}: work to b_k, then T_k; of the trajectories that are measured or of those that provide reverse starts.
+    void forward_step(population::Generation& trajectories, Index k, bool is_measured);
+
+    /// x_k, k = K - j: work from b_k to b_{k+1} along the path, then T'_k.
+    void reverse_step(Index j);
+
+    /// The pool's end states become reverse starts in proportion to their weights.
+    void resample_starts();
+
+    /// Starts other than weighted ones.
+    void place_starts();
+
+    /// One application of T_K to the reverse starts.
+    void equilibrate();
+
+    void begin_reverse();
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> target_;
+    path::Schedule schedule_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    NonequilibriumSettings settings_;
+    NonequilibriumCourse course_;
+    population::Population population_;
+    Index n_ = 0; ///< steps made
+    Index steps_since_flush_ = 0;
+    double b_ = 0; ///< present inverse temperature
+    Trace trace_;
+    WorkRecord record_;
+    OnTheFly on_the_fly_;
+    PathAveraging forward_averaging_, equilibration_averaging_, reverse_averaging_;
+    std::vector<double> derivatives_;
+    /// Trajectories meet nowhere but in reductions: a failure waits for the next one, where all ranks learn of it.
+    DelayedFailure failure_;
+};
+
+} // namespace pearlite::algorithm

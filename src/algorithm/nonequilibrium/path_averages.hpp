@@ -1,0 +1,48 @@
+#pragma once
+/// Plain averages over trajectories at each temperature, of those that run one way: the hysteresis curve.
+
+#include "core/exact_sum.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/core/types.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// One entry per temperature visited, in the order of the visits. u = d log f_b/db (for a geometric path -u is the
+/// energy) at the states after the move of that temperature; W the work done until then, in nats. Moments are not
+/// weighted: they are of the distributions that the trajectories really follow (q_k of Habeck 2017, eq. 10).
+struct PathAverages {
+    std::vector<double> inverse_temperature;
+    std::vector<double> mean_u, sd_u;       ///< infinite or NaN where u is infinite
+    std::vector<double> mean_work, sd_work; ///< of the partial sums
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("inverse_temperature", inverse_temperature);
+        f("mean_u", mean_u);
+        f("sd_u", sd_u);
+        f("mean_work", mean_work);
+        f("sd_work", sd_work);
+    }
+};
+
+/// Collects what PathAverages holds: blocks add, and many temperatures are reduced in one collective.
+class PathAveraging {
+  public:
+    /// Opens the record of the next temperature.
+    void begin(double inverse_temperature);
+    /// A block's works so far, `sign` times `signed_work`, and derivatives.
+    void add_block(std::span<const double> signed_work, double sign, std::span<const double> derivatives);
+
+    /// Collective. Reduces what is pending, if anything, of n trajectories over all ranks, and appends it.
+    void flush(const parallel::Communicator& ranks, Index n, PathAverages& averages);
+
+  private:
+    static constexpr std::size_t n_sums = 4; ///< u, u^2, W, W^2
+    std::vector<double> temperatures_;
+    std::vector<ExactSum> sums_; ///< n_sums per temperature
+};
+
+} // namespace pearlite::algorithm

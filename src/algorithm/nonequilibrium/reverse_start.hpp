@@ -1,0 +1,27 @@
+#pragma once
+/// How trajectories that run backwards come to the end of the path.
+
+#include "pearlite/model/model_traits.hpp"
+#include "pearlite/model/target.hpp"
+#include "population/population.hpp"
+
+#include <vector>
+
+namespace pearlite::algorithm {
+
+using model::ReverseStart;
+
+/// The starts that a target offers, the best first; weighted ones always, last.
+std::vector<ReverseStart> reverse_starts_of(const model::Target& target);
+
+/// Puts a block's particles where the model has them start at the inverse temperature `end`; weighted starts, and those
+/// that it does not have, stay as they are.
+void place_at_end(const model::Target& target, Block& block, ReverseStart start, double end,
+                  const model::BlockStreams& streams);
+
+/// Collective. The end states of forward trajectories (a generation of `population`), whose log weights are numbers,
+/// become starts in proportion to their weights; their log weights are 0 after that.
+void resample_ends(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
+                   population::Generation& pool, std::uint64_t seed, Index step);
+
+} // namespace pearlite::algorithm

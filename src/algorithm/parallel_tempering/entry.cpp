@@ -1,0 +1,88 @@
+#include "algorithm/plans/annealing_plan.hpp"
+#include "algorithm/plans/entries.hpp"
+
+#include "algorithm/parallel_tempering/parallel_tempering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+constexpr const char* own_name = "parallel-tempering";
+
+class TemperingPlan final : public AnnealingPlan {
+  public:
+    explicit TemperingPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) { schedule_.steps = 31; }
+
+    void keys(Keys& k) override {
+        replicas_ = std::min<Index>(64, traits().largest_block);
+        k("replicas", replicas_, within(1, {traits().largest_block, "the model's largest block"}),
+          "independent systems; 8 or more for an error bar");
+        k("scans", scans_, within(10, largest_step), "moves and swaps at every temperature");
+        burn_in_ = scans_ / 5;
+        k("burn_in", burn_in_, within(0, {std::max<Index>(scans_ - 2, 0), "scans - 2"}),
+          about("scans that are not measured").default_is("a fifth of scans"));
+        const auto& starts = traits().reverse_starts;
+        const bool has_mode = std::find(starts.begin(), starts.end(), model::ReverseStart::mode) != starts.end();
+        k.when("the model has modes", has_mode, [&] {
+            cold_from_mode_ = true;
+            k("cold_start", cold_from_mode_, {{"mode", true}, {"prior", false}},
+              about("how the colder part of the ladder starts").default_is("mode"));
+            k.when("cold_start", cold_from_mode_, true, [&] {
+                k("cold_from", cold_from_, at_least(0),
+                  "the inverse temperature where the colder part begins; else the middle temperature");
+            });
+        });
+        replicates_key(k, replicates_);
+        common_keys(k, {.has_block = false, .steps = static_cast<double>(scans_)});
+    }
+    /// A block is a temperature.
+    Index block() const override { return replicas_; }
+    Index particles() const override { return schedule_.fixed ? replicas_ * (schedule_.fixed->steps() + 1) : 0; }
+    std::string headline() const override {
+        return fmt::format("{} systems of {} temperatures, {} scans,", replicas_,
+                           schedule_.fixed ? std::to_string(schedule_.fixed->steps() + 1) : "adaptive", scans_);
+    }
+
+  private:
+    std::string particles_name() const override { return "states"; }
+    std::string work() const override {
+        return fmt::format("# cost: {:.4g} particle moves per temperature ({} systems x {} scans x {} moves)\n",
+                           static_cast<double>(replicas_ * scans_) * static_cast<double>(kernel_.moves), replicas_,
+                           scans_, kernel_.moves);
+    }
+    std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
+                                                const ScheduleSettings::Temperatures& temperatures,
+                                                const kernel::Kernel& kernel, std::uint64_t seed) const override {
+        return std::make_unique<algorithm::ParallelTempering>(
+            ranks, target, std::get<path::Schedule>(temperatures), kernel,
+            algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_});
+    }
+
+    Index replicas_ = 64, scans_ = 2000, burn_in_ = 400;
+    bool cold_from_mode_ = false;
+    std::optional<double> cold_from_;
+};
+
+class ParallelTemperingEntry final : public Algorithm {
+  public:
+    std::string name() const override { return own_name; }
+    std::string about() const override {
+        return "replica exchange with nonreversible swaps; stepping stones and thermodynamic integration";
+    }
+    std::string objection(const ModelTraits&) const override { return {}; }
+    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
+        return std::make_unique<TemperingPlan>(traits);
+    }
+};
+
+} // namespace
+
+std::shared_ptr<const Algorithm> parallel_tempering_entry() {
+    return std::make_shared<ParallelTemperingEntry>();
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,142 @@
+#include "algorithm/parallel_tempering/parallel_tempering.hpp"
+
+#include "algorithm/common/streams.hpp"
+#include "algorithm/parallel_tempering/tempering_outcome.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <algorithm>
+
+namespace pearlite::algorithm {
+
+ParallelTempering::ParallelTempering(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                                     path::Schedule schedule, const kernel::Kernel& kernel,
+                                     const TemperingSettings& settings)
+    : ranks_(ranks),
+      target_(std::move(target)),
+      schedule_(std::move(schedule)),
+      kernel_(kernel.clone()),
+      settings_(settings),
+      mode_(target_->offers<model::ModeStart>()),
+      exchange_(ranks_, target_, schedule_, settings.seed),
+      population_(population_of(ranks_, target_)) {
+    PEARLITE_EXPECTS(!kernel_->adapts() && settings.burn_in < settings.scans && settings.replicas >= 1);
+    const auto& states = population_.append(n_temperatures() * settings.replicas, settings.replicas);
+    sums_ = TemperingSums::of_states(static_cast<std::size_t>(states.local_size()));
+}
+
+void ParallelTempering::begin() {
+    auto& states = population_.generation(0);
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < states.local_blocks(); ++b)
+            draw_first(states.block(b), states.layout().first_local_block() + b,
+                       block_streams(states, b, settings_.seed, 0));
+    });
+    mark_wanted();
+    flush();
+}
+
+void ParallelTempering::step() {
+    PEARLITE_EXPECTS(!finished());
+    ++n_;
+    failure_.guard(ranks_, [&] { move_and_measure(); });
+    exchange_.exchange(population_.generation(0), n_, sums_.tags,
+                       n_ > settings_.burn_in ? std::span<double>(sums_.swaps) : std::span<double>(), failure_);
+    note_visits();
+    if (finished() || ++scans_since_flush_ >= scans_per_reduction)
+        flush();
+}
+
+void ParallelTempering::flush() {
+    failure_.agree(ranks_);
+    scans_since_flush_ = 0;
+    trace_ = tempering_trace(ranks_, sums_, population_.generation(0).layout(), schedule_, settings_.burn_in, n_);
+}
+
+Progress ParallelTempering::progress() const {
+    return {n_, settings_.scans, schedule_.end(), trace_.ess.back(), trace_.log_ratio.back()};
+}
+
+Outcome ParallelTempering::outcome() const {
+    const auto all = sums_.gathered(ranks_);
+    const TemperingFacts facts{schedule_.points(), settings_.replicas, kept_scans(),
+                               first_half_scans(), settings_.scans,    target_->path_is_linear()};
+    Outcome outcome;
+    parallel::on_root(ranks_, [&] { outcome = tempering_outcome(all, facts); });
+    if (!ranks_.is_root())
+        outcome.arrays = tempering_arrays({}, facts);
+    return outcome;
+}
+
+void ParallelTempering::fields(Fields& f) {
+    f("step", n_);
+    population_.fields(f);
+    sums_.fields(f, population_.generation(0));
+    f.enter("kernel");
+    kernel_->fields(f);
+    f.leave();
+    if (f.is_reading()) {
+        parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
+        flush(); // the trace follows from the sums
+    }
+}
+
+void ParallelTempering::draw_first(Block& block, Index t, const model::BlockStreams& streams) const {
+    if (mode_ && settings_.cold_from_mode && is_cold(t))
+        return mode_->set_mode(block, schedule_[t], streams);
+    target_->draw_start(block, streams);
+}
+
+bool ParallelTempering::is_cold(Index t) const {
+    return settings_.cold_from ? schedule_[t] >= *settings_.cold_from : 2 * t > schedule_.steps();
+}
+
+void ParallelTempering::mark_wanted() {
+    auto& states = population_.generation(0);
+    const Index last = schedule_.steps() * settings_.replicas - states.layout().first_local_item();
+    for (Index i = 0; i < states.local_size(); ++i)
+        states.log_weights()[static_cast<std::size_t>(i)] = i < last ? log_zero_ : 0;
+}
+
+void ParallelTempering::move_and_measure() {
+    auto& states = population_.generation(0);
+    for (Index b = 0; b < states.local_blocks(); ++b) {
+        auto& block = states.block(b);
+        const Index t = states.layout().first_local_block() + b;
+        const auto streams = block_streams(states, b, settings_.seed, n_);
+        derivatives_.resize(static_cast<std::size_t>(block.size()));
+        if (t == 0) {
+            target_->draw_start(block, streams);
+            target_->path_derivative(block, schedule_[0], derivatives_);
+        } else {
+            kernel_->adapt(ranks_, states, t);
+            kernel_->move(block, schedule_[t], streams, derivatives_);
+        }
+        if (n_ > settings_.burn_in)
+            measure(states, b, t);
+    }
+}
+
+void ParallelTempering::measure(population::Generation& states, Index b, Index t) {
+    ratios_.assign(derivatives_.size(), 0.0);
+    if (t < schedule_.steps())
+        target_->add_log_ratio(states.block(b), schedule_[t], schedule_[t + 1], ratios_);
+    sums_.add(static_cast<std::size_t>(states.block_begin(b)), derivatives_, ratios_,
+              {.is_first = measured() == 1, .is_in_first_half = measured() <= first_half_scans()});
+}
+
+void ParallelTempering::note_visits() {
+    auto& states = population_.generation(0);
+    const auto& layout = states.layout();
+    const Index first = layout.first_local_block(), end = first + layout.local_blocks();
+    for (Index i = 0; i < settings_.replicas && first < end; ++i) {
+        if (first == 0)
+            sums_.tags[static_cast<std::size_t>(i)] = ReplicaTag::visit_start(sums_.tags[static_cast<std::size_t>(i)]);
+        if (end == n_temperatures()) {
+            auto& tag = sums_.tags[static_cast<std::size_t>(states.block_begin(end - 1 - first) + i)];
+            tag = ReplicaTag::visit_end(tag);
+        }
+    }
+}
+
+} // namespace pearlite::algorithm

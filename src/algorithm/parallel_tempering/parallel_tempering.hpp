@@ -1,0 +1,107 @@
+#pragma once
+/// Parallel tempering (replica exchange): all temperatures of the path at once, each sampled in equilibrium.
+///
+///     for n = 1..scans:
+///         for t = 0..K:  x_t ~ T_t(. | x_t)                         (x_0 afresh from p_0)
+///         for t of the parity of n:  exchange x_t and x_{t+1} with probability
+///             min(1, f_t(x_{t+1}) f_{t+1}(x_t) / (f_t(x_t) f_{t+1}(x_{t+1})))
+///
+/// R independent systems run side by side: block t of the population holds the R states at temperature b_t, and ranks
+/// own runs of temperatures. States are exchanged (replica_exchange.hpp), temperatures stay.
+
+#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/parallel_tempering/replica_exchange.hpp"
+#include "algorithm/parallel_tempering/tempering_sums.hpp"
+#include "path/schedule.hpp"
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct TemperingSettings {
+    Index replicas = 0; ///< R: independent systems
+    Index scans = 0;
+    Index burn_in = 0; ///< scans that are not measured, < scans
+    std::uint64_t seed = 0;
+    /// The colder part of the ladder starts from the model's modes instead of p_0: what orders only slowly is then
+    /// there from the beginning.
+    bool cold_from_mode = false;
+    std::optional<double> cold_from = {}; ///< the inverse temperature where that part begins; else the middle one
+};
+
+class ParallelTempering final : public Sampler {
+  public:
+    /// The kernel is not one that adapts.
+    ParallelTempering(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                      path::Schedule schedule, const kernel::Kernel& kernel, const TemperingSettings& settings);
+
+    void begin() override;
+
+    bool finished() const override { return n_ == settings_.scans; }
+
+    /// Collective. One scan: moves, measurements, exchanges.
+    void step() override;
+
+    /// Collective. Brings the trace up to date.
+    void flush() override;
+
+    Progress progress() const override;
+
+    /// Collective; finished().
+    Outcome outcome() const override;
+
+    const path::Schedule& schedule() const { return schedule_; }
+    double log_ratio() const override { return trace_.log_ratio.back(); }
+    /// Of the scans kept up to the last flush; see tempering_trace.
+    const Trace& trace() const override { return trace_; }
+    /// One generation: block t holds the states at b_t. Log weights are 0 at the last temperature, else log_zero.
+    population::Population& population() override { return population_; }
+    /// The first global slot at the last temperature.
+    Index first_wanted_slot() const override { return schedule_.steps() * settings_.replicas; }
+    Index updates_per_step() const override { return population_.generation(0).size() * kernel_->moves(); }
+
+    void fields(Fields& f) override;
+
+  private:
+    static constexpr Index scans_per_reduction = 256;
+
+    Index n_temperatures() const { return schedule_.steps() + 1; }
+    Index kept_scans() const { return settings_.scans - settings_.burn_in; }
+    Index first_half_scans() const { return kept_scans() / 2; }
+    Index measured() const { return std::max<Index>(0, n_ - settings_.burn_in); }
+
+    void draw_first(Block& block, Index t, const model::BlockStreams& streams) const;
+
+    bool is_cold(Index t) const;
+
+    void mark_wanted();
+
+    void move_and_measure();
+
+    void measure(population::Generation& states, Index b, Index t);
+
+    /// Where replicas have been: at the ends of the ladder, if these are here.
+    void note_visits();
+
+    static constexpr double log_zero_ = -std::numeric_limits<double>::infinity();
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> target_;
+    path::Schedule schedule_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    TemperingSettings settings_;
+    const model::ModeStart* mode_; ///< null if the model knows no mode
+    ReplicaExchange exchange_;
+    population::Population population_;
+    Index n_ = 0; ///< scans made
+    Index scans_since_flush_ = 0;
+    TemperingSums sums_;
+    Trace trace_;
+    std::vector<double> derivatives_, ratios_;
+    DelayedFailure failure_; ///< of this rank; all learn of it in the next reduction
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,82 @@
+#pragma once
+/// What parallel tempering measures: sums over its scans, and a replica's travels.
+
+#include "algorithm/common/trace.hpp"
+#include "core/fields.hpp"
+#include "parallel/communicator.hpp"
+#include "path/schedule.hpp"
+#include "population/generation.hpp"
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// A replica's history, which travels with its state.
+struct ReplicaTag {
+    /// The end of the ladder that it visited last, and how often it went from b_0 to b_K and back.
+    static constexpr std::int64_t at_end = 1;
+    static std::int64_t visit_start(std::int64_t tag) { return tag % 2 == at_end ? tag + 2 - at_end : tag; }
+    static std::int64_t visit_end(std::int64_t tag) { return tag % 2 == at_end ? tag : tag + at_end; }
+    static std::int64_t round_trips(std::int64_t tag) { return tag / 2; }
+};
+
+/// Sums over the scans kept, of the replica systems i = 0..R-1 at the temperatures t = 0..T-1: element t R + i, or on a
+/// rank those of the states that it holds. u = d log f_b/db at b_t.
+struct TemperingSums {
+    std::vector<double> u, u_first_half, u_square;
+    /// sum exp(x - shift) of x = log f_{t+1} - log f_t (forward, not for the last t) at x ~ p_t, with its shift.
+    std::vector<double> ratio, ratio_shift;
+    /// Expected swaps with the next temperature, over the scans at which the pair's turn came.
+    std::vector<double> swaps;
+    std::vector<std::int64_t> tags; ///< see ReplicaTag
+
+    /// Of n states, before the first scan.
+    static TemperingSums of_states(std::size_t n);
+
+    /// Where a scan stands among those that are measured.
+    struct Scan {
+        bool is_first = false;
+        bool is_in_first_half = false;
+    };
+    /// Adds one scan's u and log f_{t+1} - log f_t of the states first, first + 1, ...
+    void add(std::size_t first, std::span<const double> derivatives, std::span<const double> log_ratios,
+             const Scan& scan);
+
+    /// Collective. The sums of all ranks, on the root; elsewhere none.
+    TemperingSums gathered(const parallel::Communicator& ranks) const;
+
+    /// What a checkpoint holds: a sharded field of each sum, like the particles of `states`.
+    void fields(Fields& f, const population::Generation& states) {
+        each([&](const char* name, auto& values) {
+            constexpr bool is_real = std::is_same_v<decltype(values), std::vector<double>&>;
+            f.sharded(name, states.array_field(values, is_real ? ItemType::float64 : ItemType::int64));
+        });
+    }
+
+  private:
+    /// use(name in files, values) for each of the sums.
+    template <class Use>
+    void each(Use&& use) {
+        use("sum_u", u);
+        use("sum_u_first_half", u_first_half);
+        use("sum_u_square", u_square);
+        use("sum_ratio", ratio);
+        use("ratio_shift", ratio_shift);
+        use("sum_swaps", swaps);
+        use("replica_tags", tags);
+    }
+};
+
+/// The number of scans in after+1 .. last at which the pair (t, t+1) has its turn: those of t's parity.
+Index due_scans(Index t, Index after, Index last);
+
+/// Collective. After so many scans, from the sums of the states that this rank owns under `layout`, whose block t holds
+/// the R states at the temperature t of the schedule: one entry per temperature; log_ratio by the trapezoidal rule,
+/// `ess` the number of measurements, `acceptance` that of exchanges with the next temperature.
+Trace tempering_trace(const parallel::Communicator& ranks, const TemperingSums& sums,
+                      const parallel::BlockLayout& layout, const path::Schedule& schedule, Index burn_in, Index scans);
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,81 @@
+#pragma once
+/// An algorithm as configurations know it: its name, what it asks of a model, its keys, and how a run is made of them.
+/// Each algorithm has one entry; registry.hpp lists them.
+
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/plans/run_settings.hpp"
+#include "algorithm/stochastic_approximation/search_plan.hpp"
+#include "parallel/communicator.hpp"
+#include "path/schedule.hpp"
+#include "pearlite/core/keys.hpp"
+#include "pearlite/model/model_entry.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+using model::BuiltModel;
+using model::ModelTraits;
+using model::SearchTraits;
+
+/// What a configuration asks of one algorithm, apart from the model.
+class Plan {
+  public:
+    virtual ~Plan() = default;
+
+    const RunSettings& run() const { return run_; }
+    RunSettings& run() { return run_; }
+
+    /// Lists every key beyond algorithm.name: those of [algorithm], then those of the other tables that the algorithm
+    /// uses, in the order of the resolved configuration. `k` stands in [algorithm].
+    virtual void keys(Keys& k) = 0;
+    /// InputError if the plan does not fit the model's size.
+    virtual void check(const BuiltModel&) const {}
+
+    /// Collective. What anneals the target; null for a search.
+    virtual std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator&,
+                                                             std::shared_ptr<const model::Target>) const {
+        return nullptr;
+    }
+    /// Where the path ends.
+    virtual double inverse_temperature_end() const { return 1; }
+    /// What is searched and how; null for a plan that anneals.
+    virtual const algorithm::SearchPlan* search() const { return nullptr; }
+
+    /// Unit of the updates that a run counts.
+    virtual std::string unit() const { return "particle moves"; }
+    /// "1024 particles in blocks of 16", for the first line of a log.
+    virtual std::string headline() const = 0;
+    /// Comment lines of `check`: work, memory, useful ranks.
+    virtual std::string cost(const BuiltModel& model) const = 0;
+    /// Which of so many ranks would have no work, and why; empty if all have some.
+    virtual std::string idle_ranks(int ranks) const = 0;
+    /// The temperatures that the configuration gives, perhaps by naming a file; null for an adaptive schedule.
+    virtual const path::Schedule* schedule() const { return nullptr; }
+    /// Particles of a block; 1 where a chain is what ranks own.
+    virtual Index block() const { return run_.block; }
+
+  protected:
+    RunSettings run_;
+};
+
+class Algorithm {
+  public:
+    virtual ~Algorithm() = default;
+    virtual std::string name() const = 0;
+    /// One line for lists.
+    virtual std::string about() const = 0;
+    /// A search looks for the lowest energy; the others anneal towards an evidence or a posterior.
+    virtual bool is_search() const { return false; }
+    /// Why it cannot run a model; empty if it can.
+    virtual std::string objection(const ModelTraits& traits) const = 0;
+    /// The weights' cost in likelihoods is known, so that the size of an estimated likelihood can be chosen for it.
+    virtual bool can_tune_likelihood() const { return false; }
+    /// A plan with the defaults for a model.
+    virtual std::unique_ptr<Plan> plan(const ModelTraits& traits) const = 0;
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,132 @@
+#include "algorithm/plans/annealing_plan.hpp"
+
+#include "algorithm/common/piloted.hpp"
+#include "algorithm/common/replicates.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace pearlite::algorithm {
+
+std::string format_bytes(double bytes) {
+    for (const char* unit : {"B", "KiB", "MiB", "GiB"}) {
+        if (bytes < 1024)
+            return fmt::format("{:.4g} {}", bytes, unit);
+        bytes /= 1024;
+    }
+    return fmt::format("{:.4g} TiB", bytes);
+}
+
+std::uint64_t pilot_seed(std::uint64_t seed) {
+    return random::derive_seed(seed, std::uint64_t{1} << 63);
+}
+
+std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& ranks, const AnyTarget& target,
+                                                 const ScheduleSettings& schedule, const KernelSettings& kernel,
+                                                 Index block, std::uint64_t seed) {
+    return std::make_unique<algorithm::Smc>(
+        ranks, target, schedule.temperatures(), *kernel.kernel_for(target),
+        algorithm::PopulationSettings{kernel.pilot_particles, block, pilot_seed(seed)}, algorithm::SmcSettings{});
+}
+
+void replicates_key(Keys& k, Index& replicates) {
+    k("replicates", replicates, within(1, 10000),
+      "independent runs; with two or more the error bar is theirs, and 8 or more make it a good one");
+}
+
+std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what) {
+    const Index blocks = (particles + block - 1) / block;
+    if (blocks == 0 || blocks >= ranks)
+        return {};
+    return fmt::format("{} of {} ranks had no work: {} {} in blocks of {} make {} block(s)", ranks - blocks, ranks,
+                       particles, what, block, blocks);
+}
+
+AnnealingPlan::AnnealingPlan(std::string name, const ModelTraits& traits) : name_(std::move(name)), traits_(traits) {
+    run_.block = traits.default_block;
+    kernel_.kind = traits.continuous ? KernelSettings::Kind::random_walk : KernelSettings::Kind::native;
+    kernel_.moves = traits.continuous ? 5 : 1;
+}
+
+void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
+    k.in_table("run", [&] {
+        run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block});
+    });
+    k.in_table("path", [&] {
+        PathSettings path;
+        path.keys(k, traits_.largest_inverse_temperature);
+        schedule_.end = path.inverse_temperature_end;
+    });
+    k.in_table("schedule", [&] { schedule_.keys(k); });
+    k.in_table("kernel", [&] {
+        const bool is_adaptive = !schedule_.fixed;
+        if (particles() > 0)
+            kernel_.pilot_particles = std::min<Index>(particles(), 1024);
+        kernel_.keys(k, {traits_.continuous, is_adaptive, true, "particles, at most 1024", 0});
+        if (!needs.adapts_online && !kernel_.pilot &&
+            (is_adaptive || (!needs.tolerates_online && traits_.continuous)) && (traits_.continuous || is_adaptive))
+            k.error("adapt", fmt::format("got \"online\", but {} takes {} from a pilot; expected \"pilot\"", name_,
+                                         is_adaptive ? "an adaptive schedule" : "its proposals"));
+        const double temperatures = schedule_.fixed ? static_cast<double>(schedule_.fixed->steps()) : 0;
+        const double steps = needs.steps.value_or(needs.passes * temperatures + needs.further_steps);
+        if (steps * static_cast<double>(kernel_.moves) > static_cast<double>(largest_step))
+            k.error("moves", "all steps x kernel.moves are beyond 4e9, the number of addressed steps");
+    });
+}
+
+std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::Communicator& ranks,
+                                                                AnyTarget target) const {
+    const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
+                                                       std::shared_ptr<const kernel::Kernel> kernel) {
+        return std::make_unique<algorithm::Replicates>(replicates_, run_.seed, [=, this](std::uint64_t seed) {
+            return one_run(ranks, target, temperatures, *kernel, seed);
+        });
+    };
+    std::unique_ptr<algorithm::Sampler> sampler;
+    if (kernel_.pilot)
+        sampler = std::make_unique<algorithm::Piloted>(
+            ranks, pilot_by_smc(ranks, target, schedule_, kernel_, block(), run_.seed),
+            [this, target, make_replicates](const algorithm::Tuning& tuning) {
+                return make_replicates(path::Schedule(tuning.inverse_temperatures),
+                                       kernel_.kernel_for(target, &tuning.kernel));
+            });
+    else
+        sampler = make_replicates(schedule_.temperatures(), kernel_.kernel_for(target));
+    return sampler;
+}
+
+std::string AnnealingPlan::headline() const {
+    return fmt::format("{} {} in blocks of {}", particles(), particles_name(), run_.block);
+}
+
+std::string AnnealingPlan::work() const {
+    const auto all = static_cast<double>(particles() * replicates_), moves = static_cast<double>(kernel_.moves);
+    if (!schedule_.fixed)
+        return fmt::format("# cost: {:.4g} particle moves per temperature; the number of temperatures is adaptive\n",
+                           all * moves);
+    return fmt::format("# cost: {:.4g} particle moves ({} particles x {} temperatures x {} moves)\n",
+                       all * static_cast<double>(schedule_.fixed->steps()) * moves, particles() * replicates_,
+                       schedule_.fixed->steps(), kernel_.moves);
+}
+
+std::string AnnealingPlan::cost(const BuiltModel& model) const {
+    auto text = work();
+    if (kernel_.pilot)
+        text += fmt::format("# and a pilot of {} particles\n", kernel_.pilot_particles);
+    const Index blocks = (particles() + block() - 1) / block();
+    const auto bytes =
+        static_cast<double>(particles() * replicates_) * static_cast<double>(model.packed_particle_bytes() + 16);
+    return text +
+           fmt::format("# checkpoint: about {} in all; {} block(s) per population, so at most {} useful rank(s)\n",
+                       format_bytes(bytes), blocks, blocks);
+}
+
+std::string AnnealingPlan::idle_ranks(int ranks) const {
+    return describe_idle_ranks(ranks, particles(), block(), "particles");
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,82 @@
+#pragma once
+/// What the algorithms along a path share: their tables, replicates, and a pilot.
+
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/plans/algorithm.hpp"
+#include "algorithm/plans/tables.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace pearlite::algorithm {
+
+using AnyTarget = std::shared_ptr<const model::Target>;
+
+/// "12 KiB".
+std::string format_bytes(double bytes);
+
+/// The seed of a pilot.
+std::uint64_t pilot_seed(std::uint64_t seed);
+
+/// A pilot by tempered SMC with online proposals.
+std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& ranks, const AnyTarget& target,
+                                                 const ScheduleSettings& schedule, const KernelSettings& kernel,
+                                                 Index block, std::uint64_t seed);
+
+/// algorithm.replicates.
+void replicates_key(Keys& k, Index& replicates);
+
+/// Where the ranks that have no block idle: "3 of 7 ranks had no work: 64 particles in blocks of 16 make 4 block(s)".
+std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what);
+
+class AnnealingPlan : public Plan {
+  public:
+    std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator& ranks,
+                                                     AnyTarget target) const override;
+    double inverse_temperature_end() const override { return schedule_.end; }
+    std::string headline() const override;
+    std::string cost(const BuiltModel& model) const override;
+    std::string idle_ranks(int ranks) const override;
+    const path::Schedule* schedule() const override { return schedule_.fixed ? &*schedule_.fixed : nullptr; }
+
+    const ScheduleSettings& temperatures() const { return schedule_; }
+    const KernelSettings& kernel() const { return kernel_; }
+    /// Particles of one replicate, on all ranks; 0 while an adaptive schedule leaves them open.
+    virtual Index particles() const = 0;
+
+  protected:
+    /// With the defaults of an algorithm that takes temperatures and proposals from a pilot.
+    AnnealingPlan(std::string name, const ModelTraits& traits);
+
+    /// Facts of an algorithm that the common tables depend on.
+    struct Needs {
+        bool has_block = true, has_balance = false;
+        bool adapts_online = false;       ///< it may adapt proposals and temperatures as it goes
+        bool tolerates_online = false;    ///< its proposals may be online, at the cost of independence
+        double passes = 1;                ///< through all temperatures
+        double further_steps = 0;         ///< beyond them
+        std::optional<double> steps = {}; ///< in place of both
+    };
+    /// [run], [path], [schedule] and [kernel]; `k` stands in [algorithm].
+    void common_keys(Keys& k, const Needs& needs);
+
+    /// One run of the algorithm.
+    virtual std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
+                                                        const ScheduleSettings::Temperatures& temperatures,
+                                                        const kernel::Kernel& kernel, std::uint64_t seed) const = 0;
+    /// "trajectories", in the first line of a log.
+    virtual std::string particles_name() const = 0;
+    /// The line on work in `check`.
+    virtual std::string work() const;
+
+    const ModelTraits& traits() const { return traits_; }
+    Index replicates_ = 1;
+    ScheduleSettings schedule_;
+    KernelSettings kernel_;
+
+  private:
+    std::string name_;
+    ModelTraits traits_;
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,76 @@
+#include "algorithm/plans/posterior_plan.hpp"
+
+#include "algorithm/common/piloted.hpp"
+#include "algorithm/common/replicates.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace pearlite::algorithm {
+
+PosteriorPlan::PosteriorPlan(const ModelTraits& traits)
+    : largest_block_(traits.largest_block), pilot_block_(traits.default_block) {
+    run_.block = traits.default_block;
+    schedule_.kind = ScheduleSettings::Kind::adaptive;
+    schedule_.conditional_ess = 0.9;
+    kernel_.pilot_particles = 256;
+}
+
+void PosteriorPlan::common_keys(Keys& k) {
+    k("start", from_pilot_,
+      {{"pilot", true, "a population annealed by [schedule] and [kernel]"}, {"prior", false, "draws from the prior"}},
+      "where the first proposal and the starts come from");
+    k.in_table("run", [&] { run_.keys(k, {true, false, run_.block == 1 ? "" : block_of_model, largest_block_}); });
+    k.when("start", from_pilot_, true, [&] {
+        k.in_table("schedule", [&] { schedule_.keys(k); });
+        k.in_table("kernel", [&] { kernel_.keys(k, {true, true, false, {}, largest_population}); });
+    });
+}
+
+std::unique_ptr<algorithm::Sampler> PosteriorPlan::make_sampler(const parallel::Communicator& ranks,
+                                                                AnyTarget target) const {
+    const auto* density = target->offers<path::DensityPath>();
+    PEARLITE_EXPECTS(density != nullptr);
+    const std::shared_ptr<const path::DensityPath> path(target, density);
+    constexpr Index prior_draws = 1024;
+    const auto replicates = [this, ranks, path](const algorithm::FirstDraws& first) {
+        return std::make_unique<algorithm::Replicates>(
+            replicates_, run_.seed, [&](std::uint64_t seed) { return from_draws(ranks, path, first, seed); });
+    };
+    std::unique_ptr<algorithm::Sampler> sampler;
+    if (from_pilot_)
+        sampler = std::make_unique<algorithm::Piloted>(
+            ranks, pilot_by_smc(ranks, target, schedule_, kernel_, pilot_block_, run_.seed),
+            [replicates](const algorithm::Tuning& tuning) { return replicates(tuning.reference); },
+            algorithm::PilotReference::wanted);
+    else
+        sampler = replicates(algorithm::draws_from_prior(*path, prior_draws, pilot_seed(run_.seed)));
+    return sampler;
+}
+
+std::string PosteriorPlan::headline() const {
+    return fmt::format("{} {} in blocks of {}", particles(), particles_name(), run_.block);
+}
+
+std::string PosteriorPlan::cost(const BuiltModel& model) const {
+    const auto packed = static_cast<double>(model.packed_particle_bytes());
+    auto text = work();
+    if (from_pilot_)
+        text += fmt::format("# and {} at every temperature of a pilot ({} particles x {} moves)\n",
+                            kernel_.pilot_particles * kernel_.moves, kernel_.pilot_particles, kernel_.moves);
+    const double bytes = static_cast<double>(particles()) * (packed + 16) + further_bytes(packed);
+    return text + fmt::format("# checkpoint: about {} in all; at most {} useful rank(s)\n", format_bytes(bytes),
+                              (particles() + run_.block - 1) / run_.block);
+}
+
+std::string PosteriorPlan::idle_ranks(int ranks) const {
+    return describe_idle_ranks(ranks, particles(), run_.block, particles_name() == "chains" ? "chains" : "particles");
+}
+
+std::string objection_at_posterior(const ModelTraits& traits) {
+    return traits.continuous ? "" : "they work on densities of continuous parameters";
+}
+
+} // namespace pearlite::algorithm

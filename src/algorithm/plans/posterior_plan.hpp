@@ -1,0 +1,50 @@
+#pragma once
+/// What the algorithms share that work at the posterior itself, without a path: first draws from a tempered pilot or
+/// from the prior.
+
+#include "algorithm/common/first_draws.hpp"
+#include "algorithm/plans/annealing_plan.hpp"
+#include "pearlite/path/density_path.hpp"
+
+namespace pearlite::algorithm {
+
+class PosteriorPlan : public Plan {
+  public:
+    std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator& ranks,
+                                                     AnyTarget target) const override;
+    std::string headline() const override;
+    std::string cost(const BuiltModel& model) const override;
+    std::string idle_ranks(int ranks) const override;
+    const path::Schedule* schedule() const override { return schedule_.fixed ? &*schedule_.fixed : nullptr; }
+
+  protected:
+    explicit PosteriorPlan(const ModelTraits& traits);
+
+    /// algorithm.start, [run], and the pilot's [schedule] and [kernel]; `k` stands in [algorithm].
+    void common_keys(Keys& k);
+
+    /// Draws or chains.
+    virtual Index particles() const = 0;
+    virtual std::string particles_name() const = 0;
+    virtual std::string work() const = 0;
+    /// Bytes of a checkpoint beyond the particles.
+    virtual double further_bytes(double /*particle_bytes*/) const { return 0; }
+    virtual std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
+                                                           std::shared_ptr<const path::DensityPath> path,
+                                                           const algorithm::FirstDraws& first,
+                                                           std::uint64_t seed) const = 0;
+
+    bool from_pilot_ = true;
+    Index replicates_ = 1;
+    Index largest_block_;
+
+  private:
+    Index pilot_block_;
+    ScheduleSettings schedule_; ///< of the pilot
+    KernelSettings kernel_;     ///< of the pilot
+};
+
+/// Why an algorithm at the posterior cannot run a model; empty if it can.
+std::string objection_at_posterior(const ModelTraits& traits);
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,139 @@
+#include "algorithm/plans/tables.hpp"
+
+#include "io/arrays/arrays.hpp"
+#include "kernel/native.hpp"
+#include "kernel/random_walk.hpp"
+#include "pearlite/path/density_path.hpp"
+
+namespace pearlite::algorithm {
+
+void PathSettings::keys(Keys& k, double largest_inverse_temperature) {
+    k("inverse_temperature_end", inverse_temperature_end, above(0).up_to(largest_inverse_temperature),
+      "where the path ends; below 1 the posterior is a tempered one");
+}
+
+void ScheduleSettings::keys(Keys& k) {
+    k("kind", kind,
+      {{"linear", Kind::linear, "even steps"},
+       {"geometric", Kind::geometric, "even in log b from epsilon to 1, times the end"},
+       {"exponential", Kind::exponential, "steps that grow by a constant factor"},
+       {"piecewise", Kind::piecewise, "linear between knots"},
+       {"sm08", Kind::sm08, "dense towards the end (Salakhutdinov & Murray 2008)"},
+       {"file", Kind::file, "one inverse temperature a line"},
+       {"adaptive", Kind::adaptive, "chosen during the run, or by a pilot"}},
+      "how the inverse temperatures lie between 0 and the end of the path");
+    k.when("kind", kind, Kind::adaptive, [&] {
+        k("conditional_ess", conditional_ess, between(0, 1),
+          "conditional effective sample size of a step, as a fraction; nearer to 1 means more temperatures");
+        k("log_weight_sd", log_weight_sd, above(0), "no step's log weights have a larger standard deviation");
+    });
+    list_shape(k);
+    if (!k.is_reading() || kind == Kind::adaptive)
+        return;
+    fixed = path::linear_schedule(3, 1); // stands in for one that cannot be made
+    try {
+        if (end > 0)
+            fixed = made();
+    } catch (const InputError& wrong) {
+        k.error(kind == Kind::file ? "file" : kind == Kind::piecewise ? "knots" : "steps", wrong.what());
+    }
+}
+
+void ScheduleSettings::list_shape(Keys& k) {
+    k.when("kind", kind, Kind::file, [&] {
+        k("file", file,
+          about("the inverse temperatures in the last column, from 0 up to path.inverse_temperature_end")
+              .must_be_given());
+    });
+    k.when("kind", kind, {Kind::linear, Kind::geometric, Kind::exponential, Kind::piecewise, Kind::sm08},
+           [&] { k("steps", steps, within(3, largest_step), "temperatures after the first"); });
+    k.when("kind", kind, Kind::geometric, [&] {
+        k("epsilon", epsilon, between(0, 1), "the first inverse temperature above 0, as a fraction of the end");
+    });
+    k.when("kind", kind, Kind::piecewise, [&] {
+        k("knots", knots,
+          about("inverse temperatures at which the pieces end, the last being the end").must_be_given());
+        k("shares", shares, about("share of the steps in each piece").must_be_given());
+    });
+    k.when("kind", kind, Kind::exponential, [&] { k("ratio", ratio, above(0), "the last step over the first"); });
+}
+
+path::Schedule ScheduleSettings::made() const {
+    switch (kind) {
+    case Kind::file: {
+        if (file.path.empty())
+            return path::linear_schedule(3, end);
+        const Matrix values = io::read_columns(file.path).values;
+        const Vector last = values.col(values.cols() - 1);
+        path::Schedule schedule(std::vector<double>(last.begin(), last.end()));
+        if (schedule.end() != end)
+            throw InputError(file.path.string() + ": the schedule ends at " + std::to_string(schedule.end()) +
+                             ", but path.inverse_temperature_end is " + std::to_string(end));
+        return schedule;
+    }
+    case Kind::linear:
+        return path::linear_schedule(steps, end);
+    case Kind::geometric:
+        return path::geometric_schedule(steps, end, epsilon);
+    case Kind::exponential:
+        return path::exponential_schedule(steps, end, ratio);
+    case Kind::piecewise: {
+        auto relative = knots;
+        for (double& knot : relative)
+            knot /= end;
+        return path::piecewise_schedule(steps, end, relative, shares);
+    }
+    default:
+        return path::sm08_schedule(steps, end);
+    }
+}
+
+ScheduleSettings::Temperatures ScheduleSettings::temperatures() const {
+    if (fixed)
+        return *fixed;
+    algorithm::AdaptiveSchedule adaptive{end, conditional_ess};
+    if (log_weight_sd)
+        adaptive.log_weight_sd = *log_weight_sd;
+    return adaptive;
+}
+
+void KernelSettings::keys(Keys& k, const Facts& facts) {
+    if (facts.is_continuous)
+        k("kind", kind, {{"random-walk", Kind::random_walk}}, "the transition: Gaussian steps with tuned scales");
+    else
+        k("kind", kind, {{"native", Kind::native}}, "the transition: the model's own");
+    k("moves", moves, within(1, 1'000'000), "transitions per temperature");
+    const auto list_pilot = [&] {
+        auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
+        if (facts.most_pilot_particles > 0)
+            limits.up_to(facts.most_pilot_particles);
+        k("pilot_particles", pilot_particles, limits,
+          about("particles of the pilot").default_is(facts.pilot_particles_default));
+    };
+    if (!facts.may_adapt)
+        return list_pilot();
+    const auto list_adaptation = [&] {
+        k("adapt", pilot, {{"pilot", true}, {"online", false}},
+          "where proposal scales and adaptive temperatures come from: a pilot whose particles are thrown away, or the "
+          "run itself");
+        k.when("adapt", pilot, true, list_pilot);
+    };
+    if (facts.is_continuous)
+        return list_adaptation();
+    if (k.is_reading() && !facts.is_adaptive)
+        pilot = false; // there is nothing to adapt
+    k.when("schedule.kind is adaptive", facts.is_adaptive, list_adaptation);
+}
+
+std::unique_ptr<kernel::Kernel> KernelSettings::kernel_for(const std::shared_ptr<const model::Target>& target,
+                                                           const Matrix* learnt) const {
+    const auto* path = target->offers<path::DensityPath>();
+    if (!path)
+        return std::make_unique<kernel::Native>(target, moves);
+    const std::shared_ptr<const path::DensityPath> shared(target, path);
+    if (learnt)
+        return std::make_unique<kernel::RandomWalk>(shared, moves, *learnt);
+    return std::make_unique<kernel::RandomWalk>(shared, moves);
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,75 @@
+#pragma once
+/// The tables [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys. Facts
+/// they depend on come as a second argument of keys().
+
+#include "algorithm/smc/adaptive_schedule.hpp"
+#include "kernel/kernel.hpp"
+#include "path/schedule.hpp"
+#include "pearlite/core/keys.hpp"
+#include "pearlite/model/target.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// Random numbers are addressed by slots of 40 bits, and steps of 32.
+inline constexpr Index largest_population = Index{1} << 40;
+inline constexpr Index largest_step = 4'000'000'000;
+
+struct PathSettings {
+    double inverse_temperature_end = 1;
+
+    void keys(Keys& k, double largest_inverse_temperature);
+};
+
+/// Inverse temperatures of the algorithms that anneal.
+struct ScheduleSettings {
+    enum class Kind { linear, geometric, exponential, piecewise, sm08, file, adaptive };
+
+    Kind kind = Kind::linear;
+    Index steps = 1000; ///< temperatures after the first
+    double epsilon = 1e-3, ratio = 100;
+    std::vector<double> knots, shares;
+    InputFile file;
+    double conditional_ess = 0.95;
+    std::optional<double> log_weight_sd;
+    double end = 1;                      ///< of the path
+    std::optional<path::Schedule> fixed; ///< absent: adaptive
+
+    /// Reading also makes `fixed`; mistakes of its shape are recorded.
+    void keys(Keys& k);
+    using Temperatures = std::variant<path::Schedule, algorithm::AdaptiveSchedule>;
+    Temperatures temperatures() const;
+
+  private:
+    void list_shape(Keys& k);
+    path::Schedule made() const;
+};
+
+/// Moves of the algorithms that anneal, or of a pilot.
+struct KernelSettings {
+    enum class Kind { random_walk, native };
+    struct Facts {
+        bool is_continuous = true;                ///< moved by the random walk; else by the model's own transition
+        bool is_adaptive = true;                  ///< the schedule is: there is something to adapt
+        bool may_adapt = true;                    ///< the algorithm has the choice between a pilot and itself
+        std::string pilot_particles_default = {}; ///< in words, if it depends on other keys
+        Index most_pilot_particles = 0;           ///< 0: any number
+    };
+
+    Kind kind = Kind::random_walk;
+    Index moves = 5; ///< per temperature
+    bool pilot = true;
+    Index pilot_particles = 1024;
+
+    void keys(Keys& k, const Facts& facts);
+    /// For a target: with what a pilot's kernel learnt, or before any tuning.
+    std::unique_ptr<kernel::Kernel> kernel_for(const std::shared_ptr<const model::Target>& target,
+                                               const Matrix* learnt = nullptr) const;
+};
+
+} // namespace pearlite::algorithm

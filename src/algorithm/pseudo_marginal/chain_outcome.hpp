@@ -1,0 +1,39 @@
+#pragma once
+/// What finished Markov chains say, and whether they can be believed.
+
+#include "algorithm/common/settings.hpp"
+#include "core/sharded_field.hpp"
+#include "estimator/chains.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// After burn-in. Complete on rank 0.
+struct ChainOutcome {
+    std::vector<Matrix> draws; ///< of each parameter, on its natural scale: draws x chains
+    std::vector<estimator::ChainSummary> summaries;
+    std::vector<double> acceptance;         ///< of each chain
+    std::vector<std::int64_t> longest_stay; ///< of each chain: iterations in a row without an accepted proposal
+    Index iterations = 0;                   ///< of each chain
+};
+
+/// A sampler's draws, where they are those of Markov chains.
+class MarkovChains {
+  public:
+    virtual ~MarkovChains() = default;
+    virtual Index n_chains() const = 0;
+    /// Collective; the sampler has finished.
+    virtual ChainOutcome chain_outcome() const = 0;
+    /// Collective. Recorded draws of all chains after burn-in, chain after chain, unconstrained: d x draws, on rank 0.
+    virtual Matrix points() const = 0;
+    /// What was recorded of every chain; an item each.
+    virtual ShardedField record_field() const = 0;
+};
+
+/// Verdict, diagnostics (the largest R-hat, the smallest ESS) and warnings: R-hat above 1.01, a bulk or tail ESS below
+/// 100 per chain (Vehtari et al. 2021), chains that stick. No evidence: chains have none.
+Outcome judge_chains(const ChainOutcome& chains);
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,201 @@
+#include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
+
+#include "algorithm/common/streams.hpp"
+#include "kernel/proposal.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/contract.hpp"
+#include "population/weights.hpp"
+
+#include <algorithm>
+
+namespace pearlite::algorithm {
+
+PseudoMarginal::PseudoMarginal(const parallel::Communicator& ranks, std::shared_ptr<const path::DensityPath> target,
+                               const Matrix& starts, const Matrix& factor, const PopulationSettings& settings,
+                               const ChainSettings& chains)
+    : ranks_(ranks),
+      target_(std::move(target)),
+      kernel_(kernel::RandomWalk::constant(target_, 1, factor)),
+      settings_(settings),
+      chains_(chains),
+      population_(population_of(ranks_, target_)),
+      starts_(starts) {
+    PEARLITE_EXPECTS(starts.rows() == target_->dimension() && starts.cols() == settings.particles && chains.thin >= 1 &&
+                     chains.burn_in < chains.iterations);
+    const auto& particles = population_.append(settings.particles, settings.block);
+    for (auto* counts : {&accepted_, &stay_, &longest_stay_})
+        counts->assign(static_cast<std::size_t>(particles.local_size()), 0);
+    record_.assign(static_cast<std::size_t>(particles.local_size() * n_recorded() * width()), 0.0);
+}
+
+void PseudoMarginal::begin() {
+    auto& particles = population_.generation(0);
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            auto& block = path::points_of(particles.block(b));
+            const auto streams = block_streams(particles, b, settings_.seed, 0);
+            block.points.leftCols(block.size()) = starts_.middleCols(streams.first_slot, block.size());
+            target_->evaluate(block, block.points, block.log_prior, block.log_likelihood, streams);
+        }
+    });
+}
+
+void PseudoMarginal::step() {
+    PEARLITE_EXPECTS(!finished());
+    ++iteration_;
+    auto& particles = population_.generation(0);
+    failure_.guard(ranks_, [&] {
+        std::vector<double> u;
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            auto& block = path::points_of(particles.block(b));
+            u.resize(static_cast<std::size_t>(block.size()));
+            before_ = block.points.leftCols(block.size());
+            kernel_.move(block, 1, block_streams(particles, b, settings_.seed, iteration_), u);
+            if (iteration_ > chains_.burn_in)
+                count_stays(block, particles.block_begin(b));
+            if (iteration_ % chains_.thin == 0)
+                record(particles, b);
+        }
+    });
+    if (iteration_ <= chains_.burn_in && iteration_ == next_adaptation_) {
+        failure_.agree(ranks_);
+        adapt();
+        next_adaptation_ *= 2;
+    }
+    if (finished() || iteration_ % iterations_per_agreement == 0)
+        failure_.agree(ranks_);
+}
+
+Progress PseudoMarginal::progress() const {
+    Progress progress{iteration_, chains_.iterations, 1, 0, 0};
+    progress.stage = iteration_ < chains_.burn_in ? "burn-in" : "sampling";
+    return progress;
+}
+
+Matrix PseudoMarginal::points() const {
+    const auto all = ranks_.gather(std::span<const double>(record_));
+    if (!ranks_.is_root())
+        return {};
+    const Index n = draws_per_chain();
+    Matrix points(width(), n * settings_.particles);
+    const Eigen::Map<const Matrix> recorded(all.data(), width(), n_recorded() * settings_.particles);
+    for (Index c = 0; c < settings_.particles; ++c)
+        points.middleCols(c * n, n) = recorded.middleCols((c + 1) * n_recorded() - n, n);
+    return points;
+}
+
+std::vector<Matrix> PseudoMarginal::draws() const {
+    const Matrix all = points();
+    std::vector<Matrix> draws;
+    if (!ranks_.is_root())
+        return draws;
+    const Matrix values = target_->quantities(all);
+    for (Index k = 0; k < values.rows(); ++k) {
+        const Vector of_parameter = values.row(k);
+        draws.emplace_back(Eigen::Map<const Matrix>(of_parameter.data(), draws_per_chain(), settings_.particles));
+    }
+    return draws;
+}
+
+ChainOutcome PseudoMarginal::chain_outcome() const {
+    ChainOutcome chains;
+    chains.draws = draws();
+    chains.longest_stay = ranks_.gather(std::span<const std::int64_t>(longest_stay_));
+    chains.iterations = chains_.iterations - chains_.burn_in;
+    const auto accepted = ranks_.gather(std::span<const std::int64_t>(accepted_));
+    parallel::on_root(ranks_, [&] {
+        for (const auto count : accepted)
+            chains.acceptance.push_back(static_cast<double>(count) / static_cast<double>(chains.iterations));
+        chains.summaries = estimator::summarise_chains(target_->quantity_names(), chains.draws);
+    });
+    return chains;
+}
+
+ShardedField PseudoMarginal::record_field() const {
+    const auto& layout = population_.generation(0).layout();
+    const std::size_t bytes = static_cast<std::size_t>(n_recorded() * width()) * sizeof(double);
+    ShardedField field{
+        ItemType::float64, bytes, settings_.particles, layout.first_local_item(), layout.local_items(), {}, {}};
+    const auto place = [this, bytes](Index first, Index count) {
+        return std::as_writable_bytes(std::span<double>(record_))
+            .subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
+    };
+    field.pack = [place](Index first, Index count, std::span<std::byte> out) {
+        const auto from = place(first, count);
+        std::copy(from.begin(), from.end(), out.begin());
+    };
+    field.unpack = [place](Index first, Index count, std::span<const std::byte> in) {
+        const auto to = place(first, count);
+        std::copy(in.begin(), in.end(), to.begin());
+    };
+    return field;
+}
+
+void PseudoMarginal::fields(Fields& f) {
+    f("iteration", iteration_);
+    f("next_adaptation", next_adaptation_);
+    population_.fields(f);
+    const auto& particles = population_.generation(0);
+    f.sharded("accepted", particles.array_field(accepted_, ItemType::int64));
+    f.sharded("stay", particles.array_field(stay_, ItemType::int64));
+    f.sharded("longest_stay", particles.array_field(longest_stay_, ItemType::int64));
+    f.sharded("draws", record_field());
+    f.enter("kernel");
+    kernel_.fields(f);
+    f.leave();
+}
+
+void PseudoMarginal::count_stays(const model::DensityBlock& block, Index first) {
+    for (Index i = 0; i < block.size(); ++i) {
+        const auto chain = static_cast<std::size_t>(first + i);
+        const bool moved = block.points.col(i) != before_.col(i);
+        accepted_[chain] += moved ? 1 : 0;
+        stay_[chain] = moved ? 0 : stay_[chain] + 1;
+        longest_stay_[chain] = std::max(longest_stay_[chain], stay_[chain]);
+    }
+}
+
+double* PseudoMarginal::record_of(Index local_chain, Index draw) {
+    return record_.data() + (local_chain * n_recorded() + draw) * width();
+}
+
+void PseudoMarginal::record(const population::Generation& particles, Index b) {
+    const auto& block = path::points_of(particles.block(b));
+    for (Index i = 0; i < block.size(); ++i)
+        std::copy_n(block.points.col(i).data(), width(),
+                    record_of(particles.block_begin(b) + i, iteration_ / chains_.thin - 1));
+}
+
+void PseudoMarginal::adapt() {
+    const Index d = width(), last = iteration_ / chains_.thin, first = last / 2;
+    if (last - first < 2)
+        return;
+    const auto n = static_cast<double>(settings_.particles * (last - first));
+    population::BlockSums firsts(static_cast<std::size_t>(d));
+    for_blocks(
+        [&](const auto& points) {
+            for (Index k = 0; k < d; ++k)
+                firsts.add(static_cast<std::size_t>(k), points.row(k).sum());
+        },
+        first, last);
+    const auto sums = firsts.total(ranks_);
+    const Vector mean = Eigen::Map<const Vector>(sums.data(), d) / n;
+    population::BlockSums squares(static_cast<std::size_t>(d * d));
+    for_blocks(
+        [&](const auto& points) {
+            const Matrix centred = points.colwise() - mean;
+            const Matrix products = centred * centred.transpose();
+            for (Index k = 0; k < d * d; ++k)
+                squares.add(static_cast<std::size_t>(k), products.data()[k]);
+        },
+        first, last);
+    const auto total = squares.total(ranks_);
+    kernel_.set_factor(kernel::random_walk_factor(Eigen::Map<const Matrix>(total.data(), d, d) / n, kernel_.factor()));
+}
+
+void PseudoMarginal::for_blocks(const UsePoints& use, Index first, Index last) {
+    for (Index c = 0; c < population_.generation(0).local_size(); ++c)
+        use(Eigen::Map<const Matrix>(record_of(c, first), width(), last - first));
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,97 @@
+#pragma once
+/// Pseudo-marginal Metropolis-Hastings (Beaumont 2003; Andrieu & Roberts 2009): chains at the posterior, sharded over
+/// ranks, each with the estimate of the likelihood with which its state was accepted. With an exact likelihood it is
+/// random-walk Metropolis.
+
+#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/pseudo_marginal/chain_outcome.hpp"
+#include "kernel/random_walk.hpp"
+#include "pearlite/path/density_path.hpp"
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct ChainSettings {
+    Index iterations = 10000; ///< of each chain, burn-in included
+    Index burn_in = 2000;     ///< not used for estimates; the proposal adapts there, and is frozen afterwards
+    Index thin = 1;           ///< every so many iterations are recorded
+};
+
+class PseudoMarginal final : public Sampler, public MarkovChains {
+  public:
+    /// starts: d x chains, on every rank; factor: the first proposal's (x' = x + L z). settings.particles
+    /// is the number of chains.
+    PseudoMarginal(const parallel::Communicator& ranks, std::shared_ptr<const path::DensityPath> target,
+                   const Matrix& starts, const Matrix& factor, const PopulationSettings& settings,
+                   const ChainSettings& chains);
+
+    void begin() override;
+
+    bool finished() const override { return iteration_ == chains_.iterations; }
+
+    /// Collective. One iteration of every chain.
+    void step() override;
+    void flush() override { failure_.agree(ranks_); }
+
+    Progress progress() const override;
+    /// Recorded draws of one chain, after burn-in.
+    Index draws_per_chain() const { return n_recorded() - chains_.burn_in / chains_.thin; }
+    /// Collective. Recorded draws of all chains after burn-in, chain after chain, unconstrained: d x draws, on rank 0.
+    Matrix points() const override;
+    /// Collective. Parameter k of every chain after burn-in, on its natural scale, draws x chains, on rank 0.
+    std::vector<Matrix> draws() const;
+    /// Collective; finished().
+    Outcome outcome() const override { return judge_chains(chain_outcome()); }
+    bool has_path() const override { return false; }
+    double log_ratio() const override { return std::numeric_limits<double>::quiet_NaN(); }
+    const Trace& trace() const override { return trace_; }
+    ChainOutcome chain_outcome() const override;
+    population::Population& population() override { return population_; }
+    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    const MarkovChains* markov_chains() const override { return this; }
+    Index n_chains() const override { return settings_.particles; }
+    Index updates_per_step() const override { return settings_.particles; }
+    /// Likelihoods computed so far, of the starts and of every proposal.
+    std::optional<Index> likelihood_estimates() const override { return settings_.particles * (1 + iteration_); }
+    /// What was recorded of every chain.
+    ShardedField record_field() const override;
+
+    void fields(Fields& f) override;
+
+  private:
+    static constexpr Index iterations_per_agreement = 64;
+    Index n_recorded() const { return chains_.iterations / chains_.thin; }
+    Index width() const { return target_->dimension(); }
+
+    /// A chain whose point has not changed stayed.
+    void count_stays(const model::DensityBlock& block, Index first);
+
+    double* record_of(Index local_chain, Index draw);
+    void record(const population::Generation& particles, Index b);
+
+    /// The proposal from the second half of all chains' draws so far.
+    void adapt();
+    /// use(points) with the draws first .. last-1 of each local chain, d x draws.
+    using UsePoints = std::function<void(const Eigen::Map<const Matrix>&)>;
+    void for_blocks(const UsePoints& use, Index first, Index last);
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const path::DensityPath> target_;
+    kernel::RandomWalk kernel_;
+    PopulationSettings settings_;
+    ChainSettings chains_;
+    population::Population population_;
+    Matrix starts_;                                            ///< d x chains
+    mutable std::vector<double> record_;                       ///< local chains x recorded draws x d
+    std::vector<std::int64_t> accepted_, stay_, longest_stay_; ///< of each local chain after burn-in
+    Matrix before_;                                            ///< scratch: a block's points before their move
+    Index iteration_ = 0, next_adaptation_ = 100;
+    Trace trace_;            ///< empty: there is no path
+    DelayedFailure failure_; ///< chains meet nowhere but in adaptations: it waits for the next agreement
+};
+
+} // namespace pearlite::algorithm

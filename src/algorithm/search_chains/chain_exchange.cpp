@@ -1,0 +1,50 @@
+#include "algorithm/search_chains/chain_exchange.hpp"
+
+#include "parallel/exchange.hpp"
+
+#include <vector>
+
+namespace pearlite::algorithm {
+
+void fetch_partners(const parallel::Communicator& ranks, const model::Space& space, const Block& chains,
+                    const parallel::BlockLayout& layout, std::span<const std::int64_t> partner_of, Block& result) {
+    const Index first = layout.first_local_item(), end = first + layout.local_items();
+    if (ranks.size() == 1)
+        return space.copy_states(chains, partner_of, result);
+    // By peer: which local chains they want, and which of ours wait for theirs, in the order of the chain that asks.
+    std::vector<std::vector<Index>> wanted(static_cast<std::size_t>(ranks.size())), waiting(wanted.size());
+    std::vector<Index> local(static_cast<std::size_t>(layout.local_items()), -1);
+    for (Index i = 0; i < layout.size(); ++i) {
+        const Index j = partner_of[static_cast<std::size_t>(i)];
+        if (j < 0)
+            continue;
+        const bool asks = i >= first && i < end, has = j >= first && j < end;
+        if (asks && has)
+            local[static_cast<std::size_t>(i - first)] = j - first;
+        else if (asks)
+            waiting[static_cast<std::size_t>(layout.owner_of_item(j))].push_back(i - first);
+        else if (has)
+            wanted[static_cast<std::size_t>(layout.owner_of_item(i))].push_back(j - first);
+    }
+    space.copy_states(chains, local, result);
+    std::vector<parallel::Transfer> outgoing, incoming;
+    for (int peer = 0; peer < ranks.size(); ++peer) {
+        const auto p = static_cast<std::size_t>(peer);
+        if (!wanted[p].empty())
+            outgoing.push_back({peer, static_cast<Index>(wanted[p].size())});
+        if (!waiting[p].empty())
+            incoming.push_back({peer, static_cast<Index>(waiting[p].size())});
+    }
+    if (outgoing.empty() && incoming.empty())
+        return;
+    parallel::exchange(
+        ranks, chains.packed_bytes(), outgoing, incoming,
+        [&](int peer, Index item, std::span<std::byte> out) {
+            chains.pack(wanted[static_cast<std::size_t>(peer)][static_cast<std::size_t>(item)], out);
+        },
+        [&](int peer, Index item, std::span<const std::byte> in) {
+            result.unpack(waiting[static_cast<std::size_t>(peer)][static_cast<std::size_t>(item)], in);
+        });
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,63 @@
+#pragma once
+/// The states of low energy that the chains of a rank came across: the best of all, and the best of each region.
+
+#include "algorithm/search_chains/search_record.hpp"
+#include "parallel/layout.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// What to remember of each region. Without room for a state of every region, only the best of all is kept.
+class ChainFinds {
+  public:
+    /// Bytes of states that a rank keeps at most.
+    static constexpr std::size_t room = std::size_t{16} << 20;
+
+    /// States of so many bytes.
+    explicit ChainFinds(std::size_t state_bytes) : bytes_(state_bytes) {}
+
+    /// Forgets the regions; there are so many new ones.
+    void begin_regions(Index regions);
+    bool keeps_regions() const { return !energies_.empty(); }
+
+    /// Whether a state of this energy is worth a note. Of equal ones the first stays, and of chains that found it in
+    /// the same iteration the one with the lowest number.
+    bool is_new(double energy, Index region) const {
+        return energy < best_.energy || (keeps_regions() && energy < energies_[static_cast<std::size_t>(region)]);
+    }
+    /// A state for which is_new() holds; pack(bytes) writes it.
+    template <class Pack>
+    void note(double energy, Index region, std::int64_t iteration, std::int64_t chain, Pack pack) {
+        if (energy < best_.energy) {
+            best_ = {energy, iteration, chain, std::vector<std::byte>(bytes_)};
+            pack(std::span<std::byte>(best_.state));
+        }
+        const auto j = static_cast<std::size_t>(region);
+        if (!keeps_regions() || !(energy < energies_[j]))
+            return;
+        energies_[j] = energy;
+        iterations_[j] = iteration;
+        chains_[j] = chain;
+        pack(std::span(states_).subspan(j * bytes_, bytes_));
+    }
+
+    const Find& best() const { return best_; }
+    /// Collective. The finds of all ranks, on every rank; `chains` tells who owns which chain.
+    ChainFinds gathered(const parallel::Communicator& ranks, const parallel::BlockLayout& chains) const;
+    /// The best state of each region, one after another; of regions without any, zeros. Empty if they are not kept.
+    const std::vector<std::byte>& states() const { return states_; }
+
+    /// Of gathered finds.
+    void fields(Fields& f);
+
+  private:
+    std::size_t bytes_;
+    Find best_;
+    std::vector<double> energies_; ///< of regions, as all that follow
+    std::vector<std::int64_t> iterations_, chains_;
+    std::vector<std::byte> states_;
+};
+
+} // namespace pearlite::algorithm

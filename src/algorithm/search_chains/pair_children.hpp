@@ -1,0 +1,28 @@
+#pragma once
+/// The children of pairs, and whether a pair takes them.
+
+#include "algorithm/stochastic_approximation/search_memory.hpp"
+#include "algorithm/stochastic_approximation/search_settings.hpp"
+#include "parallel/layout.hpp"
+#include "pearlite/model/energy/space.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// What a pair must know of both its children.
+struct Child {
+    double energy = 0, log_ratio = 0;
+    Index region = 0;
+};
+
+/// Collective. The children of all chains on every rank, from what this rank's chains propose.
+std::vector<Child> gather_children(const parallel::Communicator& ranks, const parallel::BlockLayout& chains,
+                                   const model::Proposals& proposals, std::span<const Index> proposed_regions);
+
+/// The log acceptance of the pair of chains `one` and `other`; `children` are those of all chains.
+double log_acceptance_of_pair(const SearchMemory& memory, const SearchSettings& settings, double temperature,
+                              std::span<const Child> children, std::size_t one, std::size_t other);
+
+} // namespace pearlite::algorithm

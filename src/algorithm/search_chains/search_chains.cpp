@@ -1,0 +1,253 @@
+#include "algorithm/search_chains/search_chains.hpp"
+
+#include "algorithm/search_chains/chain_exchange.hpp"
+#include "core/log_space.hpp"
+#include "pearlite/core/error.hpp"
+#include "random/lanes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace pearlite::algorithm {
+
+SearchChains::SearchChains(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+                           const SearchSettings& settings)
+    : ranks_(ranks),
+      space_(std::move(space)),
+      operations_(space_->operations()),
+      settings_(settings),
+      layout_(settings.chains, 1, ranks.size(), ranks.rank()),
+      first_(layout_.first_local_item()),
+      n_(at(layout_.local_items())),
+      chains_(space_->make_chains(layout_.local_items())),
+      planner_(settings),
+      finds_(chains_->packed_bytes()) {
+    const auto padded = at(chains_->padded_size());
+    for (auto* values : {&energies_, &exponentials_, &proposals_.energies, &proposals_.log_ratios})
+        values->assign(padded, 0.0);
+    accepted_.assign(padded, 0);
+    active_.assign(padded, 0);
+    meeting_.assign(padded, -1);
+    regions_.assign(padded, 0);
+    proposed_regions_.assign(padded, 0);
+}
+
+std::vector<double> SearchChains::draw_start() {
+    failure_.guard(ranks_, [&] {
+        space_->draw_start(*chains_, streams(0));
+        evaluate();
+    });
+    const auto all = ranks_.all_gather(std::span<const double>(energies_).first(n_));
+    failure_.agree(ranks_);
+    return all;
+}
+
+void SearchChains::begin_regions(const model::EnergyPartition& partition, Index step) {
+    finds_.begin_regions(partition.regions());
+    find_regions(partition);
+    for (std::size_t i = 0; i < n_; ++i)
+        note_find(i, step);
+}
+
+void SearchChains::find_regions(const model::EnergyPartition& partition) {
+    std::transform(energies_.begin(), energies_.begin() + layout_.local_items(), regions_.begin(),
+                   [&](double energy) { return partition.region(energy); });
+}
+
+void SearchChains::sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports) {
+    if (move.step % iterations_remembered == 1 && space_->forgets())
+        forget(memory);
+    switch (operation(move).kind) {
+    case model::Operation::Kind::mutation:
+        mutate(move, memory);
+        break;
+    case model::Operation::Kind::partner:
+        meet_partners(move, memory);
+        break;
+    case model::Operation::Kind::pair:
+        meet_in_pairs(move, memory);
+        break;
+    }
+    if (!failure_.happened())
+        take_accepted(move, reports);
+    else
+        std::fill(reports.begin(), reports.end(), ChainReport{});
+}
+
+void SearchChains::describe(SearchOutcome& outcome) const {
+    const auto all = finds_.gathered(ranks_, layout_);
+    outcome.best = all.best();
+    outcome.region_states = all.states();
+}
+
+void SearchChains::fields(Fields& f) {
+    auto finds = f.is_reading() ? finds_ : finds_.gathered(ranks_, layout_);
+    finds.fields(f);
+    const std::size_t bytes = chains_->packed_bytes();
+    ShardedField states{ItemType::bytes, bytes, layout_.size(), first_, layout_.local_items(), {}, {}};
+    states.pack = [this, bytes](Index first, Index count, std::span<std::byte> out) {
+        for (Index i = 0; i < count; ++i)
+            chains_->pack(first + i, out.subspan(at(i) * bytes, bytes));
+    };
+    states.unpack = [this, bytes](Index first, Index count, std::span<const std::byte> in) {
+        for (Index i = 0; i < count; ++i)
+            chains_->unpack(first + i, in.subspan(at(i) * bytes, bytes));
+    };
+    f.sharded("chains", states);
+    if (!f.is_reading())
+        return;
+    finds_ = std::move(finds);
+    failure_.guard(ranks_, [&] { evaluate(); });
+    failure_.agree(ranks_);
+}
+
+void SearchChains::forget(const SearchMemory& memory) {
+    failure_.guard(ranks_, [&] {
+        space_->forget(*chains_);
+        evaluate();
+        find_regions(memory.partition());
+    });
+}
+
+void SearchChains::evaluate() {
+    space_->evaluate(*chains_, energies_);
+    for (std::size_t i = 0; i < n_; ++i)
+        require_number(energies_[i], i, 0);
+}
+
+void SearchChains::require_number(double energy, std::size_t local, Index step) const {
+    if (std::isnan(energy))
+        throw NumericalError("the energy of chain " + std::to_string(first_ + static_cast<Index>(local)) +
+                             " is not a number in iteration " + std::to_string(step));
+}
+
+void SearchChains::mutate(const SearchMove& move, const SearchMemory& memory) {
+    failure_.guard(ranks_, [&] {
+        space_->mutate(*chains_, move.operation, memory.scale(move.operation), energies_, streams(move.step),
+                       proposals_);
+        take_part({});
+        accept_one_by_one(move, memory);
+    });
+}
+
+void SearchChains::meet_partners(const SearchMove& move, const SearchMemory& memory) {
+    const auto& plan = planner_.partners(memory.energies(), operation(move).partners, operation(move).by_energy,
+                                         order_address(move), address_of(random::Purpose::partner, 0, move.step));
+    meet(plan, operation(move).partners);
+    failure_.guard(ranks_, [&] {
+        cross(move, memory);
+        accept_one_by_one(move, memory);
+    });
+}
+
+void SearchChains::meet_in_pairs(const SearchMove& move, const SearchMemory& memory) {
+    const auto& plan = planner_.pairs(memory.energies(), order_address(move));
+    meet(plan, 1);
+    failure_.guard(ranks_, [&] {
+        cross(move, memory);
+        find_proposed_regions(move, memory);
+    });
+    const auto children = gather_children(ranks_, layout_, proposals_, proposed_regions_);
+    failure_.guard(ranks_, [&] { accept_pairs(move, memory, plan, children); });
+}
+
+void SearchChains::meet(const MeetingPlan& plan, int n_partners) {
+    take_part(std::span(plan.active).subspan(at(first_), n_));
+    std::copy_n(plan.meeting.begin() + first_, n_, meeting_.begin());
+    while (partners_.size() < static_cast<std::size_t>(n_partners))
+        partners_.push_back(space_->make_chains(layout_.local_items()));
+    fetch_partners(ranks_, *space_, *chains_, layout_, plan.first, *partners_[0]);
+    if (n_partners == 2)
+        fetch_partners(ranks_, *space_, *chains_, layout_, plan.second, *partners_[1]);
+}
+
+void SearchChains::cross(const SearchMove& move, const SearchMemory& memory) {
+    model::Partners<Block> partners;
+    for (const auto& all : partners_)
+        partners.add(*all);
+    space_->cross(*chains_, partners, move.operation, {active_, meeting_}, memory.scale(move.operation), energies_,
+                  streams(move.step), proposals_);
+}
+
+void SearchChains::take_part(std::span<const std::uint8_t> active) {
+    taking_part_.resize(n_);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < n_; ++i) { // without branches: who is active is random
+        active_[i] = active.empty() ? 1 : active[i];
+        accepted_[i] = 0;
+        taking_part_[n] = i;
+        n += active_[i] != 0 ? 1 : 0;
+    }
+    taking_part_.resize(n);
+}
+
+void SearchChains::find_proposed_regions(const SearchMove& move, const SearchMemory& memory) {
+    for (const std::size_t i : taking_part_) {
+        require_number(proposals_.energies[i], i, move.step);
+        proposed_regions_[i] = memory.partition().region(proposals_.energies[i]);
+    }
+}
+
+void SearchChains::draw_exponentials(const SearchMove& move) {
+    if (n_ > 0)
+        random::fill_exponential_lanes(address_of(random::Purpose::accept, first_, move.step), chains_->padded_size(),
+                                       exponentials_);
+}
+
+void SearchChains::accept_one_by_one(const SearchMove& move, const SearchMemory& memory) {
+    const bool heat_bath = operation(move).heat_bath;
+    draw_exponentials(move);
+    find_proposed_regions(move, memory);
+    for (const std::size_t i : taking_part_) {
+        const double log_alpha =
+            memory.log_acceptance(at(first_) + i, energies_[i], regions_[i], proposals_.energies[i],
+                                  proposed_regions_[i], proposals_.log_ratios[i], move.temperature);
+        accepted_[i] = heat_bath ? exponentials_[i] >= softplus(-log_alpha) : log_alpha >= -exponentials_[i];
+    }
+}
+
+void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
+                                std::span<const Child> children) {
+    draw_exponentials(move);
+    for (const std::size_t i : taking_part_) {
+        const auto one = at(plan.meeting[at(first_) + i]), other = at(plan.first[one]);
+        const bool is_here = one >= at(first_);
+        if (is_here && one < at(first_) + i) {
+            accepted_[i] = accepted_[one - at(first_)];
+            continue;
+        }
+        const double exponential =
+            is_here
+                ? exponentials_[i]
+                : random::Stream(address_of(random::Purpose::accept, static_cast<Index>(one), move.step)).exponential();
+        accepted_[i] =
+            log_acceptance_of_pair(memory, settings_, move.temperature, children, one, other) >= -exponential;
+    }
+}
+
+void SearchChains::take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
+    space_->accept(*chains_, accepted_);
+    for (std::size_t i = 0; i < n_; ++i) {
+        const bool is_inside = active_[i] != 0 && proposals_.energies[i] < std::numeric_limits<double>::infinity();
+        const Index proposed = is_inside ? proposed_regions_[i] : regions_[i];
+        if (accepted_[i] != 0) {
+            energies_[i] = proposals_.energies[i];
+            regions_[i] = proposed;
+            note_find(i, move.step);
+        }
+        reports[i] = {.energy = energies_[i],
+                      .proposed_region = static_cast<std::int32_t>(proposed),
+                      .is_active = active_[i],
+                      .is_accepted = accepted_[i]};
+    }
+}
+
+void SearchChains::note_find(std::size_t i, Index step) {
+    if (finds_.is_new(energies_[i], regions_[i]))
+        finds_.note(energies_[i], regions_[i], step, first_ + static_cast<Index>(i),
+                    [&](std::span<std::byte> out) { chains_->pack(static_cast<Index>(i), out); });
+}
+
+} // namespace pearlite::algorithm

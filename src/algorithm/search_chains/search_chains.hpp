@@ -1,0 +1,114 @@
+#pragma once
+/// The chains of a search that live on this rank: their states, how they move, and the best that they found.
+
+#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/search_chains/chain_finds.hpp"
+#include "algorithm/search_chains/meetings.hpp"
+#include "algorithm/search_chains/pair_children.hpp"
+#include "algorithm/stochastic_approximation/search_memory.hpp"
+#include "core/fields.hpp"
+#include "pearlite/model/energy/space.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// What an iteration is to do, the same on every rank.
+struct SearchMove {
+    Index operation = 0;
+    double temperature = 1;
+    Index step = 0; ///< names its random numbers
+};
+
+class SearchChains {
+  public:
+    /// Iterations after which a space forgets what it remembers besides the states, and energies are computed from
+    /// these alone: between them a search cannot be continued from its states to the bit.
+    static constexpr Index iterations_remembered = 64;
+
+    SearchChains(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+                 const SearchSettings& settings);
+
+    const Block& states() const { return *chains_; }
+    const parallel::BlockLayout& layout() const { return layout_; }
+    DelayedFailure& failure() { return failure_; }
+
+    /// Collective. First states; returns the energies of all chains.
+    std::vector<double> draw_start();
+    /// As a stage begins after so many iterations: its regions, and what is found in them from now on.
+    void begin_regions(const model::EnergyPartition& partition, Index step);
+    void find_regions(const model::EnergyPartition& partition);
+
+    /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant.
+    /// Collective if the operation is a crossover.
+    void sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports);
+
+    /// Collective. What the chains of all ranks found.
+    void describe(SearchOutcome& outcome) const;
+
+    /// Collective. The finds of all ranks, and each chain's state from its owner; reading ends with evaluated states.
+    void fields(Fields& f);
+
+  private:
+    static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+    const model::Operation& operation(const SearchMove& move) const { return operations_[at(move.operation)]; }
+    model::BlockStreams streams(Index step) const {
+        return {settings_.seed, static_cast<std::uint32_t>(step), 0, first_, 0};
+    }
+    /// The address of a chain's own draws of this purpose.
+    random::Address address_of(random::Purpose purpose, Index chain, Index step) const {
+        return {settings_.seed, purpose, random::slot_id(0, chain), static_cast<std::uint32_t>(step)};
+    }
+    /// Of what an iteration's meetings share.
+    random::Address order_address(const SearchMove& move) const {
+        return address_of(random::Purpose::operation, 1, move.step);
+    }
+
+    void forget(const SearchMemory& memory);
+    void evaluate();
+    void require_number(double energy, std::size_t local, Index step) const;
+
+    void mutate(const SearchMove& move, const SearchMemory& memory);
+    void meet_partners(const SearchMove& move, const SearchMemory& memory);
+    void meet_in_pairs(const SearchMove& move, const SearchMemory& memory);
+    /// Collective. Who takes part, and the states of their partners.
+    void meet(const MeetingPlan& plan, int n_partners);
+    void cross(const SearchMove& move, const SearchMemory& memory);
+
+    /// Nobody named: all.
+    void take_part(std::span<const std::uint8_t> active);
+    void find_proposed_regions(const SearchMove& move, const SearchMemory& memory);
+    void draw_exponentials(const SearchMove& move);
+    /// -log of a uniform number decides of each active chain.
+    void accept_one_by_one(const SearchMove& move, const SearchMemory& memory);
+    /// A pair is accepted or rejected as one, by the random number of its first member.
+    void accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
+                      std::span<const Child> children);
+    void take_accepted(const SearchMove& move, std::span<ChainReport> reports);
+    void note_find(std::size_t i, Index step);
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Space> space_;
+    std::span<const model::Operation> operations_;
+    SearchSettings settings_;
+    parallel::BlockLayout layout_;
+    Index first_;   ///< this rank's first chain
+    std::size_t n_; ///< this rank's chains
+    std::unique_ptr<Block> chains_;
+    MeetingPlanner planner_;
+    std::vector<std::unique_ptr<Block>> partners_; ///< of this rank's chains, in their slots
+
+    std::vector<double> energies_;
+    std::vector<Index> regions_; ///< of the states
+    model::Proposals proposals_;
+    std::vector<Index> proposed_regions_;
+    std::vector<double> exponentials_;
+    std::vector<std::uint8_t> accepted_, active_;
+    std::vector<std::int64_t> meeting_;
+    std::vector<std::size_t> taking_part_; ///< in the present operation
+    ChainFinds finds_;
+    DelayedFailure failure_;
+};
+
+} // namespace pearlite::algorithm

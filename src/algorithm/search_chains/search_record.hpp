@@ -1,0 +1,99 @@
+#pragma once
+/// What a search remembers: the best states, the progress, what operations were accepted.
+
+#include "algorithm/stochastic_approximation/weighted_moments.hpp"
+#include "core/fields.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/core/types.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// A state of low energy and where it was found; `before` orders finds so that their order does not depend on who looks
+/// at them in what order.
+struct Find {
+    double energy = std::numeric_limits<double>::infinity();
+    std::int64_t iteration = 0;
+    std::int64_t chain = 0;
+    std::vector<std::byte> state; ///< packed; empty on ranks that do not own the chain
+
+    bool before(const Find& other) const {
+        if (energy != other.energy)
+            return energy < other.energy;
+        return iteration != other.iteration ? iteration < other.iteration : chain < other.chain;
+    }
+
+    void fields(Fields& f);
+};
+
+/// Collective. The best of the ranks' finds, with its state of so many bytes, on every rank.
+Find best_of_ranks(const parallel::Communicator& ranks, const Find& mine, std::size_t bytes);
+
+/// The best energy so far at iterations that are about equally far apart on a logarithmic scale, 40 a decade: the same
+/// ones in every run, so that runs can be averaged.
+class ProgressCurve {
+  public:
+    static constexpr double per_decade = 40;
+
+    bool is_due(std::int64_t iteration) const { return iteration >= next_; }
+    void add(std::int64_t iteration, std::int64_t evaluations, double best, double temperature);
+
+    const std::vector<std::int64_t>& iterations() const { return iterations_; }
+    const std::vector<std::int64_t>& evaluations() const { return evaluations_; }
+    const std::vector<double>& best() const { return best_; }
+    const std::vector<double>& temperature() const { return temperature_; }
+
+    void fields(Fields& f);
+
+  private:
+    std::int64_t next_ = 1;
+    std::vector<std::int64_t> iterations_, evaluations_;
+    std::vector<double> best_, temperature_;
+};
+
+/// Of one operation.
+struct OperationCount {
+    std::int64_t proposed = 0, accepted = 0;
+    double rate() const {
+        return proposed > 0 ? static_cast<double>(accepted) / static_cast<double>(proposed)
+                            : std::numeric_limits<double>::quiet_NaN();
+    }
+};
+
+/// The counts of all operations as a field.
+void counts_field(Fields& f, std::vector<OperationCount>& counts);
+
+/// What a finished search found; complete on the root of its ranks.
+struct SearchOutcome {
+    Find best;
+    std::int64_t best_evaluations = 0; ///< energies computed up to the find
+    std::int64_t iterations = 0;       ///< of the main stage
+    std::int64_t evaluations = 0;      ///< of all stages
+    ProgressCurve curve;
+    std::vector<std::string> operations;
+    std::vector<OperationCount> counts;
+    std::vector<double> scales;       ///< as frozen; NaN for operations without one
+    std::vector<double> points;       ///< that cut the energies into regions
+    std::vector<double> theta;        ///< normalised: logarithms of the regions' masses; -inf where never proposed
+    std::vector<double> desired;      ///< pi_j
+    std::vector<std::int64_t> visits; ///< of chains, per region
+    std::vector<std::int64_t> first_visits; ///< the iteration in which a chain was first in each region; 0: none was
+    std::vector<std::int64_t> late_regions; ///< first visited so late that their theta is not learnt
+    std::vector<double> region_best;        ///< the lowest energy found in each region, +inf where none
+    std::vector<std::byte> region_states;   ///< the states of these, packed, one after another; empty if not kept
+    std::vector<double> final_energies;     ///< of the chains
+    std::vector<double> final_log_weights;  ///< for tempered use: theta_J + U (1/tau_n - 1)
+    WeightedAverages averages;              ///< of the coordinates, if they were asked for
+    std::int64_t truncations = 0;
+    std::int64_t outside = 0; ///< chain iterations outside a space that shrinks
+
+    void fields(Fields& f);
+};
+
+} // namespace pearlite::algorithm

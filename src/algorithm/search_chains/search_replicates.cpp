@@ -1,0 +1,255 @@
+#include "algorithm/search_chains/search_replicates.hpp"
+
+#include "parallel/agreement.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+/// Length and bytes.
+void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+    const std::uint64_t size = bytes.size();
+    const auto head = std::as_bytes(std::span(&size, 1));
+    to.insert(to.end(), head.begin(), head.end());
+    to.insert(to.end(), bytes.begin(), bytes.end());
+}
+std::span<const std::byte> take(std::span<const std::byte>& rest) {
+    std::uint64_t size = 0;
+    ByteReader head(rest);
+    head("size", size);
+    PEARLITE_EXPECTS(size <= rest.size() - sizeof size);
+    const auto bytes = rest.subspan(sizeof size, size);
+    rest = rest.subspan(sizeof size + size);
+    return bytes;
+}
+
+/// Items that lie one after another in `data`, which outlives the field.
+void lay_out(ShardedField& field, std::shared_ptr<std::vector<std::byte>> data) {
+    const std::size_t bytes = field.item_bytes;
+    field.pack = [data, bytes](Index first, Index count, std::span<std::byte> out) {
+        if (count > 0)
+            std::memcpy(out.data(), data->data() + static_cast<std::size_t>(first) * bytes,
+                        static_cast<std::size_t>(count) * bytes);
+    };
+    field.unpack = [data, bytes](Index first, Index count, std::span<const std::byte> in) {
+        if (count > 0)
+            std::memcpy(data->data() + static_cast<std::size_t>(first) * bytes, in.data(),
+                        static_cast<std::size_t>(count) * bytes);
+    };
+}
+
+} // namespace
+
+SearchReplicates::SearchReplicates(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+                                   const SearchSettings& settings, Index replicates)
+    : ranks_(ranks),
+      groups_(static_cast<int>(std::min<Index>(replicates, ranks.size()))),
+      group_(static_cast<int>(static_cast<Index>(ranks.rank()) * groups_ / ranks.size())),
+      team_(groups_ == ranks.size() ? parallel::Communicator::alone() : ranks.split(group_)),
+      owned_(replicates, 1, groups_, group_),
+      replicates_(replicates),
+      space_(std::move(space)) {
+    for (Index r = 0; r < owned_.local_items(); ++r) {
+        auto own = settings;
+        own.seed = seed_of(settings.seed, owned_.first_local_item() + r);
+        attempt([&] { searches_.push_back(std::make_unique<Search>(team_, space_, own)); });
+    }
+    parallel::agree(ranks_, failure_);
+    count_steps();
+}
+
+void SearchReplicates::begin() {
+    for (const auto& search : searches_)
+        attempt([&] { search->begin(); });
+    parallel::agree(ranks_, failure_);
+}
+
+std::uint64_t SearchReplicates::seed_of(std::uint64_t seed, Index replicate) {
+    return replicate == 0 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(replicate));
+}
+
+void SearchReplicates::step() {
+    PEARLITE_EXPECTS(!finished());
+    if (Search* const search = current())
+        attempt([&] {
+            for (Index k = 0; k < iterations_per_step && !search->finished(); ++k)
+                search->iterate();
+        });
+    ++steps_made_;
+    if (finished() || steps_left() % steps_per_agreement == 0)
+        flush();
+}
+
+void SearchReplicates::flush() {
+    parallel::agree(ranks_, failure_);
+}
+
+Index SearchReplicates::steps_done() const {
+    Index done = steps_in_all();
+    for (const Index steps : steps_to_do_)
+        done -= std::max<Index>(0, steps - steps_made_);
+    return done;
+}
+
+double SearchReplicates::best_energy() const {
+    const Search* const best = best_search();
+    return best ? best->best_energy() : std::numeric_limits<double>::infinity();
+}
+
+double SearchReplicates::temperature() const {
+    return searches_.empty() ? 0 : (current() ? *current() : *searches_.back()).temperature();
+}
+
+Index SearchReplicates::groups_at_work() const {
+    return std::count_if(steps_to_do_.begin(), steps_to_do_.end(), [&](Index s) { return s > steps_made_; });
+}
+
+std::vector<SearchOutcome> SearchReplicates::outcomes() const {
+    std::vector<std::byte> mine;
+    const Search* const best = best_search();
+    for (const auto& search : searches_) {
+        auto outcome = search->outcome();
+        if (search.get() != best)
+            outcome.region_states.clear(); // only those of the best replicate are of use
+        if (team_.is_root())
+            append(mine, store(outcome).values);
+    }
+    const auto all = ranks_.gather(std::span<const std::byte>(mine));
+    std::vector<SearchOutcome> outcomes;
+    if (!ranks_.is_root())
+        return outcomes;
+    for (std::span<const std::byte> rest(all); !rest.empty();) {
+        const auto values = take(rest);
+        restore(outcomes.emplace_back(), {{values.begin(), values.end()}, {}});
+    }
+    return outcomes;
+}
+
+void SearchReplicates::fields(Fields& f) {
+    // Searches that are to be read list their fields, too: which items are whose does not depend on their states.
+    std::vector<StoredFields> replicates;
+    for (const auto& search : searches_)
+        replicates.push_back(store(*search));
+    value_fields(f, replicates);
+    for (std::size_t k = 0; k < replicates.front().shards.size(); ++k)
+        shard_fields(f, k, replicates);
+    if (!f.is_reading())
+        return;
+    for (std::size_t r = 0; r < replicates.size(); ++r)
+        attempt([&] { restore(*searches_[r], replicates[r]); });
+    parallel::agree(ranks_, failure_);
+    count_steps();
+}
+
+/// What is known alike on all ranks of a group is in its root's hands; other members own no items.
+void SearchReplicates::value_fields(Fields& f, std::vector<StoredFields>& replicates) {
+    std::vector<std::vector<std::byte>> values(replicates.size());
+    Index longest = 0;
+    for (std::size_t r = 0; r < values.size() && !f.is_reading(); ++r) {
+        append(values[r], replicates[r].values);
+        longest = std::max(longest, static_cast<Index>(values[r].size()));
+    }
+    longest = ranks_.max((longest + 7) / 8 * 8);
+    f("replicate_bytes", longest);
+    const auto bytes = static_cast<std::size_t>(longest);
+    const auto data = std::make_shared<std::vector<std::byte>>(values.size() * bytes);
+    for (std::size_t r = 0; r < values.size(); ++r)
+        std::copy(values[r].begin(), values[r].end(), data->begin() + static_cast<std::ptrdiff_t>(r * bytes));
+    const Index local = team_.is_root() ? owned_.local_items() : 0;
+    const Index first = owned_.first_local_item() + owned_.local_items() - (team_.is_root() ? local : 0);
+    ShardedField field{ItemType::bytes, bytes, replicates_, first, local, {}, {}};
+    lay_out(field, data);
+    f.sharded("replicates", field);
+    if (!f.is_reading())
+        return;
+    team_.broadcast(std::span(*data));
+    for (std::size_t r = 0; r < replicates.size(); ++r) {
+        auto rest = std::span<const std::byte>(*data).subspan(r * bytes, bytes);
+        const auto own = take(rest);
+        replicates[r].values.assign(own.begin(), own.end());
+    }
+}
+
+/// The k-th sharded field of every replicate, one replicate after another. A group of several ranks has one replicate,
+/// so that the items of a rank are a contiguous run. Items are padded to the longest.
+void SearchReplicates::shard_fields(Fields& f, std::size_t k, std::vector<StoredFields>& replicates) {
+    const auto& first = replicates.front().shards[k];
+    Index longest = 0;
+    for (const auto& replicate : replicates)
+        longest = std::max(longest, static_cast<Index>(replicate.shards[k].item_bytes));
+    longest = ranks_.max(longest);
+    f(first.name + "_bytes", longest);
+    if (longest == 0)
+        return;
+    PEARLITE_EXPECTS(replicates.size() == 1 || first.local == first.items);
+    const auto bytes = static_cast<std::size_t>(longest), n = static_cast<std::size_t>(first.local);
+    const auto data = std::make_shared<std::vector<std::byte>>(replicates.size() * n * bytes);
+    ShardedField field{first.type,
+                       bytes,
+                       replicates_ * first.items,
+                       owned_.first_local_item() * first.items + first.first_local,
+                       owned_.local_items() * first.local,
+                       {},
+                       {}};
+    lay_out(field, data);
+    if (!f.is_reading())
+        for (std::size_t r = 0; r < replicates.size(); ++r) {
+            const auto& shard = replicates[r].shards[k];
+            for (std::size_t i = 0; i < n && shard.item_bytes > 0; ++i)
+                std::memcpy(data->data() + (r * n + i) * bytes, shard.data.data() + i * shard.item_bytes,
+                            shard.item_bytes);
+        }
+    f.sharded(first.name, field);
+    for (std::size_t r = 0; r < replicates.size() && f.is_reading(); ++r) {
+        auto& shard = replicates[r].shards[k];
+        shard.item_bytes = bytes;
+        shard.data.assign(data->begin() + static_cast<std::ptrdiff_t>(r * n * bytes),
+                          data->begin() + static_cast<std::ptrdiff_t>((r + 1) * n * bytes));
+    }
+}
+
+const SearchReplicates::Search* SearchReplicates::best_search() const {
+    const Search* best = nullptr;
+    for (const auto& search : searches_)
+        if (!best || search->best_energy() < best->best_energy())
+            best = search.get();
+    return best;
+}
+
+SearchReplicates::Search* SearchReplicates::current() const {
+    for (const auto& search : searches_)
+        if (!search->finished())
+            return search.get();
+    return nullptr;
+}
+
+void SearchReplicates::count_steps() {
+    Index mine = 0;
+    for (const auto& search : searches_)
+        mine += steps_of(search->iterations_in_all() - search->iterations_done());
+    steps_to_do_ = ranks_.all_gather(team_.is_root() ? mine : Index{0});
+    steps_made_ = 0;
+}
+
+Index SearchReplicates::steps_left() const {
+    return *std::max_element(steps_to_do_.begin(), steps_to_do_.end()) - steps_made_;
+}
+
+template <class Work>
+void SearchReplicates::attempt(Work&& work) {
+    if (failure_)
+        return;
+    try {
+        work();
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,90 @@
+#include "algorithm/smc/likelihood_noise.hpp"
+
+#include "algorithm/common/streams.hpp"
+#include "parallel/agreement.hpp"
+#include "population/weights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+/// The last steps that can be addressed: beyond those of any run.
+constexpr std::uint32_t fresh_step(int k) {
+    return std::numeric_limits<std::uint32_t>::max() - static_cast<std::uint32_t>(k);
+}
+
+} // namespace
+
+double noise_factor(const path::Schedule& schedule) {
+    double tau = 0;
+    for (Index t = 1; t <= schedule.steps(); ++t)
+        tau += (schedule[t] - schedule[t - 1]) * (schedule[t] - schedule[t - 1]);
+    return tau;
+}
+
+NoiseShares noise_shares(double standard_error, double sigma2, double tau, Index n_particles) {
+    const auto m = static_cast<double>(n_particles);
+    const double variance = standard_error * standard_error;
+    const double likelihood = std::min(variance, (variance + 1 / m) * -std::expm1(-tau * sigma2));
+    return {std::sqrt(variance - likelihood), std::sqrt(likelihood)};
+}
+
+std::vector<Diagnostic> noise_diagnostics(double sigma2, double tau, const std::optional<double>& standard_error,
+                                          Index n_particles) {
+    std::vector<Diagnostic> all{{"likelihood_log_variance", sigma2, {}},
+                                {"schedule_tau", tau, {}},
+                                {"ess_factor_of_estimating", std::exp(-tau * sigma2), {}}};
+    if (standard_error) {
+        const auto shares = noise_shares(*standard_error, sigma2, tau, n_particles);
+        all.push_back({"annealing_standard_error", shares.annealing, {}});
+        all.push_back({"likelihood_standard_error", shares.likelihood, {}});
+    }
+    return all;
+}
+
+double likelihood_log_variance(const parallel::Communicator& ranks, const path::DensityPath& path,
+                               const population::Generation& particles, std::uint64_t seed) {
+    constexpr int repeats = 4;
+    const auto& log_w = particles.log_weights();
+    const double log_max = population::summarise(ranks, particles.layout(), log_w).log_max;
+    population::BlockSums sums(2);
+    parallel::together(ranks, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            const auto& block = path::points_of(particles.block(b));
+            Vector log_prior(block.padded_size()), log_likelihood(block.padded_size());
+            std::vector<std::array<double, repeats>> estimates(static_cast<std::size_t>(block.size()));
+            for (int k = 0; k < repeats; ++k) {
+                auto streams = block_streams(particles, b, seed, 0);
+                streams.step = fresh_step(k);
+                path.evaluate(block, block.points, log_prior, log_likelihood, streams);
+                for (Index i = 0; i < block.size(); ++i)
+                    estimates[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)] = log_likelihood(i);
+            }
+            const auto log_weights = particles.of_block(log_w, b);
+            double weight = 0, variance = 0;
+            for (std::size_t i = 0; i < estimates.size(); ++i) {
+                const double w = std::exp(log_weights[i] - log_max);
+                if (w == 0)
+                    continue;
+                double mean = 0, square = 0;
+                for (const double z : estimates[i])
+                    mean += z / repeats;
+                for (const double z : estimates[i])
+                    square += (z - mean) * (z - mean) / (repeats - 1);
+                weight += w;
+                variance += w * (std::isnan(square) ? std::numeric_limits<double>::infinity() : square);
+            }
+            sums.add(0, weight);
+            sums.add(1, std::min(variance, std::numeric_limits<double>::max()));
+        }
+    });
+    const auto total = sums.total(ranks);
+    return total[1] / total[0];
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,230 @@
+#include "algorithm/smc/smc.hpp"
+
+#include "algorithm/common/streams.hpp"
+#include "algorithm/common/work_sharing.hpp"
+#include "algorithm/smc/likelihood_noise.hpp"
+#include "estimator/evidence/genealogy.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/path/density_path.hpp"
+#include "population/weights.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace pearlite::algorithm {
+
+Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+         std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+         const PopulationSettings& settings, const SmcSettings& smc_settings)
+    : ranks_(ranks),
+      target_(std::move(target)),
+      schedule_(std::move(schedule)),
+      kernel_(kernel.clone()),
+      settings_(settings),
+      smc_settings_(smc_settings),
+      population_(population_of(ranks_, target_)),
+      work_(ranks, smc_settings.balance) {
+    population_.append(settings.particles, settings.block);
+    size_buffers();
+}
+
+void Smc::begin() {
+    auto& particles = population_.generation(0);
+    on_the_fly_.begin(0, 0);
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            auto& block = particles.block(b);
+            work_.time(b, [&] { target_->draw_start(block, block_streams(particles, b, settings_.seed, 0)); });
+            target_->path_derivative(block, 0, particles.of_block(derivatives_, b));
+            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b),
+                                  0);
+        }
+    });
+    n_eves_ = settings_.particles;
+    record(false);
+}
+
+void Smc::step() {
+    PEARLITE_EXPECTS(!finished());
+    ++t_;
+    auto& particles = population_.generation(0);
+    const double from = a_;
+    a_ = next_inverse_temperature();
+
+    reweight(from, a_);
+    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights());
+    if (weights.log_max == log_zero_)
+        throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
+    log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
+    ess_ = weights.ess;
+    if (finished()) { // errors are read off before any resampling that follows the last weighting
+        resamplings_before_end_ = n_resamplings_;
+        final_eve_weights_ =
+            population::eve_weights(ranks_, particles.layout(), particles.log_weights(), particles.eves());
+    }
+    kernel_->adapt(ranks_, particles, t_);
+    const bool resample = weights.ess < smc_settings_.ess_threshold * static_cast<double>(settings_.particles);
+    if (resample)
+        resample_particles();
+    balance_work();
+    move();
+    record(resample);
+}
+
+Progress Smc::progress() const {
+    const auto* given = std::get_if<path::Schedule>(&schedule_);
+    return {t_, given ? given->steps() : 0, a_, ess_, log_ratio_};
+}
+
+Outcome Smc::outcome() const {
+    Outcome outcome;
+    outcome.ess = ess_;
+    outcome.log_ratio = {estimator::single_run_estimate(
+        log_ratio_, final_eve_weights_, static_cast<double>(settings_.particles),
+        static_cast<int>(resamplings_before_end_), smc_settings_.resampling == population::Resampling::multinomial)};
+    if (ess_ < 20)
+        outcome.warnings.push_back("the effective sample size of the final weights is below 20: use more particles, "
+                                   "or more temperatures");
+    if (target_->path_is_linear()) {
+        auto others = power_posterior_.estimates(n_eves_);
+        if (others.empty())
+            outcome.warnings.push_back("the power posterior has no estimate: the first particles include one of "
+                                       "likelihood zero, or of infinite log f_1/f_0");
+        outcome.log_ratio.insert(outcome.log_ratio.end(), others.begin(), others.end());
+    }
+    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated())
+        outcome.diagnostics =
+            noise_diagnostics(likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed),
+                              noise_factor(path::Schedule(trace_.inverse_temperature)),
+                              outcome.log_ratio.front().standard_error, settings_.particles);
+    return outcome;
+}
+
+void Smc::deal(std::vector<Index> first_blocks) {
+    deal_blocks(ranks_, *target_, population_, std::move(first_blocks));
+    size_buffers();
+}
+
+void Smc::fields(Fields& f) {
+    f("step", t_);
+    f("inverse_temperature", a_);
+    f("log_ratio", log_ratio_);
+    f("log_ratio_at_resampling", log_ratio_at_resampling_);
+    f("ess", ess_);
+    f("resamplings", n_resamplings_);
+    f("resamplings_before_end", resamplings_before_end_);
+    f("eves", n_eves_);
+    f("final_eve_weights", final_eve_weights_);
+    population_.fields(f);
+    f.enter("trace");
+    trace_.fields(f);
+    f.leave();
+    f.enter("power_posterior");
+    power_posterior_.fields(f);
+    f.leave();
+    f.enter("kernel");
+    kernel_->fields(f);
+    f.leave();
+    if (f.is_reading()) {
+        size_buffers();
+        parallel::together(ranks_, [&] { prepare(); });
+    }
+}
+
+void Smc::prepare() {
+    prepare_blocks(*target_, population_.generation(0));
+}
+
+double Smc::inverse_temperature_end() const {
+    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
+        return given->end();
+    return std::get<AdaptiveSchedule>(schedule_).inverse_temperature_end;
+}
+
+double Smc::next_inverse_temperature() {
+    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
+        return (*given)[t_];
+    return next_of(std::get<AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(),
+                   [&](double to) { return conditional_ess(a_, to); });
+}
+
+double Smc::conditional_ess(double from, double to) {
+    const auto& particles = population_.generation(0);
+    parallel::together(ranks_, [&] { compute_increments(from, to); });
+    return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments_);
+}
+
+void Smc::compute_increments(double from, double to) {
+    auto& particles = population_.generation(0);
+    std::fill(increments_.begin(), increments_.end(), 0.0);
+    for (Index b = 0; b < particles.local_blocks(); ++b)
+        target_->add_log_ratio(particles.block(b), from, to, particles.of_block(increments_, b));
+}
+
+void Smc::reweight(double from, double to) {
+    auto& particles = population_.generation(0);
+    parallel::together(ranks_, [&] {
+        compute_increments(from, to);
+        auto& log_w = particles.log_weights();
+        for (std::size_t i = 0; i < log_w.size(); ++i)
+            log_w[i] += increments_[i];
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            require_numbers(particles.of_block(log_w, b), particles, b, t_);
+    });
+}
+
+void Smc::resample_particles() {
+    auto& particles = population_.generation(0);
+    const auto numbers =
+        population::offspring(ranks_, particles.layout(), particles.number(), particles.log_weights(),
+                              smc_settings_.resampling, settings_.seed, static_cast<std::uint32_t>(t_));
+    population::relocate(ranks_, particles, numbers, population_.particle_bytes());
+    parallel::together(ranks_, [&] { prepare(); });
+    log_ratio_at_resampling_ = log_ratio_;
+    ++n_resamplings_;
+    n_eves_ = population::surviving_eves(ranks_, particles.layout(), particles.eves());
+}
+
+void Smc::balance_work() {
+    if (auto runs = better_runs(ranks_, *target_, population_, work_))
+        deal(std::move(*runs));
+}
+
+void Smc::move() {
+    auto& particles = population_.generation(0);
+    on_the_fly_.begin(a_, settings_.particles * kernel_->moves());
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            const auto derivative = particles.of_block(derivatives_, b);
+            Index accepted = 0;
+            work_.time(b, [&] {
+                accepted =
+                    kernel_->move(particles.block(b), a_, block_streams(particles, b, settings_.seed, t_), derivative);
+            });
+            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivative, accepted);
+        }
+    });
+}
+
+void Smc::size_buffers() {
+    increments_.resize(population_.generation(0).log_weights().size());
+    derivatives_.resize(increments_.size());
+}
+
+void Smc::record(bool resampled) {
+    on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(), trace_);
+    if (t_ > 0)
+        trace_.ess.back() = ess_; // of the weighting; after resampling it would always be M
+    trace_.resampled.push_back(resampled ? 1 : 0);
+    trace_.eves.push_back(n_eves_);
+    if (target_->path_is_linear()) {
+        const auto& particles = population_.generation(0);
+        power_posterior_.add(ranks_, a_, trace_.mean_u.back(), trace_.variance_u.back(), particles.log_weights(),
+                             derivatives_, particles.eves(), settings_.particles);
+    }
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,121 @@
+#pragma once
+/// Tempered sequential Monte Carlo (Del Moral, Doucet & Jasra 2006), with the steps of Tran, Strickland, Pitt & Kohn's
+/// algorithm 1: M particles that are weighted, resampled when the ESS falls, and moved.
+///
+///     x ~ p_0;  W = 1/M
+///     for t = 1..T:
+///         a_t from the schedule, or as far from a_{t-1} as the conditional ESS allows
+///         W <- W f_{a_t}(x)/f_{a_{t-1}}(x);   log Z += log sum_i W_i;  normalise
+///         if ESS < alpha M: resample (W = 1/M)
+///         x ~ T_t(. | x), n_moves times, T_t leaving p_{a_t} invariant, its scale from the population before the move
+///
+/// a_t: inverse temperatures; alpha: ess_threshold. Z is unbiased if schedule and proposal scales are fixed beforehand,
+/// also where the likelihood is an unbiased estimate (path/geometric.hpp). With alpha = 0 nothing is resampled, which
+/// is Neal's annealed importance sampling; with one step and moves that do not matter, importance sampling from p_0.
+
+#include "algorithm/common/power_posterior.hpp"
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/smc/adaptive_schedule.hpp"
+#include "path/schedule.hpp"
+
+#include <limits>
+#include <variant>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct SmcSettings {
+    population::Resampling resampling = population::Resampling::systematic;
+    double ess_threshold = 0.5; ///< alpha, a fraction of M
+    bool balance = true;        ///< deal blocks to ranks by what they cost; no number depends on it
+};
+
+class Smc final : public Sampler {
+  public:
+    Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+        std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+        const PopulationSettings& settings, const SmcSettings& smc_settings);
+
+    void begin() override;
+
+    bool finished() const override { return a_ == inverse_temperature_end(); }
+
+    /// Collective. One temperature.
+    void step() override;
+
+    Progress progress() const override;
+
+    /// Collective; finished().
+    Outcome outcome() const override;
+
+    void flush() override {}
+    const kernel::Kernel* kernel() const override { return kernel_.get(); }
+    bool has_unbiased_normaliser() const override { return true; }
+    double log_ratio() const override { return log_ratio_; }
+    const Trace& trace() const override { return trace_; }
+    population::Population& population() override { return population_; }
+    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
+    /// Likelihoods computed so far, of the starts and of every proposal.
+    std::optional<Index> likelihood_estimates() const override { return settings_.particles + t_ * updates_per_step(); }
+
+    /// What the ranks' moves cost.
+    std::optional<population::WorkAccount> work() const override { return work_.account(); }
+
+    /// Collective. Gives the blocks to other ranks: rank r owns those from first_blocks[r] up to first_blocks[r + 1].
+    /// No number depends on it.
+    void deal(std::vector<Index> first_blocks);
+
+    void fields(Fields& f) override;
+
+  private:
+    /// After reading or relocation: recomputes what is derived from the states.
+    void prepare();
+
+    static constexpr double log_zero_ = -std::numeric_limits<double>::infinity();
+
+    double inverse_temperature_end() const;
+
+    double next_inverse_temperature();
+
+    double conditional_ess(double from, double to);
+
+    void compute_increments(double from, double to);
+
+    void reweight(double from, double to);
+
+    void resample_particles();
+
+    /// Where blocks differ in cost, as likelihoods do over theta, ranks with dear ones give some away.
+    void balance_work();
+
+    void move();
+
+    void size_buffers();
+
+    void record(bool resampled);
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> target_;
+    std::variant<path::Schedule, AdaptiveSchedule> schedule_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    PopulationSettings settings_;
+    SmcSettings smc_settings_;
+    population::Population population_;
+    Index t_ = 0;
+    double a_ = 0;
+    double log_ratio_ = 0;
+    double log_ratio_at_resampling_ = 0;
+    double ess_ = 0;
+    Index n_resamplings_ = 0;
+    Index resamplings_before_end_ = 0;
+    Index n_eves_ = 0;
+    std::vector<double> final_eve_weights_;
+    Trace trace_;
+    OnTheFly on_the_fly_;
+    PowerPosterior power_posterior_;
+    population::WorkBalance work_;
+    std::vector<double> increments_, derivatives_;
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,62 @@
+#include "algorithm/stochastic_approximation/adaptive_bias.hpp"
+
+#include "core/log_space.hpp"
+
+#include <cmath>
+
+namespace pearlite::algorithm {
+
+AdaptiveBias::AdaptiveBias(std::vector<double> desired)
+    : desired_(std::move(desired)),
+      c_(desired_.size(), 0.0),
+      in_use_(desired_.size(), 0),
+      visits_(desired_.size(), 0),
+      first_visits_(desired_.size(), 0),
+      gain_before_visit_(desired_.size(), 0.0) {}
+
+void AdaptiveBias::update(double gain, std::span<const std::int32_t> regions) {
+    const double gain_before = gain_sum_;
+    gain_sum_ += gain;
+    ++updates_;
+    const double share = gain / static_cast<double>(regions.size());
+    for (const auto j : regions) {
+        const auto k = static_cast<std::size_t>(j);
+        c_[k] += share;
+        if (visits_[k]++ == 0) {
+            first_visits_[k] = updates_;
+            gain_before_visit_[k] = gain_before;
+        }
+    }
+    if (exceeds_bound()) {
+        ++truncations_;
+        for (std::size_t k = 0; k < c_.size(); ++k)
+            if (in_use_[k] != 0)
+                c_[k] = desired_[k] * gain_sum_;
+    }
+}
+
+/// |theta| > M_c = 1e10 M_{c-1}, M_0 = 1e100. No |theta_j| exceeds G, so that G decides all but always.
+bool AdaptiveBias::exceeds_bound() const {
+    constexpr double small = 1e50; // M_0 is 1e100
+    if (gain_sum_ < small)
+        return false;
+    if (std::log10(std::sqrt(static_cast<double>(c_.size())) * gain_sum_) <= log10_bound())
+        return false;
+    double square = 0;
+    for (std::size_t k = 0; k < c_.size(); ++k)
+        square += theta(static_cast<Index>(k)) * theta(static_cast<Index>(k));
+    return 0.5 * std::log10(square) > log10_bound();
+}
+
+std::vector<double> AdaptiveBias::normalised() const {
+    std::vector<double> values(c_.size(), log_zero);
+    for (std::size_t k = 0; k < c_.size(); ++k)
+        if (in_use_[k] != 0)
+            values[k] = theta(static_cast<Index>(k));
+    const double total = log_sum_exp(values);
+    for (double& v : values)
+        v -= total;
+    return values;
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,51 @@
+#pragma once
+/// Scales of proposals, adapted while a pilot lasts.
+
+#include "core/fields.hpp"
+#include "pearlite/model/energy/space.hpp"
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// log s^2 += step (a - 0.234) after each iteration of an operation with a scale, a the fraction of its proposals that
+/// were accepted, step = 3 k^-0.6 in its k-th one (Andrieu & Thoms 2008). Whoever stops calling adapt() has frozen it.
+/// Operations that are not to be tuned keep their first scale.
+class ProposalScales {
+  public:
+    static constexpr double wanted_acceptance = 0.234;
+
+    explicit ProposalScales(std::span<const model::Operation> operations) {
+        for (const auto& operation : operations) {
+            scales_.push_back(operation.has_scale ? operation.first_scale : std::numeric_limits<double>::quiet_NaN());
+            is_tuned_.push_back(operation.has_scale && operation.is_tuned);
+            adaptations_.push_back(0);
+        }
+    }
+
+    double operator[](Index op) const { return scales_[static_cast<std::size_t>(op)]; }
+    const std::vector<double>& values() const { return scales_; }
+
+    void adapt(Index op, double acceptance) {
+        const auto k = static_cast<std::size_t>(op);
+        if (!is_tuned_[k])
+            return;
+        const double step = 3 * std::pow(static_cast<double>(++adaptations_[k]), -0.6);
+        scales_[k] *= std::exp(0.5 * step * (acceptance - wanted_acceptance));
+    }
+
+    void fields(Fields& f) {
+        f("scales", scales_);
+        f("adaptations", adaptations_);
+    }
+
+  private:
+    std::vector<double> scales_;
+    std::vector<std::int64_t> adaptations_;
+    std::vector<bool> is_tuned_;
+};
+
+} // namespace pearlite::algorithm

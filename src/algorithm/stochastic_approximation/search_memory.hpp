@@ -1,0 +1,109 @@
+#pragma once
+/// What every rank of a search knows of it, and knows alike.
+
+#include "algorithm/search_chains/report_window.hpp"
+#include "algorithm/search_chains/search_record.hpp"
+#include "algorithm/stochastic_approximation/adaptive_bias.hpp"
+#include "algorithm/stochastic_approximation/proposal_scales.hpp"
+#include "algorithm/stochastic_approximation/search_settings.hpp"
+#include "algorithm/stochastic_approximation/search_stages.hpp"
+#include "core/log_space.hpp"
+#include "pearlite/model/energy/energy_partition.hpp"
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// Regions, theta, the energies of all chains as last shared, scales, and the record of the search. Fed with the
+/// same reports everywhere, it is the same everywhere.
+class SearchMemory {
+  public:
+    SearchMemory(const SearchSettings& settings, std::span<const model::Operation> operations);
+
+    const model::EnergyPartition& partition() const { return partition_; }
+    std::span<const double> energies() const { return energies_; }
+    /// Of a chain's state, as last shared.
+    Index region(std::size_t chain) const { return regions_[chain]; }
+    double theta(std::size_t chain, Index region) const {
+        if (!fixed_theta_.empty())
+            return fixed_theta_[static_cast<std::size_t>(region)];
+        if (biases_.empty())
+            return 0;
+        return biases_[biases_.size() == 1 ? 0 : chain].theta(region);
+    }
+    double best_energy() const { return best_energy_; }
+    std::int64_t evaluations() const { return evaluations_; }
+    model::ProposalScale scale(Index operation) const {
+        return {scales_[operation], scale_by_region_ && is_main_ ? &partition_ : nullptr};
+    }
+
+    /// log f(x') - log f(x) + log_ratio, x' of energy `proposed` in region `to`, x likewise; -inf for a proposal
+    /// outside the space.
+    double log_acceptance(std::size_t chain, double energy, Index from, double proposed, Index to, double log_ratio,
+                          double temperature) const {
+        if (!(proposed < infinity_) || to > last_region_)
+            return log_zero;
+        if (from > last_region_)
+            return infinity_; // left outside by a shrink: the first proposal inside is taken
+        return (energy - proposed) / temperature + theta(chain, from) - theta(chain, to) + log_ratio;
+    }
+
+    /// Energies of first states.
+    void begin(std::span<const double> energies);
+    /// Regions of the main stage, from what the range stage saw.
+    void begin_main();
+    /// Takes in iteration t of the stage, number s of the window.
+    void take_reports(const ReportWindow& window, Index s, Index t, const SearchStages& stages);
+    /// The weights of iteration t, theta += gamma (p - pi), and the truncation.
+    void update_theta(double gain);
+    bool notes_progress(Index t) const { return curve_.is_due(t); }
+    void note_progress(Index t, double temperature) { curve_.add(t, evaluations_, best_energy_, temperature); }
+    /// The upper end of the range of energies is the chains' median now.
+    void note_range_top();
+
+    /// All that is known here of a search that has reached this temperature.
+    void describe(SearchOutcome& outcome, double temperature) const;
+
+    /// Reading ends with the regions of all chains.
+    void fields(Fields& f, bool is_main);
+
+  private:
+    static constexpr double infinity_ = std::numeric_limits<double>::infinity();
+
+    AdaptiveBias& bias(std::size_t chain) { return biases_[biases_.size() == 1 ? 0 : chain]; }
+    /// Keeps the last region of a space that shrinks up to date.
+    void shrink();
+    /// Regions as a stage begins, with biases of 0.
+    void set_partition(model::EnergyPartition partition, bool is_main);
+    /// Of all chains; each is in use.
+    void find_regions();
+    /// Takes the chains' states in, as a stage begins.
+    void begin_regions();
+    void take(const ChainReport& report, std::size_t chain);
+
+    std::size_t chains_;
+    SearchSettings::Bias kind_of_bias_;
+    double lambda_;
+    Index range_points_;
+    bool scale_by_region_, is_main_ = false;
+    std::optional<double> aleph_;
+    std::vector<double> fixed_theta_;
+
+    model::EnergyPartition partition_;
+    std::vector<AdaptiveBias> biases_; ///< none, one, or one per chain
+    std::vector<double> energies_;     ///< of all chains, as last shared
+    std::vector<std::int32_t> regions_;
+    ProposalScales scales_;
+
+    Index last_region_ = 0; ///< the space ends here
+    double best_energy_ = infinity_, range_high_ = 0;
+    std::int64_t best_evaluations_ = 0, evaluations_ = 0, outside_ = 0;
+    std::vector<double> region_best_;
+    std::vector<OperationCount> counts_;
+    ProgressCurve curve_;
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,81 @@
+#pragma once
+/// Settings of stochastic approximation annealing and its relatives (Karagiannis et al. 2017, sections 2 to 4).
+
+#include "pearlite/model/energy/energy_partition.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// tau_t, t = 1, 2, ...
+struct TemperatureLadder {
+    enum class Kind {
+        square_root, ///< high sqrt(n / max(t, n)) + low
+        geometric,   ///< from high at t = 1 to low at t = n, constant afterwards
+        constant     ///< low
+    };
+    Kind kind = Kind::square_root;
+    double high = 1, low = 0.01; ///< tau_h and tau_*
+    Index n = 1;                 ///< n^(tau)
+
+    double operator()(Index t) const;
+};
+
+/// gamma_t = (n / max(t, n))^beta.
+struct GainFactor {
+    Index n = 1000;
+    double beta = 0.55;
+
+    double operator()(Index t) const;
+};
+
+struct SearchSettings {
+    /// What the self-adjusting bias theta is shared by.
+    enum class Bias {
+        none,  ///< there is none: simulated annealing, VFSA
+        own,   ///< each chain has its own: SAA, PSAA
+        shared ///< all chains have one: PISAA
+    };
+    /// Who takes part in a crossover.
+    enum class Crossover {
+        population, ///< half of the chains with partners from the other half, or all in pairs
+        single      ///< one chain, or one pair
+    };
+
+    Index chains = 1;     ///< kappa
+    Index iterations = 0; ///< n
+    std::uint64_t seed = 0;
+    Bias bias = Bias::shared;
+    Crossover crossover = Crossover::population;
+    TemperatureLadder temperature;
+    GainFactor gain;
+    double lambda = 0.1; ///< pi_j ~ exp(-lambda j)
+    /// The regions; without them a stage of `range_iterations` finds the range of energies and cuts it at
+    /// `range_points` points.
+    std::optional<model::EnergyPartition> partition;
+    Index range_iterations = 0;
+    Index range_points = 100;
+    /// The first iterations, in which scales are adapted to the acceptance 0.234; frozen afterwards.
+    Index pilot_iterations = 0;
+    bool scale_by_region = false;       ///< scales grow with the region: s j / (m + 1)
+    double selection_temperature = 0.1; ///< T_sel
+    /// The space shrinks to the regions up to J(E_best + aleph), as in ASAMC and AESAMC.
+    std::optional<double> aleph;
+    /// Iterations between two collectives; more than 1 changes the algorithm: theta and the energies by which partners
+    /// are chosen are then known that late, and crossovers happen in the first iteration of each such window alone.
+    Index sync_every = 1;
+    /// Coordinates are averaged over the iterations after this one, with the weights of exp(-U); theta stays as it is
+    /// then, since the states that it goes on learning from are biased. Needs sync_every = 1 and coordinates.
+    std::optional<Index> average_from;
+    /// Of the operations, in their order; empty: equal.
+    std::vector<double> rates;
+    /// For tests: theta stays at these values, one per region.
+    std::vector<double> fixed_theta;
+
+    /// ContractViolation for numbers that make no search.
+    void check() const;
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,137 @@
+#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+SearchSettings checked(SearchSettings settings) {
+    settings.check();
+    return settings;
+}
+
+} // namespace
+
+StochasticApproximation::StochasticApproximation(const parallel::Communicator& ranks,
+                                                 std::shared_ptr<const model::Space> space, SearchSettings settings)
+    : ranks_(ranks),
+      space_(std::move(space)),
+      points_(space_->offers<model::PointStates>()),
+      settings_(checked(std::move(settings))),
+      stages_(settings_),
+      choice_(space_->operations(), settings_.rates),
+      memory_(settings_, space_->operations()),
+      chains_(ranks_, space_, settings_),
+      window_(ranks_, chains_.layout(), settings_.sync_every),
+      moments_(settings_.average_from ? chains_.layout().local_items() : 0, points_ ? points_->dimension() : 0) {}
+
+void StochasticApproximation::begin() {
+    memory_.begin(chains_.draw_start());
+    chains_.begin_regions(memory_.partition(), 0);
+}
+
+void StochasticApproximation::iterate() {
+    PEARLITE_EXPECTS(!finished());
+    stages_.advance();
+    sample();
+    if (window_.is_full() || stages_.is_last())
+        learn();
+    if (stages_.is_last() && !stages_.is_main())
+        begin_main_stage();
+}
+
+void StochasticApproximation::sample() {
+    random::Stream shared({settings_.seed, random::Purpose::operation, 0, static_cast<std::uint32_t>(stages_.step())});
+    const Index operation = choice_.draw(shared, window_.is_empty() && settings_.chains >= 2);
+    chains_.sample({operation, stages_.temperature(), stages_.step()}, memory_, window_.present());
+    window_.close(operation);
+}
+
+void StochasticApproximation::learn() {
+    // Where a rank failed, all ranks of the search learn of it here.
+    if (window_.share(chains_.failure().happened()))
+        chains_.failure().agree(ranks_);
+    const Index before = stages_.iteration() - window_.size();
+    for (Index s = 0; s < window_.size(); ++s) {
+        const Index t = before + s + 1;
+        memory_.take_reports(window_, s, t, stages_);
+        if (stages_.is_range_top(t))
+            memory_.note_range_top();
+        if (!stages_.is_main())
+            continue;
+        const bool averages = settings_.average_from && t > *settings_.average_from;
+        if (averages)
+            take_averages(t);
+        memory_.update_theta(averages ? 0 : stages_.gain(t));
+        if (memory_.notes_progress(t) || stages_.is_last(t))
+            memory_.note_progress(t, stages_.temperature(t));
+    }
+    window_.clear();
+}
+
+void StochasticApproximation::take_averages(Index t) {
+    if (!points_)
+        return;
+    const auto& points = points_->points(chains_.states());
+    for (Index i = 0; i < layout().local_items(); ++i) {
+        const auto chain = static_cast<std::size_t>(layout().first_local_item() + i);
+        const double log_weight =
+            memory_.theta(chain, memory_.region(chain)) + memory_.energies()[chain] * (1 / stages_.temperature(t) - 1);
+        moments_.add(i, log_weight, [&](Index k) { return points(k, i); });
+    }
+}
+
+void StochasticApproximation::begin_main_stage() {
+    memory_.begin_main();
+    chains_.begin_regions(memory_.partition(), stages_.step());
+    stages_.begin_main();
+}
+
+SearchOutcome StochasticApproximation::outcome() const {
+    SearchOutcome outcome;
+    outcome.iterations = stages_.iteration();
+    for (const auto& operation : space_->operations())
+        outcome.operations.push_back(operation.name);
+    chains_.describe(outcome);
+    outcome.best.iteration = stages_.main_iteration_at(outcome.best.iteration);
+    memory_.describe(outcome, stages_.temperature());
+    outcome.averages = moments_.combined(ranks_.all_gather(std::span<const double>(moments_.sums())));
+    return outcome;
+}
+
+void StochasticApproximation::fields(Fields& f) {
+    stages_.fields(f);
+    memory_.fields(f, stages_.is_main());
+    window_.fields(f);
+    chains_.fields(f);
+    if (settings_.average_from)
+        moment_fields(f);
+    if (f.is_reading())
+        chains_.find_regions(memory_.partition());
+}
+
+void StochasticApproximation::moment_fields(Fields& f) {
+    const std::size_t bytes = moments_.width() * sizeof(double);
+    ShardedField sums{
+        ItemType::float64, bytes, layout().size(), layout().first_local_item(), layout().local_items(), {}, {}};
+    sums.pack = [this, bytes](Index first, Index count, std::span<std::byte> out) {
+        const auto all = std::as_bytes(moments_.sums());
+        const auto n = static_cast<std::size_t>(count) * bytes;
+        if (n > 0)
+            std::memcpy(out.data(), all.data() + static_cast<std::size_t>(first) * bytes, n);
+    };
+    sums.unpack = [this, bytes](Index first, Index count, std::span<const std::byte> in) {
+        const auto all = std::as_writable_bytes(moments_.sums());
+        const auto n = static_cast<std::size_t>(count) * bytes;
+        if (n > 0)
+            std::memcpy(all.data() + static_cast<std::size_t>(first) * bytes, in.data(), n);
+    };
+    f.sharded("moments", sums);
+}
+
+} // namespace pearlite::algorithm

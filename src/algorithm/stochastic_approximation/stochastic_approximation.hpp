@@ -1,0 +1,80 @@
+#pragma once
+/// Parallel and interacting stochastic approximation annealing (Karagiannis, Konomi, Lin & Liang 2017, Algorithm 3),
+/// and by its settings SA, VFSA, SAA, PSAA, ASAMC and AESAMC.
+///
+///     log f_{theta,tau}(x) = -U(x)/tau - theta_{J(x)}
+///     for t = 1..n:
+///         sampling:   draw an operation; the chains x^(1..kappa) move by it, leaving f_{theta_{t-1}, tau_t} invariant
+///         weights:    p_j = (1/kappa) #{i: J(x^i) = j};  theta' = theta_{t-1} + gamma_t (p - pi)   on S_t
+///         truncation: theta_t = theta' if |theta'| <= M_c, else theta_t = 0 and c += 1
+///
+/// U energy, J the region of energy, S_t the regions ever proposed to, gamma the gain, tau the temperature, pi the
+/// desired frequencies. The chains are cut among the ranks; theta and all energies are on every rank, and one
+/// collective of O(kappa) words per iteration keeps them so.
+
+#include "algorithm/search_chains/operation_choice.hpp"
+#include "algorithm/search_chains/report_window.hpp"
+#include "algorithm/search_chains/search_chains.hpp"
+#include "algorithm/stochastic_approximation/search_memory.hpp"
+#include "algorithm/stochastic_approximation/search_settings.hpp"
+#include "algorithm/stochastic_approximation/search_stages.hpp"
+#include "algorithm/stochastic_approximation/weighted_moments.hpp"
+
+#include <memory>
+
+namespace pearlite::algorithm {
+
+class StochasticApproximation {
+  public:
+    StochasticApproximation(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+                            SearchSettings settings);
+
+    /// Collective. Draws the first states; a search that is read from a checkpoint does without.
+    void begin();
+    bool finished() const { return stages_.finished(); }
+    Index iteration() const { return stages_.iteration(); }
+    /// Of all stages, done and in all.
+    Index iterations_done() const { return stages_.step(); }
+    Index iterations_in_all() const { return stages_.steps(); }
+    double best_energy() const { return memory_.best_energy(); }
+    double temperature() const { return stages_.temperature(); }
+    std::int64_t evaluations() const { return memory_.evaluations(); }
+    const Block& chains() const { return chains_.states(); }
+    const parallel::BlockLayout& layout() const { return chains_.layout(); }
+    std::span<const double> energies() const { return memory_.energies(); } ///< of all chains, as last shared
+    const model::EnergyPartition& partition() const { return memory_.partition(); }
+    double theta(Index region) const { return memory_.theta(0, region); }
+
+    /// Collective; begun and not finished. One iteration.
+    void iterate();
+
+    /// Collective; finished().
+    SearchOutcome outcome() const;
+
+    /// The state of the search, on any number of ranks; collective. Reading ends with evaluated states.
+    void fields(Fields& f);
+
+  private:
+    /// Sampling. Crossovers need energies that are up to date, and two chains.
+    void sample();
+    /// The collective, by which every rank learns of all chains' iterations since the last one; then for each of them
+    /// the weights and the truncation.
+    void learn();
+    /// Weights that undo theta and the temperature from which the states of iteration t come.
+    void take_averages(Index t);
+    void begin_main_stage();
+    void moment_fields(Fields& f);
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Space> space_;
+    const model::PointStates* points_; ///< null if states have no coordinates
+    SearchSettings settings_;
+    SearchStages stages_;
+    OperationChoice choice_;
+    SearchMemory memory_;
+    SearchChains chains_;
+    ReportWindow window_;
+    WeightedMoments moments_; ///< of this rank's chains
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,55 @@
+#pragma once
+/// Weighted averages of coordinates over the course of a search: expectations under exp(-U).
+
+#include "pearlite/core/types.hpp"
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct WeightedAverages {
+    std::vector<double> means, deviations; ///< of each coordinate; empty where none were asked for
+    /// (sum of weights)^2 / (sum of their squares), of states that are not independent.
+    double effective_states = 0;
+};
+
+/// Sums of chains, each chain's apart and combined in their order: they do not depend on how chains are cut among
+/// ranks.
+class WeightedMoments {
+  public:
+    /// `chains` of this rank; none are needed where nothing is averaged.
+    WeightedMoments(Index chains, Index dimension);
+
+    /// A state of a chain; weights may be of any size.
+    template <class Coordinate>
+    void add(Index chain, double log_weight, const Coordinate& coordinate) {
+        double* const sums = raise(chain, log_weight);
+        const double weight = std::exp(log_weight - sums[0]);
+        sums[1] += weight;
+        sums[2] += weight * weight;
+        for (Index k = 0; k < dimension_; ++k) {
+            const double x = coordinate(k);
+            sums[3 + k] += weight * x;
+            sums[3 + dimension_ + k] += weight * x * x;
+        }
+    }
+    /// Of each chain: the largest log weight m, then sums of w, w^2, w x_1 .. w x_d, w x_1^2 .. w x_d^2, w = exp(log
+    /// weight - m).
+    std::span<double> sums() { return sums_; }
+    std::span<const double> sums() const { return sums_; }
+    std::size_t width() const { return static_cast<std::size_t>(3 + 2 * dimension_); }
+
+    /// From the sums of all chains, one after another; empty if nothing was added.
+    WeightedAverages combined(std::span<const double> sums) const;
+
+  private:
+    /// The chain's sums, in units of a largest log weight that is not below this one.
+    double* raise(Index chain, double log_weight);
+
+    Index dimension_;
+    std::vector<double> sums_;
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,91 @@
+#include "app/commands/build_info.hpp"
+
+#include "pearlite/core/error.hpp"
+#include "pearlite/core/types.hpp"
+#include "pearlite/random/philox.hpp"
+#include "simd/cpu.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <elf.h>
+#include <link.h>
+
+namespace pearlite::app {
+
+namespace {
+
+/// The first 16 digits of the GNU build id in a segment of ELF notes, or nothing.
+std::string build_id_among_notes(ElfW(Addr) begin, std::size_t size) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(begin);
+    const auto aligned = [](std::size_t n) { return (n + 3) / 4 * 4; };
+    for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {
+        ElfW(Nhdr) note;
+        std::memcpy(&note, bytes + at, sizeof note);
+        const auto* description = bytes + at + sizeof note + aligned(note.n_namesz);
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz >= 8) {
+            std::string id;
+            for (int i = 0; i < 8; ++i)
+                id += fmt::format("{:02x}", description[i]);
+            return id;
+        }
+        at += sizeof note + aligned(note.n_namesz) + aligned(note.n_descsz);
+    }
+    return {};
+}
+
+/// The linker's build id of this program: another for every other code or option.
+std::string linked_build_id() {
+    std::string id;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* result) {
+            for (int i = 0; i < object->dlpi_phnum; ++i)
+                if (object->dlpi_phdr[i].p_type == PT_NOTE)
+                    if (auto found = build_id_among_notes(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr,
+                                                          object->dlpi_phdr[i].p_memsz);
+                        !found.empty())
+                        *static_cast<std::string*>(result) = found;
+            return 1; // the program itself comes first; its libraries are not asked
+        },
+        &id);
+    return id.empty() ? "unknown" : id;
+}
+
+} // namespace
+
+std::string compiler() {
+    return fmt::format("g++ {}, -march={}", __VERSION__, PEARLITE_ARCHITECTURE);
+}
+
+std::string program_name() {
+    return program_invocation_short_name;
+}
+
+std::string build_id() {
+    return fmt::format("pearlite {} ({}, build {})", PEARLITE_VERSION, compiler(), linked_build_id());
+}
+
+std::vector<std::string> library_versions() {
+    return {fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION),
+            PEARLITE_LIBRARY_VERSIONS, fmt::format("generator {}", random::Philox::name)};
+}
+
+std::string cpu_features() {
+    std::string features;
+    for (const auto set : simd::instruction_sets)
+        if (simd::cpu_has(set))
+            features += (features.empty() ? "" : " ") + std::string(simd::name_of(set));
+    return features;
+}
+
+void require_cpu() {
+    for (const auto set : simd::instruction_sets)
+        if (simd::compiled_for(set) && !simd::cpu_has(set))
+            throw InputError(
+                fmt::format("this program was built for CPUs with {}, which this one lacks; build it here, or "
+                            "with -DPEARLITE_NATIVE=OFF for any x86-64-v3 CPU",
+                            simd::name_of(set)));
+}
+
+} // namespace pearlite::app

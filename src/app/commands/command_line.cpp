@@ -1,0 +1,137 @@
+#include "pearlite/app/command_line.hpp"
+
+#include "app/commands/build_info.hpp"
+#include "app/commands/commands.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <functional>
+
+namespace pearlite::app {
+
+namespace {
+
+/// What the command line asked for, once parsed. Commands that need ranks take them.
+struct Request {
+    std::function<int()> serial;
+    std::function<int(const parallel::Communicator&)> distributed;
+};
+
+void add_session_options(CLI::App& command, std::optional<std::filesystem::path>& data_directory,
+                         std::optional<std::string>& time_limit, std::optional<Index>& step_limit) {
+    command.add_option("--data-dir", data_directory, "where relative data paths start (else PEARLITE_DATA_DIR)");
+    command.add_option("--time-limit", time_limit, "stop with a checkpoint after so long: seconds or [D-]HH:MM:SS");
+    command.add_option("--step-limit", step_limit, "stop with a checkpoint after so many steps")
+        ->check(CLI::PositiveNumber);
+}
+
+template <class Options>
+void add_configuration_options(CLI::App& command, Options& options) {
+    command.add_option("configuration", options.configuration, "FILE.toml")->required();
+    command.add_option("--set", options.overrides, "override a key: table.key=value")->allow_extra_args(false);
+    command.add_option_function<std::uint64_t>(
+        "--seed", [&options](std::uint64_t seed) { options.overrides.push_back("run.seed=" + std::to_string(seed)); },
+        "the same as --set run.seed=...");
+}
+
+std::string message_of(const std::exception& error) {
+    return program_name() + ": " + error.what() + "\n";
+}
+
+/// Runs work; errors become messages (of one rank) and an exit status.
+int guarded(bool speaks, const std::function<int()>& work) {
+    try {
+        return work();
+    } catch (const InputError& error) {
+        if (speaks)
+            std::fputs(message_of(error).c_str(), stderr);
+        return exit_bad_input;
+    } catch (const std::exception& error) {
+        if (speaks)
+            std::fputs(message_of(error).c_str(), stderr);
+        return exit_failed;
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
+    CLI::App app("Annealed Monte Carlo: normalising constants, posteriors and minima, with error bars.");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", build_id());
+    Request request;
+    RunOptions run, check;
+    ResumeOptions resume;
+    TuneOptions tune;
+    KeysOptions keys;
+    std::filesystem::path file, directory;
+
+    auto* run_app = app.add_subcommand("run", "run a configuration");
+    add_configuration_options(*run_app, run);
+    run_app->add_option("-o", run.directory, "run directory (default runs/<toml stem>)");
+    run_app->add_flag("--overwrite", run.overwrite, "replace an earlier run in that directory");
+    add_session_options(*run_app, run.data_directory, run.time_limit, run.step_limit);
+    run_app->callback(
+        [&] { request.distributed = [&](const auto& ranks) { return run_command(ranks, models, run); }; });
+
+    auto* resume_app =
+        app.add_subcommand("resume", "go on with a stopped run, on any number of ranks, with the same bits");
+    resume_app->add_option("directory", resume.directory, "run directory")->required();
+    add_session_options(*resume_app, resume.data_directory, resume.time_limit, resume.step_limit);
+    resume_app->callback(
+        [&] { request.distributed = [&](const auto& ranks) { return resume_command(ranks, models, resume); }; });
+
+    auto* check_app = app.add_subcommand("check", "validate a configuration; print it resolved, with its cost");
+    add_configuration_options(*check_app, check);
+    check_app->add_option("--data-dir", check.data_directory,
+                          "where relative data paths start (else PEARLITE_DATA_DIR)");
+    check_app->callback([&] { request.serial = [&] { return check_command(models, check); }; });
+
+    auto* tune_app = app.add_subcommand(
+        "tune", "choose the number of particles of an estimated likelihood; write it into a new configuration");
+    add_configuration_options(*tune_app, tune);
+    tune_app->add_option("-o,--output", tune.output, "the new configuration (default <toml stem>-tuned.toml here)");
+    tune_app->add_flag("--overwrite", tune.overwrite, "replace that file if it exists");
+    tune_app->add_option("--data-dir", tune.data_directory, "where relative data paths start (else PEARLITE_DATA_DIR)");
+    tune_app->add_option("--pilot-particles", tune.pilot_particles, "of the population that finds the mode")
+        ->check(CLI::Range(Index{16}, Index{1'000'000}))
+        ->capture_default_str();
+    tune_app->callback(
+        [&] { request.distributed = [&](const auto& ranks) { return tune_command(ranks, models, tune); }; });
+
+    auto* list_app = app.add_subcommand("list", "models, algorithms, and which go together");
+    list_app->callback([&] { request.serial = [&] { return list_command(models); }; });
+
+    auto* keys_app = app.add_subcommand("keys", "the keys of a configuration: types, ranges, defaults, meanings");
+    keys_app->add_option("table", keys.table, "run, model.ising, algorithm.smc ... (default all)");
+    auto* markdown = keys_app->add_flag("--markdown", keys.as_markdown, "all of them, as Markdown");
+    keys_app->add_flag("--json-schema", keys.as_json_schema, "all of them, as a JSON schema for editors")
+        ->excludes(markdown);
+    keys_app->callback([&] { request.serial = [&] { return keys_command(models, keys); }; });
+
+    auto* show_app = app.add_subcommand("show", "what a results or checkpoint file holds");
+    show_app->add_option("file", file, "FILE.h5")->required();
+    show_app->callback([&] { request.serial = [&] { return show_command(file); }; });
+
+    auto* report_app = app.add_subcommand("report", "figures and one HTML page from a run directory");
+    report_app->add_option("directory", directory, "run directory")->required();
+    report_app->callback([&] { request.serial = [&] { return report_command(directory, support_directory); }; });
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? exit_finished : exit_bad_input;
+    }
+    if (const int status = guarded(true, [] { return require_cpu(), 0; }); status != 0)
+        return status;
+    if (request.serial)
+        return guarded(true, request.serial);
+
+    parallel::Environment environment(argc, argv);
+    const auto ranks = parallel::Communicator::world();
+    return guarded(ranks.is_root(), [&] { return request.distributed(ranks); });
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,71 @@
+#pragma once
+/// The commands behind the command line.
+
+#include "algorithm/plans/algorithm.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+struct RunOptions {
+    std::filesystem::path configuration;
+    std::vector<std::string> overrides;
+    std::optional<std::filesystem::path> directory; ///< default runs/<toml stem>
+    std::optional<std::filesystem::path> data_directory;
+    std::optional<std::string> time_limit; ///< seconds or [D-]HH:MM:SS
+    std::optional<Index> step_limit;
+    bool overwrite = false;
+};
+struct ResumeOptions {
+    std::filesystem::path directory;
+    std::optional<std::filesystem::path> data_directory;
+    std::optional<std::string> time_limit;
+    std::optional<Index> step_limit;
+};
+
+struct TuneOptions {
+    std::filesystem::path configuration;
+    std::vector<std::string> overrides;
+    std::optional<std::filesystem::path> data_directory;
+    std::optional<std::filesystem::path> output; ///< default <toml stem>-tuned.toml
+    bool overwrite = false;
+    Index pilot_particles = 256;
+};
+
+struct KeysOptions {
+    std::string table; ///< "run", "model.ising", "algorithm.smc"; empty: all
+    bool as_markdown = false, as_json_schema = false;
+};
+
+/// Collective; exit status.
+int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
+int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
+int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options);
+
+/// Without MPI.
+int check_command(const Catalogue& models, const RunOptions& options);
+int list_command(const Catalogue& models);
+int keys_command(const Catalogue& models, const KeysOptions& options);
+int show_command(const std::filesystem::path& file);
+/// Runs report.py of share/pearlite beside this program, else of `support_directory`.
+int report_command(const std::filesystem::path& directory, const std::filesystem::path& support_directory);
+
+/// A configuration read in full: model built, plan made, every mistake reported. Throws InputError.
+struct Prepared {
+    std::string model_name;
+    ModelTraits traits;
+    std::unique_ptr<BuiltModel> model;
+    const algorithm::Algorithm* algorithm = nullptr;
+    std::unique_ptr<algorithm::Plan> plan;
+    std::string resolved;
+    std::vector<std::string> unused; ///< what only relatives of the algorithm use
+};
+/// One line on what is unused; empty if nothing is.
+std::string describe_unused(const Prepared& prepared);
+Prepared prepare(const Catalogue& models, io::Configuration configuration);
+
+} // namespace pearlite::app

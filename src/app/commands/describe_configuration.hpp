@@ -1,0 +1,12 @@
+#pragma once
+/// All tables that a configuration may have, for the models of a catalogue.
+
+#include "io/configuration/key_description.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+namespace pearlite::app {
+
+/// Models, the algorithms that suit them, and the keys of every table.
+io::ConfigurationDescription describe_configuration(const Catalogue& models);
+
+} // namespace pearlite::app

@@ -1,0 +1,110 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/describe_configuration.hpp"
+#include "app/commands/registry.hpp"
+#include "app/run/progress.hpp"
+#include "io/container/container.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+namespace {
+
+std::string list_models(const std::string& title, const Catalogue& models, bool searched) {
+    auto text = title + "\n";
+    for (const auto& entry : models)
+        if (entry.traits.search.has_value() == searched)
+            text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
+    return text;
+}
+
+std::string list_algorithms(const std::string& title, bool searches) {
+    auto text = "\n" + title + "\n";
+    for (const auto& algorithm : algorithms())
+        if (algorithm->is_search() == searches)
+            text += fmt::format("  {:<22}{}\n", algorithm->name(), algorithm->about());
+    return text;
+}
+
+/// Annealed models with the algorithms that suit them.
+std::string list_combinations(const Catalogue& models) {
+    std::string text = "\nwhich go together, and the kernel that moves:\n";
+    for (const auto& entry : models) {
+        if (entry.traits.search)
+            continue;
+        std::vector<std::string> suitable;
+        std::map<std::string, std::vector<std::string>> unsuitable; // by reason
+        for (const auto& algorithm : algorithms()) {
+            if (algorithm->is_search())
+                continue;
+            const auto objection = algorithm->objection(entry.traits);
+            (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());
+        }
+        text += fmt::format("  {:<22}{:<13}{}", entry.traits.name, entry.traits.continuous ? "random-walk" : "native",
+                            fmt::join(suitable, ", "));
+        for (const auto& [reason, names] : unsuitable)
+            text += fmt::format("; not {}: {}", fmt::join(names, ", "), reason);
+        text += "\n";
+    }
+    return text;
+}
+
+/// Every search suits every searched model.
+std::string list_operations(const Catalogue& models) {
+    std::string text = "\nall of them go together; kernel.operations, those made by default first:\n";
+    for (const auto& entry : models) {
+        if (!entry.traits.search)
+            continue;
+        const auto& standard = entry.traits.search->default_operations;
+        auto others = entry.traits.search->operations;
+        std::erase_if(others, [&](const auto& name) {
+            return std::find(standard.begin(), standard.end(), name) != standard.end();
+        });
+        text += fmt::format("  {:<22}{}{}\n", entry.traits.name, fmt::join(standard, ", "),
+                            others.empty() ? "" : fmt::format("; also {}", fmt::join(others, ", ")));
+    }
+    return text;
+}
+
+} // namespace
+
+int check_command(const Catalogue& models, const RunOptions& options) {
+    const auto prepared =
+        prepare(models, io::Configuration::load(options.configuration, options.overrides, options.data_directory));
+    const auto unused = describe_unused(prepared);
+    std::fputs(
+        (prepared.resolved + "\n" + prepared.plan->cost(*prepared.model) + (unused.empty() ? "" : "# " + unused + "\n"))
+            .c_str(),
+        stdout);
+    return 0;
+}
+
+int list_command(const Catalogue& models) {
+    const bool anneals = std::any_of(models.begin(), models.end(), [](const auto& e) { return !e.traits.search; });
+    const bool searches = std::any_of(models.begin(), models.end(), [](const auto& e) { return e.traits.search; });
+    std::string text;
+    if (anneals)
+        text += list_models("models to be annealed, for their evidence and posterior:", models, false) +
+                list_algorithms("algorithms for them:", false) + list_combinations(models);
+    if (searches)
+        text += (anneals ? "\n" : "") +
+                list_models("models to be searched for the state of lowest energy:", models, true) +
+                list_algorithms("algorithms for them:", true) + list_operations(models);
+    std::fputs(text.c_str(), stdout);
+    return 0;
+}
+
+int show_command(const std::filesystem::path& file) {
+    std::fputs(io::describe_container(file).c_str(), stdout);
+    return 0;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,25 @@
+#pragma once
+/// The algorithms of the package: each has one line here. (The models are listed by built_in_models().)
+
+#include "algorithm/plans/algorithm.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+using algorithm::Algorithm;
+using algorithm::Plan;
+
+using Algorithms = std::vector<std::shared_ptr<const Algorithm>>;
+
+const Algorithms& algorithms();
+/// The one of that name; ContractViolation if there is none.
+const Algorithm& algorithm_of_name(const std::string& name);
+
+/// What runs a model if the configuration names no algorithm.
+const Algorithm& standard_algorithm(const ModelTraits& traits);
+
+} // namespace pearlite::app

@@ -1,0 +1,126 @@
+#include "app/posterior/predictions.hpp"
+
+#include "app/posterior/equally_weighted.hpp"
+
+#include "pearlite/core/contract.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+namespace {
+
+/// Samples of one quantity, point after point.
+class Collected {
+  public:
+    explicit Collected(const LabelledArray& first)
+        : name_(first.name),
+          description_(first.description),
+          dimensions_(first.dimensions.begin() + 1, first.dimensions.end()),
+          samples_(first.dimensions.front().size) {}
+
+    void add(const LabelledArray& array) {
+        PEARLITE_EXPECTS(array.name == name_ && array.dimensions.front().size == samples_ &&
+                         static_cast<Index>(array.values.size()) == array.size() &&
+                         (values_.empty() || values_.size() % array.values.size() == 0));
+        values_.insert(values_.end(), array.values.begin(), array.values.end());
+    }
+
+    PredictedQuantity quantity(Index n_points, const model::DataDescription& data) const {
+        const auto rows = n_points * samples_;
+        const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> draws(
+            values_.data(), rows, static_cast<Index>(values_.size()) / rows);
+        const Matrix columns = draws;
+        PredictedQuantity quantity{name_,
+                                   description_,
+                                   dimensions_,
+                                   estimator::summarise_predictive(columns),
+                                   Matrix(n_points, columns.cols()),
+                                   {},
+                                   {}};
+        for (Index k = 0; k < n_points; ++k) // samples of a filter are sorted by their ancestors: take different places
+            quantity.replicates.row(k) = columns.row(k * samples_ + k % samples_);
+        for (const auto& observed : data.observed)
+            if (observed.name == name_ && static_cast<Index>(observed.values.size()) == columns.cols()) {
+                quantity.observed = observed.values;
+                quantity.ranks = estimator::predictive_ranks(columns, observed.values);
+            }
+        return quantity;
+    }
+
+  private:
+    std::string name_, description_;
+    std::vector<LabelledDimension> dimensions_;
+    Index samples_;
+    std::vector<double> values_;
+};
+
+void add(std::vector<Collected>& collected, const std::vector<LabelledArray>& arrays) {
+    if (collected.empty())
+        for (const auto& array : arrays)
+            collected.emplace_back(array);
+    PEARLITE_EXPECTS(collected.size() == arrays.size());
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        collected[i].add(arrays[i]);
+}
+
+} // namespace
+
+Index PredictionSettings::samples(Index n_data) const {
+    constexpr Index copies = 4; // of a value, while samples are collected, turned round and sorted
+    return std::clamp<Index>(most_values / std::max<Index>(1, copies * points * n_data), 1, most_samples);
+}
+
+Predictions summarise_predictions(
+    const std::function<model::Prediction(std::span<const double>, Index, const random::Address&)>& predict,
+    const Matrix& points, const model::DataDescription& data, const PredictionSettings& settings, std::uint64_t seed) {
+    Index n_data = 1;
+    for (const auto& observed : data.observed)
+        n_data = std::max(n_data, observed.size());
+    const Index samples = settings.samples(n_data);
+    Predictions predictions;
+    std::vector<Collected> within, beyond;
+    for (Index k = 0; k < points.cols(); ++k) {
+        const auto prediction = predict(
+            {points.col(k).data(), static_cast<std::size_t>(points.rows())}, samples,
+            {.seed = seed, .purpose = random::Purpose::prediction, .id = static_cast<std::uint64_t>(k), .step = 0});
+        if (prediction.is_empty()) {
+            ++predictions.n_left_out;
+            continue;
+        }
+        ++predictions.n_points;
+        add(within, prediction.within);
+        add(beyond, prediction.beyond);
+    }
+    for (const auto& collected : within)
+        predictions.within.push_back(collected.quantity(predictions.n_points, data));
+    for (const auto& collected : beyond)
+        predictions.beyond.push_back(collected.quantity(predictions.n_points, {}));
+    return predictions;
+}
+
+void describe_predictions(const Predictions& predictions, algorithm::Outcome& outcome) {
+    for (const auto& quantity : predictions.within) {
+        const bool binary = std::ranges::all_of(quantity.observed, [](double y) { return y == 0 || y == 1; });
+        if (!binary)
+            outcome.diagnostics.push_back(
+                {"predictive_coverage_90_" + quantity.name, estimator::central_coverage(quantity.ranks, 0.9), {}});
+    }
+    if (predictions.n_left_out > 0)
+        outcome.warnings.push_back(
+            fmt::format("{} of {} draws of the parameters predict nothing (likelihood 0) and were left out",
+                        predictions.n_left_out, predictions.n_left_out + predictions.n_points));
+}
+
+Matrix draw_points(const Matrix& points, std::span<const double> log_weights, Index n, std::uint64_t seed,
+                   std::uint64_t id) {
+    const auto drawn = systematic_draws(log_weights, n, seed, id);
+    Matrix chosen(points.rows(), n);
+    for (Index k = 0; k < n; ++k)
+        chosen.col(k) = points.col(drawn[static_cast<std::size_t>(k)]);
+    return chosen;
+}
+
+} // namespace pearlite::app

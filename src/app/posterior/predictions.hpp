@@ -1,0 +1,54 @@
+#pragma once
+/// What the posterior predicts, for models that can say: summaries over equally weighted draws of the parameters.
+
+#include "algorithm/common/settings.hpp"
+#include "estimator/predictive.hpp"
+#include "pearlite/core/labelled_array.hpp"
+#include "pearlite/model/data_description.hpp"
+#include "pearlite/model/predictive.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// A predicted quantity of n values.
+struct PredictedQuantity {
+    std::string name, description;
+    std::vector<LabelledDimension> dimensions; ///< of the n values
+    estimator::PredictiveSummary summary;      ///< over all samples of all points
+    Matrix replicates;                         ///< points x n: one sample of each point
+    std::vector<double> observed, ranks;       ///< n, of what was observed; else empty
+};
+
+struct Predictions {
+    std::vector<PredictedQuantity> within; ///< at the places of the data
+    std::vector<PredictedQuantity> beyond; ///< where there are none
+    Index n_points = 0;                    ///< draws of the parameters that predict
+    Index n_left_out = 0;                  ///< and those that cannot: of likelihood 0
+};
+
+struct PredictionSettings {
+    Index points = 250;             ///< draws of the parameters
+    Index most_samples = 20;        ///< of each
+    Index most_values = 20'000'000; ///< of a quantity, over points and samples: fewer samples where data are many
+    Index samples(Index n_data) const;
+};
+
+/// predict(u, samples, address) as in model/predictive.hpp, for each column of `points` (d x K, equally weighted) with
+/// numbers at (seed, prediction, column). A pure function.
+Predictions summarise_predictions(
+    const std::function<model::Prediction(std::span<const double>, Index, const random::Address&)>& predict,
+    const Matrix& points, const model::DataDescription& data, const PredictionSettings& settings, std::uint64_t seed);
+
+/// Adds to an outcome how often central 90 % intervals hold what was observed (but of yes and no), and a warning if
+/// points were left out.
+void describe_predictions(const Predictions& predictions, algorithm::Outcome& outcome);
+
+/// The columns of `points` that are drawn systematically with the weights, with the number at (seed, posterior_draw,
+/// id).
+Matrix draw_points(const Matrix& points, std::span<const double> log_weights, Index n, std::uint64_t seed,
+                   std::uint64_t id);
+
+} // namespace pearlite::app

@@ -1,0 +1,33 @@
+#include "app/result/gather_images.hpp"
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+std::optional<Images> gather_images(const parallel::Communicator& ranks, const model::Target& target,
+                                    algorithm::Sampler& sampler, double inverse_temperature_end) {
+    constexpr Index most = 100;
+    const auto& pictures = *target.offers<model::ParticleImages>();
+    const auto& particles = sampler.population().generation(0);
+    const Index first = sampler.first_wanted_slot();
+    std::vector<double> local;
+    for (Index b = 0; b < particles.local_blocks(); ++b) {
+        const Index place = particles.layout().first_local_item() + particles.block_begin(b) - first;
+        const Index left = most - place;
+        if (place < 0)
+            continue;
+        if (left <= 0)
+            break;
+        const Matrix images = pictures.images(particles.block(b), inverse_temperature_end);
+        const Index n = std::min(left, images.cols());
+        local.insert(local.end(), images.data(), images.data() + n * images.rows());
+    }
+    const auto all = ranks.gather(std::span<const double>(local));
+    if (!ranks.is_root() || all.empty())
+        return {};
+    const Index n_pixels = pictures.image_rows() * pictures.image_columns();
+    const Eigen::Map<const Matrix> columns(all.data(), n_pixels, static_cast<Index>(all.size()) / n_pixels);
+    return Images{columns.transpose(), pictures.image_rows(), pictures.image_columns()};
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,26 @@
+#pragma once
+/// The end of a search in a box: descents from the best states of its replicates to the nearest minima.
+
+#include "app/result/run.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/model/energy/descent.hpp"
+#include "pearlite/model/energy/space.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::app {
+
+/// Energies of points of a box alone have descents.
+bool can_polish(const model::Space& space);
+
+/// Collective. `outcomes`, on the root, are the replicates'; the ranks share the descents, whose results are those of
+/// any other number of ranks. Complete on the root; elsewhere empty. ContractViolation unless can_polish(space).
+PolishResult polish(const parallel::Communicator& ranks, const model::Space& space,
+                    const std::vector<algorithm::SearchOutcome>& outcomes, Index replicates);
+
+/// How far the energy's own gradient at x is from differences, relative to its size; differences of an energy U are no
+/// better than 1e-5 or so of max(1, |U|). 0 without a gradient.
+double gradient_error(const model::Descent& energy, std::span<const double> x);
+
+} // namespace pearlite::app

@@ -1,0 +1,122 @@
+#include "app/result/search_run.hpp"
+
+#include "app/result/polish.hpp"
+#include "io/container/container_fields.hpp"
+#include "parallel/agreement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace pearlite::app {
+
+namespace {
+
+/// The best state of each region, a row each, as the space describes its values; NaN where none was found. Without rows
+/// if a search did not keep them, if they are not equally long, or if there are more numbers than most people want.
+Matrix describe_regions(const model::Space& space, const algorithm::SearchOutcome& outcome) {
+    constexpr std::size_t most_numbers = std::size_t{1} << 20;
+    const std::size_t n = outcome.region_best.size(), bytes = n == 0 ? 0 : outcome.region_states.size() / n;
+    Matrix rows;
+    if (bytes == 0)
+        return rows;
+    for (std::size_t j = 0; j < n; ++j) {
+        if (!std::isfinite(outcome.region_best[j]))
+            continue;
+        const auto values = space.describe(std::span(outcome.region_states).subspan(j * bytes, bytes)).values;
+        if (rows.size() == 0 && values.size() <= most_numbers / n)
+            rows = Matrix::Constant(static_cast<Index>(n), static_cast<Index>(values.size()),
+                                    std::numeric_limits<double>::quiet_NaN());
+        if (rows.cols() != static_cast<Index>(values.size()))
+            return {};
+        for (std::size_t k = 0; k < values.size(); ++k)
+            rows(static_cast<Index>(j), static_cast<Index>(k)) = values[k];
+    }
+    return rows;
+}
+
+/// Of all replicates: best states, also polished, energies of the chains at the end, theta, counts.
+std::string digest_of(const SearchResult& search) {
+    io::Sha256 hash;
+    const auto add = [&](const auto& values) { hash.add(std::as_bytes(std::span(values))); };
+    for (const auto& outcome : search.replicates) {
+        hash.add(std::as_bytes(std::span(&outcome.best.energy, 1)));
+        hash.add(std::as_bytes(std::span(&outcome.best.iteration, 1)));
+        add(outcome.best.state);
+        add(outcome.final_energies);
+        add(outcome.theta);
+        add(outcome.visits);
+        add(outcome.scales);
+        for (const auto& count : outcome.counts)
+            hash.add(std::as_bytes(std::span(&count.accepted, 1)));
+    }
+    if (search.polish)
+        for (const auto& polished : search.polish->replicates) {
+            hash.add(std::as_bytes(std::span(&polished.energy, 1)));
+            add(polished.point);
+        }
+    return hash.finish_hex();
+}
+
+} // namespace
+
+SearchRun::SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+                     const algorithm::SearchPlan& plan)
+    : ranks_(ranks), plan_(plan), replicates_(ranks, std::move(space), plan.settings, plan.replicates) {}
+
+algorithm::Progress SearchRun::progress() const {
+    algorithm::Progress progress;
+    progress.iterations_per_step = replicates_.iterations_per_step;
+    progress.step = replicates_.steps_done();
+    progress.steps = replicates_.steps_in_all();
+    progress.steps_at_once = std::max<Index>(1, replicates_.groups_at_work());
+    progress.best_energy = replicates_.best_energy();
+    progress.temperature = replicates_.temperature();
+    return progress;
+}
+
+Index SearchRun::updates_per_step() const {
+    return plan_.settings.chains * replicates_.iterations_per_step * replicates_.groups_at_work();
+}
+
+void SearchRun::save(io::Writer& writer) {
+    replicates_.flush();
+    io::ContainerFields fields(writer);
+    replicates_.fields(fields);
+}
+
+void SearchRun::restore(io::Reader& reader) {
+    io::ContainerFields fields(reader);
+    replicates_.fields(fields);
+}
+
+RunResult SearchRun::result() {
+    RunResult result;
+    auto& search = result.search.emplace();
+    search.replicates = replicates_.outcomes();
+    search.success_below = plan_.success_below;
+    parallel::on_root(ranks_, [&] {
+        describe(search);
+        result.images = search.best.images;
+    });
+    if (plan_.polish)
+        search.polish = polish(ranks_, replicates_.space(), search.replicates, plan_.replicates);
+    result.digest = ranks_.broadcast(ranks_.is_root() ? digest_of(search) : std::string());
+    return result;
+}
+
+void SearchRun::describe(SearchResult& search) const {
+    const auto& space = replicates_.space();
+    for (Index r = 0; r < plan_.replicates; ++r)
+        search.seeds.push_back(replicates_.seed_of(plan_.settings.seed, r));
+    for (std::size_t r = 1; r < search.replicates.size(); ++r)
+        if (search.replicates[r].best.energy < search.replicates[search.best_replicate].best.energy)
+            search.best_replicate = r;
+    const auto& best = search.replicates[search.best_replicate];
+    search.best = space.describe(best.best.state);
+    search.region_states = describe_regions(space, best);
+    search.known_minimum = space.known_minimum();
+}
+
+} // namespace pearlite::app

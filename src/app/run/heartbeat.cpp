@@ -1,0 +1,72 @@
+#include "app/run/heartbeat.hpp"
+
+#include "app/run/signals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pearlite::app {
+
+namespace {
+
+// Below any signal's number: of two reasons on different ranks the greater one is told.
+constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace
+
+std::string stop_reason(double stop) {
+    if (stop == by_step_limit)
+        return "the step limit";
+    return stop == by_time_limit ? "the time limit" : fmt::format("signal {:.0f}", stop);
+}
+
+Heartbeat::Heartbeat(const Job& job)
+    : job_(job), started_(Clock::now()), last_checkpoint_(started_), last_beat_(started_) {}
+
+Orders Heartbeat::after_step() {
+    ++steps_;
+    const bool at_limit = job_.step_limit && steps_ >= *job_.step_limit;
+    if (--steps_to_beat_ > 0 && !at_limit)
+        return {};
+    const int signal = StopSignals::received();
+    std::array<double, 3> wishes{signal > 0 ? signal : at_limit ? by_step_limit : 0.0, 0.0, 0.0};
+    if (job_.ranks.is_root()) {
+        const double margin = 2 * checkpoint_seconds_ + 0.1;
+        if (job_.time_limit_seconds && seconds_since(started_) + margin >= *job_.time_limit_seconds)
+            wishes[0] = std::max(wishes[0], by_time_limit);
+        wishes[1] = seconds_since(last_checkpoint_) >= job_.plan->run().checkpoint_every_seconds ? 1.0 : 0.0;
+        const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
+        wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);
+    }
+    job_.ranks.max(std::span(wishes));
+    steps_to_beat_ = static_cast<Index>(wishes[2]);
+    if (job_.step_limit)
+        steps_to_beat_ = std::min(steps_to_beat_, std::max<Index>(1, *job_.step_limit - steps_));
+    steps_at_beat_ = steps_;
+    last_beat_ = Clock::now();
+    return {wishes[0], wishes[1] > 0};
+}
+
+void Heartbeat::checkpoint_took(double seconds) {
+    checkpoint_seconds_ = seconds;
+    last_checkpoint_ = last_beat_ = Clock::now();
+}
+
+void Heartbeat::pace_changed() {
+    steps_at_beat_ = steps_;
+    steps_to_beat_ = 1;
+    last_beat_ = Clock::now();
+}
+
+double Heartbeat::elapsed() const {
+    return seconds_since(started_);
+}
+
+} // namespace pearlite::app

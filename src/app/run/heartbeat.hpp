@@ -1,0 +1,43 @@
+#pragma once
+/// When the run loop looks up from its steps. Private to this layer.
+
+#include "app/run/run_loop.hpp"
+
+#include <chrono>
+
+namespace pearlite::app {
+
+/// What all ranks agree to do after a step.
+struct Orders {
+    double stop = 0; ///< why: 0 not at all, a signal's number, or a limit; see stop_reason
+    bool checkpoint = false;
+};
+
+/// Why a run stops, in words.
+std::string stop_reason(double stop);
+
+/// Agreement among ranks between steps, about every 20 ms: often enough for signals, rarely enough to cost nothing.
+class Heartbeat {
+  public:
+    explicit Heartbeat(const Job& job);
+
+    /// Collective, with the same number of steps on every rank.
+    Orders after_step();
+    void checkpoint_took(double seconds);
+    /// What steps cost has changed: what they cost before says nothing about when to look up next.
+    void pace_changed();
+
+    double elapsed() const; ///< seconds
+    /// Whether the last step was one of those after which the ranks agreed.
+    bool beat_now() const { return steps_ == steps_at_beat_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    const Job& job_;
+    Clock::time_point started_, last_checkpoint_, last_beat_;
+    Index steps_ = 0, steps_at_beat_ = 0, steps_to_beat_ = 1;
+    double checkpoint_seconds_ = 0;
+};
+
+} // namespace pearlite::app

@@ -1,0 +1,101 @@
+#include "algorithm/nonequilibrium/reverse_start.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/registry.hpp"
+#include "io/configuration/key_reader.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+namespace {
+
+/// The entry of the catalogue that the configuration names.
+const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configuration, io::Section& section) {
+    std::vector<std::string> names;
+    for (const auto& entry : models)
+        names.push_back(entry.traits.name);
+    std::optional<std::string> only;
+    if (names.size() == 1)
+        only = names.front();
+    const auto name = section.choice("name", names, only);
+    const auto entry = std::find_if(models.begin(), models.end(), [&](const auto& e) { return e.traits.name == name; });
+    // Without the model its keys and the defaults are unknown: nothing else can be judged.
+    if (entry == models.end()) {
+        configuration.check_asked();
+        throw ContractViolation("an unknown model passed the check of its name");
+    }
+    return *entry;
+}
+
+/// A model is annealed or searched; an algorithm that does not suit it is a mistake, and the default stands in.
+const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
+    auto section = configuration.section("algorithm");
+    const bool is_searched = traits.search.has_value();
+    std::vector<std::string> names, suitable;
+    for (const auto& entry : algorithms()) {
+        names.push_back(entry->name());
+        if (entry->is_search() == is_searched)
+            suitable.push_back('"' + entry->name() + '"');
+    }
+    const auto& standard = standard_algorithm(traits);
+    const auto name = section.choice("name", names, standard.name());
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        return standard;
+    const auto& algorithm = algorithm_of_name(name);
+    if (algorithm.is_search() != is_searched) {
+        section.error("name", fmt::format("got \"{}\", but this model {}; expected one of {}", name,
+                                          is_searched ? "is an energy to be searched" : "is annealed, not searched",
+                                          fmt::join(suitable, ", ")));
+        return standard;
+    }
+    const auto objection = algorithm.objection(traits);
+    if (objection.empty())
+        return algorithm;
+    section.error("name", fmt::format("got \"{}\": {}; expected another algorithm", name, objection));
+    return standard;
+}
+
+} // namespace
+
+Prepared prepare(const Catalogue& models, io::Configuration configuration) {
+    auto section = configuration.section("model");
+    const auto& entry = read_entry(models, configuration, section);
+    Prepared prepared;
+    prepared.model_name = entry.traits.name;
+    prepared.model = entry.build(configuration, section);
+    prepared.traits = entry.traits;
+    auto& traits = prepared.traits;
+    if (prepared.model && traits.search)
+        std::erase_if(traits.search->default_operations,
+                      [&](const std::string& name) { return !prepared.model->suits(name); });
+    if (prepared.model && prepared.model->target())
+        traits.reverse_starts = algorithm::reverse_starts_of(*prepared.model->target());
+
+    prepared.algorithm = &read_algorithm(configuration, traits);
+    prepared.plan = prepared.algorithm->plan(traits);
+    io::KeyReader reader(configuration, "algorithm");
+    prepared.plan->keys(reader);
+    if (prepared.model && !configuration.has_errors())
+        try {
+            prepared.plan->check(*prepared.model);
+        } catch (const InputError& error) {
+            configuration.error("kernel.operations", error.what());
+        }
+    configuration.check();
+    prepared.resolved = configuration.resolved();
+    prepared.unused = configuration.unused();
+    return prepared;
+}
+
+std::string describe_unused(const Prepared& prepared) {
+    if (prepared.unused.empty())
+        return {};
+    return fmt::format("ignored, {} has no use for it: {}", prepared.algorithm->name(),
+                       fmt::join(prepared.unused, ", "));
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,122 @@
+#include "app/run/progress.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cmath>
+#include <cstdio>
+#include <unistd.h>
+
+namespace pearlite::app {
+
+std::string format_duration(double seconds) {
+    if (!(seconds < 1e9))
+        return "?";
+    if (seconds < 60)
+        return fmt::format("{:.1f} s", seconds);
+    const auto whole = static_cast<long>(seconds);
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string format_rate(double per_second) {
+    return per_second < 1e4 ? fmt::format("{:.0f}", per_second) : fmt::format("{:.2e}", per_second);
+}
+
+Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append)
+    : speaks_(speaks), terminal_(speaks && isatty(STDERR_FILENO)), started_(Clock::now()), shown_(started_) {
+    if (!speaks_)
+        return;
+    try {
+        file_ = std::make_shared<spdlog::logger>(
+            "file", std::make_shared<spdlog::sinks::basic_file_sink_st>(log_file.string(), !append));
+        file_->set_pattern("%Y-%m-%d %H:%M:%S %l: %v");
+        // A log that cannot be written (a full disk, say) must not stop a run.
+        file_->set_error_handler([](const std::string&) {});
+        file_->flush_on(spdlog::level::info);
+    } catch (const spdlog::spdlog_ex&) {
+        file_ = nullptr;
+    }
+    screen_ = std::make_shared<spdlog::logger>("screen", std::make_shared<spdlog::sinks::stderr_sink_st>());
+    screen_->set_pattern("%v");
+}
+
+Reporter::~Reporter() {
+    end_progress();
+}
+
+void Reporter::info(const std::string& message) {
+    if (!speaks_)
+        return;
+    end_progress();
+    screen_->info(message);
+    if (file_)
+        file_->info(message);
+}
+
+void Reporter::warn(const std::string& message) {
+    if (!speaks_)
+        return;
+    end_progress();
+    screen_->warn("warning: " + message);
+    if (file_)
+        file_->warn(message);
+}
+
+void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Index updates_per_step,
+                        const std::string& unit) {
+    if (!speaks_)
+        return;
+    const auto now = Clock::now();
+    if (first_step_ < 0 || in_pilot != was_pilot_) {
+        first_step_ = progress.step;
+        was_pilot_ = in_pilot;
+        started_ = now;
+        return;
+    }
+    const auto since_shown = std::chrono::duration<double>(now - shown_).count();
+    if (since_shown < (terminal_ ? 0.5 : 10.0))
+        return;
+    shown_ = now;
+
+    const double elapsed = std::chrono::duration<double>(now - started_).count();
+    const auto done = static_cast<double>(progress.step - first_step_);
+    const double rate = done / elapsed;
+    const double updates = static_cast<double>(updates_per_step) / static_cast<double>(progress.steps_at_once);
+    std::string place = fmt::format("{} {}", progress.iterations_per_step == 1 ? "step" : "iteration",
+                                    progress.step * progress.iterations_per_step);
+    std::string eta = "?";
+    if (progress.steps > 0) {
+        place += fmt::format("/{}", progress.steps * progress.iterations_per_step);
+        if (rate > 0)
+            eta = format_duration(static_cast<double>(progress.steps - progress.step) / rate);
+    }
+    const auto where =
+        progress.stage ? std::string(progress.stage)
+        : progress.best_energy
+            ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature, *progress.best_energy)
+            : fmt::format("inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}", progress.inverse_temperature,
+                          progress.ess, progress.log_ratio);
+    const auto line = fmt::format("{}{}  {}  {} {}/s  ETA {}", in_pilot ? "pilot " : "", place, where,
+                                  format_rate(rate * updates), unit, eta);
+    if (terminal_) {
+        std::fprintf(stderr, "\r\033[K%s", line.c_str());
+        std::fflush(stderr);
+        line_open_ = true;
+    } else {
+        screen_->info(line);
+    }
+    if (file_)
+        file_->info(line);
+}
+
+void Reporter::end_progress() {
+    if (line_open_) {
+        std::fprintf(stderr, "\r\033[K");
+        std::fflush(stderr);
+        line_open_ = false;
+    }
+}
+
+} // namespace pearlite::app

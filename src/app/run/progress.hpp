@@ -1,0 +1,47 @@
+#pragma once
+/// What a person sees of a running job: one line that renews itself at a terminal, plain log lines elsewhere.
+
+#include "algorithm/common/settings.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace spdlog {
+class logger;
+}
+
+namespace pearlite::app {
+
+/// Rank 0's log (run.log and stderr) and progress; on other ranks it is silent. Never collective.
+class Reporter {
+  public:
+    Reporter(bool speaks, const std::filesystem::path& log_file, bool append);
+    ~Reporter();
+
+    void info(const std::string& message);
+    void warn(const std::string& message);
+
+    /// Offers a progress report; shown at most twice a second at a terminal, every ten seconds otherwise.
+    void progress(const algorithm::Progress& progress, bool in_pilot, Index updates_per_step, const std::string& unit);
+    /// Wipes the progress line.
+    void end_progress();
+
+  private:
+    bool speaks_;
+    bool terminal_;
+    bool line_open_ = false;
+    std::shared_ptr<spdlog::logger> file_, screen_;
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point started_, shown_;
+    Index first_step_ = -1;
+    bool was_pilot_ = false;
+};
+
+/// "1:02:03" or "4.2 s".
+std::string format_duration(double seconds);
+/// "5.3e+09", "812".
+std::string format_rate(double per_second);
+
+} // namespace pearlite::app

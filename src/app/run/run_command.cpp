@@ -1,0 +1,167 @@
+#include "app/result/best_files.hpp"
+#include "app/result/make_run.hpp"
+
+#include "app/commands/build_info.hpp"
+#include "app/commands/commands.hpp"
+#include "app/run/run_loop.hpp"
+#include "app/run/signals.hpp"
+#include "io/container/checkpoints.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace pearlite::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_of_a_run(const fs::path& file) {
+    const auto name = file.filename().string();
+    return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
+           name == "report.html" || name == "figures" || name.starts_with("checkpoint.") || is_best_file(name) ||
+           (name.starts_with(".") && name.ends_with(".tmp"));
+}
+
+/// An empty directory for the run. With `overwrite`, what an earlier run left goes; other files stay.
+void make_run_directory(const fs::path& directory, bool overwrite) {
+    std::error_code error;
+    if (fs::exists(directory, error)) {
+        if (!fs::is_directory(directory, error))
+            throw InputError(
+                fmt::format("{}: not a directory; expected a directory for the run (-o)", directory.string()));
+        if (!fs::is_empty(directory, error) && !overwrite)
+            throw InputError(fmt::format("{}: not empty; `{} resume {}` continues a run, --overwrite replaces it",
+                                         directory.string(), program_name(), directory.string()));
+        for (const auto& entry : fs::directory_iterator(directory))
+            if (is_of_a_run(entry.path()))
+                fs::remove_all(entry.path());
+        return;
+    }
+    fs::create_directories(directory, error);
+    if (error)
+        throw InputError(fmt::format("{}: cannot make this directory: {}", directory.string(), error.message()));
+}
+
+Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const Prepared& prepared,
+           const std::optional<std::string>& time_limit, const std::optional<Index>& step_limit) {
+    Job job;
+    job.ranks = ranks;
+    job.directory = directory;
+    job.model_name = prepared.model_name;
+    job.configuration = prepared.resolved;
+    job.model = prepared.model.get();
+    job.algorithm = prepared.algorithm->name();
+    job.plan = prepared.plan.get();
+    job.time_limit_seconds = time_limit ? io::parse_duration(*time_limit) : prepared.plan->run().time_limit_seconds;
+    job.step_limit = step_limit;
+    return job;
+}
+
+int finish(const Job& job, Run& run, Reporter& reporter) {
+    if (run_to_end(job, run, reporter) == Ending::stopped)
+        return 3;
+    if (job.ranks.is_root())
+        std::fputs(describe_summary(job.directory).c_str(), stdout);
+    return 0;
+}
+
+std::string first_line(const Job& job) {
+    return fmt::format("{}, {}: {} on {} rank(s), seed {}", job.model_name, job.algorithm, job.plan->headline(),
+                       job.ranks.size(), job.plan->run().seed);
+}
+
+std::string advice_without_checkpoint(const fs::path& directory) {
+    return fmt::format("; nothing to resume: `{} run FILE.toml -o {} --overwrite` starts from the beginning",
+                       program_name(), directory.string());
+}
+
+/// The configuration as it was, with the data where they are now: --data-dir, the old place or, where that is no more,
+/// PEARLITE_DATA_DIR.
+Prepared prepare_again(const Catalogue& models, const ResumeOptions& options, const std::string& configuration,
+                       const std::string& old_data_directory) {
+    auto data_directory = options.data_directory;
+    std::error_code ignored;
+    if (!data_directory && fs::is_directory(old_data_directory, ignored))
+        data_directory = old_data_directory;
+    return prepare(models, io::Configuration::parse(configuration, (options.directory / "configuration").string(),
+                                                    options.directory, {}, data_directory));
+}
+
+} // namespace
+
+int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options) {
+    const StopSignals signals;
+    const auto directory = options.directory.value_or(fs::path("runs") / options.configuration.stem());
+    Prepared prepared;
+    std::string data_directory;
+    parallel::together(ranks, [&] {
+        auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
+        data_directory = configuration.data_directory().value_or("").string();
+        prepared = prepare(models, std::move(configuration));
+    });
+    Job job = job_of(ranks, directory, prepared, options.time_limit, options.step_limit);
+    job.data_directory = data_directory;
+    parallel::on_root(ranks, [&] { make_run_directory(directory, options.overwrite); });
+    Reporter reporter(ranks.is_root(), directory / "run.log", false);
+    reporter.info(first_line(job));
+    if (const auto unused = describe_unused(prepared); !unused.empty())
+        reporter.info(unused);
+    const auto run = make_run(ranks, *prepared.plan, *prepared.model);
+    run->begin();
+    return finish(job, *run, reporter);
+}
+
+int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
+    const StopSignals signals;
+    bool finished = false;
+    parallel::together(ranks, [&] {
+        if (!fs::is_directory(options.directory))
+            throw InputError(
+                fmt::format("{}: no such directory; expected the directory of a run", options.directory.string()));
+        finished = read_status(options.directory) == "finished";
+    });
+    if (ranks.max(Index{finished ? 1 : 0})) {
+        if (ranks.is_root())
+            std::fputs(describe_summary(options.directory).c_str(), stdout);
+        return 0;
+    }
+
+    Prepared prepared;
+    std::unique_ptr<Run> run;
+    std::string data_directory;
+    std::vector<std::string> warnings;
+    const auto restore = [&](io::Reader& reader) {
+        std::string configuration;
+        reader("configuration", configuration);
+        reader("data_directory", data_directory);
+        parallel::together(ranks, [&] { prepared = prepare_again(models, options, configuration, data_directory); });
+        run = make_run(ranks, *prepared.plan, *prepared.model);
+        warnings.clear();
+        const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
+        restore_checkpoint(job, *run, reader, warnings);
+    };
+    io::Restored restored;
+    try {
+        restored = io::restore_newest(ranks, options.directory, restore);
+    } catch (const FileError& error) {
+        throw InputError(error.what() + advice_without_checkpoint(options.directory));
+    }
+    Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
+    job.is_resumed = true;
+    job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
+
+    Reporter reporter(ranks.is_root(), options.directory / "run.log", true);
+    for (const auto& warning : restored.warnings)
+        reporter.warn(warning);
+    for (const auto& warning : warnings)
+        reporter.warn(warning);
+    reporter.info(fmt::format("{}; resumed from {} at step {}", first_line(job), restored.path.filename().string(),
+                              run->progress().step));
+    return finish(job, *run, reporter);
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,178 @@
+#include "app/run/run_loop.hpp"
+
+#include "app/posterior/posterior_file.hpp"
+#include "app/result/best_files.hpp"
+#include "app/result/results_file.hpp"
+#include "app/run/heartbeat.hpp"
+
+#include "app/commands/build_info.hpp"
+#include "io/container/checkpoints.hpp"
+#include "io/files/digest.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+namespace {
+
+/// Checkpoints are ordered by step; the main run's come after any pilot's.
+constexpr Index pilot_step_span = 10'000'000'000;
+
+RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates) {
+    RunFacts facts;
+    facts.model = job.model_name;
+    facts.algorithm = job.algorithm;
+    facts.seed = job.plan->run().seed;
+    facts.block = job.plan->block();
+    facts.ranks = job.ranks.size();
+    facts.wall_seconds = seconds;
+    facts.updates_per_second = seconds > 0 ? updates / seconds : 0;
+    facts.unit = job.plan->unit();
+    facts.work = run.work();
+    if (auto idle = job.plan->idle_ranks(job.ranks.size()); !idle.empty())
+        facts.warnings.push_back(std::move(idle));
+    return facts;
+}
+
+/// SHA-256 over a model's name, sizes and data.
+std::string fingerprint_of(const BuiltModel& model) {
+    io::Sha256 hash;
+    model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
+    model.fingerprint(sink);
+    return hash.finish_hex();
+}
+
+/// Of the temperatures that a configuration gives, perhaps by naming a file; empty for an adaptive schedule.
+std::string schedule_sha256(const algorithm::Plan& plan) {
+    const auto* schedule = plan.schedule();
+    if (!schedule)
+        return {};
+    io::Sha256 hash;
+    hash.add(std::as_bytes(std::span(schedule->points())));
+    return hash.finish_hex();
+}
+
+} // namespace
+
+void save_checkpoint(const Job& job, Run& run) {
+    io::Writer writer(job.ranks);
+    writer("configuration", job.configuration);
+    io::Sha256 hash;
+    hash.add(job.configuration);
+    writer("configuration_sha256", hash.finish_hex());
+    writer("data_directory", job.data_directory);
+    writer("model_fingerprint", fingerprint_of(*job.model));
+    writer("schedule_sha256", schedule_sha256(*job.plan));
+    writer("build", build_id());
+    writer("cpu", cpu_features());
+    writer.enter("state");
+    run.save(writer);
+    writer.leave();
+    io::commit_checkpoint(job.ranks, writer, job.directory,
+                          run.in_pilot() ? run.progress().step : pilot_step_span + run.progress().step);
+}
+
+void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vector<std::string>& warnings) {
+    std::string fingerprint, schedule, build, cpu;
+    reader("model_fingerprint", fingerprint);
+    if (fingerprint != fingerprint_of(*job.model))
+        throw InputError(
+            fmt::format("{}: the model or its data ({}) are not those the checkpoint was made with; resume "
+                        "with the same data files",
+                        job.directory.string(), job.model_name));
+    reader("schedule_sha256", schedule);
+    if (schedule != schedule_sha256(*job.plan))
+        throw InputError(
+            fmt::format("{}: the inverse temperatures are not those the checkpoint was made with; resume with "
+                        "the same schedule file",
+                        job.directory.string()));
+    reader("build", build);
+    reader("cpu", cpu);
+    if (build != build_id())
+        warnings.push_back(
+            fmt::format("the checkpoint was made by {}, this is {}: the bits of the result may differ from "
+                        "those of an uninterrupted run",
+                        build, build_id()));
+    else if (cpu != cpu_features())
+        warnings.push_back(
+            fmt::format("the checkpoint was made on a CPU with {}, this one has {}: the bits of the result "
+                        "may differ from those of an uninterrupted run",
+                        cpu, cpu_features()));
+    reader.enter("state");
+    run.restore(reader);
+    reader.leave();
+}
+
+Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
+    Heartbeat heartbeat(job);
+    double updates = 0;
+    bool stop = false;
+    Orders orders;
+
+    const auto checkpoint = [&] {
+        const double begin = heartbeat.elapsed();
+        save_checkpoint(job, run);
+        heartbeat.checkpoint_took(heartbeat.elapsed() - begin);
+    };
+    // A run that dies before its first periodic checkpoint still resumes, from its beginning.
+    if (!job.is_resumed)
+        checkpoint();
+
+    while (!run.finished() && !stop) {
+        updates += static_cast<double>(run.updates_per_step());
+        const bool was_in_pilot = run.in_pilot();
+        run.step();
+        orders = heartbeat.after_step();
+        if (heartbeat.beat_now())
+            reporter.progress(run.progress(), run.in_pilot(), run.updates_per_step(), job.plan->unit());
+        stop = orders.stop > 0 && !run.finished();
+        if (orders.checkpoint && !stop && !run.finished())
+            try {
+                checkpoint();
+            } catch (const FileError& error) {
+                reporter.warn(
+                    fmt::format("no checkpoint: {}; the run goes on, the previous one is still there", error.what()));
+                heartbeat.checkpoint_took(0);
+            }
+        if (run.in_pilot() != was_in_pilot)
+            heartbeat.pace_changed();
+    }
+    reporter.end_progress();
+
+    // What cannot be written at the end is not lost: the last checkpoint holds all but what came after it.
+    const auto with_advice = [&](const auto& write) {
+        try {
+            write();
+        } catch (const FileError& error) {
+            throw FileError(fmt::format("{}; once it can be written, `{} resume {}` goes on from the last checkpoint",
+                                        error.what(), program_name(), job.directory.string()));
+        }
+    };
+    if (stop) {
+        with_advice(checkpoint);
+        parallel::on_root(job.ranks, [&] {
+            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates), nullptr);
+        });
+        reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `{} resume {}` goes on",
+                                  stop_reason(orders.stop), run.progress().step, program_name(),
+                                  job.directory.string()));
+        return Ending::stopped;
+    }
+    const auto result = run.result();
+    with_advice([&] {
+        write_results(job, run, result);
+        parallel::on_root(job.ranks, [&] {
+            if (result.search)
+                write_best_files(job.directory, result.search->best);
+            write_posterior(job, result);
+            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates), &result);
+        });
+    });
+    return Ending::finished;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,46 @@
+#pragma once
+/// The run loop: steps a sampler to its end and, between steps, checkpoints, reports and answers signals. The only part
+/// that knows clocks and files; it never changes a number.
+
+#include "algorithm/plans/algorithm.hpp"
+#include "app/run/progress.hpp"
+#include "app/summary/summary.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace pearlite::app {
+
+/// A run about to begin or to go on.
+struct Job {
+    parallel::Communicator ranks = parallel::Communicator::alone();
+    std::filesystem::path directory;
+    std::string model_name;
+    std::string configuration; ///< resolved, TOML
+    const BuiltModel* model = nullptr;
+    std::string algorithm;
+    const algorithm::Plan* plan = nullptr;
+    std::optional<double> time_limit_seconds; ///< of this session
+    std::optional<Index> step_limit;          ///< stop after so many steps of this session
+    std::string data_directory;               ///< where data files were found; may be empty
+    bool is_resumed = false;                  ///< `run` stands where a checkpoint in the directory has it
+};
+
+enum class Ending { finished, stopped };
+
+/// Collective. Runs `run` until it is finished, or a signal, the time limit or the step limit stops it; leaves results
+/// or a checkpoint, and summary.json. A checkpoint that cannot be written is a warning while the run goes on, an error
+/// when it should end with it; so are results, which a resume from the last checkpoint writes once there is room.
+Ending run_to_end(const Job& job, Run& run, Reporter& reporter);
+
+/// Adds what identifies a run to a checkpoint, and what a resume compares: configuration, its hash, the model's
+/// fingerprint, the hash of a fixed schedule, build and CPU.
+void save_checkpoint(const Job& job, Run& run);
+
+/// Collective. Restores `run` from an open checkpoint. Appends warnings (another build or CPU). InputError if model,
+/// data or schedule are not those of the checkpoint, FileError if the file is inconsistent.
+void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vector<std::string>& warnings);
+
+} // namespace pearlite::app

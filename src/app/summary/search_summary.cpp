@@ -1,0 +1,217 @@
+#include "app/summary/search_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// States longer than this are in results.h5 alone.
+constexpr std::size_t longest_state = 1000;
+
+/// Energies that agree to this are taken for the same: known minima are given to some six digits.
+double tolerance(double energy) {
+    return 1e-6 * std::max(1.0, std::abs(energy));
+}
+
+/// The lowest of each replicate's search, and after its descent.
+std::vector<double> found_energies(const SearchResult& search) {
+    std::vector<double> energies;
+    for (const auto& replicate : search.replicates)
+        energies.push_back(replicate.best.energy);
+    return energies;
+}
+std::vector<double> polished_energies(const PolishResult& polish) {
+    std::vector<double> energies;
+    for (const auto& replicate : polish.replicates)
+        energies.push_back(replicate.energy);
+    return energies;
+}
+
+/// Mean and standard deviation over replicates, and how many of them are below `success_below`.
+void add_spread(Json& diagnostics, const std::string& name, const std::vector<double>& energies,
+                const std::optional<double>& success_below, const std::string& success_name) {
+    const auto n = static_cast<double>(energies.size());
+    double mean = 0, sum = 0;
+    for (const double energy : energies)
+        mean += energy / n;
+    for (const double energy : energies)
+        sum += (energy - mean) * (energy - mean);
+    diagnostics["mean_" + name] = mean;
+    diagnostics["sd_" + name] = n > 1 ? std::sqrt(sum / (n - 1)) : 0;
+    if (success_below) {
+        const auto successes =
+            std::count_if(energies.begin(), energies.end(), [&](double e) { return e < *success_below; });
+        diagnostics[success_name] = static_cast<double>(successes) / n;
+    }
+}
+
+std::string compare_with_known(double best, double known) {
+    if (std::abs(best - known) <= tolerance(known))
+        return "the known minimum was found (to 1e-6)";
+    return fmt::format("the known minimum is {:.10g}; the best energy is {:.3g} {} it", known, std::abs(best - known),
+                       best > known ? "above" : "below");
+}
+
+std::int64_t all_evaluations(const PolishedState& state) {
+    return state.energies + state.gradients;
+}
+
+void add_polish(Json& summary, const PolishResult& polish) {
+    const auto& best = polish.replicates[polish.best_replicate];
+    Json entry{{"energy", best.energy},
+               {"replicate", polish.best_replicate},
+               {"energies", best.energies},
+               {"gradients", best.gradients}};
+    if (best.point.size() <= longest_state)
+        entry["state"] = best.point;
+    summary["polished"] = entry;
+}
+
+} // namespace
+
+std::string search_verdict(const SearchResult& search) {
+    if (search.replicates.empty())
+        return "no search";
+    const auto energies = search.polish ? polished_energies(*search.polish) : found_energies(search);
+    const double best = *std::min_element(energies.begin(), energies.end());
+    if (search.known_minimum)
+        return compare_with_known(best, *search.known_minimum);
+    if (energies.size() == 1)
+        return "one replicate: nothing says whether the minimum was found; algorithm.replicates makes more";
+    const auto agreeing =
+        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= tolerance(best); });
+    return fmt::format("{} of {} replicates found the best energy (to 1e-6)", agreeing, energies.size());
+}
+
+namespace {
+
+/// Over the replicates: means of the coordinates under exp(-U), and their standard errors where there are two at least.
+Json averages_of(const SearchResult& search) {
+    const auto n = static_cast<double>(search.replicates.size());
+    Json means = Json::array(), errors = Json::array(), states = Json::array();
+    for (std::size_t k = 0; k < search.replicates.front().averages.means.size(); ++k) {
+        double mean = 0, squares = 0;
+        for (const auto& replicate : search.replicates)
+            mean += replicate.averages.means[k] / n;
+        for (const auto& replicate : search.replicates)
+            squares += (replicate.averages.means[k] - mean) * (replicate.averages.means[k] - mean);
+        means.push_back(mean);
+        if (n > 1)
+            errors.push_back(std::sqrt(squares / (n * (n - 1))));
+    }
+    for (const auto& replicate : search.replicates)
+        states.push_back(replicate.averages.effective_states);
+    Json averages{{"means", means}};
+    if (n > 1)
+        averages["standard_errors"] = errors;
+    averages["effective_states"] = states;
+    return averages;
+}
+
+} // namespace
+
+void add_search(Json& summary, Json& diagnostics, const SearchResult& search) {
+    if (search.replicates.empty())
+        return;
+    const auto& best = search.replicates[search.best_replicate];
+    Json entry{{"energy", best.best.energy},
+               {"replicate", search.best_replicate},
+               {"iteration", best.best.iteration},
+               {"evaluations", best.best_evaluations}};
+    if (search.known_minimum)
+        entry["known_minimum"] = *search.known_minimum;
+    if (search.best.values.size() <= longest_state)
+        entry["state"] = search.best.values;
+    if (!search.best.graph.empty())
+        entry["graph"] = search.best.graph;
+    summary["best"] = entry;
+    Json rows = Json::array();
+    for (std::size_t r = 0; r < search.replicates.size(); ++r) {
+        const auto& replicate = search.replicates[r];
+        Json row{{"seed", search.seeds[r]},
+                 {"best", replicate.best.energy},
+                 {"best_evaluations", replicate.best_evaluations},
+                 {"evaluations", replicate.evaluations}};
+        if (search.polish) {
+            row["polished"] = search.polish->replicates[r].energy;
+            row["polish_evaluations"] = all_evaluations(search.polish->replicates[r]);
+        }
+        rows.push_back(std::move(row));
+    }
+    if (search.polish)
+        add_polish(summary, *search.polish);
+    summary["replicates"] = rows;
+    if (!best.averages.means.empty())
+        summary["averages"] = averages_of(search);
+    add_spread(diagnostics, "best", found_energies(search), search.success_below, "success_rate");
+    if (search.polish)
+        add_spread(diagnostics, "polished", polished_energies(*search.polish), search.success_below,
+                   "success_rate_polished");
+    Json acceptance = Json::object();
+    for (std::size_t op = 0; op < best.operations.size(); ++op) {
+        double proposed = 0, accepted = 0;
+        for (const auto& replicate : search.replicates) {
+            proposed += static_cast<double>(replicate.counts[op].proposed);
+            accepted += static_cast<double>(replicate.counts[op].accepted);
+        }
+        if (proposed > 0)
+            acceptance[best.operations[op]] = accepted / proposed;
+    }
+    diagnostics["acceptance"] = acceptance;
+    if (best.truncations > 0)
+        diagnostics["truncations"] = best.truncations;
+    if (best.outside > 0)
+        diagnostics["iterations_outside_the_space"] = best.outside;
+}
+
+namespace {
+
+/// A line on all replicates, if there is anything to say.
+std::string describe_spread(const Json& diagnostics, std::size_t replicates, const std::string& name,
+                            const std::string& success_name) {
+    if (!diagnostics.contains("mean_" + name) || (replicates == 1 && !diagnostics.contains(success_name)))
+        return {};
+    std::string text = replicates == 1
+                           ? " "
+                           : fmt::format("  {} replicates, {}: mean {:.6g}  sd {:.4g}", replicates, name,
+                                         diagnostics.value("mean_" + name, 0.0), diagnostics.value("sd_" + name, 0.0));
+    if (diagnostics.contains(success_name))
+        text += fmt::format("  success rate {:.3g}", diagnostics.value(success_name, 0.0));
+    return text + "\n";
+}
+
+} // namespace
+
+std::string describe_search(const Json& summary) {
+    if (!summary.contains("best"))
+        return {};
+    const auto& best = summary["best"];
+    const auto diagnostics = summary.value("diagnostics", Json::object());
+    const auto n = summary.value("replicates", Json::array()).size();
+    std::string text =
+        fmt::format("  best energy {:.10g}   (iteration {}, after {:.4g} energies", best.value("energy", 0.0),
+                    best.value("iteration", 0), best.value("evaluations", 0.0));
+    text += n > 1 ? fmt::format(", replicate {})\n", best.value("replicate", 0)) : ")\n";
+    if (summary.contains("polished")) {
+        const auto& polished = summary["polished"];
+        text +=
+            fmt::format("  polished    {:.10g}   (by {} energies and {} gradients more", polished.value("energy", 0.0),
+                        polished.value("energies", 0), polished.value("gradients", 0));
+        text += n > 1 ? fmt::format(", replicate {})\n", polished.value("replicate", 0)) : ")\n";
+    }
+    text += describe_spread(diagnostics, n, "best", "success_rate");
+    text += describe_spread(diagnostics, n, "polished", "success_rate_polished");
+    text += "  accepted:";
+    const auto acceptance = diagnostics.value("acceptance", Json::object());
+    for (const auto& [name, rate] : acceptance.items())
+        text += fmt::format(" {} {:.3g}", name, rate.get<double>());
+    return text + "\n";
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,128 @@
+#include "app/summary/search_summary.hpp"
+
+#include "algorithm/stochastic_approximation/adaptive_bias.hpp"
+#include "pearlite/model/energy/energy_partition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace pearlite::app {
+
+namespace {
+
+using algorithm::SearchOutcome;
+
+/// Accepted less often than this, an operation wastes the energies of its proposals.
+constexpr double smallest_acceptance = 1e-3;
+constexpr std::int64_t fewest_proposals = 1000;
+constexpr double largest_gradient_error = 1e-3;
+
+/// Regions matter to replicates that learn a bias.
+bool has_regions(const SearchOutcome& outcome) {
+    return !outcome.theta.empty() && outcome.points.size() >= 2;
+}
+bool is_below_regions(const SearchOutcome& outcome) {
+    const auto& points = outcome.points;
+    return has_regions(outcome) && outcome.best.energy < points[0] - (points[1] - points[0]);
+}
+bool is_above_the_middle(const SearchOutcome& outcome) {
+    return has_regions(outcome) && outcome.best.energy > outcome.points[outcome.points.size() / 2];
+}
+bool stays_above_regions(const SearchOutcome& outcome) {
+    const auto all = std::accumulate(outcome.visits.begin(), outcome.visits.end(), std::int64_t{0});
+    return has_regions(outcome) && 2 * outcome.visits.back() > all;
+}
+
+/// The replicates of which this is so.
+std::vector<const SearchOutcome*> those(const SearchResult& search, bool (*is_so)(const SearchOutcome&)) {
+    std::vector<const SearchOutcome*> found;
+    for (const auto& replicate : search.replicates)
+        if (is_so(replicate))
+            found.push_back(&replicate);
+    return found;
+}
+
+std::string in_replicates(const SearchResult& search, std::size_t n) {
+    return search.replicates.size() == 1 ? "" : fmt::format("in {} of {} replicates ", n, search.replicates.size());
+}
+
+void add_region_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
+    if (const auto found = those(search, is_below_regions); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
+                           fmt::format("the best energy, {:.6g}, is below the regions, which begin at {:.6g}: all that "
+                                       "lies below is one region; lower algorithm.energy_low, or raise "
+                                       "algorithm.range_iterations",
+                                       found.front()->best.energy, found.front()->points.front()));
+    if (const auto found = those(search, is_above_the_middle); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
+                           fmt::format("the best energy, {:.6g}, is in the upper half of the regions, which begin at "
+                                       "{:.6g}: raise algorithm.energy_low, or search longer",
+                                       found.front()->best.energy, found.front()->points.front()));
+    if (const auto found = those(search, stays_above_regions); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
+                           fmt::format("chains were above the regions, which end at {:.6g}, for more than half of the "
+                                       "time: raise algorithm.energy_high, or search longer",
+                                       found.front()->points.back()));
+}
+
+void add_late_regions(std::vector<std::string>& warnings, const SearchResult& search) {
+    const auto found = those(search, [](const SearchOutcome& o) { return !o.late_regions.empty(); });
+    if (found.empty())
+        return;
+    const auto most = std::max_element(found.begin(), found.end(), [](const auto* a, const auto* b) {
+        return a->late_regions.size() < b->late_regions.size();
+    });
+    warnings.push_back(
+        in_replicates(search, found.size()) +
+        fmt::format("up to {} regions were first visited when {:.0f} % of all gain had been spent: their "
+                    "theta is not learnt; search longer, or raise algorithm.gain_start",
+                    (*most)->late_regions.size(), 100 * algorithm::AdaptiveBias::late_share));
+}
+
+void add_operation_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
+    const auto& names = search.replicates.front().operations;
+    for (std::size_t op = 0; op < names.size(); ++op) {
+        algorithm::OperationCount all;
+        for (const auto& replicate : search.replicates) {
+            all.proposed += replicate.counts[op].proposed;
+            all.accepted += replicate.counts[op].accepted;
+        }
+        if (all.proposed >= fewest_proposals && all.rate() < smallest_acceptance)
+            warnings.push_back(fmt::format("{} was accepted in {} of {} proposals: leave it out of kernel.operations, "
+                                           "or lower its share in kernel.rates",
+                                           names[op], all.accepted, all.proposed));
+    }
+}
+
+void add_polish_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
+    if (!search.polish)
+        return;
+    const auto& polished = search.polish->replicates;
+    const auto n = std::count_if(polished.begin(), polished.end(),
+                                 [](const auto& p) { return p.gradient_error > largest_gradient_error; });
+    if (n > 0)
+        warnings.push_back(in_replicates(search, static_cast<std::size_t>(n)) +
+                           "the model's gradient() is not the slope of its energy() where the descent began: it may "
+                           "have ended early");
+}
+
+} // namespace
+
+std::vector<std::string> search_warnings(const SearchResult& search) {
+    std::vector<std::string> warnings;
+    if (search.replicates.empty())
+        return warnings;
+    add_region_warnings(warnings, search);
+    if (const auto found = those(search, [](const SearchOutcome& o) { return o.truncations > 0; }); !found.empty())
+        warnings.push_back(in_replicates(search, found.size()) +
+                           "the bias theta left its bounds and began again at 0: raise algorithm.gain_power, or lower "
+                           "algorithm.gain_start");
+    add_late_regions(warnings, search);
+    add_operation_warnings(warnings, search);
+    add_polish_warnings(warnings, search);
+    return warnings;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,38 @@
+#pragma once
+/// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
+
+#include "app/result/run.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace pearlite::app {
+
+/// What is known of a run besides its result.
+struct RunFacts {
+    std::string model;
+    std::string algorithm;
+    std::uint64_t seed = 1;
+    Index block = 1;
+    int ranks = 1;
+    double wall_seconds = 0;
+    double updates_per_second = 0;
+    std::string unit;
+    std::vector<std::string> warnings;
+    std::optional<population::WorkAccount> work = {};
+};
+
+/// One sentence: does the evidence support the number?
+std::string verdict(const RunResult& result);
+
+/// Writes DIR/summary.json under a temporary name and renames it. FileError on failure. `result` is null for a run that
+/// stopped early.
+void write_summary(const std::filesystem::path& directory, const RunFacts& facts, const RunResult* result);
+
+/// "finished", "stopped", or nothing if there is no readable summary.
+std::string read_status(const std::filesystem::path& directory);
+
+/// Lines for a person: estimates with errors beside exact values, posterior, warnings, digest; from summary.json.
+std::string describe_summary(const std::filesystem::path& directory);
+
+} // namespace pearlite::app

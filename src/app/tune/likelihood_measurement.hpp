@@ -1,0 +1,65 @@
+#pragma once
+/// Variances and times of estimated likelihoods.
+
+#include "app/tune/tunable_likelihood.hpp"
+#include "estimator/likelihood_cost.hpp"
+
+#include <cstdint>
+
+namespace pearlite::app {
+
+/// Points near the posterior's mode, the best first.
+struct NearMode {
+    Matrix points; ///< d x k
+    double log_density = 0;
+};
+
+/// Of log estimates, over points: each point's variance, averaged, and the least and the greatest.
+struct LogVariance {
+    double mean = 0, standard_error = 0; ///< infinite where an estimate is zero
+    double least = 0, most = 0;
+};
+
+/// Estimates with the likelihood's present number of particles, shared among the ranks; results are the same on every
+/// rank and on any number of them.
+class Measurement {
+  public:
+    Measurement(const parallel::Communicator& ranks, const TunableLikelihood& likelihood, std::uint64_t seed)
+        : ranks_(ranks), likelihood_(likelihood), seed_(seed) {}
+
+    std::uint64_t seed_of_pilot(std::uint64_t attempt) const;
+
+    /// Collective. Of a pilot's `candidates` points with the highest log prior + b log estimate the best `count`,
+    /// judged by fresh estimates: what a pilot keeps is biased towards lucky ones.
+    NearMode best_points(const LikelihoodPilot& pilot, double b, Index candidates, Index count) const;
+
+    /// Collective. From `estimates` at each of the points (d x k).
+    LogVariance log_variance(const Matrix& points, Index estimates) const;
+
+  private:
+    /// points.cols() x estimates; those of a point differ in their step.
+    Matrix log_estimates(const Matrix& points, Index estimates, std::uint64_t part) const;
+
+    const parallel::Communicator& ranks_;
+    const TunableLikelihood& likelihood_;
+    std::uint64_t seed_;
+};
+
+/// Processor time of an estimate, as it is made in a run: `block` points at once.
+class Stopwatch {
+  public:
+    Stopwatch(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const Matrix& points, Index block);
+
+    /// Collective. Of one estimate with the present number of particles: a median over time and ranks.
+    double seconds() const;
+    /// Collective. seconds() of sizes from `first` on, each twice the one before, until the time has grown by a factor,
+    /// and the line through them. InputError if it does not grow up to `most` particles.
+    estimator::TimeLine line_from(Index first, Index most) const;
+
+  private:
+    const parallel::Communicator& ranks_;
+    TunableLikelihood& likelihood_;
+    Matrix points_; ///< d x block: the points over and over
+};
+
+} // namespace pearlite::app

@@ -1,0 +1,163 @@
+#include "app/commands/build_info.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/registry.hpp"
+#include "app/summary/write_durably.hpp"
+#include "app/tune/tuning.hpp"
+#include "io/configuration/configuration_edit.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+namespace pearlite::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string tunable_models(const Catalogue& models) {
+    std::string names;
+    for (const auto& entry : models)
+        if (!entry.traits.particles_key.empty())
+            names += (names.empty() ? "" : ", ") + entry.traits.name;
+    return names.empty() ? "a model with estimate(), particles() and set_particles()" : names;
+}
+
+/// "smc" or "annealed-importance", say.
+std::string tunable_algorithms() {
+    std::string names;
+    for (const auto& algorithm : algorithms())
+        if (algorithm->can_tune_likelihood())
+            names += (names.empty() ? "\"" : " or \"") + algorithm->name() + "\"";
+    return names;
+}
+
+/// Mistakes with their places in the configuration.
+void check_tunable(const Catalogue& models, io::Configuration& configuration, const Prepared& prepared,
+                   const TunableLikelihood* likelihood) {
+    if (!likelihood && prepared.traits.particles_key.empty())
+        configuration.error("model.name", fmt::format("the likelihood of {} is not estimated from particles; expected "
+                                                      "one of {}",
+                                                      prepared.model_name, tunable_models(models)));
+    else if (!likelihood)
+        configuration.error("model.likelihood", "got \"exact\"; expected \"estimated\": there are particles to choose");
+    if (!prepared.algorithm->can_tune_likelihood())
+        configuration.error("algorithm.name",
+                            fmt::format("got \"{}\"; expected {}, for whose weights the cost is known",
+                                        prepared.algorithm->name(), tunable_algorithms()));
+    configuration.check_asked();
+}
+
+void check_output(const fs::path& output, const TuneOptions& options) {
+    std::error_code error;
+    if (fs::equivalent(output, options.configuration, error) && !options.overwrite)
+        throw InputError(fmt::format("{}: is the configuration itself; --overwrite replaces it", output.string()));
+    if (fs::exists(output, error) && !options.overwrite)
+        throw InputError(
+            fmt::format("{}: exists; --overwrite replaces it, -o FILE.toml writes another", output.string()));
+    const auto directory = output.has_parent_path() ? output.parent_path() : fs::path(".");
+    if (!fs::is_directory(directory, error))
+        throw InputError(fmt::format("{}: no such directory; expected one for -o", directory.string()));
+}
+
+std::string text_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// What will be written must be readable where it will be: files beside the configuration may not be beside the output.
+void check_readable_there(const Catalogue& models, const fs::path& output, const TuneOptions& options) {
+    const auto text =
+        io::with_overrides(text_of(options.configuration), options.configuration.string(), options.overrides);
+    prepare(models, io::Configuration::parse(text, output.string(), fs::absolute(output).parent_path(), {},
+                                             options.data_directory));
+}
+
+nlohmann::ordered_json json_of(const Prepared& prepared, const Tuning& tuning, const std::vector<std::string>& names,
+                               const std::string& setting) {
+    nlohmann::ordered_json mode = nlohmann::ordered_json::array(), sizes = mode;
+    for (std::size_t k = 0; k < names.size(); ++k)
+        mode.push_back({{"name", names[k]}, {"value", tuning.mode(static_cast<Index>(k))}});
+    for (const auto& size : tuning.measured) {
+        const double variance = tuning.cost.gamma2 / static_cast<double>(size.particles);
+        sizes.push_back({{"particles", size.particles},
+                         {"variance", variance},
+                         {"variance_measured", size.variance},
+                         {"seconds_measured", size.seconds},
+                         {"relative_cost", tuning.cost.at(variance) / tuning.cost.at(tuning.optimal_variance)}});
+    }
+    return {{"schema", 1},
+            {"model", prepared.model_name},
+            {"seed", prepared.plan->run().seed},
+            {"build", build_id()},
+            {"setting", setting},
+            {"particles", tuning.particles},
+            {"variance", tuning.variance},
+            {"optimal_particles", tuning.optimal_particles},
+            {"optimal_variance", tuning.optimal_variance},
+            {"gamma2", tuning.cost.gamma2},
+            {"gamma2_standard_error", tuning.gamma2_standard_error},
+            {"seconds_base", tuning.cost.seconds_base},
+            {"seconds_per_particle", tuning.cost.seconds_per_particle},
+            {"schedule_tau", tuning.cost.schedule_tau},
+            {"mode", mode},
+            {"sizes", sizes}};
+}
+
+} // namespace
+
+int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options) {
+    const auto output = options.output.value_or(options.configuration.stem().string() + "-tuned.toml");
+    Prepared prepared;
+    std::unique_ptr<TunableLikelihood> likelihood;
+    bool variance_by_point = false;
+    parallel::together(ranks, [&] {
+        auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
+        prepared = prepare(models, configuration);
+        likelihood = TunableLikelihood::of(prepared.model->target().get());
+        check_tunable(models, configuration, prepared, likelihood.get());
+        variance_by_point = configuration.section("model").has("likelihood_variance");
+    });
+    parallel::on_root(ranks, [&] {
+        check_output(output, options);
+        check_readable_there(models, output, options);
+    });
+    const auto say = [&](const std::string& text) {
+        if (ranks.is_root()) {
+            std::fputs(text.c_str(), stdout);
+            std::fflush(stdout);
+        }
+    };
+    say(fmt::format("{}: choosing the number of particles of its estimated likelihood, on {} rank(s), seed {}\n",
+                    prepared.model_name, ranks.size(), prepared.plan->run().seed));
+    const auto tuning =
+        tune_likelihood(ranks, *likelihood, dynamic_cast<const algorithm::AnnealingPlan&>(*prepared.plan),
+                        {.pilot_particles = options.pilot_particles,
+                         .tell = [&](const std::string& what) { say("  " + what + "\n"); }});
+    const auto& names = likelihood->quantity_names();
+    say("\n" + describe(tuning, names));
+    if (prepared.traits.particles_key.empty()) {
+        say("the model names no key of [model] for it (particles_key): nothing is written\n");
+        return 0;
+    }
+    const auto setting = variance_by_point
+                             ? fmt::format("model.likelihood_variance={:.3g}", tuning.variance)
+                             : fmt::format("model.{}={}", prepared.traits.particles_key, tuning.particles);
+    parallel::on_root(ranks, [&] {
+        auto overrides = options.overrides;
+        overrides.push_back(setting);
+        write_durably(output,
+                      io::with_overrides(text_of(options.configuration), options.configuration.string(), overrides));
+        auto json = output;
+        write_durably(json.replace_extension(".json"), json_of(prepared, tuning, names, setting).dump(2) + "\n");
+    });
+    say(fmt::format("wrote {}: {}\n", output.string(), setting));
+    return 0;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,143 @@
+#include "app/tune/tuning.hpp"
+
+#include "algorithm/smc/likelihood_noise.hpp"
+#include "app/tune/likelihood_measurement.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace pearlite::app {
+
+namespace {
+
+/// Points that stand for the neighbourhood of the mode, and the candidates they are the best of.
+constexpr Index n_points = 8, n_candidates = 16;
+constexpr Index estimates_for_gamma2 = 256, estimates_for_table = 96;
+/// Log estimates that vary more are not normal any more, and N Var no constant.
+constexpr double largest_variance_for_gamma2 = 1;
+constexpr Index most_particles = 1'000'000;
+constexpr std::uint64_t most_pilots = 3;
+/// An adaptive schedule that only has to get there.
+constexpr double coarse_conditional_ess = 0.8;
+
+/// The largest n that the model makes of what is asked for.
+Index rounded(TunableLikelihood& likelihood, double n) {
+    const auto asked = static_cast<Index>(std::ceil(std::clamp(n, 1.0, static_cast<double>(most_particles))));
+    likelihood.set_particles(asked);
+    return likelihood.particles();
+}
+
+LikelihoodPilotSettings pilot_settings(const algorithm::AnnealingPlan& plan, const TuningSettings& settings,
+                                       std::uint64_t seed) {
+    const auto& wanted = plan.temperatures();
+    algorithm::AdaptiveSchedule schedule{wanted.end, coarse_conditional_ess};
+    if (!wanted.fixed) {
+        schedule.conditional_ess = wanted.conditional_ess;
+        schedule.log_weight_sd = wanted.log_weight_sd.value_or(schedule.log_weight_sd);
+    }
+    return {.population = {settings.pilot_particles, plan.run().block, seed},
+            .moves = plan.kernel().moves,
+            .schedule = schedule};
+}
+
+/// Runs pilots until their estimates are precise enough for moves at a = 1; leaves the likelihood at a size whose log
+/// variance is about 1 or less.
+struct Surveyed {
+    LikelihoodPilot pilot;
+    Index pilot_particles;
+    NearMode near_mode;
+    LogVariance variance;
+};
+Surveyed survey(const parallel::Communicator& ranks, TunableLikelihood& likelihood,
+                const algorithm::AnnealingPlan& plan, const TuningSettings& settings) {
+    const Measurement measurement(ranks, likelihood, plan.run().seed);
+    for (std::uint64_t attempt = 0;; ++attempt) {
+        const Index n = likelihood.particles();
+        settings.tell(
+            fmt::format("pilot: {} particles, each estimate of the likelihood from {}", settings.pilot_particles, n));
+        Surveyed found{
+            likelihood.pilot(ranks, pilot_settings(plan, settings, measurement.seed_of_pilot(attempt))), n, {}, {}};
+        found.near_mode = measurement.best_points(found.pilot, plan.temperatures().end, n_candidates, n_points);
+        found.variance = measurement.log_variance(found.near_mode.points, estimates_for_gamma2);
+        const double first = found.variance.mean;
+        while (found.variance.mean > largest_variance_for_gamma2) {
+            if (likelihood.particles() >= most_particles)
+                throw InputError(fmt::format("the log of the estimated likelihood varies by {:.3g} near the mode even "
+                                             "with {} particles: no number of them can be advised",
+                                             found.variance.mean, likelihood.particles()));
+            const double factor =
+                std::isfinite(found.variance.mean) ? std::clamp(2 * found.variance.mean, 2., 64.) : 64;
+            rounded(likelihood, factor * static_cast<double>(likelihood.particles()));
+            found.variance = measurement.log_variance(found.near_mode.points, estimates_for_gamma2);
+        }
+        if (first <= estimator::largest_useful_variance || attempt + 1 == most_pilots)
+            return found;
+    }
+}
+
+/// The particles for a log variance. At large variances that of N particles is above gamma^2 / N: then more of them.
+Index particles_for(TunableLikelihood& likelihood, const Measurement& measurement, const Matrix& points,
+                    const estimator::LikelihoodCost& cost, double variance) {
+    Index n = rounded(likelihood, cost.particles(variance));
+    for (;;) {
+        const double measured = measurement.log_variance(points, estimates_for_table).mean;
+        if (measured <= estimator::largest_useful_variance || n >= most_particles)
+            return n;
+        const double factor = std::clamp(measured / estimator::largest_useful_variance, 1.1, 4.0);
+        n = rounded(likelihood, factor * static_cast<double>(n));
+    }
+}
+
+/// Sizes for the table: half powers of two about the size to be used, and those of special interest.
+std::set<Index> sizes_about(TunableLikelihood& likelihood, Index centre, std::initializer_list<Index> others) {
+    std::set<Index> sizes(others);
+    for (int half_power = -4; half_power <= 4; ++half_power)
+        sizes.insert(rounded(likelihood, static_cast<double>(centre) * std::exp2(0.5 * half_power)));
+    return sizes;
+}
+
+} // namespace
+
+Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& likelihood,
+                       const algorithm::AnnealingPlan& plan, const TuningSettings& settings) {
+    const Index as_configured = likelihood.particles();
+    const Surveyed found = survey(ranks, likelihood, plan, settings);
+    const auto n = static_cast<double>(likelihood.particles());
+    Tuning tuning;
+    tuning.mode = found.near_mode.points.col(0);
+    tuning.mode = likelihood.quantities(tuning.mode);
+    tuning.log_density = found.near_mode.log_density;
+    tuning.pilot_particles = found.pilot_particles;
+    tuning.pilot_temperatures = found.pilot.schedule.steps();
+    tuning.schedule_is_given = plan.schedule() != nullptr;
+    tuning.gamma2_standard_error = n * found.variance.standard_error;
+    tuning.gamma2_least = n * found.variance.least;
+    tuning.gamma2_most = n * found.variance.most;
+
+    settings.tell("measuring times");
+    Stopwatch stopwatch(ranks, likelihood, found.near_mode.points, plan.run().block);
+    tuning.time = stopwatch.line_from(rounded(likelihood, 0.25 * n * found.variance.mean), most_particles);
+    tuning.cost = {.gamma2 = n * found.variance.mean,
+                   .seconds_base = tuning.time.base,
+                   .seconds_per_particle = tuning.time.per_particle,
+                   .schedule_tau = algorithm::noise_factor(plan.schedule() ? *plan.schedule() : found.pilot.schedule)};
+    tuning.optimal_variance = tuning.cost.optimal_variance();
+    tuning.variance = std::min(tuning.optimal_variance, estimator::largest_useful_variance);
+    tuning.optimal_particles = rounded(likelihood, tuning.cost.particles(tuning.optimal_variance));
+
+    settings.tell("measuring variances");
+    const Measurement measurement(ranks, likelihood, plan.run().seed);
+    tuning.particles = particles_for(likelihood, measurement, found.near_mode.points, tuning.cost, tuning.variance);
+    for (const Index size :
+         sizes_about(likelihood, tuning.particles, {as_configured, tuning.optimal_particles, tuning.particles})) {
+        likelihood.set_particles(size);
+        tuning.measured.push_back(
+            {size, measurement.log_variance(found.near_mode.points, estimates_for_table).mean, stopwatch.seconds()});
+    }
+    return tuning;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,39 @@
+#pragma once
+/// What Markov chains say: convergence across chains, effective sample size, posterior summaries (Vehtari, Gelman,
+/// Simpson, Carpenter & Bürkner 2021, "Rank-normalization, folding, and localization: an improved R-hat").
+
+#include "estimator/posterior.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/core/types.hpp"
+
+#include <string>
+#include <vector>
+
+namespace pearlite::estimator {
+
+/// All take draws of one quantity: n x C, a chain per column, n >= 4. NaN if a draw is not finite, or if all are equal.
+
+/// The potential scale reduction of chains split in halves, the larger one of their ranks' normal scores and of those
+/// of their distances from the median.
+double split_r_hat(const Matrix& draws);
+/// Effective sample size of the mean of split chains, by Geyer's initial monotone sequence; at most n C log10(n C).
+double chain_ess(const Matrix& draws);
+/// chain_ess of the normal scores of the ranks: of use where a mean does not exist.
+double bulk_ess(const Matrix& draws);
+/// The smaller ESS of the indicators of lying below the 5 % and the 95 % quantile.
+double tail_ess(const Matrix& draws);
+
+/// Means, standard deviations and quantiles of every parameter (one n x C matrix each), mcse = sd/sqrt(ess).
+struct ChainSummary {
+    PosteriorSummary posterior;
+    double r_hat = 0, bulk_ess = 0, tail_ess = 0;
+};
+std::vector<ChainSummary> summarise_chains(const std::vector<std::string>& names, const std::vector<Matrix>& draws);
+
+/// Collective. The same of chains that live with their owners, on every rank and the same on any number of them: each
+/// matrix is n x the chains here, n the same on all ranks (a rank may have no chain, n x 0). Ranks, medians and
+/// quantiles are those of all draws exactly; a chain's own sums are made by its owner, and added exactly.
+std::vector<ChainSummary> summarise_chains(const parallel::Communicator& ranks, const std::vector<std::string>& names,
+                                           const std::vector<Matrix>& draws);
+
+} // namespace pearlite::estimator

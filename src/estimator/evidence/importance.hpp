@@ -1,0 +1,52 @@
+#pragma once
+/// Estimates from independent weights (annealed importance sampling, Neal 2001): log of the mean weight, with the delta
+/// method and the bootstrap.
+
+#include "estimator/evidence/estimate.hpp"
+#include "population/shards.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pearlite::estimator {
+
+/// (sum w)^2 / sum w^2, in particles; 0 when every weight is zero.
+double effective_sample_size(std::span<const double> log_weights);
+
+/// Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M). Beyond about 0.5 the estimate and
+/// its error bar are strongly tied (a sample that misses the large weights gives both too low), and intervals cover too
+/// little.
+double skewness_of_mean(std::span<const double> log_weights);
+
+/// Standard error of log((1/M) sum w) by the delta method: sqrt((sum w^2/(sum w)^2 - 1/M) M/(M-1)); M >= 2.
+double delta_standard_error(std::span<const double> log_weights);
+
+/// Bootstrap distribution of log((1/M) sum w): `replicates` resamples of the M weights with replacement, random numbers
+/// addressed by (seed, bootstrap, replicate). A resample of zero weight alone gives log_zero.
+std::vector<double> bootstrap_log_mean(std::span<const double> log_weights, std::uint64_t seed, int replicates);
+
+/// Weights of M independent trajectories give log Z_K/Z_0 with both errors: the delta method's and the bootstrap's (its
+/// standard deviation, and the percentile interval). With fewer than `min_ess` effective trajectories the error bars
+/// are withheld: the largest weight then decides the estimate and no spread can be read off the sample.
+struct ImportanceEstimate {
+    Estimate delta;
+    Estimate bootstrap;
+    double ess = 0;
+    double skewness_of_mean = 0;    ///< see above
+    double variance_log_weight = 0; ///< Var[log w] (n - 1), the cost that optimised schedules minimise
+};
+ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed,
+                                       int bootstrap_replicates = 1000, double min_ess = 5);
+
+/// The same of weights that the ranks hold in shards; all are collective, and every rank gets the result. NaN and +inf
+/// among the log weights are NumericalErrors. The bootstrap differs: particle i occurs in the replicates as often as
+/// draw_copies says (bootstrap.hpp) for the address (seed, bootstrap, slot i), and a replicate's mean is that over the
+/// particles in it; weights count in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which
+/// a handful of particles can have, are left out.
+double skewness_of_mean(const population::Shards& log_weights);
+std::vector<double> bootstrap_log_mean(const population::Shards& log_weights, std::uint64_t seed, int replicates);
+ImportanceEstimate importance_estimate(const population::Shards& log_weights, std::uint64_t seed,
+                                       int bootstrap_replicates = 1000, double min_ess = 5);
+
+} // namespace pearlite::estimator

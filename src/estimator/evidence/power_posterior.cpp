@@ -1,0 +1,115 @@
+#include "estimator/evidence/power_posterior.hpp"
+
+#include "estimator/evidence/genealogy.hpp"
+#include "pearlite/core/contract.hpp"
+#include "population/weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace pearlite::estimator {
+
+namespace {
+
+/// Beyond it the corrected rule's own error may be as large.
+constexpr double largest_trusted_correction = 0.5;
+
+} // namespace
+
+PowerPosterior::PowerPosterior(const parallel::Communicator& ranks, Index n_particles)
+    : slots_(n_particles, 1, ranks.size(), ranks.rank()), shares_(static_cast<std::size_t>(slots_.local_items())) {}
+
+void PowerPosterior::add(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, double a,
+                         double mean_u, double variance_u, std::span<const double> log_weights,
+                         std::span<const double> u, const population::Families& families) {
+    PEARLITE_EXPECTS(u.size() == log_weights.size() && families.slots().size() == slots_.size());
+    const double log_sum = population::summarise(ranks, layout, log_weights).log_sum;
+    Matrix terms = Matrix::Zero(2, static_cast<Index>(u.size()));
+    for (Index i = 0; i < terms.cols(); ++i) {
+        const auto particle = static_cast<std::size_t>(i);
+        const double weight = std::exp(log_weights[particle] - log_sum), deviation = u[particle] - mean_u;
+        if (weight > 0)
+            terms.col(i) << weight * deviation, weight * (deviation * deviation - variance_u);
+    }
+    const Matrix sums = families.sums(terms);
+    const double step = a - a_;
+    for (std::size_t e = 0; e < shares_.size(); ++e) {
+        auto& shares = shares_[e];
+        const double mean = sums(0, static_cast<Index>(e)), variance = sums(1, static_cast<Index>(e));
+        if (a > a_) {
+            const double trapezoid = 0.5 * step * (shares.mean + mean);
+            shares.plain += trapezoid;
+            shares.corrected += trapezoid - step * step / 12 * (variance - shares.variance);
+        }
+        shares.mean = mean;
+        shares.variance = variance;
+    }
+    if (a > a_)
+        integrate(a, mean_u, variance_u);
+    a_ = a;
+    mean_u_ = mean_u;
+    variance_u_ = variance_u;
+}
+
+void PowerPosterior::integrate(double a, double mean_u, double variance_u) {
+    const double step = a - a_, trapezoid = 0.5 * step * (mean_u_ + mean_u);
+    const double correction = step * step / 12 * (variance_u - variance_u_);
+    plain_ += trapezoid;
+    corrected_ += trapezoid - correction;
+    largest_correction_ = std::max(largest_correction_, std::abs(correction));
+}
+
+Estimate PowerPosterior::estimate_of(const parallel::Communicator& ranks, const char* name, double value,
+                                     double Shares::*share, Index n_eves) const {
+    population::BlockSums squares(1);
+    for (const auto& shares : shares_)
+        squares.add(0, shares.*share * (shares.*share));
+    const double variance = squares.total(ranks).front();
+    Estimate estimate{name, value, {}, {}, "families", ""};
+    if (n_eves < min_eves) {
+        estimate.note =
+            fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches", n_eves, min_eves);
+        return estimate;
+    }
+    estimate.standard_error = std::sqrt(variance);
+    estimate.interval95 = normal_interval(value, *estimate.standard_error);
+    estimate.note = "conservative";
+    return estimate;
+}
+
+std::vector<Estimate> PowerPosterior::estimates(const parallel::Communicator& ranks, Index n_eves) const {
+    if (!std::isfinite(plain_))
+        return {};
+    std::vector<Estimate> all{estimate_of(ranks, "power-posterior", plain_, &Shares::plain, n_eves)};
+    if (!std::isfinite(corrected_))
+        return all;
+    all.push_back(estimate_of(ranks, "power-posterior-corrected", corrected_, &Shares::corrected, n_eves));
+    if (largest_correction_ > largest_trusted_correction)
+        for (auto& estimate : all) {
+            estimate.standard_error.reset();
+            estimate.interval95.reset();
+            estimate.note =
+                fmt::format("no error bar: the rule's curvature is {:.2g} in one interval; use more temperatures",
+                            largest_correction_);
+        }
+    return all;
+}
+
+ShardedField PowerPosterior::shares_field() {
+    ShardedField field{
+        ItemType::float64, sizeof(Shares), slots_.size(), slots_.first_local_item(), slots_.local_items(), {}, {}};
+    field.pack = [this](Index first, Index count, std::span<std::byte> out) {
+        if (count > 0)
+            std::memcpy(out.data(), shares_.data() + first, static_cast<std::size_t>(count) * sizeof(Shares));
+    };
+    field.unpack = [this](Index first, Index count, std::span<const std::byte> in) {
+        if (count > 0)
+            std::memcpy(shares_.data() + first, in.data(), static_cast<std::size_t>(count) * sizeof(Shares));
+    };
+    return field;
+}
+
+} // namespace pearlite::estimator

@@ -1,0 +1,45 @@
+#pragma once
+/// Weighted posterior summaries.
+
+#include "pearlite/core/types.hpp"
+#include "population/families.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::estimator {
+
+struct PosteriorSummary {
+    std::string name;
+    double mean = 0;
+    double sd = 0;
+    double mcse = 0; ///< standard error of the mean; NaN where a run does not know it, and so is
+    double ess = 0;  ///< sd^2 / mcse^2 capped at the number of draws
+    double quantile_025 = 0, quantile_250 = 0, quantile_500 = 0, quantile_750 = 0, quantile_975 = 0;
+};
+
+/// The p-quantile of weighted values: the smallest value at which the cumulated normalised weight reaches p.
+double weighted_quantile(std::span<const double> values, std::span<const double> log_weights, double p);
+
+/// Summaries of each row of `draws` (d x M) under the log weights (M). The Monte Carlo error comes from the families of
+/// common ancestors `eves` (M entries): mcse^2 = sum_e (sum_{i in e} W_i (phi_i - mean))^2 / (1 - sum_e S_e^2), S_e a
+/// family's weight, which counts a family as one draw; NaN with fewer than min_eves families (genealogy.hpp).
+std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>& names, const Matrix& draws,
+                                                  std::span<const double> log_weights,
+                                                  std::span<const std::int64_t> eves);
+
+/// Collective. The same of draws that the ranks hold in shards, on every rank and the same on any number of them:
+/// `draws` (d x local particles), their log weights and families. Moments are exact sums; quantiles are those of the
+/// weights as integers (population/selection.hpp), hence order statistics of all draws.
+std::vector<PosteriorSummary>
+summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                    const std::vector<std::string>& names, const Eigen::Ref<const Matrix>& draws,
+                    std::span<const double> log_weights, const population::Families& families);
+
+/// R independent batches combined: means and second moments weighted by Z_r, mcse^2 = sum_r (W_r (mean_r - mean))^2
+/// R/(R-1).
+std::vector<PosteriorSummary> combine_batches(const std::vector<std::vector<PosteriorSummary>>& batches,
+                                              std::span<const double> log_ratios);
+
+} // namespace pearlite::estimator

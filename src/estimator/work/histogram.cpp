@@ -1,0 +1,113 @@
+// The histogram estimator (Habeck 2017, eqs. 15, 16 and supplement) and the posterior of log Z.
+//
+//   p_j: weights of the works W_j under p_f;  prior prod 1/p_j;  scales s, t of the reverse and forward samples
+//   x = log(s/t) has log density  n_r x - sum_j log(1 + e^{x - W_j});  p_j | x ~ Exponential(rate 1 + e^{x - W_j})
+//   log Z = log(sum p_j e^{-W_j} / sum p_j)
+#include "core/log_space.hpp"
+#include "estimator/work/scale_distribution.hpp"
+#include "estimator/work/work.hpp"
+#include "estimator/work/work_samples.hpp"
+#include "pearlite/core/contract.hpp"
+#include "pearlite/random/stream.hpp"
+#include "random/fill.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::estimator {
+
+namespace {
+
+using detail::WorkSamples;
+
+/// log density of x up to a constant: log-concave, with its mode at log(n_r/n_f) - L.
+double log_density(const WorkSamples& works, double x) {
+    // sum_j softplus(x - W_j), where most terms are either nearly 0 or nearly x - W_j.
+    double sum = 0;
+    for (const double w : works.finite)
+        sum += softplus(x - w);
+    return works.target() * x - sum;
+}
+
+/// log Z given x and unit exponentials: sums of e_j/(e^{W_j} + e^x) and e_j/(1 + e^{x - W_j}).
+double log_ratio_given(const WorkSamples& works, double x, std::span<const double> exponentials) {
+    double numerator = 0, denominator = 0;
+    std::size_t j = 0;
+    for (const double w : works.finite) {
+        const double e = std::exp(std::clamp(x - w, -700.0, 700.0));
+        const double forward = exponentials[j++] / (1 + e);
+        denominator += forward;
+        numerator += forward * e;
+    }
+    // Infinite works stand for terms at their limits.
+    for (Index i = 0; i < static_cast<Index>(works.n_infinite_forward); ++i)
+        denominator += exponentials[j++];
+    for (Index i = 0; i < static_cast<Index>(works.n_infinite_reverse); ++i)
+        numerator += exponentials[j++];
+    return std::log(numerator) - std::log(denominator) - x;
+}
+
+} // namespace
+
+HistogramEstimate histogram(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
+                            int draws) {
+    const auto works = detail::work_samples(forward, reverse);
+    HistogramEstimate result;
+    auto& estimate = result.estimate;
+    estimate = {"histogram", detail::solve_bar(works), {}, {}, "posterior", ""};
+    if (!std::isfinite(estimate.value)) {
+        estimate.note = estimate.value < 0 ? "every forward work is infinite" : "every reverse work is infinite";
+        return result;
+    }
+    if (draws < 2)
+        return result;
+    const double curvature = detail::posterior_sums(works, estimate.value).q_not_q;
+    if (!(curvature > 1e-12)) {
+        estimate.note = "no error bar: the works do not meet";
+        return result;
+    }
+    const auto n = forward.size() + reverse.size();
+    const detail::ScaleDistribution scale(
+        [&](std::span<const double> x) {
+            std::vector<double> log_densities;
+            for (const double place : x)
+                log_densities.push_back(log_density(works, place));
+            return log_densities;
+        },
+        -works.log_odds() - estimate.value, 1 / std::sqrt(curvature));
+    const auto count = detail::posterior_draws(static_cast<std::int64_t>(n), draws);
+    std::vector<double> exponentials(n);
+    for (std::int64_t draw = 0; draw < count; ++draw) {
+        const random::Address address{seed, random::Purpose::work_posterior, static_cast<std::uint64_t>(draw), 0};
+        random::Stream stream({seed, random::Purpose::work_posterior, static_cast<std::uint64_t>(draw), 1});
+        random::fill_exponential(address, exponentials);
+        const double value = log_ratio_given(works, scale.draw(stream), exponentials);
+        if (std::isfinite(value))
+            result.posterior.push_back(value);
+    }
+    detail::add_posterior_errors(result);
+    return result;
+}
+
+std::vector<double> histogram_posterior_by_gibbs(std::span<const double> forward, std::span<const double> reverse,
+                                                 std::uint64_t seed, int draws, int burn_in) {
+    auto works = detail::work_samples(forward, reverse);
+    const double centre = detail::solve_bar(works);
+    PEARLITE_EXPECTS(std::isfinite(centre) && works.n_infinite_forward == 0 && works.n_infinite_reverse == 0);
+    const Vector boltzmann = (-(works.finite.array() + centre)).exp(); // e^{-W_j}/Z at BAR
+    Vector p = 1 / (works.n_forward + works.n_reverse * boltzmann.array());
+    std::vector<double> log_ratios, exponentials(static_cast<std::size_t>(p.size()));
+    for (int draw = -burn_in; draw < draws; ++draw) {
+        const auto step = static_cast<std::uint32_t>(draw + burn_in);
+        random::Stream stream({seed, random::Purpose::work_posterior, 0, 2 * step + 3});
+        const double s = stream.gamma(works.n_reverse) / p.dot(boltzmann);
+        const double t = stream.gamma(works.n_forward) / p.sum();
+        random::fill_exponential({seed, random::Purpose::work_posterior, 1, 2 * step + 4}, exponentials);
+        p = Eigen::Map<const Vector>(exponentials.data(), p.size()).array() / (t + s * boltzmann.array());
+        if (draw >= 0)
+            log_ratios.push_back(centre + std::log(p.dot(boltzmann)) - std::log(p.sum()));
+    }
+    return log_ratios;
+}
+
+} // namespace pearlite::estimator

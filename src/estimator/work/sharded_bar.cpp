@@ -1,0 +1,213 @@
+// Bennett's acceptance ratio of sharded works: see bar.cpp for the equation.
+#include "core/log_space.hpp"
+#include "estimator/evidence/bootstrap.hpp"
+#include "estimator/work/sharded_works.hpp"
+#include "estimator/work/work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace pearlite::estimator {
+
+namespace {
+
+using detail::ShardedWorks;
+using population::Shards;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t of_works = 3; ///< the draws of a work's address that say how often it occurs in the replicates
+
+Estimate bar_value(const ShardedWorks& works, const char* error_method) {
+    Estimate estimate{"bar", detail::solve_bar(works), {}, {}, error_method, ""};
+    if (!std::isfinite(estimate.value))
+        estimate.note = estimate.value < 0 ? "every forward work is infinite" : "every reverse work is infinite";
+    return estimate;
+}
+
+/// Bennett's equations of R replicates: sum_j c_jr q_j(x + d_r) = target_r over the finite works, c_jr copies of work
+/// j, at q(y) = 1/(1 + e^{W + y}), y = L + log(n_f/n_r), x that of all works themselves. Solved together, because a sum
+/// for each replicate costs one reduction.
+class ReplicateEquations {
+  public:
+    ReplicateEquations(const ShardedWorks& works, double x, std::uint64_t seed, std::size_t R)
+        : works_(works), x_(x), seed_(seed), copies_(R), equations_(R), present_(R) {
+        std::iota(present_.begin(), present_.end(), std::size_t{0});
+        count_copies();
+    }
+
+    /// Collective. log Z of every replicate; infinite where a replicate has no finite works of a direction, and left
+    /// out where it has none at all of one.
+    std::vector<double> solve() {
+        constexpr int most_iterations = 200;
+        for (int iteration = 0; iteration < most_iterations && !present_.empty(); ++iteration)
+            iterate();
+        std::vector<double> values;
+        for (const auto& equation : equations_)
+            if (equation.n_forward > 0 && equation.n_reverse > 0)
+                values.push_back(equation.value(x_));
+        return values;
+    }
+
+  private:
+    struct Equation {
+        double n_forward = 0, n_reverse = 0, target = 0, rest = 0;
+        double low = 0, high = 0, d = 0; ///< the root's bracket, and its present value
+        double infinite = 0;
+
+        double value(double x) const { return infinite != 0 ? infinite : x + d - std::log(n_forward / n_reverse); }
+    };
+
+    void draw(std::uint64_t id) { draw_copies({seed_, random::Purpose::bootstrap, id, of_works}, copies_); }
+
+    void count_copies() {
+        const std::size_t R = equations_.size();
+        std::vector<std::int64_t> counts(4 * R); // works, and finite ones, of both directions
+        const auto first_reverse = random::slot_id(1, 0);
+        works_.for_each([&](double w, std::uint64_t id) {
+            draw(id);
+            auto* const n = counts.data() + (id >= first_reverse ? 2 * R : 0);
+            for (std::size_t r = 0; r < R; ++r)
+                n[r] += copies_[r];
+            if (std::isfinite(w))
+                for (std::size_t r = 0; r < R; ++r)
+                    n[R + r] += copies_[r];
+        });
+        works_.forward.ranks.sum(counts);
+        for (std::size_t r = 0; r < R; ++r) {
+            const auto count = [&](std::size_t k) { return static_cast<double>(counts[k * R + r]); };
+            begin(equations_[r], count(0), count(1), count(2), count(3));
+        }
+        std::erase_if(present_, [&](std::size_t r) { return equations_[r].infinite != 0; });
+    }
+
+    /// Every finite forward work has q > 0: with none left, the reverse ones ask for sum q = their number.
+    void begin(Equation& equation, double n_forward, double finite_forward, double n_reverse,
+               double finite_reverse) const {
+        equation.n_forward = n_forward;
+        equation.n_reverse = n_reverse;
+        equation.target = finite_reverse;
+        equation.rest = finite_forward;
+        if (equation.rest <= 0 || equation.target <= 0) {
+            equation.infinite = equation.rest <= 0 ? -infinity : infinity;
+            return;
+        }
+        const double balance = std::log(equation.rest / equation.target);
+        equation.low = balance - works_.largest - x_;
+        equation.high = balance - works_.smallest - x_;
+        equation.d = std::clamp(0.0, equation.low, equation.high);
+    }
+
+    /// One step of all equations that are not yet solved.
+    void iterate() {
+        constexpr double largest = 700; // exp stays finite
+        const std::size_t n = present_.size();
+        std::vector<double> factors(n);
+        for (std::size_t k = 0; k < n; ++k)
+            factors[k] = std::exp(std::clamp(equations_[present_[k]].d, -largest, largest));
+        detail::IntegerSums q_sums(n, works_.n_finite(), most_copies), product_sums(n, works_.n_finite(), most_copies);
+        std::vector<double> copies(n), q_terms(n);
+        works_.for_each([&](double w, std::uint64_t id) {
+            if (!std::isfinite(w))
+                return;
+            draw(id);
+            if (n == copies_.size())
+                std::copy(copies_.begin(), copies_.end(), copies.begin());
+            else
+                for (std::size_t k = 0; k < n; ++k)
+                    copies[k] = copies_[present_[k]];
+            const double e = std::exp(std::clamp(w + x_, -largest, largest));
+            for (std::size_t k = 0; k < n; ++k)
+                q_terms[k] = 1 / (1 + e * factors[k]);
+            q_sums.add([&](std::size_t k) { return copies[k] * q_terms[k]; });
+            product_sums.add([&](std::size_t k) { return copies[k] * (q_terms[k] * (1 - q_terms[k])); });
+        });
+        const auto q = q_sums.total(works_.forward.ranks), product = product_sums.total(works_.forward.ranks);
+        std::vector<std::size_t> left;
+        for (std::size_t k = 0; k < n; ++k)
+            if (!step(equations_[present_[k]], q[k], product[k]))
+                left.push_back(present_[k]);
+        present_ = left;
+    }
+
+    /// Newton's step, as in solve(), or a bisection where sums are too small to be precise. True when solved.
+    static bool step(Equation& equation, double q, double product) {
+        constexpr double imprecise = 1e-6, tolerance = 1e-9;
+        const double not_q = equation.target + equation.rest - q;
+        (q * equation.rest > not_q * equation.target ? equation.low : equation.high) = equation.d;
+        double next = 0.5 * (equation.low + equation.high);
+        if (q > imprecise && not_q > imprecise && product > imprecise) {
+            const double h = std::log(q / equation.target) - std::log(not_q / equation.rest);
+            const double newton = equation.d + h / (product * (1 / q + 1 / not_q));
+            if (newton > equation.low && newton < equation.high)
+                next = newton;
+        }
+        const bool is_solved = std::abs(next - equation.d) <= tolerance * (1 + std::abs(next));
+        equation.d = next;
+        return is_solved;
+    }
+
+    const ShardedWorks& works_;
+    double x_;
+    std::uint64_t seed_;
+    std::vector<std::uint16_t> copies_;
+    std::vector<Equation> equations_;
+    std::vector<std::size_t> present_; ///< the equations that are not yet solved
+};
+
+} // namespace
+
+Estimate bar(const Shards& forward, const Shards& reverse) {
+    const auto works = detail::sharded_works(forward, reverse);
+    Estimate estimate = bar_value(works, "analytic");
+    if (!std::isfinite(estimate.value))
+        return estimate;
+    const double effective = detail::posterior_sums(works, estimate.value).q_not_q;
+    if (!(effective > 0)) {
+        estimate.note = "no error bar: the works do not meet";
+        return estimate;
+    }
+    estimate.standard_error = std::sqrt(std::max(0.0, 1 / effective - 1 / works.n_forward - 1 / works.n_reverse));
+    estimate.interval95 = normal_interval(estimate.value, *estimate.standard_error);
+    return estimate;
+}
+
+Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, std::uint64_t seed, int replicates) {
+    const auto works = detail::sharded_works(forward, reverse);
+    Estimate estimate = bar_value(works, "bootstrap");
+    const std::string refusal = "no error bar: some bootstrap samples hold only infinite works";
+    if (!std::isfinite(estimate.value)) {
+        estimate.note = refusal;
+        return estimate;
+    }
+    ReplicateEquations equations(works, estimate.value + works.log_odds(), seed, static_cast<std::size_t>(replicates));
+    add_bootstrap_errors(estimate, equations.solve(), refusal);
+    return estimate;
+}
+
+WorkOverlap work_overlap(const Shards& forward, const Shards& reverse) {
+    const auto works = detail::sharded_works(forward, reverse);
+    const double log_ratio = detail::solve_bar(works);
+    const auto ends = detail::ends_of(works);
+    std::array<std::int64_t, 2> crossing{
+        std::ranges::count_if(forward.here, [&](double w) { return w < ends.largest_reverse; }),
+        std::ranges::count_if(reverse.here, [&](double w) { return w > ends.smallest_forward; })};
+    forward.ranks.sum(crossing);
+    WorkOverlap overlap;
+    overlap.crossing_forward = crossing[0];
+    overlap.crossing_reverse = crossing[1];
+    if (!std::isfinite(log_ratio))
+        return overlap;
+    overlap.effective = detail::posterior_sums(works, log_ratio).q_not_q;
+    // Both densities on all works by the histogram weights: p_f ~ 1/(n_f + n_r e^{-W}/Z), p_r = p_f e^{-W}/Z.
+    const auto [shared, forward_mass] = works.sums<2>([&](double w) {
+        const double a = works.log_odds() + log_ratio + w;
+        const double p_forward = logistic(a) / works.n_forward, p_reverse = logistic(-a) / works.n_reverse;
+        return std::array{std::min(p_forward, p_reverse), p_forward};
+    });
+    overlap.coefficient = forward_mass > 0 ? std::min(1.0, shared) : 0;
+    return overlap;
+}
+
+} // namespace pearlite::estimator

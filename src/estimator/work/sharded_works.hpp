@@ -1,0 +1,94 @@
+#pragma once
+/// Both sets of works as Bennett's equation sees them, where the ranks hold them in shards. Internal to the layer.
+
+#include "estimator/work/work_samples.hpp"
+#include "pearlite/random/stream.hpp"
+#include "population/shards.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+namespace pearlite::estimator::detail {
+
+/// As WorkSamples; all numbers are those of all ranks.
+struct ShardedWorks {
+    population::Shards forward, reverse;
+    double n_forward = 0, n_reverse = 0;
+    double n_infinite_forward = 0, n_infinite_reverse = 0;
+    double smallest = 0, largest = 0; ///< of the finite works
+    double log_odds() const { return std::log(n_forward / n_reverse); }
+    double target() const { return n_reverse - n_infinite_reverse; }
+    double n_finite() const { return n_forward + n_reverse - n_infinite_forward - n_infinite_reverse; }
+
+    /// Adds n sums over this rank's finite works to `sums`: terms(W) returns the n terms, as std::array<double, n>.
+    template <std::size_t n, class Terms>
+    void add(population::BlockSums& sums, Terms&& terms) const {
+        for (const auto* works : {&forward, &reverse})
+            population::add_blocks<n>(sums, works->layout, [&](std::size_t i) {
+                return std::isfinite(works->here[i]) ? terms(works->here[i]) : std::array<double, n>{};
+            });
+    }
+    /// Collective. The sums of all ranks.
+    template <std::size_t n, class Terms>
+    std::array<double, n> sums(Terms&& terms) const {
+        population::BlockSums sums(n);
+        add<n>(sums, terms);
+        const auto total = sums.total(forward.ranks);
+        std::array<double, n> result{};
+        std::copy(total.begin(), total.end(), result.begin());
+        return result;
+    }
+    /// Calls use(W, id) for each work of this rank; the id is the slot's in generation 0 (forward) or 1 (reverse).
+    template <class Use>
+    void for_each(Use&& use) const {
+        for (std::size_t i = 0; i < forward.here.size(); ++i)
+            use(forward.here[i], random::slot_id(0, forward.slot(i)));
+        for (std::size_t i = 0; i < reverse.here.size(); ++i)
+            use(reverse.here[i], random::slot_id(1, reverse.slot(i)));
+    }
+};
+
+/// Collective. Errors as for work_samples, on all ranks.
+ShardedWorks sharded_works(const population::Shards& forward, const population::Shards& reverse);
+
+/// Collective.
+PosteriorSums posterior_sums(const ShardedWorks& works, double log_ratio);
+double solve_bar(const ShardedWorks& works);
+
+/// The smallest forward and the largest reverse work.
+struct Ends {
+    double smallest_forward = 0, largest_reverse = 0;
+};
+/// Collective.
+Ends ends_of(const ShardedWorks& works);
+
+/// Sums of R numbers each, 0 <= number <= `largest`, over many items: fixed-point, so that they do not depend on the
+/// items' order, and vectorised over the R. Terms are rounded to a unit of about `largest` 2^-(59 - log2(items)), or
+/// 2^-47.
+class IntegerSums {
+  public:
+    /// n_items: of all ranks; `largest` a power of two.
+    IntegerSums(std::size_t R, double n_items, double largest);
+    /// Adds term(r) to every sum r.
+    template <class Term>
+    void add(Term&& term) {
+        // 1.5 x 2^52 rounds to an integer and leaves it in the low bits.
+        constexpr double rounder = 0x1.8p52;
+        const double scale = scale_;
+        std::int64_t* const sums = sums_.data();
+        const std::size_t R = sums_.size();
+        for (std::size_t r = 0; r < R; ++r)
+            sums[r] += std::bit_cast<std::int64_t>(term(r) * scale + rounder) - std::bit_cast<std::int64_t>(rounder);
+    }
+    /// Collective.
+    std::vector<double> total(const parallel::Communicator& ranks);
+
+  private:
+    double scale_;
+    std::vector<std::int64_t> sums_;
+};
+
+} // namespace pearlite::estimator::detail

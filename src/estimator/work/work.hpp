@@ -1,0 +1,125 @@
+#pragma once
+/// Evidence from nonequilibrium work (Habeck 2017): M_f forward and M_r reverse annealing trajectories over the same
+/// path.
+///
+///   W = sum_{k=0}^{K-1} [E_{k+1}(x_k) - E_k(x_k)], in nats, of a forward path x_0 -> x_{K-1} or, with the same sign,
+///   of a path run backwards; p_f(W) = p_r(W) exp(W + log Z) (Crooks), Z = Z_K/Z_0.
+///
+/// Forward works may be +inf (weight zero), reverse works -inf. NaN is a NumericalError. No function returns NaN.
+
+#include "estimator/evidence/estimate.hpp"
+#include "population/shards.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::estimator {
+
+/// log mean exp(-W_f), with the delta method's standard error.
+Estimate jarzynski_forward(std::span<const double> forward);
+/// -log mean exp(W_r): reverse annealed importance sampling.
+Estimate jarzynski_reverse(std::span<const double> reverse);
+
+/// -<W>_f <= log Z <= -<W>_r; the upper one holds only for exact reverse starts. Each with its standard error.
+struct WorkBounds {
+    double lower = 0, lower_standard_error = 0;
+    double upper = 0, upper_standard_error = 0;
+};
+WorkBounds work_bounds(std::span<const double> forward, std::span<const double> reverse);
+
+/// Cumulant expansions (Hummer 2001): exact for normal work distributions only.
+Estimate cumulant_forward(std::span<const double> forward);
+Estimate cumulant_reverse(std::span<const double> reverse);
+Estimate cumulant_both(std::span<const double> forward, std::span<const double> reverse);
+
+/// Bennett's acceptance ratio (Bennett 1976), solved by bracketing and Newton's method; independent paths.
+Estimate bar(std::span<const double> forward, std::span<const double> reverse);
+/// The same value with the bootstrap's error: both directions resampled, random numbers addressed by (seed, bootstrap).
+Estimate bar_bootstrap(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
+                       int replicates);
+
+/// The histogram estimator: its value is BAR's; standard error and interval from its posterior (draws of log Z; fewer
+/// than `draws`, but at least 400, of more than 5e4 works).
+struct HistogramEstimate {
+    Estimate estimate;
+    std::vector<double> posterior; ///< independent draws of log Z
+};
+HistogramEstimate histogram(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
+                            int draws = 2000);
+/// The same posterior by Gibbs sampling (Habeck 2017, supplement): `draws` successive states after `burn_in`.
+std::vector<double> histogram_posterior_by_gibbs(std::span<const double> forward, std::span<const double> reverse,
+                                                 std::uint64_t seed, int draws, int burn_in);
+
+/// How far the two work distributions meet.
+struct WorkOverlap {
+    double coefficient = 0; ///< integral of min(p_f, p_r) estimated from the works, 0 .. 1
+    double effective = 0;   ///< sum_j q_j (1 - q_j) over all works, q_j = P(reverse | W_j) at BAR: the number of works
+                            ///< that BAR's error rests on; n_f n_r/(n_f + n_r) if the distributions are equal
+    std::int64_t crossing_forward = 0; ///< forward works below the largest reverse work
+    std::int64_t crossing_reverse = 0; ///< reverse works above the smallest forward work
+};
+WorkOverlap work_overlap(std::span<const double> forward, std::span<const double> reverse);
+
+/// Logistic regression of direction (1 = forward) on W: Crooks' theorem gives slope 1 and intercept log(n_f/n_r) + log
+/// Z.
+struct CrooksCheck {
+    bool is_defined = false; ///< false if the works are separable or all alike
+    double slope = 0, slope_standard_error = 0;
+    double log_ratio = 0, log_ratio_standard_error = 0; ///< intercept - log(n_f/n_r)
+};
+CrooksCheck crooks_check(std::span<const double> forward, std::span<const double> reverse);
+
+/// Effective overlap below which the works do not meet, and from which on error bars are true: BAR's standard error is
+/// about 1/sqrt(effective), so 1 and 0.3 nats.
+inline constexpr double least_effective_overlap = 1;
+inline constexpr double good_effective_overlap = 10;
+
+enum class WorkVerdict { agree, poor_overlap, reverse_start_not_equilibrated, too_fast };
+
+/// What is known about a run beside its works.
+struct WorkFacts {
+    bool exact_reverse_start = false;
+    /// Drift of the mean energy in the second half of the reverse starts' equilibration, in its standard errors; absent
+    /// for exact starts.
+    std::optional<double> start_drift_z;
+};
+
+struct WorkAnalysis {
+    std::vector<Estimate>
+        estimates; ///< bar, histogram, jarzynski-*, cumulant-*; error bars withheld where not supported
+    WorkBounds bounds;
+    WorkOverlap overlap;
+    CrooksCheck crooks;
+    std::vector<double> posterior; ///< of the histogram estimator; empty where refused
+    WorkVerdict verdict = WorkVerdict::agree;
+    std::string verdict_text; ///< begins with "agree", "poor overlap", "reverse start not equilibrated" or "too fast"
+    std::vector<std::string> warnings;
+};
+/// Everything above, and what it means.
+WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
+                          std::uint64_t seed);
+
+/// The same of works that the ranks hold in shards; all are collective, and every rank gets the result, the same on any
+/// number of ranks. Values agree with those above to rounding, the bootstrap's errors and the histogram's posterior
+/// within their own Monte Carlo error: a work's part in all replicates, or draws, is drawn from its own address (the
+/// seed, the purpose, slot_id(0, slot) of a forward and slot_id(1, slot) of a reverse work).
+Estimate jarzynski_forward(const population::Shards& forward);
+Estimate jarzynski_reverse(const population::Shards& reverse);
+WorkBounds work_bounds(const population::Shards& forward, const population::Shards& reverse);
+Estimate cumulant_forward(const population::Shards& forward);
+Estimate cumulant_reverse(const population::Shards& reverse);
+Estimate cumulant_both(const population::Shards& forward, const population::Shards& reverse);
+Estimate bar(const population::Shards& forward, const population::Shards& reverse);
+Estimate bar_bootstrap(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
+                       int replicates);
+HistogramEstimate histogram(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
+                            int draws = 2000);
+WorkOverlap work_overlap(const population::Shards& forward, const population::Shards& reverse);
+CrooksCheck crooks_check(const population::Shards& forward, const population::Shards& reverse);
+WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
+                          std::uint64_t seed);
+
+} // namespace pearlite::estimator

@@ -1,0 +1,231 @@
+#include "io/arrays/images.hpp"
+
+#include "io/files/posix_file.hpp"
+#include "io/files/whole_file.hpp"
+
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fcntl.h>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pearlite::io {
+namespace {
+
+constexpr const char* known_formats =
+    "a binary image: PGM (P2, P5), PBM (P1, P4), or text (rows, columns, then 0 and 1)";
+constexpr std::string_view blanks = " \t\n\r\v\f";
+
+bool is_blank(char c) {
+    return blanks.find(c) != std::string_view::npos;
+}
+
+/// An image file, read from its beginning.
+class Scanner {
+  public:
+    Scanner(std::string source, std::string_view text, bool has_comments)
+        : source_(std::move(source)), text_(text), has_comments_(has_comments) {}
+
+    void skip(std::size_t bytes) { position_ += bytes; }
+    std::size_t position() const { return position_; }
+    std::string_view rest() const { return text_.substr(position_); }
+    const std::string& source() const { return source_; }
+
+    [[noreturn]] void fail(const std::string& what) const {
+        const auto lines = std::count(text_.begin(), text_.begin() + static_cast<Index>(position_), '\n');
+        throw InputError(source_ + ":" + std::to_string(lines + 1) + ": " + what);
+    }
+
+    /// To the next character that is neither blank nor comment; whether there is one.
+    bool skip_blanks() {
+        while (position_ < text_.size()) {
+            if (has_comments_ && text_[position_] == '#') {
+                position_ = std::min(text_.find('\n', position_), text_.size());
+            } else if (is_blank(text_[position_])) {
+                ++position_;
+            } else {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// The next number, with only blanks (or a comment) before and after it.
+    Index number(const std::string& name, Index smallest, Index largest) {
+        const std::string range = std::to_string(smallest) + " to " + std::to_string(largest);
+        if (!skip_blanks())
+            fail("the file ends before " + name + ", expected a number of " + range);
+        std::string_view word = rest().substr(0, rest().find_first_of(blanks));
+        word = word.substr(0, has_comments_ ? word.find('#') : word.npos);
+        Index value = -1;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc() || end != word.data() + word.size() || value < smallest || value > largest) {
+            fail(name + " is wrong (got \"" + std::string(word.substr(0, 20)) + "\"), expected a number of " + range);
+        }
+        position_ += word.size();
+        return value;
+    }
+
+    /// A digit 0 or 1, which may touch the next one.
+    bool digit(const std::string& name) {
+        if (!skip_blanks())
+            fail("the file ends before " + name + ", expected 0 or 1");
+        const char c = text_[position_];
+        if (c != '0' && c != '1')
+            fail(name + " is wrong (got \"" + std::string(1, c) + "\"), expected 0 or 1");
+        ++position_;
+        return c == '1';
+    }
+
+    void expect_end(const BinaryImage& image) {
+        if (skip_blanks()) {
+            fail("data after the image (\"" + std::string(rest().substr(0, 8)) + "\"), expected one of " +
+                 std::to_string(image.rows) + " rows and " + std::to_string(image.columns) + " columns");
+        }
+    }
+
+  private:
+    std::string source_;
+    std::string_view text_;
+    bool has_comments_;
+    std::size_t position_ = 0;
+};
+
+std::string pixel_name(const BinaryImage& image, Index pixel) {
+    return "the pixel of row " + std::to_string(pixel / image.columns + 1) + ", column " +
+           std::to_string(pixel % image.columns + 1);
+}
+
+/// Room for the pixels, once it is known that the file is long enough to hold so many.
+void make_pixels(BinaryImage& image, const Scanner& scanner) {
+    const Index size = image.rows * image.columns;
+    const auto left = static_cast<Index>(scanner.rest().size());
+    if (left < size) {
+        scanner.fail(std::to_string(left) + " characters are left for the pixels, expected at least one for each of " +
+                     std::to_string(image.rows) + " rows and " + std::to_string(image.columns) + " columns");
+    }
+    image.pixels.resize(static_cast<std::size_t>(size));
+}
+
+/// Sides in the order in which netpbm writes them.
+BinaryImage read_sides(Scanner& scanner) {
+    BinaryImage image;
+    image.columns = scanner.number("the number of columns", 1, largest_image_side);
+    image.rows = scanner.number("the number of rows", 1, largest_image_side);
+    return image;
+}
+
+/// The raw pixels after the one blank that ends a header, in rows of `row_bytes`.
+std::span<const unsigned char> raw_pixels(Scanner& scanner, const BinaryImage& image, Index row_bytes) {
+    if (scanner.rest().empty() || !is_blank(scanner.rest().front()))
+        scanner.fail("no blank at the end of the header, expected one before the pixels");
+    scanner.skip(1);
+    const std::string_view bytes = scanner.rest();
+    const Index expected = image.rows * row_bytes;
+    if (static_cast<Index>(bytes.size()) != expected) {
+        throw InputError(scanner.source() + ", byte " + std::to_string(scanner.position()) +
+                         ": wrong number of bytes for the pixels (got " + std::to_string(bytes.size()) +
+                         "), expected " + std::to_string(expected) + " (" + std::to_string(image.rows) + " rows of " +
+                         std::to_string(row_bytes) + ")");
+    }
+    return {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()};
+}
+
+std::uint8_t colour(Index level, Index white, const BinaryImage& image, Index pixel, const std::string& source) {
+    if (level != 0 && level != white) {
+        throw InputError(source + ": " + pixel_name(image, pixel) + " is grey (got level " + std::to_string(level) +
+                         "), expected 0 or " + std::to_string(white) + " only");
+    }
+    return level == 0 ? 0 : 1;
+}
+
+BinaryImage read_pgm(Scanner& scanner, bool raw) {
+    BinaryImage image = read_sides(scanner);
+    const Index white = scanner.number("the largest grey level", 1, 65535);
+    const Index size = image.rows * image.columns;
+    if (raw) {
+        const Index pixel_bytes = white > 255 ? 2 : 1;
+        const auto bytes = raw_pixels(scanner, image, image.columns * pixel_bytes);
+        image.pixels.resize(static_cast<std::size_t>(size));
+        for (Index i = 0; i < size; ++i) {
+            const auto k = static_cast<std::size_t>(i * pixel_bytes);
+            const Index level = pixel_bytes == 1 ? bytes[k] : bytes[k] * 256 + bytes[k + 1];
+            image.pixels[static_cast<std::size_t>(i)] = colour(level, white, image, i, scanner.source());
+        }
+        return image;
+    }
+    make_pixels(image, scanner);
+    for (Index i = 0; i < size; ++i) {
+        const Index level = scanner.number(pixel_name(image, i), 0, white);
+        image.pixels[static_cast<std::size_t>(i)] = colour(level, white, image, i, scanner.source());
+    }
+    scanner.expect_end(image);
+    return image;
+}
+
+BinaryImage read_pbm(Scanner& scanner, bool raw) {
+    BinaryImage image = read_sides(scanner);
+    const Index size = image.rows * image.columns;
+    if (raw) {
+        const Index row_bytes = (image.columns + 7) / 8;
+        const auto bytes = raw_pixels(scanner, image, row_bytes);
+        image.pixels.resize(static_cast<std::size_t>(size));
+        for (Index i = 0; i < size; ++i) {
+            const Index column = i % image.columns;
+            const unsigned byte = bytes[static_cast<std::size_t>(i / image.columns * row_bytes + column / 8)];
+            image.pixels[static_cast<std::size_t>(i)] = (byte >> (7 - column % 8) & 1) != 0 ? 0 : 1;
+        }
+        return image;
+    }
+    make_pixels(image, scanner);
+    for (Index i = 0; i < size; ++i)
+        image.pixels[static_cast<std::size_t>(i)] = scanner.digit(pixel_name(image, i)) ? 0 : 1;
+    scanner.expect_end(image);
+    return image;
+}
+
+BinaryImage read_text(Scanner& scanner) {
+    BinaryImage image;
+    image.rows = scanner.number("the number of rows", 1, largest_image_side);
+    image.columns = scanner.number("the number of columns", 1, largest_image_side);
+    make_pixels(image, scanner);
+    for (Index i = 0; i < image.rows * image.columns; ++i)
+        image.pixels[static_cast<std::size_t>(i)] =
+            static_cast<std::uint8_t>(scanner.number(pixel_name(image, i), 0, 1));
+    scanner.expect_end(image);
+    return image;
+}
+
+} // namespace
+
+BinaryImage read_binary_image(const std::filesystem::path& file) {
+    const std::string text = read_whole_file(file, known_formats);
+    const std::string magic = text.substr(0, 2);
+    const bool is_netpbm = text.size() > 2 && (is_blank(text[2]) || text[2] == '#');
+    if (is_netpbm && (magic == "P1" || magic == "P2" || magic == "P4" || magic == "P5")) {
+        Scanner scanner(file.string(), text, true);
+        scanner.skip(2);
+        const bool raw = magic[1] >= '4';
+        return magic == "P2" || magic == "P5" ? read_pgm(scanner, raw) : read_pbm(scanner, raw);
+    }
+    Scanner scanner(file.string(), text, false);
+    if (!scanner.skip_blanks() || scanner.rest().front() < '0' || scanner.rest().front() > '9')
+        throw InputError(file.string() + ": unknown format, expected " + known_formats);
+    return read_text(scanner);
+}
+
+void write_pgm(const std::filesystem::path& file, const BinaryImage& image) {
+    PEARLITE_EXPECTS(image.rows >= 1 && image.columns >= 1 &&
+                     static_cast<Index>(image.pixels.size()) == image.rows * image.columns);
+    std::string content = "P5\n" + std::to_string(image.columns) + " " + std::to_string(image.rows) + "\n255\n";
+    for (const std::uint8_t pixel : image.pixels)
+        content.push_back(pixel != 0 ? '\xff' : '\0');
+    PosixFile out(file, O_WRONLY | O_CREAT | O_TRUNC);
+    out.write(std::as_bytes(std::span(content)), 0);
+}
+
+} // namespace pearlite::io

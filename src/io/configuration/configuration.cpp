@@ -1,0 +1,144 @@
+#include "io/configuration/configuration_state.hpp"
+#include "io/files/whole_file.hpp"
+
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace pearlite::io {
+namespace {
+
+std::optional<std::filesystem::path> find_data_directory(const std::optional<std::filesystem::path>& given) {
+    if (given) {
+        return std::filesystem::absolute(*given).lexically_normal();
+    }
+    const char* variable = std::getenv("PEARLITE_DATA_DIR");
+    if (variable == nullptr || *variable == '\0') {
+        return std::nullopt;
+    }
+    return std::filesystem::absolute(variable).lexically_normal();
+}
+
+} // namespace
+
+toml::table parse_toml(std::string_view text, const std::string& name) {
+    try {
+        return toml::parse(text);
+    } catch (const toml::parse_error& error) {
+        const toml::source_position& at = error.source().begin;
+        throw InputError(name + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
+                         std::string(error.description()));
+    }
+}
+
+Configuration Configuration::load(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                                  const std::optional<std::filesystem::path>& data_directory) {
+    const std::string text = read_whole_file(file, "a TOML configuration");
+    return parse(text, file.string(), std::filesystem::absolute(file).parent_path(), overrides, data_directory);
+}
+
+Configuration Configuration::parse(std::string_view text, const std::string& name,
+                                   const std::filesystem::path& directory, const std::vector<std::string>& overrides,
+                                   const std::optional<std::filesystem::path>& data_directory) {
+    Configuration configuration;
+    configuration.state_ = std::make_shared<State>();
+    State& state = *configuration.state_;
+    state.name = name;
+    state.directory = std::filesystem::absolute(directory).lexically_normal();
+    state.data_directory = find_data_directory(data_directory);
+    state.root = parse_toml(text, name);
+    for (const std::string& argument : overrides) {
+        state.apply_override(argument);
+    }
+    return configuration;
+}
+
+Section Configuration::section(const std::string& name) {
+    state_->know_section(name);
+    const toml::node* node = state_->find(name);
+    if (node != nullptr && !node->is_table()) {
+        state_->record(state_->place(name),
+                       name + ": wrong type (got " + toml_text(*node) + "), expected a table [" + name + "]");
+    }
+    return Section(state_, name);
+}
+
+bool Configuration::has_section(const std::string& name) const {
+    state_->know_section(name);
+    const toml::node* node = state_->find(name);
+    return node != nullptr && node->is_table();
+}
+
+void Configuration::error(const std::string& key, const std::string& message) {
+    state_->record(state_->place(key), key + ": " + message);
+}
+
+void Configuration::check() {
+    state_->record_unknown_names();
+    check_asked();
+}
+
+void Configuration::check_asked() const {
+    if (!has_errors()) {
+        return;
+    }
+    std::vector<Mistake> mistakes = state_->mistakes;
+    std::stable_sort(mistakes.begin(), mistakes.end(),
+                     [](const Mistake& a, const Mistake& b) { return a.place.order < b.place.order; });
+    std::string text;
+    for (const Mistake& mistake : mistakes) {
+        text += (text.empty() ? "" : "\n") + mistake.place.text + ": " + mistake.message;
+    }
+    throw InputError(text);
+}
+
+bool Configuration::has_errors() const {
+    return !state_->mistakes.empty();
+}
+
+std::string Configuration::resolved() const {
+    std::string text;
+    for (const std::string& section : state_->sections) {
+        const toml::node* node = state_->find(section);
+        // A table that is there stays there, even if empty: has_section() may decide something.
+        bool needs_header = true;
+        const auto header = [&] {
+            if (std::exchange(needs_header, false)) {
+                text += (text.empty() ? "[" : "\n[") + section + "]\n";
+            }
+        };
+        if (node != nullptr && node->is_table()) {
+            header();
+        }
+        for (const AskedKey& entry : state_->asked) {
+            if (entry.section == section && entry.text) {
+                header();
+                text += entry.key + " = " + *entry.text + "\n";
+            }
+        }
+    }
+    return text;
+}
+
+std::vector<std::string> Configuration::unused() const {
+    std::vector<std::string> unused;
+    for (const SetAside& entry : state_->set_aside) {
+        const std::string path = join_path(entry.section, entry.key);
+        if (state_->find(path) != nullptr) {
+            unused.push_back(entry.elements.empty() ? path : path + " (" + listed(entry.elements) + ")");
+        }
+    }
+    return unused;
+}
+
+std::optional<std::filesystem::path> Configuration::data_directory() const {
+    return state_->data_directory;
+}
+
+std::filesystem::path Configuration::directory() const {
+    return state_->directory;
+}
+
+} // namespace pearlite::io

@@ -1,0 +1,42 @@
+#pragma once
+/// What a container holds: for each field its type, its shape and where in the file its bytes stand.
+///
+/// Every dataset of a container is contiguous and its types are this machine's own, so a reader needs HDF5 for the
+/// catalogue alone and takes the values with plain reads.
+
+#include "io/container/hdf5_handle.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pearlite::io {
+
+enum class FieldType { text, boolean, float64, int64, uint64, bytes, other };
+
+const char* name_of(FieldType type);
+
+struct FieldEntry {
+    std::string name; ///< with its groups, "batch-3/log_weight"
+    FieldType type = FieldType::other;
+    std::uint64_t element_bytes = 0;
+    std::vector<std::uint64_t> shape; ///< empty for a scalar
+    std::uint64_t offset = 0;         ///< from the start of the file; meaningless for a field of no bytes
+
+    std::uint64_t elements() const;
+    std::uint64_t bytes() const { return elements() * element_bytes; }
+    /// "float64 [3 x 4]", "int64".
+    std::string description() const;
+};
+
+/// The same form for what a reader expects; a negative extent stands for any.
+std::string describe_type(FieldType type, const std::vector<std::int64_t>& shape);
+
+/// The type under which a field is stored; a text's element has `element_bytes` bytes, the last of them zero.
+Hdf5Handle stored_type(FieldType type, std::uint64_t element_bytes);
+
+/// All fields in the order in which they were written (within each group). FileError if HDF5 refuses the file.
+std::vector<FieldEntry> read_catalogue(const std::filesystem::path& path);
+
+} // namespace pearlite::io

@@ -1,0 +1,42 @@
+#pragma once
+/// An HDF5 file in memory of which only the touched pages exist.
+///
+/// HDF5 crashes when metadata cannot be written at closing, and a full disk is an ordinary event in a long run. So HDF5
+/// never writes to a disk here: it lays the file out in memory, datasets of any size included, since space that is only
+/// allocated costs nothing; afterwards the pages are written by calls whose failure is an ordinary error.
+
+#include "io/container/hdf5_handle.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+
+namespace pearlite::io {
+
+/// Bytes by file offset; what was never written reads as zero.
+class SparseFile {
+  public:
+    static constexpr std::size_t page_bytes = 4096;
+    using Page = std::array<std::byte, page_bytes>;
+
+    void write(std::uint64_t offset, std::span<const std::byte> bytes);
+    void read(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+    /// The touched pages by page number; a page may reach beyond size().
+    const std::map<std::uint64_t, Page>& pages() const { return pages_; }
+    /// Length of the file, known once HDF5 has closed it.
+    std::uint64_t size() const { return size_; }
+    void resize(std::uint64_t bytes) { size_ = bytes; }
+
+  private:
+    std::map<std::uint64_t, Page> pages_;
+    std::uint64_t size_ = 0;
+};
+
+/// Creates an HDF5 file in `file`, which must outlive the handle. `creation` is a file-creation property list; the
+/// access properties in force are those of `access`, whose driver is replaced.
+Hdf5Handle create_in_memory(SparseFile& file, hid_t creation, hid_t access);
+
+} // namespace pearlite::io

@@ -1,0 +1,48 @@
+#include "models/gaussian/gaussian.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace pearlite::models {
+
+std::vector<std::string> Gaussian::parameter_names() const {
+    if (settings_.dimension == 1)
+        return {"x"};
+    std::vector<std::string> names;
+    for (Index k = 1; k <= settings_.dimension; ++k)
+        names.push_back("x" + std::to_string(k));
+    return names;
+}
+
+void Gaussian::draw_prior(random::Stream& stream, std::span<double> x) const {
+    for (double& value : x)
+        value = settings_.start_mean + settings_.start_sd * stream.normal();
+}
+
+void Gaussian::evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const {
+    for (Index i = 0; i < points.cols(); ++i) {
+        const auto x = points.col(i).array();
+        const double start = -0.5 * ((x - settings_.start_mean) / settings_.start_sd).square().sum();
+        const double end = -0.5 * ((x - settings_.end_mean) / settings_.end_sd).square().sum();
+        log_prior[static_cast<std::size_t>(i)] = start;
+        log_likelihood[static_cast<std::size_t>(i)] = end - start;
+    }
+}
+
+double Gaussian::log_prior_normaliser() const {
+    return static_cast<double>(settings_.dimension) *
+           (std::log(settings_.start_sd) + 0.5 * std::log(2 * std::numbers::pi));
+}
+
+std::optional<double> Gaussian::exact_log_ratio() const {
+    return static_cast<double>(settings_.dimension) * std::log(settings_.end_sd / settings_.start_sd);
+}
+
+void Gaussian::fingerprint(model::Fingerprint& fingerprint) const {
+    fingerprint.add("gaussian");
+    fingerprint.add(static_cast<double>(settings_.dimension));
+    for (const double value : {settings_.start_mean, settings_.start_sd, settings_.end_mean, settings_.end_sd})
+        fingerprint.add(value);
+}
+
+} // namespace pearlite::models

@@ -1,0 +1,94 @@
+// The Ising model's updates and bond sums as bit logic on 512 chains.
+#include "models/lattice/ising.hpp"
+
+#include "pearlite/core/contract.hpp"
+
+#include "models/common/shared_draws.hpp"
+#include "models/lattice/ising_rules.hpp"
+#include "simd/plane_comparison.hpp"
+
+#include <utility>
+
+namespace pearlite::models {
+
+namespace {
+
+using namespace simd::bit_plane;
+using namespace ising_rules;
+using random::Purpose;
+
+static_assert(chains == IsingBlock::chains && sizeof(SpinPlane) == words_per_plane * sizeof(std::uint32_t));
+/// Visits whose random words are drawn in one go: 12 KiB, which stays in the first cache.
+constexpr Index visits_per_draw = 16;
+constexpr std::size_t words_per_visit = leading_planes * words_per_plane;
+
+} // namespace
+
+void Ising::prepare(Block& block) const {
+    const std::span<const SpinPlane> x = std::as_const(block).planes();
+    PEARLITE_EXPECTS(static_cast<Index>(x.size()) == sites());
+    for (std::size_t part = 0; part < parts; ++part) {
+        const auto spin = [x, part](std::size_t site) { return load(&x[site], part); };
+        Counter unequal;
+        std::array<Bits, 8> bonds;
+        for (std::size_t i = 0; i < x.size(); i += 4) {
+            for (std::size_t n = 0; n < 4; ++n) {
+                const bool exists = i + n < x.size(); // the last four of an odd lattice are not complete
+                const std::size_t site = exists ? i + n : i;
+                const Neighbours& to = neighbours_[site];
+                bonds[2 * n] = exists ? spin(site) ^ spin(static_cast<std::size_t>(to.right)) : Bits{};
+                bonds[2 * n + 1] = exists ? spin(site) ^ spin(static_cast<std::size_t>(to.down)) : Bits{};
+            }
+            unequal.add_eight(bonds);
+        }
+        constexpr std::size_t chains_per_part = 32 * words_per_part;
+        unequal.counts(static_cast<std::int32_t>(2 * sites()), -2,
+                       block.bond_sums().subspan(part * chains_per_part).first<chains_per_part>());
+    }
+}
+
+template <Move kind>
+void Ising::update(Block& block, double b, const model::BlockStreams& streams,
+                   std::span<const std::int32_t> sites) const {
+    const auto thresholds = Rule<kind>::thresholds(b, settings_.coupling);
+    const random::Address leading = streams.shared(Purpose::move);
+    const Planes rest{streams.shared(Purpose::accept)};
+    const Bits opposite = repeat(settings_.coupling < 0);
+    SpinPlane* x = block.planes().data();
+    alignas(64) std::array<std::uint32_t, visits_per_draw * words_per_visit> words;
+
+    const auto n_visits = static_cast<Index>(sites.size());
+    for (Index first = 0; first < n_visits; first += visits_per_draw) {
+        const Index count = std::min(visits_per_draw, n_visits - first);
+        fill_planes(leading, first * leading_planes,
+                    std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
+        for (Index n = 0; n < count; ++n) {
+            const std::int32_t site = sites[static_cast<std::size_t>(first + n)];
+            const Neighbours& at = neighbours_[static_cast<std::size_t>(site)];
+            const std::uint32_t* visit_words = words.data() + static_cast<std::size_t>(n) * words_per_visit;
+            for (std::size_t part = 0; part < parts; ++part) {
+                const auto pull = [&](std::int32_t neighbour) { return load(x + neighbour, part) ^ opposite; };
+                const Rule<kind> rule(load(x + site, part), pull(at.right), pull(at.left), pull(at.down), pull(at.up));
+                Comparison comparison = compare_leading(rule, thresholds, rule.random(), visit_words, part);
+                if (any(comparison.undecided)) {
+                    comparison.below |= compare_rest(rule, thresholds, comparison.undecided, rest, first + n, part);
+                }
+                store(x + site, part, rule.outcome(comparison.below));
+            }
+        }
+    }
+}
+
+void Ising::move_along(Block& block, double b, const model::BlockStreams& streams,
+                       std::span<const std::int32_t> sites) const {
+    PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites());
+    PEARLITE_EXPECTS(b >= 0);
+    if (settings_.move == Move::metropolis) {
+        update<Move::metropolis>(block, b, streams, sites);
+    } else {
+        update<Move::heat_bath>(block, b, streams, sites);
+    }
+    prepare(block);
+}
+
+} // namespace pearlite::models

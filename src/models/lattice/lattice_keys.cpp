@@ -1,0 +1,44 @@
+#include "models/lattice/lattice_keys.hpp"
+
+namespace pearlite::models {
+
+namespace {
+
+void list_coupling(Keys& k, double& coupling) {
+    k("coupling", coupling, "coupling of neighbours, not 0; negative for an antiferromagnet");
+    if (coupling == 0)
+        k.error("coupling", "got 0, expected a coupling that is not 0");
+}
+
+template <class Settings>
+void list_update(Keys& k, Settings& settings, Index largest_flips) {
+    using Update = typename Settings::Update;
+    k("update", settings.update,
+      {{"sweep", Update::sweep, "every site once in a fixed order"},
+       {"random-site", Update::random_site, "sites drawn with replacement"}},
+      "the sites that a move updates");
+    k.when("update", settings.update, Update::random_site, [&] {
+        settings.flips = settings.size * settings.size;
+        k("flips", settings.flips, within(1, largest_flips), about("updates of a move").default_is("size x size"));
+    });
+}
+
+} // namespace
+
+void IsingKeys::keys(Keys& k) {
+    using Move = IsingSettings::Move;
+    k("size", settings.size, within(2, Ising::largest_size), about("side of the torus").unit("sites"));
+    list_coupling(k, settings.coupling);
+    k("move", settings.move, {{"metropolis", Move::metropolis}, {"heat-bath", Move::heat_bath}},
+      "the transition of one spin");
+    list_update(k, settings, Ising::largest_flips);
+}
+
+void PottsKeys::keys(Keys& k) {
+    k("size", settings.size, within(2, Potts::largest_size), about("side of the torus").unit("sites"));
+    k("colours", settings.colours, within(2, Potts::largest_colours), "states of a site");
+    list_coupling(k, settings.coupling);
+    list_update(k, settings, Potts::largest_flips);
+}
+
+} // namespace pearlite::models

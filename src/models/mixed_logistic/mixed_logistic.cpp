@@ -1,0 +1,257 @@
+#include "models/mixed_logistic/mixed_logistic.hpp"
+
+#include "core/log_space.hpp"
+#include "models/mixed_logistic/mixed_logistic_kernels.hpp"
+#include "pearlite/core/contract.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/estimated_likelihood.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace pearlite::models {
+
+namespace {
+
+/// Beyond it products of parameters, covariates and effects might overflow.
+constexpr double largest_parameter = 1e100;
+constexpr double largest_covariate = 1e50;
+
+void expect(bool condition, const std::string& what) {
+    if (!condition)
+        throw InputError("mixed logistic regression: " + what);
+}
+
+void check_priors(const std::vector<model::Prior>& priors, Index n, const std::string& what) {
+    expect(priors.size() == 1 || static_cast<Index>(priors.size()) == n,
+           std::to_string(priors.size()) + " priors of " + what + ", expected one, or one for each of " +
+               std::to_string(n));
+}
+
+bool finite(const Matrix& m) {
+    return (m.array().abs() <= largest_covariate).all(); // false for NaN
+}
+
+model::DataDescription description(const MixedLogisticSettings& s) {
+    const LabelledDimension rows{"row", s.response.size()};
+    LabelledArray subject{"subject", {rows}, {}, "label of the row's subject"};
+    subject.values.assign(s.subject.begin(), s.subject.end());
+    return {{labelled("y", rows, s.response)},
+            {std::move(subject), labelled("design", rows, {"coefficient", s.design.cols(), s.names}, s.design),
+             labelled("effects_design", rows, {"effect", s.effects_design.cols(), s.effect_names}, s.effects_design)}};
+}
+
+} // namespace
+
+void check(const MixedLogisticSettings& s) {
+    const Index n = s.response.size(), p = s.design.cols(), q = s.effects_design.cols();
+    expect(n >= 1, "no observations");
+    expect(static_cast<Index>(s.subject.size()) == n && s.design.rows() == n && s.effects_design.rows() == n,
+           "subjects, designs and responses of different lengths");
+    expect(static_cast<Index>(s.names.size()) == p && static_cast<Index>(s.effect_names.size()) == q,
+           "names that do not match the columns of the designs");
+    expect(q >= 1 && q <= 4, std::to_string(q) + " random effects, expected 1 to 4");
+    expect((s.response.array() == 0 || s.response.array() == 1).all(), "responses other than 0 and 1");
+    expect(finite(s.design) && finite(s.effects_design), "covariates that are no numbers, or beyond 1e50");
+    expect(s.samples >= 1 && s.samples <= 1'000'000, "samples: expected 1 to 1000000");
+    if (s.constant_variance) {
+        const auto& goal = *s.constant_variance;
+        expect(goal.variance > 0 && std::isfinite(goal.variance), "a variance of the log likelihood above 0");
+        expect(goal.smallest >= 1 && goal.smallest <= goal.largest && goal.largest <= 1'000'000,
+               "samples by point between 1 <= smallest <= largest <= 1000000");
+    }
+    check_priors(s.coefficient_priors, p, "coefficients");
+    check_priors(s.deviation_priors, q, "standard deviations");
+    for (const auto& prior : s.deviation_priors)
+        expect(prior.lower() >= 0, "a standard deviation with the prior " + prior.text() + ", expected none below 0");
+    if (s.correlation_prior) {
+        expect(q == 2, "a correlation between " + std::to_string(q) + " random effects, expected 2");
+        expect(s.correlation_prior->lower() >= -1 && s.correlation_prior->upper() <= 1,
+               "a correlation with the prior " + s.correlation_prior->text() + ", expected one within [-1, 1]");
+    }
+}
+
+MixedLogistic::MixedLogistic(MixedLogisticSettings s)
+    : n_coefficients_(s.design.cols()), n_effects_(s.effects_design.cols()), correlated_(s.correlation_prior) {
+    check(s);
+    const auto prior_of = [](const std::vector<model::Prior>& priors, Index k) {
+        return priors[priors.size() == 1 ? 0 : static_cast<std::size_t>(k)];
+    };
+    for (Index k = 0; k < n_coefficients_; ++k)
+        parameters_.add(s.names[static_cast<std::size_t>(k)], prior_of(s.coefficient_priors, k));
+    for (Index k = 0; k < n_effects_; ++k)
+        parameters_.add("sd_" + s.effect_names[static_cast<std::size_t>(k)], prior_of(s.deviation_priors, k));
+    if (correlated_)
+        parameters_.add("correlation", *s.correlation_prior);
+    data_ = description(s);
+    groups_ = detail::group_subjects(s, place_);
+    set_particles(std::max(s.samples, s.constant_variance ? s.constant_variance->largest : 0)); // both in range
+    set_particles(s.samples);
+    constant_variance_ = s.constant_variance;
+}
+
+void MixedLogistic::set_particles(Index n) {
+    PEARLITE_EXPECTS(n >= 1);
+    n_fours_ = (n + 3) / 4;
+    constant_variance_.reset();
+    // Counters of four words each: 32 bits of them.
+    PEARLITE_EXPECTS(groups_.n_groups() * n_fours_ * detail::uniforms_of_four(n_effects_) * 4 <
+                     std::numeric_limits<std::uint32_t>::max());
+}
+
+MixedLogistic::Point MixedLogistic::natural(std::span<const double> u) const {
+    PEARLITE_EXPECTS(static_cast<Index>(u.size()) == parameters_.size());
+    const auto value = [&](Index k) {
+        return std::clamp(parameters_.natural(k, u[static_cast<std::size_t>(k)]), -largest_parameter,
+                          largest_parameter);
+    };
+    Point point{Vector(n_coefficients_), Matrix::Zero(n_effects_, n_effects_)};
+    for (Index k = 0; k < n_coefficients_; ++k)
+        point.coefficients(k) = value(k);
+    for (Index k = 0; k < n_effects_; ++k)
+        point.factor(k, k) = value(n_coefficients_ + k);
+    if (correlated_) {
+        const double correlation = value(n_coefficients_ + 2), deviation = point.factor(1, 1);
+        point.factor(1, 0) = correlation * deviation;
+        point.factor(1, 1) = deviation * std::sqrt((1 - correlation) * (1 + correlation));
+    }
+    return point;
+}
+
+namespace detail {
+
+void GroupAtPoint::set(const SubjectGroups& groups, Index group, const Vector& coefficients, const Matrix& factor) {
+    using Lanes = Eigen::Array<double, SubjectGroups::width, 1>;
+    const auto lanes = [](const Matrix& m, Index column) {
+        return Eigen::Map<const Lanes, Eigen::Aligned64>(&m(0, column));
+    };
+    const Index p = coefficients.size(), q = factor.rows();
+    const Index first = groups.first_row[static_cast<std::size_t>(group)];
+    rows = groups.first_row[static_cast<std::size_t>(group) + 1] - first;
+    for (Index r = 0; r < rows; ++r) {
+        const Index row = first + r;
+        Lanes offset = lanes(groups.missing, row);
+        for (Index k = 0; k < p; ++k)
+            offset += coefficients(k) * lanes(groups.design, row * p + k);
+        offsets.col(r) = offset;
+        for (Index k = 0; k < q; ++k) {
+            Lanes slope = factor(k, k) * lanes(groups.effects, row * q + k);
+            for (Index m = k + 1; m < q; ++m)
+                slope += factor(m, k) * lanes(groups.effects, row * q + m);
+            slopes.col(r * q + k) = slope;
+        }
+    }
+}
+
+} // namespace detail
+
+/// work(group at the point, group, out) fills the lanes of every group; the result is in the order of subjects.
+template <class Work>
+Vector MixedLogistic::of_subjects(const Point& point, const Work& work) const {
+    detail::GroupAtPoint at(groups_, n_effects_);
+    Vector lanes(groups_.n_groups() * SubjectGroups::width);
+    for (Index group = 0; group < groups_.n_groups(); ++group) {
+        at.set(groups_, group, point.coefficients, point.factor);
+        work(at, group,
+             std::span<double, SubjectGroups::width>(&lanes(group * SubjectGroups::width), SubjectGroups::width));
+    }
+    Vector result(n_subjects());
+    for (Index s = 0; s < n_subjects(); ++s)
+        result(s) = lanes(place_[static_cast<std::size_t>(s)]);
+    return result;
+}
+
+/// N(theta)/4, and the proposals that its pilot has found.
+struct MixedLogistic::Sized {
+    Index n_fours;
+    std::vector<detail::GroupProposal> proposals;
+};
+
+MixedLogistic::Sized MixedLogistic::sized(const Point& point, const random::Address& address) const {
+    // So many that their variances' sum is known to a few per cent.
+    constexpr Index fours_of_all_subjects = 600, least_fours = 2;
+    const Index pilot_fours = std::max(least_fours, (fours_of_all_subjects + n_subjects() - 1) / n_subjects());
+    random::Address pilot = address;
+    pilot.seed = random::derive_seed(address.seed, std::uint64_t{1} << 63);
+    Sized result{0, std::vector<detail::GroupProposal>(static_cast<std::size_t>(groups_.n_groups()))};
+    const Vector variances = of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+        auto& proposal = result.proposals[static_cast<std::size_t>(group)];
+        detail::find_proposal(at, n_effects_, proposal);
+        detail::four_variances(at, n_effects_, proposal, group, pilot_fours, pilot, out);
+    });
+    const double samples = 4 * std::accumulate(variances.begin(), variances.end(), 0.0) / constant_variance_->variance;
+    const auto least = static_cast<double>(constant_variance_->smallest),
+               most = static_cast<double>(constant_variance_->largest);
+    result.n_fours = static_cast<Index>(std::ceil(std::clamp(samples, least, most) / 4));
+    return result;
+}
+
+Vector MixedLogistic::log_estimates(std::span<const double> u, const random::Address& address) const {
+    const Point point = natural(u);
+    if (constant_variance_) {
+        const Sized by_point = sized(point, address);
+        return of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+            detail::estimate_group(at, n_effects_, by_point.proposals[static_cast<std::size_t>(group)], group,
+                                   by_point.n_fours, address, out);
+        });
+    }
+    detail::GroupProposal proposal;
+    return of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+        detail::find_proposal(at, n_effects_, proposal);
+        detail::estimate_group(at, n_effects_, proposal, group, n_fours_, address, out);
+    });
+}
+
+Index MixedLogistic::particles_at(std::span<const double> u, const random::Address& address) const {
+    return constant_variance_ ? 4 * sized(natural(u), address).n_fours : particles();
+}
+
+void MixedLogistic::estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
+                             std::span<double> log_likelihood) const {
+    PEARLITE_EXPECTS(points.rows() == parameters_.size() && log_prior.size() == log_likelihood.size() &&
+                     static_cast<Index>(log_prior.size()) <= points.cols());
+    for (std::size_t i = 0; i < log_prior.size(); ++i) {
+        const auto slot = static_cast<Index>(i);
+        const std::span<const double> u(points.col(slot).data(), static_cast<std::size_t>(points.rows()));
+        log_prior[i] = parameters_.log_prior(u);
+        log_likelihood[i] = log_zero;
+        if (log_prior[i] == log_zero)
+            continue;
+        const Vector of_subjects = log_estimates(u, streams.at(model::likelihood_draws, slot));
+        log_likelihood[i] = std::accumulate(of_subjects.begin(), of_subjects.end(), 0.0);
+    }
+}
+
+Vector MixedLogistic::exact_log_likelihoods(std::span<const double> u) const {
+    return of_subjects(natural(u), [&](const detail::GroupAtPoint& at, Index, auto out) {
+        detail::integrate_group(at, n_effects_, out);
+    });
+}
+
+double MixedLogistic::exact_log_likelihood(std::span<const double> u) const {
+    const Vector of_subjects = exact_log_likelihoods(u);
+    return std::accumulate(of_subjects.begin(), of_subjects.end(), 0.0);
+}
+
+void MixedLogistic::fingerprint(model::Fingerprint& fingerprint) const {
+    const auto add = [&](const Matrix& m) {
+        fingerprint.add(std::span<const double>(m.data(), static_cast<std::size_t>(m.size())));
+    };
+    fingerprint.add("mixed-logistic");
+    parameters_.fingerprint(fingerprint);
+    fingerprint.add(static_cast<double>(particles()));
+    if (constant_variance_)
+        fingerprint.add(constant_variance_->variance);
+    fingerprint.add(static_cast<double>(n_subjects()));
+    for (const Index row : groups_.first_row)
+        fingerprint.add(static_cast<double>(row));
+    add(groups_.design);
+    add(groups_.effects);
+    add(groups_.missing);
+}
+
+static_assert(model::HasEstimatorSize<MixedLogistic> && model::HasExactLikelihood<MixedLogistic>);
+
+} // namespace pearlite::models

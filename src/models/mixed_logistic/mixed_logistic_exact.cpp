@@ -1,0 +1,109 @@
+#include "models/mixed_logistic/mixed_logistic_kernels.hpp"
+#include "models/mixed_logistic/mixed_logistic_lanes.hpp"
+
+#include "pearlite/core/contract.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace pearlite::models::detail {
+
+namespace {
+
+/// Grids of step h in coordinates x about the peak, v = mode + L'^-1 x.
+template <int q>
+struct Grid {
+    SubjectRows<q> rows;
+    Peak<q> peak;
+    Doubles step;
+
+    Doubles value(const Effects<q>& x) const {
+        Effects<q> v = solve_upper<q>(peak.root, x);
+        for (std::size_t k = 0; k < q; ++k)
+            v[k] += peak.mode[k];
+        return integrand<q>(rows, v, peak.log_height);
+    }
+
+    /// Sum of the integrand, in units of its height at the peak, over coordinates axis .. q - 1, those before as they
+    /// are in x. The grid has a point at 0, or where bit `axis` of `between` is set half a step from it. f and its
+    /// marginals are log-concave: from 0 outwards terms may rise at first, but once one is negligible beside `already`
+    /// and what there is, and has fallen, so are all that follow.
+    template <int axis>
+    Doubles sum(unsigned between, Effects<q>& x, Doubles already) const {
+        if constexpr (axis == q) {
+            return value(x);
+        } else {
+            const bool shifted = (between >> axis & 1) != 0;
+            Doubles total{};
+            if (!shifted) {
+                x[axis] = Doubles{};
+                total = sum<axis + 1>(between, x, already);
+            }
+            const Doubles centre = total;
+            for (const double side : {1.0, -1.0}) {
+                Doubles previous = centre;
+                Mask<Doubles> active = Doubles{} == Doubles{};
+                for (int k = 0; k < most_steps && any(active); ++k) {
+                    x[axis] = side * (k + (shifted ? 0.5 : 1.0)) * step;
+                    const Doubles term = sum<axis + 1>(between, x, already + total);
+                    total = active ? total + term : total;
+                    active = active & ((term > previous) | (term > 1e-18 * (already + total)));
+                    previous = term;
+                }
+            }
+            return total;
+        }
+    }
+
+  private:
+    /// To each side: a bound of the cost where deviations are so large that the integrand is all but a step function.
+    static constexpr int most_steps = q == 1 ? 1 << 14 : q == 2 ? 512 : q == 3 ? 64 : 32;
+};
+
+/// By the trapezoidal rule, its step halved until two of them agree. As its error falls exponentially in 1/step, two
+/// that agree to 1e-8 leave the finer with about the square of that.
+template <int q>
+Doubles integral(Grid<q> grid) {
+    constexpr int most_halvings = q == 1 ? 14 : q == 2 ? 5 : 3;
+    grid.step = broadcast<Doubles>(1);
+    Effects<q> x{};
+    Doubles sum = grid.template sum<0>(0, x, Doubles{}), cell = broadcast<Doubles>(1), result = sum;
+    Mask<Doubles> active = Doubles{} == Doubles{};
+    for (int halving = 0; halving < most_halvings && any(active); ++halving) {
+        for (unsigned between = 1; between < 1u << q; ++between)
+            sum += grid.template sum<0>(between, x, sum);
+        grid.step *= 0.5;
+        cell *= std::pow(0.5, q);
+        const Doubles change = absolute(cell * sum - result);
+        result = active ? cell * sum : result;
+        active = active & (change > 1e-8 * result);
+    }
+    return result;
+}
+
+template <int q>
+void integrate_lanes(const GroupAtPoint& at, double* out) {
+    for (Index lane = 0; lane < SubjectGroups::width; lane += lanes<Doubles>) {
+        Grid<q> grid;
+        grid.rows = {at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
+        grid.peak = find_peak<q>(grid.rows, 1e-4);
+        Doubles determinant = broadcast<Doubles>(1);
+        for (std::size_t k = 0; k < q; ++k)
+            determinant *= grid.peak.root[k][k];
+        const Doubles value = larger(integral<q>(grid), broadcast<Doubles>(1e-300));
+        const Doubles log_value =
+            grid.peak.log_height + (log(value) - log(determinant) - 0.5 * q * std::log(2 * std::numbers::pi));
+        for (Index i = 0; i < lanes<Doubles>; ++i)
+            out[lane + i] = log_value[i];
+    }
+}
+
+} // namespace
+
+void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out) {
+    constexpr std::array kernels{integrate_lanes<1>, integrate_lanes<2>, integrate_lanes<3>, integrate_lanes<4>};
+    PEARLITE_EXPECTS(n_effects >= 1 && n_effects <= static_cast<Index>(kernels.size()));
+    kernels[static_cast<std::size_t>(n_effects - 1)](at, out.data());
+}
+
+} // namespace pearlite::models::detail

@@ -1,0 +1,114 @@
+#include "models/network/network_space.hpp"
+
+#include "models/common/space_parts.hpp"
+
+#include "pearlite/core/contract.hpp"
+
+#include <utility>
+
+namespace pearlite::models {
+
+using random::Purpose;
+
+namespace {
+
+std::size_t at(Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+} // namespace
+
+NetworkChains::NetworkChains(std::shared_ptr<const BayesianNetwork> model, Index size)
+    : model_(std::move(model)), dags_(at(size), model_->empty_network()), proposals_(at(size)) {}
+
+void NetworkChains::pack(Index slot, std::span<std::byte> out) const {
+    model_->pack(dag(slot), out);
+}
+
+void NetworkChains::unpack(Index slot, std::span<const std::byte> in) {
+    PEARLITE_EXPECTS(slot >= 0 && slot < size());
+    dags_[at(slot)] = model_->unpack(in);
+}
+
+const Dag& NetworkChains::dag(Index slot) const {
+    PEARLITE_EXPECTS(slot >= 0 && slot < size());
+    return dags_[at(slot)];
+}
+
+const std::vector<std::string>& NetworkSpace::names() {
+    static const std::vector<std::string> names{"temporal-order", "skeletal-change", "double-skeletal-change"};
+    return names;
+}
+
+NetworkSpace::NetworkSpace(BayesianNetwork model, NetworkSpaceSettings settings)
+    : model_(std::make_shared<const BayesianNetwork>(std::move(model))), settings_(std::move(settings)) {
+    for (const std::size_t place : places_of_operations(settings_.operations, names())) {
+        operations_.push_back(static_cast<NetworkOperation>(place));
+        list_.push_back({.name = names()[place], .is_local = true});
+    }
+}
+
+void NetworkSpace::draw_start(Chains& chains, const model::BlockStreams& streams) const {
+    for (Index i = 0; i < chains.size(); ++i) {
+        random::Stream stream(streams.at(Purpose::start, i));
+        chains.dags_[at(i)] = model_->draw_network(stream);
+    }
+}
+
+void NetworkSpace::evaluate(const Chains& chains, std::span<double> out) const {
+    PEARLITE_EXPECTS(static_cast<Index>(out.size()) == chains.padded_size());
+    std::fill(out.begin() + chains.size(), out.end(), 0.0);
+    for (Index i = 0; i < chains.size(); ++i)
+        out[at(i)] = chains.dags_[at(i)].energy();
+}
+
+void NetworkSpace::mutate(Chains& chains, Index op, const model::ProposalScale& /*scale*/,
+                          std::span<const double> /*energies*/, const model::BlockStreams& streams,
+                          model::Proposals& proposals) const {
+    PEARLITE_EXPECTS(op >= 0 && op < static_cast<Index>(operations_.size()));
+    const NetworkOperation operation = operations_[at(op)];
+    const auto choices = static_cast<double>(model_->choices(operation));
+    const double* const u = draw_uniforms(streams.at(Purpose::move, 0), chains.padded_size(), 1, chains.uniforms_);
+    proposals.energies.assign(at(chains.padded_size()), 0);
+    proposals.log_ratios.assign(at(chains.padded_size()), 0);
+    for (Index i = 0; i < chains.size(); ++i) {
+        NetworkProposal& proposal = chains.proposals_[at(i)];
+        proposal = model_->proposal(chains.dags_[at(i)], operation, static_cast<std::uint64_t>(choice(u[i], choices)));
+        proposals.energies[at(i)] = proposal.energy;
+        proposals.log_ratios[at(i)] = proposal.log_ratio;
+    }
+}
+
+void NetworkSpace::cross(Chains& /*chains*/, const model::Partners<Chains>& /*partners*/, Index /*op*/,
+                         const model::Meetings& /*meetings*/, const model::ProposalScale& /*scale*/,
+                         std::span<const double> /*energies*/, const model::BlockStreams& /*streams*/,
+                         model::Proposals& /*proposals*/) const {
+    throw ContractViolation("Bayesian networks have no crossovers");
+}
+
+void NetworkSpace::accept(Chains& chains, std::span<const std::uint8_t> accepted) const {
+    for (Index i = 0; i < chains.size(); ++i)
+        if (accepted[at(i)] != 0)
+            model_->apply(chains.proposals_[at(i)], chains.dags_[at(i)]);
+}
+
+std::optional<double> NetworkSpace::known_minimum() const {
+    if (settings_.exact && !minimum_ && model_->nodes() <= BayesianNetwork::largest_exact)
+        minimum_ = model_->exact_minimum().energy();
+    return minimum_;
+}
+
+model::StateDescription NetworkSpace::describe(std::span<const std::byte> packed) const {
+    const auto dag = model_->unpack(packed);
+    model::StateDescription description;
+    for (const auto& [parent, child] : dag.edges()) {
+        description.values.push_back(static_cast<double>(parent));
+        description.values.push_back(static_cast<double>(child));
+    }
+    description.graph = model_->to_dot(dag);
+    return description;
+}
+
+static_assert(model::SearchSpace<NetworkSpace>);
+
+} // namespace pearlite::models

@@ -1,0 +1,203 @@
+/// The energies of AB proteins: chains are laid out in lanes, a chain's pairs are summed eight at a time.
+
+#include "models/protein/ab_protein.hpp"
+#include "pearlite/core/contract.hpp"
+
+#include "models/protein/ab_protein_pairs.hpp"
+#include "simd/trigonometric.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace pearlite::models {
+namespace {
+
+using simd::broadcast;
+using simd::Doubles;
+using simd::fused;
+using simd::SineCosine;
+/// Chains in a register.
+constexpr Index width = simd::lanes<Doubles>;
+
+/// Where the padding of a chain is: far from all monomers.
+constexpr double far_away = 1e30;
+
+template <int space>
+struct Vectors {
+    Doubles coordinates[space];
+    Doubles& operator[](std::size_t k) { return coordinates[k]; }
+    const Doubles& operator[](std::size_t k) const { return coordinates[k]; }
+};
+
+template <int space>
+[[gnu::always_inline]] inline Doubles dot(const Vectors<space>& a, const Vectors<space>& b) {
+    Doubles sum = a[0] * b[0];
+#pragma GCC unroll 3
+    for (std::size_t k = 1; k < space; ++k)
+        sum = fused(a[k], b[k], sum);
+    return sum;
+}
+
+/// u turned by an angle towards v, v likewise.
+template <int space>
+[[gnu::always_inline]] inline void turn(Vectors<space>& u, Vectors<space>& v, const SineCosine& angle) {
+#pragma GCC unroll 3
+    for (std::size_t k = 0; k < space; ++k) {
+        const Doubles before = u[k];
+        u[k] = fused(angle.cosine, before, angle.sine * v[k]);
+        v[k] = fused(angle.cosine, v[k], -angle.sine * before);
+    }
+}
+
+} // namespace
+
+/// A vector register of chains.
+template <int space>
+class AbProtein::Lanes {
+  public:
+    explicit Lanes(const AbProtein& protein)
+        : protein_(protein),
+          places_(space * protein.monomers(), width),
+          axes_(model::LaneMatrix::Zero(space == 3 ? 3 * protein.monomers() : 0, width)) {}
+
+    /// Lays out as many chains as there are lanes; coordinate i of the first is x[i * stride].
+    void lay(const double* x, Index stride) {
+        own_ = protein_.has_internal_angles() ? lay_out<true>(x, stride) : lay_out<false>(x, stride);
+    }
+    /// The energy of bends and torsions.
+    double own_energy(Index lane) const { return own_[lane]; }
+    /// As AbProteinMemory has them.
+    void copy_places(Index lane, model::LaneMatrix& places) const { copy<space>(places_, lane, far_away, places); }
+    void copy_axes(Index lane, model::LaneMatrix& axes) const { copy<3>(axes_, lane, 0, axes); }
+
+  private:
+    template <int rows>
+    void copy(const model::LaneMatrix& from, Index lane, double padding, model::LaneMatrix& to) const {
+        const Index n = protein_.monomers(), stride = protein_.pairs_.stride;
+        if (to.cols() != stride)
+            to = model::LaneMatrix::Constant(rows, stride, padding);
+        for (Index i = 0; i < n; ++i)
+            for (Index k = 0; k < rows; ++k)
+                to.data()[k * stride + i] = from.data()[(rows * i + k) * width + lane];
+    }
+
+    static SineCosine angle(const double* x) { return simd::sine_cosine(simd::load<Doubles>(x)); }
+    static SineCosine flat() { return {Doubles{}, broadcast<Doubles>(1)}; }
+
+    /// From the origin. Returns the energy of bends and torsions.
+    template <bool internal>
+    Doubles lay_out(const double* x, Index stride) {
+        const Index n = protein_.monomers();
+        const bool by_azimuth = protein_.has_azimuth_energy();
+        Vectors<space> along{}, aside{}, axis{}, before{}, place{};
+        along[by_azimuth ? 1 : 0] += 1.0;
+        aside[1] += 1.0;
+        axis[space - 1] += 1.0; // not used in the plane
+        Doubles bends{};
+        Doubles torsions{};
+        store<space>(places_, 0, place);
+        for (Index k = 0; k < n - 1; ++k) {
+            if (k > 0) {
+                const Vectors<space> previous = along;
+                const SineCosine first = angle(x + (k - 1) * stride);
+                if constexpr (space == 3) {
+                    const SineCosine second = k > 1 ? angle(x + (n - 4 + k) * stride) : flat();
+                    if constexpr (internal) {
+                        turn<space>(aside, axis, second);
+                        turn<space>(along, aside, first);
+                        store<3>(axes_, k, axis);
+                    } else {
+                        along = {first.cosine * second.cosine, first.sine * second.cosine, second.sine};
+                    }
+                } else if constexpr (internal) {
+                    turn<space>(along, aside, first);
+                } else {
+                    along = {first.cosine, first.sine};
+                }
+                bends += by_azimuth ? first.cosine : dot<space>(previous, along);
+                torsions += dot<space>(before, along); // `before` is 0 at the second bond
+                before = previous;
+            }
+#pragma GCC unroll 3
+            for (std::size_t c = 0; c < space; ++c)
+                place[c] += along[c];
+            store<space>(places_, k + 1, place);
+        }
+        return fused(broadcast<Doubles>(protein_.torsion_), torsions,
+                     fused(broadcast<Doubles>(protein_.bend_), bends, broadcast<Doubles>(protein_.constant_)));
+    }
+
+    template <int rows>
+    static void store(model::LaneMatrix& to, Index i, const Vectors<rows>& vector) {
+#pragma GCC unroll 3
+        for (std::size_t c = 0; c < rows; ++c)
+            simd::store(&to(rows * i + static_cast<Index>(c), 0), vector[c]);
+    }
+
+    const AbProtein& protein_;
+    model::LaneMatrix places_; ///< row space i + c: coordinate c of monomer i
+    model::LaneMatrix axes_;   ///< in space, row 3 k + c: of the bend axis of bond k
+    Doubles own_{};
+};
+
+void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const {
+    PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
+                     points.cols() % lane_padding == 0 && chains <= points.cols());
+    const auto all = [&]<int space>(Lanes<space> lanes) {
+        model::LaneMatrix places;
+        for (Index chain = 0; chain < chains; ++chain) {
+            const Index lane = chain % width;
+            if (lane == 0)
+                lanes.lay(points.data() + chain, points.cols());
+            lanes.copy_places(lane, places);
+            detail::Eight even{}, odd{};
+            detail::all_rows<space>(pairs_, places.data(), [&, is_odd = false](Index, detail::Eight energies) mutable {
+                (is_odd ? odd : even) += energies;
+                is_odd = !is_odd;
+            });
+            out[static_cast<std::size_t>(chain)] = lanes.own_energy(lane) + detail::sum_of_eight(even + odd);
+        }
+    };
+    if (space() == 2)
+        all(Lanes<2>(*this));
+    else
+        all(Lanes<3>(*this));
+}
+
+void AbProtein::energies(const model::LaneMatrix& points, std::span<double> out) const {
+    first_energies(points, points.cols(), out);
+}
+
+void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
+                         std::span<Memory> memories) const {
+    PEARLITE_EXPECTS(points.rows() == dimension() && wanted.size() == memories.size() &&
+                     points.cols() >= static_cast<Index>(wanted.size()));
+    const auto all = [&]<int space>(Lanes<space> lanes) {
+        Index laid = -1; // the first of the chains that are laid out
+        for (Index chain = 0; chain < static_cast<Index>(wanted.size()); ++chain) {
+            if (wanted[static_cast<std::size_t>(chain)] == 0)
+                continue;
+            const Index lane = chain % width;
+            if (laid != chain - lane)
+                lanes.lay(points.data() + (laid = chain - lane), points.cols());
+            Memory& memory = memories[static_cast<std::size_t>(chain)];
+            lanes.copy_places(lane, memory.now.places);
+            if (space == 3 && has_internal_angles())
+                lanes.copy_axes(lane, memory.now.bend_axes);
+            if (memory.now.pairs.size() == 0)
+                memory.next.pairs = memory.now.pairs = model::LaneMatrix::Zero(pairs_.stride, pairs_.stride);
+            detail::all_rows<space>(pairs_, memory.now.places.data(), [&](Index offset, detail::Eight energies) {
+                simd::store(memory.now.pairs.data() + offset, energies);
+            });
+            memory.blocks = {};
+            memory.next.places = memory.now.places;
+            memory.next.bend_axes = memory.now.bend_axes;
+        }
+    };
+    if (space() == 2)
+        all(Lanes<2>(*this));
+    else
+        all(Lanes<3>(*this));
+}
+
+} // namespace pearlite::models

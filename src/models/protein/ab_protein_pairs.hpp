@@ -1,0 +1,69 @@
+#pragma once
+/// The pairs of monomers of one chain, eight at a time: rows i, packets of eight columns j. What a pair costs is 0 in
+/// the table where j < i + 2, and beyond the chain, so that any rectangle of rows and packets may be summed.
+
+#include "models/protein/ab_protein.hpp"
+
+#include "simd/arithmetic.hpp"
+
+#include <cstddef>
+
+namespace pearlite::models::detail {
+
+using Eight = simd::Doubles8;
+
+/// Added to squared distances: for monomers that coincide U is then +inf, and nothing is divided by zero. No other
+/// distance is changed by it.
+inline constexpr double least_square = 1e-60;
+
+/// In the order in which halves are added to halves.
+[[gnu::always_inline]] inline double sum_of_eight(Eight x) {
+    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+}
+
+/// q^3 (repulsion q^3 - attraction)
+[[gnu::always_inline]] inline Eight contact(Eight q, Eight repulsion, Eight attraction) {
+    const Eight q3 = q * q * q;
+    return q3 * simd::fused(repulsion, q3, -attraction);
+}
+
+/// The energies of the pairs (row, j) and (row + 1, j), j in the packets `first` .. `last`: use(offset, energies), the
+/// offset that in a table of pairs. `places` is space x stride, coordinates by rows.
+template <int space, class Use>
+[[gnu::always_inline]] inline void two_rows(const AbProteinPairs& pairs, const double* places, Index row, Index first,
+                                            Index last, Use use) {
+    const Index stride = pairs.stride;
+    Eight one[space], other[space];
+#pragma GCC unroll 3
+    for (Index k = 0; k < space; ++k) {
+        one[k] = simd::broadcast<Eight>(places[k * stride + row]);
+        other[k] = simd::broadcast<Eight>(places[k * stride + row + 1]);
+    }
+    const double* const repulsion = pairs.repulsion.data() + row * stride;
+    const double* const attraction = pairs.attraction.data() + row * stride;
+    for (Index j = 8 * first; j <= 8 * last; j += 8) { // two inverses by one division
+        Eight a = simd::broadcast<Eight>(least_square);
+        Eight b = a;
+#pragma GCC unroll 3
+        for (Index k = 0; k < space; ++k) {
+            const Eight place = simd::load<Eight>(places + k * stride + j);
+            const Eight from_one = place - one[k], from_other = place - other[k];
+            a = simd::fused(from_one, from_one, a);
+            b = simd::fused(from_other, from_other, b);
+        }
+        const Eight inverse = 1.0 / (a * b);
+        use(row * stride + j,
+            contact(b * inverse, simd::load<Eight>(repulsion + j), simd::load<Eight>(attraction + j)));
+        use((row + 1) * stride + j, contact(a * inverse, simd::load<Eight>(repulsion + stride + j),
+                                            simd::load<Eight>(attraction + stride + j)));
+    }
+}
+
+/// Of all pairs; use(offset, energies) as above.
+template <int space, class Use>
+[[gnu::always_inline]] inline void all_rows(const AbProteinPairs& pairs, const double* places, Use use) {
+    for (Index row = 0; row + 2 < pairs.monomers; row += 2)
+        two_rows<space>(pairs, places, row, (row + 2) / 8, pairs.stride / 8 - 1, use);
+}
+
+} // namespace pearlite::models::detail

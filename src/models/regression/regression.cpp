@@ -1,0 +1,213 @@
+#include "models/regression/regression.hpp"
+
+#include "pearlite/core/contract.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace pearlite::models {
+
+namespace {
+
+const double log_2_pi = std::log(2 * std::numbers::pi);
+
+std::span<const double> as_span(const Matrix& m) {
+    return {m.data(), static_cast<std::size_t>(m.size())};
+}
+std::span<const double> as_span(const Vector& v) {
+    return {v.data(), static_cast<std::size_t>(v.size())};
+}
+
+model::DataDescription description(const Matrix& design, const Vector& response,
+                                   const std::vector<std::string>& names) {
+    const LabelledDimension rows{"row", response.size()}, coefficients{"coefficient", design.cols(), names};
+    return {{labelled("y", rows, response)}, {labelled("design", rows, coefficients, design)}};
+}
+
+template <class Draw>
+model::Prediction responses(const Vector& predictors, Index samples, const random::Address& address, const Draw& draw) {
+    random::Stream stream(address);
+    LabelledArray y{"y", {model::sample_dimension(samples), {"row", predictors.size()}}, {}};
+    for (Index s = 0; s < samples; ++s)
+        for (const double predictor : predictors)
+            y.values.push_back(draw(predictor, stream));
+    return {{std::move(y)}, {}};
+}
+
+} // namespace
+
+LinearRegression::LinearRegression(LinearRegressionData data)
+    : data_(std::move(data)),
+      gram_(data_.design.transpose() * data_.design),
+      least_squares_(data_.design.completeOrthogonalDecomposition().solve(data_.response)),
+      least_residual_((data_.response - data_.design * least_squares_).squaredNorm()) {
+    const Index p = data_.design.cols();
+    PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() && data_.prior_mean.size() == p &&
+                     data_.prior_precision.size() == p && static_cast<Index>(data_.names.size()) == p);
+}
+
+std::vector<std::string> LinearRegression::parameter_names() const {
+    auto names = data_.names;
+    names.push_back("log_precision");
+    return names;
+}
+
+void LinearRegression::draw_prior(random::Stream& stream, std::span<double> x) const {
+    const double precision = stream.gamma(data_.precision_shape) / data_.precision_rate;
+    const Index p = data_.prior_mean.size();
+    for (Index k = 0; k < p; ++k)
+        x[static_cast<std::size_t>(k)] =
+            data_.prior_mean(k) + stream.normal() / std::sqrt(data_.prior_precision(k) * precision);
+    x[static_cast<std::size_t>(p)] = std::log(precision);
+}
+
+void LinearRegression::evaluate(const Matrix& points, std::span<double> log_prior,
+                                std::span<double> log_likelihood) const {
+    const Index p = data_.prior_mean.size();
+    const auto n = static_cast<double>(data_.response.size());
+    const double shape = data_.precision_shape;
+    const double prior_constant = shape * std::log(data_.precision_rate) - std::lgamma(shape) +
+                                  0.5 * data_.prior_precision.array().log().sum() -
+                                  0.5 * static_cast<double>(p) * log_2_pi;
+    for (Index i = 0; i < points.cols(); ++i) {
+        const auto beta = points.col(i).head(p);
+        const double log_precision = points(p, i);
+        const double precision = std::exp(log_precision);
+        const double prior_square = (data_.prior_precision.array() * (beta - data_.prior_mean).array().square()).sum();
+        // Gamma(tau) in log tau has tau^shape, its Jacobian included.
+        log_prior[static_cast<std::size_t>(i)] =
+            prior_constant + shape * log_precision - data_.precision_rate * precision +
+            0.5 * static_cast<double>(p) * log_precision - 0.5 * precision * prior_square;
+        // |y - X beta|^2 about its minimum: p^2 operations whatever n, and nothing cancels.
+        double residual = least_residual_;
+        for (Index k = 0; k < p; ++k)
+            residual += (beta(k) - least_squares_(k)) * gram_.col(k).dot(beta - least_squares_);
+        log_likelihood[static_cast<std::size_t>(i)] = 0.5 * n * (log_precision - log_2_pi) - 0.5 * precision * residual;
+    }
+}
+
+std::optional<double> LinearRegression::exact_log_ratio() const {
+    const auto n = static_cast<double>(data_.response.size());
+    const Eigen::LLT<Matrix> factor(Matrix(data_.prior_precision.asDiagonal()) + gram_);
+    // min over beta of |y - X beta|^2 + |beta - prior mean|^2_prior, about the least-squares solution.
+    const Vector shift = data_.prior_mean - least_squares_;
+    const Vector pull = data_.prior_precision.cwiseProduct(shift);
+    const double square = least_residual_ + pull.dot(shift) - pull.dot(factor.solve(pull));
+    const double shape = data_.precision_shape + 0.5 * n;
+    const double rate = data_.precision_rate + 0.5 * square;
+    const double log_determinant = 2 * factor.matrixL().toDenseMatrix().diagonal().array().log().sum();
+    return 0.5 * (data_.prior_precision.array().log().sum() - log_determinant) - 0.5 * n * log_2_pi +
+           data_.precision_shape * std::log(data_.precision_rate) - shape * std::log(rate) + std::lgamma(shape) -
+           std::lgamma(data_.precision_shape);
+}
+
+model::Prediction LinearRegression::predict(std::span<const double> u, Index samples,
+                                            const random::Address& address) const {
+    const Index p = data_.design.cols();
+    const double sd = std::exp(-u[static_cast<std::size_t>(p)] / 2);
+    return responses(data_.design * Eigen::Map<const Vector>(u.data(), p), samples, address,
+                     [&](double mean, random::Stream& stream) { return mean + sd * stream.normal(); });
+}
+
+model::DataDescription LinearRegression::describe_data() const {
+    return description(data_.design, data_.response, data_.names);
+}
+
+void LinearRegression::fingerprint(model::Fingerprint& fingerprint) const {
+    fingerprint.add("linear-regression");
+    fingerprint.add(as_span(data_.design));
+    fingerprint.add(as_span(data_.response));
+    fingerprint.add(as_span(data_.prior_mean));
+    fingerprint.add(as_span(data_.prior_precision));
+    fingerprint.add(data_.precision_shape);
+    fingerprint.add(data_.precision_rate);
+}
+
+LinearRegressionData radiata_pine(const Vector& strength, const Vector& covariate) {
+    PEARLITE_EXPECTS(strength.size() == covariate.size() && strength.size() >= 2);
+    LinearRegressionData data;
+    data.design.resize(strength.size(), 2);
+    data.design.col(0).setOnes();
+    data.design.col(1) = covariate.array() - covariate.mean();
+    data.response = strength;
+    data.names = {"intercept", "slope"};
+    data.prior_mean = Vector{{3000.0, 185.0}};
+    data.prior_precision = Vector{{0.06, 6.0}};
+    data.precision_shape = 3;
+    data.precision_rate = 2 * 300.0 * 300.0;
+    return data;
+}
+
+LogisticRegression::LogisticRegression(LogisticRegressionData data)
+    : data_(std::move(data)), signed_rows_(Matrix::Zero(data_.design.cols(), padded(data_.design.rows()))) {
+    PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() &&
+                     static_cast<Index>(data_.names.size()) == data_.design.cols() && data_.prior_variance > 0);
+    for (Index i = 0; i < data_.response.size(); ++i) {
+        PEARLITE_EXPECTS(data_.response(i) == 0 || data_.response(i) == 1);
+        signed_rows_.col(i) = (1 - 2 * data_.response(i)) * data_.design.row(i).transpose();
+    }
+}
+
+void LogisticRegression::draw_prior(random::Stream& stream, std::span<double> x) const {
+    for (double& value : x)
+        value = std::sqrt(data_.prior_variance) * stream.normal();
+}
+
+void LogisticRegression::evaluate(const Matrix& points, std::span<double> log_prior,
+                                  std::span<double> log_likelihood) const {
+    // Sixteen points side by side in vector lanes, so that a point's numbers do not depend on its place; the rows of X
+    // in pieces that stay in the cache, so that nothing is allocated.
+    constexpr Index lanes = block_padding, piece = 128;
+    using Lanes = Eigen::Array<double, lanes, 1>;
+    PEARLITE_EXPECTS(points.rows() == data_.design.cols() && points.cols() % lanes == 0);
+    const double prior_constant =
+        -0.5 * static_cast<double>(points.rows()) * (log_2_pi + std::log(data_.prior_variance));
+    Eigen::Matrix<double, lanes, piece> predictors;
+    for (Index first = 0; first < points.cols(); first += lanes) {
+        const auto group = points.middleCols<lanes>(first);
+        Lanes squares = Lanes::Zero();
+        for (Index k = 0; k < points.rows(); ++k)
+            squares += group.row(k).transpose().array().square();
+
+        // log p(y) = -sum softplus(eta), eta = (1 - 2 y) x' beta; a piece's factors 1 + exp(-|eta|) share one
+        // logarithm.
+        Lanes softplus_sum = Lanes::Zero();
+        for (Index row = 0; row < data_.design.rows(); row += piece) {
+            const Index padded_rows = std::min(piece, signed_rows_.cols() - row);
+            predictors.leftCols(padded_rows).noalias() = group.transpose() * signed_rows_.middleCols(row, padded_rows);
+            Lanes product = Lanes::Ones();
+            for (Index r = 0; r < std::min(piece, data_.design.rows() - row); ++r) {
+                const auto eta = predictors.col(r).array();
+                softplus_sum += eta.max(0.0);
+                product *= 1 + (-eta.abs()).exp();
+            }
+            softplus_sum += product.log();
+        }
+        Eigen::Map<Lanes>(log_likelihood.data() + first) = -softplus_sum;
+        Eigen::Map<Lanes>(log_prior.data() + first) = prior_constant - squares * (0.5 / data_.prior_variance);
+    }
+}
+
+model::Prediction LogisticRegression::predict(std::span<const double> u, Index samples,
+                                              const random::Address& address) const {
+    return responses(data_.design * Eigen::Map<const Vector>(u.data(), data_.design.cols()), samples, address,
+                     [](double predictor, random::Stream& stream) {
+                         return stream.uniform() < 1 / (1 + std::exp(-predictor)) ? 1.0 : 0.0;
+                     });
+}
+
+model::DataDescription LogisticRegression::describe_data() const {
+    return description(data_.design, data_.response, data_.names);
+}
+
+void LogisticRegression::fingerprint(model::Fingerprint& fingerprint) const {
+    fingerprint.add("logistic-regression");
+    fingerprint.add(as_span(data_.design));
+    fingerprint.add(as_span(data_.response));
+    fingerprint.add(data_.prior_variance);
+}
+
+} // namespace pearlite::models

@@ -1,0 +1,164 @@
+#include "models/state_space/linear_gaussian.hpp"
+
+#include "models/common/particles_by_point.hpp"
+#include "models/state_space/state_space_settings.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/estimated_likelihood.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace pearlite::models {
+
+namespace {
+
+double log_normal_density(double difference, double variance) {
+    return -0.5 * (std::log(2 * std::numbers::pi * variance) + difference * difference / variance);
+}
+
+} // namespace
+
+bool LinearGaussianParameters::valid() const {
+    const double stationary_variance = state_sd * state_sd / ((1 - persistence) * (1 + persistence));
+    return std::isfinite(mean) && std::abs(persistence) < 1 && state_sd * state_sd > 0 && noise_sd * noise_sd > 0 &&
+           std::isfinite(stationary_variance) && std::isfinite(noise_sd * noise_sd);
+}
+
+LinearGaussianProcess::LinearGaussianProcess(const LinearGaussianParameters& parameters,
+                                             std::span<const double> observations)
+    : parameters_(parameters),
+      observations_(observations),
+      state_variance_(parameters.state_sd * parameters.state_sd),
+      noise_variance_(parameters.noise_sd * parameters.noise_sd),
+      stationary_variance_(state_variance_ / ((1 - parameters.persistence) * (1 + parameters.persistence))) {
+    PEARLITE_EXPECTS(parameters.valid());
+}
+
+double LinearGaussianProcess::predicted_mean(Index t, double x) const {
+    return t == 0 ? parameters_.mean : parameters_.mean + parameters_.persistence * (x - parameters_.mean);
+}
+
+double LinearGaussianProcess::draw_next(Index t, double x, random::Stream& stream) const {
+    return predicted_mean(t, x) + std::sqrt(predicted_variance(t)) * stream.normal();
+}
+
+double LinearGaussianProcess::log_observation(Index t, double x) const {
+    return log_normal_density(observations_[static_cast<std::size_t>(t)] - x, noise_variance_);
+}
+
+double LinearGaussianProcess::log_adapted_look_ahead(Index t, double x) const {
+    return log_normal_density(observations_[static_cast<std::size_t>(t)] - predicted_mean(t, x),
+                              predicted_variance(t) + noise_variance_);
+}
+
+double LinearGaussianProcess::draw_adapted(Index t, double x, random::Stream& stream) const {
+    const double variance = predicted_variance(t), gain = variance / (variance + noise_variance_);
+    const double mean = predicted_mean(t, x);
+    return mean + gain * (observations_[static_cast<std::size_t>(t)] - mean) +
+           std::sqrt(gain * noise_variance_) * stream.normal();
+}
+
+double LinearGaussianProcess::log_likelihood() const {
+    double mean = parameters_.mean, variance = stationary_variance_, sum = 0; // of x_t given the past
+    const double square = parameters_.persistence * parameters_.persistence;
+    for (const double y : observations_) {
+        sum += log_normal_density(y - mean, variance + noise_variance_);
+        const double gain = variance / (variance + noise_variance_);
+        const double filtered = mean + gain * (y - mean);
+        mean = parameters_.mean + parameters_.persistence * (filtered - parameters_.mean);
+        variance = square * gain * noise_variance_ + state_variance_;
+    }
+    return sum;
+}
+
+std::vector<double> simulate_linear_gaussian(const LinearGaussianParameters& parameters, Index n,
+                                             random::Stream& stream) {
+    std::vector<double> observations(static_cast<std::size_t>(n));
+    const LinearGaussianProcess process(parameters, {});
+    double x = 0;
+    for (std::size_t t = 0; t < observations.size(); ++t) {
+        x = process.draw_next(static_cast<Index>(t), x, stream);
+        observations[t] = x + parameters.noise_sd * stream.normal();
+    }
+    return observations;
+}
+
+LinearGaussian::LinearGaussian(LinearGaussianSettings settings) : settings_(std::move(settings)) {
+    detail::check_observations("linear-gaussian", settings_.observations);
+    detail::check_filter("linear-gaussian", settings_.filter);
+    if (settings_.constant_variance)
+        detail::check_constant_variance("linear-gaussian", *settings_.constant_variance);
+    detail::add_parameter(parameters_, "linear-gaussian", "mean", settings_.mean, detail::any_number);
+    detail::add_parameter(parameters_, "linear-gaussian", "persistence", settings_.persistence, detail::correlation);
+    detail::add_parameter(parameters_, "linear-gaussian", "state_sd", settings_.state_sd, detail::positive_number);
+    detail::add_parameter(parameters_, "linear-gaussian", "noise_sd", settings_.noise_sd, detail::positive_number);
+}
+
+LinearGaussianParameters LinearGaussian::natural(std::span<const double> u) const {
+    PEARLITE_EXPECTS(static_cast<Index>(u.size()) == parameters_.size());
+    return {.mean = parameters_.natural(0, u[0]),
+            .persistence = parameters_.natural(1, u[1]),
+            .state_sd = parameters_.natural(2, u[2]),
+            .noise_sd = parameters_.natural(3, u[3])};
+}
+
+void LinearGaussian::estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
+                              std::span<double> log_likelihood) const {
+    PEARLITE_EXPECTS(points.rows() == parameters_.size() && log_prior.size() == log_likelihood.size() &&
+                     static_cast<Index>(log_prior.size()) <= points.cols());
+    for (std::size_t i = 0; i < log_prior.size(); ++i) {
+        const auto column = static_cast<Index>(i);
+        const std::span<const double> u(points.col(column).data(), static_cast<std::size_t>(points.rows()));
+        log_prior[i] = parameters_.log_prior(u);
+        log_likelihood[i] = log_zero;
+        const LinearGaussianParameters theta = natural(u);
+        if (log_prior[i] == log_zero || !theta.valid())
+            continue;
+        const LinearGaussianProcess process(theta, settings_.observations);
+        const random::Address address = streams.at(model::likelihood_draws, column);
+        log_likelihood[i] = filtered(process, particles_at(u, address), address);
+    }
+}
+
+double LinearGaussian::filtered(const LinearGaussianProcess& process, Index particles,
+                                const random::Address& address) const {
+    FilterSettings filter = settings_.filter;
+    filter.particles = particles;
+    random::Stream stream(address);
+    return run_filter(process, filter, stream).log_likelihood;
+}
+
+Index LinearGaussian::particles_at(std::span<const double> u, const random::Address& address) const {
+    const LinearGaussianParameters theta = natural(u);
+    if (!settings_.constant_variance || !theta.valid())
+        return settings_.filter.particles;
+    const LinearGaussianProcess process(theta, settings_.observations);
+    return detail::particles_for(
+        *settings_.constant_variance, address,
+        [&](Index particles, const random::Address& pilot) { return filtered(process, particles, pilot); });
+}
+
+double LinearGaussian::exact_log_likelihood(std::span<const double> u) const {
+    const LinearGaussianParameters theta = natural(u);
+    return theta.valid() ? LinearGaussianProcess(theta, settings_.observations).log_likelihood() : log_zero;
+}
+
+void LinearGaussian::set_particles(Index n) {
+    PEARLITE_EXPECTS(n >= 1);
+    settings_.filter.particles = n;
+    settings_.constant_variance.reset();
+}
+
+model::DataDescription LinearGaussian::describe_data() const {
+    return {{{"y", {{"time", static_cast<Index>(settings_.observations.size())}}, settings_.observations}}, {}};
+}
+
+void LinearGaussian::fingerprint(model::Fingerprint& fingerprint) const {
+    fingerprint.add("linear-gaussian");
+    fingerprint.add(std::span<const double>(settings_.observations));
+    parameters_.fingerprint(fingerprint);
+    fingerprint.add(static_cast<double>(settings_.filter.kind));
+    fingerprint.add(settings_.filter.resample_below);
+}
+
+} // namespace pearlite::models

@@ -1,0 +1,127 @@
+#include "models/state_space/stochastic_volatility.hpp"
+
+#include "models/common/particles_by_point.hpp"
+#include "models/state_space/volatility_prediction.hpp"
+
+#include "models/state_space/state_space_settings.hpp"
+#include "models/state_space/volatility_filter.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/estimated_likelihood.hpp"
+#include "random/normals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::models {
+
+namespace {
+
+constexpr const char* name = "stochastic-volatility";
+static_assert(StochasticVolatility::particles_abreast == random::normal_group);
+
+/// N(theta) of ConstantVariance.
+Index particles_at_point(const ConstantVariance& goal, const VolatilityParameters& theta,
+                         std::span<const double> returns, FilterSettings filter, const random::Address& address,
+                         detail::VolatilityFilter& memory) {
+    return detail::particles_for(goal, address, [&](Index particles, const random::Address& pilot) {
+        filter.particles = particles;
+        return memory.run(theta, returns, filter, pilot).log_likelihood;
+    });
+}
+
+} // namespace
+
+StochasticVolatility::StochasticVolatility(StochasticVolatilitySettings settings) : settings_(std::move(settings)) {
+    detail::check_observations(name, settings_.returns);
+    detail::check_filter(name, settings_.filter);
+    if (settings_.filter.kind == FilterKind::auxiliary)
+        throw InputError(std::string(name) + ": the filter is bootstrap or adapted");
+    if (settings_.constant_variance)
+        detail::check_constant_variance(name, *settings_.constant_variance);
+    const Index most = settings_.constant_variance ? std::max(settings_.constant_variance->largest,
+                                                              settings_.constant_variance->pilot_particles)
+                                                   : settings_.filter.particles;
+    if (static_cast<double>(most + 64) * static_cast<double>(settings_.returns.size()) > 0x1p32)
+        throw InputError(std::string(name) + ": particles times returns must be below 2^32");
+    detail::add_parameter(parameters_, name, "mu", settings_.mu, detail::any_number);
+    detail::add_parameter(parameters_, name, "phi", settings_.phi, detail::correlation);
+    detail::add_parameter(parameters_, name, "sigma", settings_.sigma, detail::positive_number);
+    if (settings_.leverage)
+        detail::add_parameter(parameters_, name, "rho", settings_.rho, detail::correlation);
+    if (settings_.student)
+        detail::add_parameter(parameters_, name, "nu", settings_.nu, detail::positive_number);
+}
+
+VolatilityParameters StochasticVolatility::natural(std::span<const double> u) const {
+    PEARLITE_EXPECTS(static_cast<Index>(u.size()) == parameters_.size());
+    VolatilityParameters theta;
+    theta.mu = parameters_.natural(0, u[0]);
+    theta.phi = parameters_.natural(1, u[1]);
+    theta.sigma = parameters_.natural(2, u[2]);
+    if (settings_.leverage)
+        theta.rho = parameters_.natural(3, u[3]);
+    if (settings_.student)
+        theta.nu = parameters_.natural(parameters_.size() - 1, u.back());
+    return theta;
+}
+
+void StochasticVolatility::estimate(const Matrix& points, const model::BlockStreams& streams,
+                                    std::span<double> log_prior, std::span<double> log_likelihood) const {
+    PEARLITE_EXPECTS(points.rows() == parameters_.size() && log_prior.size() == log_likelihood.size() &&
+                     static_cast<Index>(log_prior.size()) <= points.cols());
+    detail::VolatilityFilter memory;
+    for (std::size_t i = 0; i < log_prior.size(); ++i) {
+        const auto column = static_cast<Index>(i);
+        const std::span<const double> u(points.col(column).data(), static_cast<std::size_t>(points.rows()));
+        log_prior[i] = parameters_.log_prior(u);
+        log_likelihood[i] = log_zero;
+        const VolatilityParameters theta = natural(u);
+        if (log_prior[i] == log_zero || !theta.valid())
+            continue;
+        const random::Address address = streams.at(model::likelihood_draws, column);
+        FilterSettings filter = settings_.filter;
+        if (settings_.constant_variance)
+            filter.particles =
+                particles_at_point(*settings_.constant_variance, theta, settings_.returns, filter, address, memory);
+        log_likelihood[i] = memory.run(theta, settings_.returns, filter, address).log_likelihood;
+    }
+}
+
+double StochasticVolatility::exact_log_likelihood(std::span<const double> u) const {
+    const VolatilityParameters theta = natural(u);
+    return theta.valid() ? quadrature_log_likelihood(theta, settings_.returns) : log_zero;
+}
+
+void StochasticVolatility::set_particles(Index n) {
+    PEARLITE_EXPECTS(n >= 1);
+    settings_.filter.particles = n;
+    settings_.constant_variance.reset();
+}
+
+Index StochasticVolatility::particles_at(std::span<const double> u, const random::Address& address) const {
+    const VolatilityParameters theta = natural(u);
+    if (!settings_.constant_variance || !theta.valid())
+        return settings_.filter.particles;
+    detail::VolatilityFilter memory;
+    return particles_at_point(*settings_.constant_variance, theta, settings_.returns, settings_.filter, address,
+                              memory);
+}
+
+model::Prediction StochasticVolatility::predict(std::span<const double> u, Index samples,
+                                                const random::Address& address) const {
+    return predict_volatility(natural(u), settings_.returns, samples, {}, address);
+}
+
+model::DataDescription StochasticVolatility::describe_data() const {
+    return {{{"y", {{"time", static_cast<Index>(settings_.returns.size())}}, settings_.returns, "returns"}}, {}};
+}
+
+void StochasticVolatility::fingerprint(model::Fingerprint& fingerprint) const {
+    fingerprint.add(name);
+    fingerprint.add(std::span<const double>(settings_.returns));
+    parameters_.fingerprint(fingerprint);
+    fingerprint.add(static_cast<double>(settings_.filter.kind));
+    fingerprint.add(settings_.filter.resample_below);
+}
+
+} // namespace pearlite::models

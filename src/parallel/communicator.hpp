@@ -1,0 +1,115 @@
+#pragma once
+/// Ranks and their collectives, over Boost.MPI. This layer alone calls MPI.
+
+#include "pearlite/core/types.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::parallel {
+
+/// Starts MPI for its lifetime (one thread per rank). If it is destroyed while an exception is in flight, MPI is
+/// aborted, so that the other ranks do not wait for ever.
+class Environment {
+  public:
+    Environment(int& argc, char**& argv);
+    ~Environment();
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+    /// Ends all ranks at once with this status: the way out when ranks can no longer agree.
+    [[noreturn]] static void abort(int status);
+
+  private:
+    struct Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+/// A group of ranks. Cheap to copy. All members but rank(), size() and native() are collective: every rank calls them
+/// in the same order. T is trivially copyable throughout. A call of MPI that fails throws.
+class Communicator {
+  public:
+    /// All ranks of the job; Environment must exist.
+    static Communicator world();
+    /// This rank alone; without an Environment it works too (collectives are then local copies).
+    static Communicator alone();
+
+    int rank() const;
+    int size() const;
+    bool is_root() const { return rank() == 0; }
+
+    void barrier() const;
+    /// NaN if any is NaN.
+    double max(double value) const;
+    void max(std::span<double> values) const;
+    Index max(Index value) const;
+    Index sum(Index value) const;
+    void sum(std::span<std::int64_t> values) const;
+
+    template <class T>
+    void broadcast(std::span<T> values, int root = 0) const {
+        broadcast_bytes(std::as_writable_bytes(values), root);
+    }
+    std::string broadcast(const std::string& text, int root = 0) const;
+
+    /// One value of each rank, in rank order, on every rank.
+    template <class T>
+    std::vector<T> all_gather(const T& value) const;
+    /// The ranks' spans (lengths may differ) one after another in rank order: on every rank, or on `root` only
+    /// (elsewhere an empty vector).
+    template <class T>
+    std::vector<T> all_gather(std::span<const T> values) const;
+    template <class T>
+    std::vector<T> gather(std::span<const T> values, int root = 0) const;
+    /// outgoing[r] goes to rank r; returns what came from each rank. outgoing.size() == size().
+    template <class T>
+    std::vector<std::vector<T>> all_to_all(const std::vector<std::vector<T>>& outgoing) const;
+
+    /// Ranks of equal `color` form a new communicator, in the order of their ranks.
+    Communicator split(int color) const;
+    /// The same ranks; no single message is longer than `bytes` (1 .. 2^31 - 1; 2^30 unless told). What is longer
+    /// travels in several, so this changes no result. Not collective, but all ranks must choose the same.
+    Communicator with_largest_message(std::size_t bytes) const;
+    std::size_t largest_message() const;
+
+    /// The MPI_Comm, for HDF5 alone, as an opaque pointer to it; null for alone() without an Environment.
+    const void* native() const;
+
+    // Byte forms under the templates above; counts in bytes, in rank order. Any number of bytes is legal.
+    void broadcast_bytes(std::span<std::byte> bytes, int root) const;
+    std::vector<std::byte> all_gather_bytes(std::span<const std::byte> bytes) const;
+    std::vector<std::byte> all_gather_bytes_of_equal_size(std::span<const std::byte> bytes) const;
+    std::vector<std::byte> gather_bytes(std::span<const std::byte> bytes, int root) const;
+    std::vector<std::vector<std::byte>> all_to_all_bytes(const std::vector<std::span<const std::byte>>& outgoing) const;
+
+    /// Point to point, for exchange.hpp: nonblocking; the buffer must live until wait(). A receive that is destroyed
+    /// before is cancelled; a send cannot be.
+    class Request {
+      public:
+        Request();
+        Request(Request&&) noexcept;
+        Request& operator=(Request&&) noexcept;
+        ~Request();
+        void wait();
+
+      private:
+        friend class Communicator;
+        struct Implementation;
+        std::unique_ptr<Implementation> implementation_;
+    };
+    /// Not for alone(), which has no peer. Tags are 0 .. 31999; both sides know the number of bytes.
+    Request send(int destination, int tag, std::span<const std::byte> bytes) const;
+    Request receive(int source, int tag, std::span<std::byte> bytes) const;
+
+  private:
+    struct Implementation;
+    explicit Communicator(std::shared_ptr<const Implementation> implementation);
+    std::shared_ptr<const Implementation> implementation_;
+};
+
+} // namespace pearlite::parallel
+
+#include "parallel/communicator_templates.hpp"

@@ -1,0 +1,29 @@
+#pragma once
+/// Packed point-to-point exchange through a bounded ring of buffers.
+
+#include "parallel/communicator.hpp"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace pearlite::parallel {
+
+/// A run of items to send to, or expect from, one peer.
+struct Transfer {
+    int peer = 0;
+    Index items = 0;
+};
+
+/// Sends and receives fixed-size items. Items for a peer are numbered 0.. in the order in which they are packed; the
+/// peer unpacks them in that order. Collective over the ranks that have transfers; both sides must list matching counts
+/// (nothing is negotiated). Memory: at most `ring` buffers of `chunk` items each way, whatever the traffic.
+/// `pack(peer, item, out)` and `unpack(peer, item, in)` are called once per item; a peer equal to this rank is a
+/// contract violation.
+void exchange(const Communicator& ranks, std::size_t item_bytes, std::span<const Transfer> outgoing,
+              std::span<const Transfer> incoming,
+              const std::function<void(int peer, Index item, std::span<std::byte> out)>& pack,
+              const std::function<void(int peer, Index item, std::span<const std::byte> in)>& unpack, Index chunk = 256,
+              int ring = 16);
+
+} // namespace pearlite::parallel

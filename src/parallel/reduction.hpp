@@ -1,0 +1,31 @@
+#pragma once
+/// Reductions whose result is the same, bit for bit, for any number of ranks and any split of the terms among them.
+
+#include "core/exact_sum.hpp"
+#include "parallel/communicator.hpp"
+
+#include <span>
+
+namespace pearlite::parallel {
+
+/// The exactly rounded sum of the terms of all ranks; on every rank.
+double exact_sum(const Communicator& ranks, std::span<const double> terms);
+/// Adds the ranks' accumulators, each in place, in one collective (all ranks pass equally many).
+void exact_sum(const Communicator& ranks, std::span<ExactSum> sums);
+
+/// The same for terms with 0 <= term <= 1 (weights relative to their maximum): fixed-point, vectorised, about the cost
+/// of a plain sum. Error at most n 2^-(62 - ceil(log2 n)) absolute, n the number of terms of all ranks, which is
+/// `n_terms`.
+double fixed_point_sum(const Communicator& ranks, std::span<const double> terms, Index n_terms);
+
+/// log sum exp of the terms of all ranks (log_zero if all are log_zero); NaN if any is NaN.
+double log_sum_exp(const Communicator& ranks, std::span<const double> log_terms);
+
+/// Sums of 128-bit counts: what the ranks before this one hold, and what all hold.
+struct Scan {
+    WideCount before = 0;
+    WideCount total = 0;
+};
+Scan exclusive_scan(const Communicator& ranks, WideCount local);
+
+} // namespace pearlite::parallel

@@ -1,0 +1,58 @@
+#pragma once
+/// Families: all particles that descend from one ancestor at the start, their Eve. What is summed over a family lives
+/// with the rank that owns the Eve's slot, so that no rank holds more than its share of the Eves.
+
+#include "parallel/communicator.hpp"
+#include "parallel/layout.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::population {
+
+/// Where the members of the families are. It stays valid until particles are resampled or change hands.
+class Families {
+  public:
+    /// Collective. `eves`: the Eve of each particle here, one of 0 .. n_slots - 1. A rank keeps O(particles here +
+    /// n_slots/ranks) numbers, and sends a number for each family of its particles whose Eve another rank owns.
+    Families(const parallel::Communicator& ranks, Index n_slots, std::span<const std::int64_t> eves);
+
+    /// The slots whose Eves belong to this rank: all slots cut into runs of equal length, one a rank.
+    const parallel::BlockLayout& slots() const { return slots_; }
+    /// Eves that have descendants, on all ranks.
+    Index surviving() const { return surviving_; }
+
+    /// Collective. Sums over the families of K numbers of each particle here (K x particles, the same K on all ranks):
+    /// K x slots().local_items(), column e for the e-th slot that belongs to this rank, 0 for an Eve without
+    /// descendants. The bits depend neither on the order of the particles nor on their ranks: terms are rounded to
+    /// multiples of 2^-86 of the row's largest magnitude (the power of two above it) and added as integers. A row with
+    /// a NaN or an infinity anywhere gives NaN in all its sums.
+    Matrix sums(const Eigen::Ref<const Matrix>& values) const;
+
+  private:
+    void place_particles(std::span<const std::int64_t> eves);
+    void meet();
+
+    parallel::Communicator ranks_;
+    parallel::BlockLayout slots_;
+    std::vector<Index> places_;      ///< of each particle: its Eve's place among the slots here, or -1 - its family's
+                                     ///< place in away_
+    std::vector<std::int64_t> away_; ///< Eves of particles here that other ranks own, ascending
+    std::vector<Index> leaving_;     ///< of each rank: the first of its Eves in away_; away_.size() at the end
+    std::vector<Index> arriving_;    ///< of each rank: how many families it has whose Eves belong to this rank
+    Index surviving_ = 0;
+};
+
+/// How the weight is shared among families. S_e: summed normalised weight of Eve e's descendants.
+struct FamilyWeights {
+    Index families = 0;       ///< Eves with descendants of positive weight
+    double squares = 0;       ///< sum_e S_e^2
+    double fourth_powers = 0; ///< sum_e S_e^4
+};
+
+/// Collective. `layout` is that of the particles, `families` of the same particles. NumericalErrors as for
+/// largest_log_weight.
+FamilyWeights family_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                             std::span<const double> log_weights, const Families& families);
+
+} // namespace pearlite::population

@@ -1,0 +1,39 @@
+#pragma once
+/// A population: a list of generations. Most samplers have one; a growing one appends.
+
+#include "core/fields.hpp"
+#include "parallel/communicator.hpp"
+#include "population/generation.hpp"
+
+#include <list>
+
+namespace pearlite::population {
+
+class Population {
+  public:
+    /// `particle_bytes`: the size of a packed particle of the blocks that `make_block` makes.
+    Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes);
+
+    /// Appends a generation of `size` particles in blocks of `block`; references to earlier ones stay valid.
+    Generation& append(Index size, Index block);
+
+    Index n_generations() const { return static_cast<Index>(generations_.size()); }
+    Generation& generation(Index g) { return *std::next(generations_.begin(), g); }
+    const Generation& generation(Index g) const { return *std::next(generations_.begin(), g); }
+    /// Particles of all generations on all ranks.
+    Index size() const;
+    std::size_t particle_bytes() const { return particle_bytes_; }
+    const MakeBlock& make_block() const { return make_block_; }
+
+    /// Lists what a checkpoint holds: each generation's sizes, particles, log weights and Eves. Reading replaces all
+    /// generations by those of the checkpoint; what is derived from the states must be recomputed afterwards.
+    void fields(Fields& f);
+
+  private:
+    parallel::Communicator ranks_;
+    MakeBlock make_block_;
+    std::size_t particle_bytes_;
+    std::list<Generation> generations_;
+};
+
+} // namespace pearlite::population

@@ -1,0 +1,63 @@
+#pragma once
+/// Resampling: the same offspring on any number of ranks, and only surplus copies travel.
+///
+/// Weights become integers relative to the largest, so that prefix sums over ranks are exact. A particle with offspring
+/// keeps its slot; the j-th surplus copy in global order fills the j-th empty slot, so survivors are never overwritten
+/// and no second population is needed.
+
+#include "parallel/communicator.hpp"
+#include "population/generation.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pearlite::population {
+
+/// How offspring numbers are drawn (Douc, Cappe & Moulines 2005); each has E[offspring_i] = M W_i.
+enum class Resampling { multinomial, stratified, systematic, residual };
+
+/// The names under which configurations know them, in the order of the enumeration.
+const std::vector<std::string>& resampling_names();
+
+/// Collective. Offspring numbers of the local particles of `layout`; they sum to layout.size() over all ranks. Random
+/// numbers are addressed by (seed, resample, slot of `generation`, step). NumericalError if a weight is NaN or
+/// infinite, or none is > 0.
+std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
+                             std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
+                             std::uint32_t step);
+
+/// A copy plan for one rank: sources and targets are local slots.
+struct Relocation {
+    struct Copy {
+        Index source;
+        Index target;
+    };
+    /// A surplus particle bound for another rank, to be copied there `copies` times.
+    struct Departure {
+        Index source;
+        Index copies;
+    };
+    std::vector<Copy> local;
+    std::vector<std::vector<Departure>> departures; ///< by rank, in the order in which they are sent
+    std::vector<std::vector<Index>> arrivals;       ///< by rank: the number of copies of each item that comes
+    std::vector<std::vector<Index>> targets;        ///< by rank: local slots that the copies fill, in order
+};
+
+/// Collective. The plan by which `offspring` (of the local slots) is realised.
+Relocation plan_relocation(const parallel::Communicator& ranks, const std::vector<Index>& offspring);
+
+/// What a relocation moved, in particles, on this rank.
+struct Traffic {
+    Index local_copies = 0;
+    Index sent = 0;
+    Index received = 0;
+};
+
+/// Collective. Replaces the generation's particles by their offspring; Eves are inherited, log weights become 0.
+/// Quantities derived from the states must be recomputed (the model's prepare) afterwards. `particle_bytes` is the size
+/// of a packed particle (a rank may hold none to ask).
+Traffic relocate(const parallel::Communicator& ranks, Generation& generation, const std::vector<Index>& offspring,
+                 std::size_t particle_bytes);
+
+} // namespace pearlite::population

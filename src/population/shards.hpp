@@ -1,0 +1,63 @@
+#pragma once
+/// Numbers that the ranks hold together, and sums over them that do not depend on who holds what.
+
+#include "pearlite/core/contract.hpp"
+#include "population/weights.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace pearlite::population {
+
+/// A number of each item of a layout (log weights, works), of which this rank has those of its own items in slot order.
+struct Shards {
+    parallel::Communicator ranks;
+    parallel::BlockLayout layout;
+    std::span<const double> here;
+
+    Shards(const parallel::Communicator& communicator, const parallel::BlockLayout& cut, std::span<const double> mine)
+        : ranks(communicator), layout(cut), here(mine) {
+        PEARLITE_EXPECTS(static_cast<Index>(here.size()) == layout.local_items());
+    }
+    /// On all ranks.
+    Index size() const { return layout.size(); }
+    /// The slot of here[i].
+    Index slot(std::size_t i) const { return layout.first_local_item() + static_cast<Index>(i); }
+    /// Collective. Whether every number, on any rank, passes.
+    template <class Passes>
+    bool all(Passes&& passes) const {
+        return ranks.sum(std::ranges::all_of(here, passes) ? Index{0} : Index{1}) == 0;
+    }
+};
+
+/// Adds n sums over the local items of `layout`: terms(i) returns the n terms of local item i, as std::array<double,
+/// n>. Within a block they are added in slot order, the blocks' sums exactly; `sums.total` then gives the same bits on
+/// any number of ranks.
+template <std::size_t n, class Terms>
+void add_blocks(BlockSums& sums, const parallel::BlockLayout& layout, Terms&& terms) {
+    for (Index first = 0; first < layout.local_items(); first += layout.block()) {
+        const Index end = std::min(first + layout.block(), layout.local_items());
+        std::array<double, n> partial{};
+        for (Index i = first; i < end; ++i) {
+            const std::array<double, n> term = terms(static_cast<std::size_t>(i));
+            for (std::size_t k = 0; k < n; ++k)
+                partial[k] += term[k];
+        }
+        for (std::size_t k = 0; k < n; ++k)
+            sums.add(k, partial[k]);
+    }
+}
+
+/// Collective. Sums of n functions of the numbers: terms(x) returns them as std::array<double, n>.
+template <std::size_t n, class Terms>
+std::array<double, n> sums_over(const Shards& shards, Terms&& terms) {
+    BlockSums sums(n);
+    add_blocks<n>(sums, shards.layout, [&](std::size_t i) { return terms(shards.here[i]); });
+    const auto total = sums.total(shards.ranks);
+    std::array<double, n> result{};
+    std::ranges::copy(total, result.begin());
+    return result;
+}
+
+} // namespace pearlite::population

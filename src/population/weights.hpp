@@ -1,0 +1,66 @@
+#pragma once
+/// What log weights say: normalisation, effective sample size, weighted moments. Every number is the same for any
+/// number of ranks: terms are summed within a block in a fixed order, and the blocks' sums exactly.
+
+#include "core/exact_sum.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/layout.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::population {
+
+/// Normalisation of a set of M weights, w relative to the largest.
+struct WeightSummary {
+    double log_max = 0;  ///< largest log weight; log_zero if no particle is left
+    double log_sum = 0;  ///< log sum w
+    double log_mean = 0; ///< log (sum w / M)
+    double ess = 0;      ///< (sum w)^2 / sum w^2, in particles; 0 if no particle is left
+};
+
+/// Collective. The largest log weight of all ranks; log_zero if no particle is left. log_weights holds the local
+/// particles of `layout`; NaN and +inf are NumericalErrors that name the particle.
+double largest_log_weight(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                          std::span<const double> log_weights);
+
+/// Collective. Errors as for largest_log_weight.
+WeightSummary summarise(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                        std::span<const double> log_weights);
+
+/// Collective. Conditional ESS of one reweighting by `log_increments` (Zhou, Johansen & Aston 2016), as a fraction:
+/// (sum W e^inc)^2 / sum W e^{2 inc}, W the normalised present weights. In (0, 1]; 1 if nothing changes. Particles
+/// whose increment is -inf are left out of W too: any step loses them, however short. 0 if no particle is left.
+double conditional_ess(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                       std::span<const double> log_weights, std::span<const double> log_increments);
+
+/// Weighted mean and covariance of points over all ranks.
+struct Moments {
+    Vector mean;
+    Matrix covariance;
+};
+/// Collective. points: d x local particles. Weights need not be normalised; log_max as in their summary.
+Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                         std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points);
+
+/// Collective. Summed normalised weight of each Eve's descendants: `sums` of the Eves that have any, in order of Eve.
+std::vector<double> eve_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                                std::span<const double> log_weights, std::span<const std::int64_t> eves);
+
+/// Collective. How many Eves have descendants; Eves are slots of `layout`.
+Index surviving_eves(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                     std::span<const std::int64_t> eves);
+
+/// Sums over particles: add() takes a block's terms, total() is collective.
+class BlockSums {
+  public:
+    explicit BlockSums(std::size_t n_sums) : sums_(n_sums) {}
+    /// Adds a block's partial sum to sum k. The caller sums within the block in a fixed order.
+    void add(std::size_t k, double block_sum) { sums_[k].add(block_sum); }
+    std::vector<double> total(const parallel::Communicator& ranks);
+
+  private:
+    std::vector<ExactSum> sums_;
+};
+
+} // namespace pearlite::population

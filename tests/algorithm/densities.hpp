@@ -1,0 +1,126 @@
+#pragma once
+/// Densities with known evidence, and runs of them.
+
+#include "algorithm/annealed_importance/annealed_importance.hpp"
+#include "algorithm/common/piloted.hpp"
+#include "algorithm/common/replicates.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "core/log_space.hpp"
+#include "kernel/random_walk.hpp"
+#include "pearlite/path/tempered.hpp"
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <variant>
+
+namespace pearlite::algorithm::testing {
+
+/// 50 successes of 100 under a Beta(a, a) prior: log evidence log B(50 + a, 50 + a) - log B(a, a).
+struct BetaBernoulli {
+    double a = 1;
+    std::vector<std::string> parameter_names() const { return {"probability"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.beta(a, a); }
+    double log_prior(std::span<const double> x) const {
+        if (!(x[0] > 0 && x[0] < 1))
+            return log_zero;
+        return (a - 1) * (std::log(x[0]) + std::log1p(-x[0])) - 2 * std::lgamma(a) + std::lgamma(2 * a);
+    }
+    double log_likelihood(std::span<const double> x) const { return 50 * (std::log(x[0]) + std::log1p(-x[0])); }
+    double exact_log_ratio() const {
+        return 2 * std::lgamma(50 + a) - std::lgamma(100 + 2 * a) - 2 * std::lgamma(a) + std::lgamma(2 * a);
+    }
+};
+
+/// Uniform on (0, 1) with a likelihood that is 0 below 0.4 and e^{-3x} above it.
+struct Truncated {
+    std::vector<std::string> parameter_names() const { return {"x"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.uniform(); }
+    double log_prior(std::span<const double> x) const { return x[0] > 0 && x[0] < 1 ? 0 : log_zero; }
+    double log_likelihood(std::span<const double> x) const { return x[0] < 0.4 ? log_zero : -3 * x[0]; }
+    double exact_log_ratio() const { return std::log((std::exp(-1.2) - std::exp(-3.0)) / 3); }
+};
+
+template <class D>
+std::shared_ptr<const path::Tempered> path_of(const D& density) {
+    return path::tempered(density);
+}
+
+/// Of a random walk of so many moves that adapts.
+inline Smc smc_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+                  const std::variant<path::Schedule, AdaptiveSchedule>& schedule, Index moves,
+                  const PopulationSettings& settings, const SmcSettings& smc_settings = {}) {
+    return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings, smc_settings};
+}
+inline AnnealedImportance ais_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+                                 const path::Schedule& schedule, Index moves, const PopulationSettings& settings) {
+    return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings};
+}
+
+/// A replicate of the main run, with what the pilot found.
+using MakeReplicate = std::function<std::unique_ptr<Sampler>(const path::Schedule& schedule,
+                                                             const kernel::RandomWalk& kernel, std::uint64_t seed)>;
+
+/// A pilot of 200 particles under an adaptive schedule, then so many runs with what it found.
+inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+                       Index replicates, std::uint64_t seed, const MakeReplicate& make) {
+    auto pilot = std::make_unique<Smc>(
+        smc_of(ranks, path, AdaptiveSchedule{1, 0.9}, 4, {200, 16, random::derive_seed(seed, std::uint64_t{1} << 20)}));
+    return {ranks, std::move(pilot), [=](const Tuning& tuning) {
+                return std::make_unique<Replicates>(replicates, seed, [&](std::uint64_t replicate_seed) {
+                    return make(path::Schedule(tuning.inverse_temperatures), kernel::RandomWalk(path, 4, tuning.kernel),
+                                replicate_seed);
+                });
+            }};
+}
+template <class D>
+Piloted piloted_smc(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
+                    std::uint64_t seed, const SmcSettings& settings = {}) {
+    const auto path = path_of(density);
+    return piloted(ranks, path, replicates, seed, [=](const auto& schedule, const auto& kernel, std::uint64_t s) {
+        return std::make_unique<Smc>(ranks, path, schedule, kernel, PopulationSettings{particles, 16, s}, settings);
+    });
+}
+template <class D>
+Piloted piloted_ais(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
+                    std::uint64_t seed) {
+    const auto path = path_of(density);
+    return piloted(ranks, path, replicates, seed, [=](const auto& schedule, const auto& kernel, std::uint64_t s) {
+        return std::make_unique<AnnealedImportance>(ranks, path, schedule, kernel,
+                                                    PopulationSettings{particles, 16, s});
+    });
+}
+
+template <class S>
+void finish(S& sampler) {
+    while (!sampler.finished())
+        sampler.step();
+}
+/// From the draw of its start to its end.
+template <class S>
+void complete(S& sampler) {
+    sampler.begin();
+    finish(sampler);
+}
+
+/// (estimate - exact)/standard error of the headline.
+inline double z_score(const Outcome& outcome, double exact) {
+    const auto& headline = outcome.log_ratio.front();
+    return (headline.value - exact) / headline.standard_error.value();
+}
+
+/// Mean and its standard error of independent values.
+struct MeanError {
+    double mean = 0, error = 0;
+    explicit MeanError(const std::vector<double>& values) {
+        const auto n = static_cast<double>(values.size());
+        for (const double v : values)
+            mean += v / n;
+        for (const double v : values)
+            error += (v - mean) * (v - mean) / (n * (n - 1));
+        error = std::sqrt(error);
+    }
+    double z(double exact) const { return (mean - exact) / error; }
+};
+
+} // namespace pearlite::algorithm::testing

@@ -1,0 +1,82 @@
+// Samplers of estimated likelihoods at several ranks against themselves on one, also after they were stored and
+// restored: estimates belong to particles and their addresses, not to ranks.
+#include "algorithm/importance_squared/importance_squared.hpp"
+#include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
+#include "algorithm/same_everywhere.hpp"
+#include "models/gaussian/noisy_likelihood.hpp"
+
+namespace pearlite::algorithm {
+namespace {
+
+using namespace testing;
+using models::NoisyLikelihood;
+
+NoisyLikelihood noisy() {
+    return NoisyLikelihood({.data = (Vector(2) << 0.5, -1).finished(), .noise_variance = 1.5});
+}
+
+TEST(EstimatedLikelihoodMpi, Smc) {
+    for (const Index block : {4, 64})
+        expect_same_everywhere(
+            [=](const Communicator& ranks) {
+                return smc_of(ranks, path_of(noisy()), AdaptiveSchedule{1, 0.8}, 2, {115, block, 6},
+                              {population::Resampling::systematic, 0.9});
+            },
+            2);
+}
+
+TEST(EstimatedLikelihoodMpi, Replicates) {
+    expect_same_everywhere([](const Communicator& ranks) { return piloted_smc(ranks, noisy(), 115, 3, 7); }, 3);
+}
+
+TEST(EstimatedLikelihoodMpi, ImportanceSquared) {
+    for (const Index block : {4, 64})
+        expect_same_everywhere(
+            [=](const Communicator& ranks) {
+                const kernel::StudentMixture first(
+                    {{1, Vector::Zero(2), 2 * Matrix::Identity(2, 2)}, {1, Vector::Ones(2), Matrix::Identity(2, 2)}},
+                    5);
+                return ImportanceSquared(ranks, path_of(noisy()), first, {1900, block, 8}, {700, 2, 0.1});
+            },
+            3, false); // in the second half of the second round
+}
+
+TEST(EstimatedLikelihoodMpi, PseudoMarginalChains) {
+    for (const Index block : {1, 4})
+        expect_same_everywhere(
+            [=](const Communicator& ranks) {
+                return PseudoMarginal(ranks, path_of(noisy()), Matrix::Zero(2, 9), 0.5 * Matrix::Identity(2, 2),
+                                      {9, block, 9}, {600, 300, 3});
+            },
+            250);
+}
+
+/// A NaN of one particle, at a step of its own.
+struct Broken {
+    std::vector<std::string> parameter_names() const { return {"x"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.normal(); }
+    void estimate(const Matrix&, const model::BlockStreams& streams, std::span<double> log_prior,
+                  std::span<double> log_likelihood) const {
+        for (std::size_t i = 0; i < log_prior.size(); ++i) {
+            const bool fails = streams.step == 5 && streams.first_slot + static_cast<Index>(i) == 7;
+            log_prior[i] = 0;
+            log_likelihood[i] = fails ? std::nan("") : -1;
+        }
+    }
+};
+
+TEST(EstimatedLikelihoodMpi, AFailureOfOneRankIsOneOfAll) {
+    const auto world = Communicator::world();
+    const auto smc = failure_of([&] {
+        return smc_of(world, path_of(Broken{}), path::linear_schedule(20, 1), 1, {9, 1, 1});
+    });
+    EXPECT_NE(smc.find("at step 5, particle 7"), std::string::npos) << smc;
+    const auto chains = failure_of([&] {
+        return PseudoMarginal(world, path_of(Broken{}), Matrix::Zero(1, 9), Matrix::Identity(1, 1), {9, 1, 1},
+                              {1000, 100, 1});
+    });
+    EXPECT_NE(chains.find("at step 5, particle 7"), std::string::npos) << chains;
+}
+
+} // namespace
+} // namespace pearlite::algorithm

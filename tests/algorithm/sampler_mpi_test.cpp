@@ -1,0 +1,118 @@
+// Samplers at several ranks against themselves on one: the same points, weights, traces and errors, bit for bit, also
+// after they were stored and restored.
+#include "algorithm/densities.hpp"
+#include "algorithm/same_everywhere.hpp"
+#include "kernel/ar_gaussian.hpp"
+#include "kernel/native.hpp"
+#include "models/gaussian/gaussian.hpp"
+#include "models/regression/regression.hpp"
+#include "pearlite/model/target_of.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pearlite::algorithm {
+namespace {
+
+using namespace testing;
+using kernel::testing::ArGaussian;
+using kernel::testing::FailingArGaussian;
+using parallel::Communicator;
+using population::Resampling;
+
+models::LogisticRegression logistic() {
+    models::LogisticRegressionData data;
+    random::Stream stream({1, random::Purpose::test, 1, 0});
+    data.design = Matrix::NullaryExpr(37, 3, [&](Index, Index) { return stream.normal(); });
+    data.response = Vector::NullaryExpr(37, [&](Index) { return stream.bernoulli(0.5) ? 1.0 : 0.0; });
+    data.names = {"a", "b", "c"};
+    return models::LogisticRegression(data);
+}
+
+TEST(SamplerMpi, AnnealedImportanceWithItsModelsMoves) {
+    for (const Index block : {1, 16, 64}) // of the last, fewer than ranks
+        expect_same_everywhere(
+            [=](const Communicator& ranks) {
+                const auto target = model::target_of(ArGaussian(ArGaussian::Settings{}));
+                return AnnealedImportance(ranks, target, path::linear_schedule(150, 1), kernel::Native(target, 2),
+                                          {100, block, 5});
+            },
+            70);
+}
+
+TEST(SamplerMpi, AnnealedImportanceThatAdapts) {
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            return ais_of(ranks, path_of(logistic()), path::linear_schedule(20, 1), 2, {115, 16, 5});
+        },
+        11);
+}
+
+TEST(SamplerMpi, SmcUnderEveryResampling) {
+    for (const auto scheme :
+         {Resampling::multinomial, Resampling::stratified, Resampling::systematic, Resampling::residual})
+        for (const Index block : {4, 64})
+            expect_same_everywhere(
+                [=](const Communicator& ranks) {
+                    return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), AdaptiveSchedule{1, 0.8}, 2,
+                                  {115, block, 6}, {scheme, 0.8});
+                },
+                6);
+}
+
+TEST(SamplerMpi, SmcWithLikelihoodsOfZero) {
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            return smc_of(ranks, path_of(Truncated{}), path::linear_schedule(5, 1), 2, {70, 4, 6},
+                          {Resampling::systematic, 0.8});
+        },
+        2);
+}
+
+TEST(SamplerMpi, PilotsAndReplicates) {
+    for (const int steps : {3, 30}) // saved in the pilot, and in the main run
+        expect_same_everywhere([](const Communicator& ranks) { return piloted_smc(ranks, BetaBernoulli{}, 60, 3, 2); },
+                               steps);
+    expect_same_everywhere([](const Communicator& ranks) { return piloted_ais(ranks, BetaBernoulli{}, 60, 3, 2); }, 30);
+}
+
+TEST(SamplerMpi, AFailureOnOneRankIsTheSameErrorOnAll) {
+    const auto ranks = Communicator::world();
+    for (const Index slot : {0, 96}) { // on the first rank, or the last
+        const auto target = model::target_of(FailingArGaussian(slot));
+        const kernel::Native kernel(target);
+        const auto schedule = path::linear_schedule(300, 1);
+        const PopulationSettings settings{100, 16, 1};
+        const std::string messages[] = {
+            failure_of([&] { return AnnealedImportance(ranks, target, schedule, kernel, settings); }),
+            failure_of([&] { return Smc(ranks, target, schedule, kernel, settings, {}); })};
+        for (const auto& message : messages) {
+            EXPECT_THAT(message, ::testing::HasSubstr("slot " + std::to_string(slot) + " failed at step 5"));
+            EXPECT_EQ(ranks.broadcast(message), message);
+            if (ranks.size() > 1) {
+                EXPECT_THAT(message,
+                            ::testing::HasSubstr(slot == 0 ? "rank 0" : "rank " + std::to_string(ranks.size() - 1)));
+            }
+        }
+    }
+}
+
+/// NaN at one point of the prior's draws, hence on one rank.
+struct NotANumberSomewhere {
+    std::vector<std::string> parameter_names() const { return {"x"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.uniform(); }
+    double log_prior(std::span<const double>) const { return 0; }
+    double log_likelihood(std::span<const double> x) const { return std::sqrt(x[0] - 0.01); }
+};
+
+TEST(SamplerMpi, ADensityThatIsNotANumberOnOneRankIsAnErrorOnAll) {
+    const auto ranks = Communicator::world();
+    const auto message = failure_of([&] {
+        return smc_of(ranks, path_of(NotANumberSomewhere{}), path::linear_schedule(5, 1), 1, {100, 4, 3});
+    });
+    EXPECT_THAT(message, ::testing::HasSubstr("at step 0, particle "));
+    EXPECT_EQ(ranks.broadcast(message), message);
+}
+
+} // namespace
+} // namespace pearlite::algorithm
