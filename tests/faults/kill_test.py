@@ -21,7 +21,7 @@ CONFIGURATIONS = {
                  "schedule": {"kind": "adaptive", "conditional_ess": 0.998},
                  "algorithm": {"name": "annealed-importance", "trajectories": 1000}},
     "rbm": {"run": RUN, "model": {"name": "rbm", "random_visible": 300, "random_hidden": 20},
-            "schedule": {"kind": "linear", "steps": 300}, "algorithm": {"name": "smc", "particles": 1000, "batches": 2}},
+            "schedule": {"kind": "linear", "steps": 300}, "algorithm": {"name": "smc", "particles": 1000, "replicates": 2}},
     # The cost of an estimate depends on theta, so that blocks change hands between steps.
     "estimated": {"run": {"block": 8, "checkpoint_every": 0.05},
                   "model": {"name": "linear-gaussian", "simulated_length": 20, "likelihood_variance": 2.0, "most_particles": 100},

@@ -12,7 +12,7 @@ ALGORITHMS = {
     "AIS": {"algorithm": {"name": "annealed-importance", "trajectories": 117}, "kernel": {"pilot_particles": 70},
             "schedule": SCHEDULE},
     "SMC": {"algorithm": {"name": "smc", "particles": 117}, "schedule": SCHEDULE},
-    "batches": {"algorithm": {"name": "smc", "particles": 117, "batches": 2}, "schedule": SCHEDULE},
+    "batches": {"algorithm": {"name": "smc", "particles": 117, "replicates": 2}, "schedule": SCHEDULE},
 }
 MESSAGES = {"nan": r"log likelihood -?nan at step \d+, particle \d+: x = ", "exception": "the library of the model gave up"}
 

@@ -147,7 +147,7 @@ class Rbm(Invariance, unittest.TestCase):
         "rbm-joint-work": {**RBM, "model": {**RBM["model"], "name": "rbm-joint"}, "schedule": FIXED, "algorithm": WORK},
         "rbm-hidden-work": {**RBM, "model": {**RBM["model"], "name": "rbm-hidden", "update": "random-unit", "flips": 5},
                             "schedule": FIXED, "algorithm": WORK},
-        "rbm-smc-batches": {**RBM, "schedule": ADAPTIVE, "algorithm": {**SMC, "batches": 3}},
+        "rbm-smc-batches": {**RBM, "schedule": ADAPTIVE, "algorithm": {**SMC, "replicates": 3}},
     }
 
     def test_one_ulp(self):
@@ -190,15 +190,15 @@ class Estimated(Invariance, unittest.TestCase):
     CASES = {
         "noisy-smc": {**NOISY, "schedule": ADAPTIVE, "algorithm": {**SMC, "ess_threshold": 0.95}},
         "noisy-smc-batches": {**NOISY, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
-                              "algorithm": {**SMC, "batches": 3}},
+                              "algorithm": {**SMC, "replicates": 3}},
         "noisy-ais": {**NOISY, "schedule": FIXED, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},
         "series-smc": {**SERIES, "schedule": FINE, "kernel": {"moves": 2}, "algorithm": SMC},
         "series-smc-batches": {**SERIES, "model": {**SERIES["model"], "filter": "auxiliary"}, "schedule": ADAPTIVE,
-                               "kernel": {"moves": 1}, "algorithm": {**SMC, "batches": 3}},
+                               "kernel": {"moves": 1}, "algorithm": {**SMC, "replicates": 3}},
         "volatility-smc": {**VOLATILITY, "schedule": FINE, "kernel": {"moves": 1}, "algorithm": SMC},
         "mixed-smc": {**MIXED, "schedule": FINE, "kernel": {"moves": 1}, "algorithm": SMC},
         "mixed-smc-batches": {**MIXED, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50, "moves": 1},
-                              "algorithm": {**SMC, "batches": 3}},
+                              "algorithm": {**SMC, "replicates": 3}},
         "mixed-by-point-smc": {**MIXED, "model": {**MIXED["model"], "likelihood_variance": 0.05}, "schedule": ADAPTIVE,
                                "kernel": {"moves": 1}, "algorithm": SMC},
         "series-by-point-smc": {**SERIES, "model": {**SERIES["model"], "likelihood_variance": 0.5, "most_particles": 128},
@@ -243,7 +243,7 @@ class Gaussian(Invariance, unittest.TestCase):
         "gaussian-chains": {"model": GAUSSIAN["model"], "algorithm": {**CHAINS, "start": "prior"}},
         "gaussian-work": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": WORK},
         "gaussian-smc-batches": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
-                                 "algorithm": {**SMC, "batches": 3}},
+                                 "algorithm": {**SMC, "replicates": 3}},
     }
 
     def test_one_ulp(self):

@@ -20,7 +20,7 @@ from installed_package import block_of_page, build_and_compile, call, install, s
 SOURCE, BUILD, MPIEXEC = (pathlib.Path(argument) for argument in sys.argv[1:4])
 VALUES = [0.3, 1.9, -0.4, 1.2, 2.4, 0.8]
 PRIOR_SD, SPREAD, NOISE = 2.0, 1.0, 0.7
-BATCHES = ["--set", "algorithm.batches=16", "--set", "algorithm.particles=256", "--set", "kernel.adapt='pilot'"]
+BATCHES = ["--set", "algorithm.replicates=16", "--set", "algorithm.particles=256", "--set", "kernel.adapt='pilot'"]
 
 
 def exact(values):

@@ -21,7 +21,7 @@ LACKING = sorted((SOURCE / "tests/own_model/lacking").glob("*.cpp"))
 # log evidence of 50 heads in 100 tosses under Beta(a, a)
 EXACT = {1: -71.398962168859, 20: -69.945563190586}
 AIS = ["algorithm.name='annealed-importance'", "algorithm.trajectories=2048", "schedule.steps=200", "schedule.kind='linear'"]
-SMC = ["algorithm.name='smc'", "algorithm.particles=512", "algorithm.batches=16", "kernel.adapt='pilot'"]
+SMC = ["algorithm.name='smc'", "algorithm.particles=512", "algorithm.replicates=16", "kernel.adapt='pilot'"]
 FINISHED, BAD_INPUT, STOPPED = 0, 2, 3
 
 

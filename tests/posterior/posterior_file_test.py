@@ -93,7 +93,7 @@ class Population(Runs):
         numpy.testing.assert_array_equal(stats["lp"][0], (log_prior + log_likelihood)[particle])
 
     def test_a_batch_is_a_chain(self):
-        summary = self.run_of(model=NOISY, algorithm={"name": "smc", "particles": 300, "batches": 4})
+        summary = self.run_of(model=NOISY, algorithm={"name": "smc", "particles": 300, "replicates": 4})
         posterior, stats = self.group("posterior"), self.group("sample_stats")
         self.assertEqual(dict(posterior.sizes), {"chain": 4, "draw": 300})
         with h5py.File(self.where / "results.h5") as results:

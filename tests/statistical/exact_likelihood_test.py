@@ -78,7 +78,7 @@ class Mixed(Comparison, unittest.TestCase):
     """Mixed logistic regressions by importance sampling, against quadrature."""
 
     EXACT = ("algorithm.particles=512", "kernel.moves=3")
-    EXACT_IN_BATCHES = ("algorithm.particles=256", "algorithm.batches=8", "kernel.moves=3")
+    EXACT_IN_BATCHES = ("algorithm.particles=256", "algorithm.replicates=8", "kernel.moves=3")
 
     def setUp(self):
         super().setUp()
