@@ -1,4 +1,6 @@
-#include "algorithm/plans/algorithm.hpp"
+#include "app/commands/registry.hpp"
+
+#include "pearlite/core/error.hpp"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -6,33 +8,49 @@
 namespace pearlite::app {
 namespace {
 
-TEST(Algorithm, NamesAreInTheOrderOfTheEnumeration) {
-    EXPECT_EQ(algorithm_name(Algorithm::annealed_importance), "annealed-importance");
-    EXPECT_EQ(algorithm_name(Algorithm::parallel_tempering), "parallel-tempering");
-    EXPECT_EQ(algorithm_name(Algorithm::pseudo_marginal), "pseudo-marginal");
-    EXPECT_EQ(algorithm_name(Algorithm::sa), "sa");
-    EXPECT_EQ(algorithm_name(Algorithm::aesamc), "aesamc");
-    EXPECT_EQ(algorithm_names().back(), "aesamc");
+ModelTraits annealed_traits(bool is_density) {
+    ModelTraits traits;
+    traits.continuous = is_density;
+    traits.is_time_reversible = true;
+    return traits;
+}
+ModelTraits searched_traits() {
+    ModelTraits traits;
+    traits.search = SearchTraits{};
+    return traits;
 }
 
-TEST(Algorithm, EveryOneHasItsOwnNameAndDescriptionAndOneFamilyAtMost) {
+TEST(Registry, EveryAlgorithmHasItsOwnNameAndDescription) {
     std::set<std::string> names, descriptions;
-    for (std::size_t a = 0; a < algorithm_names().size(); ++a) {
-        const auto algorithm = static_cast<Algorithm>(a);
-        names.insert(algorithm_name(algorithm));
-        descriptions.insert(algorithm_description(algorithm));
-        EXPECT_FALSE(is_at_posterior(algorithm) && is_search(algorithm)) << algorithm_name(algorithm);
+    for (const auto& entry : algorithms()) {
+        names.insert(entry->name());
+        descriptions.insert(entry->about());
+        EXPECT_EQ(&algorithm_of_name(entry->name()), entry.get());
     }
-    EXPECT_EQ(names.size(), algorithm_names().size());
-    EXPECT_EQ(descriptions.size(), algorithm_names().size());
-    EXPECT_EQ(descriptions.count(""), 0u);
+    EXPECT_EQ(names.size(), algorithms().size());
+    EXPECT_EQ(descriptions.size(), algorithms().size());
+    EXPECT_EQ(names.count("") + descriptions.count(""), 0u);
+    EXPECT_THROW(algorithm_of_name("annealed"), ContractViolation);
 }
 
-TEST(Algorithm, Families) {
-    EXPECT_TRUE(is_at_posterior(Algorithm::importance_squared) && is_at_posterior(Algorithm::pseudo_marginal));
-    EXPECT_FALSE(is_at_posterior(Algorithm::smc) || is_at_posterior(Algorithm::sa));
-    EXPECT_TRUE(is_search(Algorithm::sa) && is_search(Algorithm::pisaa) && is_search(Algorithm::aesamc));
-    EXPECT_FALSE(is_search(Algorithm::pseudo_marginal) || is_search(Algorithm::smc));
+TEST(Registry, SearchesWorkOnEnergiesAlone) {
+    for (const auto& entry : algorithms()) {
+        EXPECT_EQ(entry->is_search(), entry->objection(searched_traits()).empty() && entry->is_search());
+        if (entry->is_search())
+            EXPECT_FALSE(entry->objection(annealed_traits(true)).empty()) << entry->name();
+        else
+            EXPECT_TRUE(entry->objection(annealed_traits(true)).empty()) << entry->name();
+    }
+    EXPECT_EQ(standard_algorithm(searched_traits()).name(), "pisaa");
+    EXPECT_EQ(standard_algorithm(annealed_traits(true)).name(), "annealed-importance");
+}
+
+TEST(Registry, AlgorithmsAtThePosteriorNeedDensities) {
+    std::set<std::string> refusing;
+    for (const auto& entry : algorithms())
+        if (!entry->is_search() && !entry->objection(annealed_traits(false)).empty())
+            refusing.insert(entry->name());
+    EXPECT_EQ(refusing, (std::set<std::string>{"importance-squared", "pseudo-marginal"}));
 }
 
 } // namespace

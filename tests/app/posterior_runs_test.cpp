@@ -1,6 +1,7 @@
 // The algorithms at the posterior itself, as a configuration makes them, against an exact answer; and what runs say of
 // the likelihoods they estimated, against a count of the calls.
 #include "app/commands/commands.hpp"
+#include "app/result/make_run.hpp"
 #include "pearlite/app/custom_model.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +44,7 @@ std::unique_ptr<Run> finished_run(const std::string& text) {
     const Catalogue models{custom_model<Normal>("normal", "an exact likelihood"),
                            custom_model<NoisyNormal>("noisy", "an estimated one")};
     const auto result = prepare(models, io::Configuration::parse(text, "test.toml", "."));
-    auto run = result.model->make_run(parallel::Communicator::alone(), result.plan);
+    auto run = make_run(parallel::Communicator::alone(), *result.plan, *result.model);
     run->begin();
     while (!run->finished())
         run->step();

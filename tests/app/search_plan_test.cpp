@@ -1,6 +1,5 @@
-#include "pearlite/app/search_plan.hpp"
-
-#include "pearlite/app/plan.hpp"
+#include "app/commands/registry.hpp"
+#include "io/configuration/key_reader.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <gtest/gtest.h>
@@ -21,17 +20,24 @@ SearchTraits traits() {
     return traits;
 }
 
-Algorithm algorithm_of(const std::string& name) {
-    const auto& names = algorithm_names();
-    return static_cast<Algorithm>(std::find(names.begin(), names.end(), name) - names.begin());
+using algorithm::SearchPlan;
+
+/// The plan of a member of the family, with seed 5.
+std::unique_ptr<Plan> read_plan(io::Configuration& configuration, const std::string& name, const SearchTraits& space) {
+    ModelTraits of_model;
+    of_model.search = space;
+    auto plan = algorithm_of_name(name).plan(of_model);
+    io::KeyReader reader(configuration, "algorithm");
+    plan->keys(reader);
+    return plan;
 }
 
 SearchPlan plan_of(const std::string& name, const std::string& keys = "") {
-    auto configuration =
-        io::Configuration::parse("[algorithm]\niterations = 2000\n" + keys, "run.toml", "/configurations", {});
-    auto plan = read_search_plan(configuration, algorithm_of(name), traits(), 5);
+    auto configuration = io::Configuration::parse("[algorithm]\niterations = 2000\n" + keys, "run.toml",
+                                                  "/configurations", {"run.seed=5"});
+    const auto plan = read_plan(configuration, name, traits());
     configuration.check();
-    return plan;
+    return *plan->search();
 }
 
 TEST(SearchPlan, EachMemberIsSwitchedAsThePaperSays) {
@@ -57,10 +63,10 @@ TEST(SearchPlan, EachMemberIsSwitchedAsThePaperSays) {
         EXPECT_EQ(plan.settings.temperature.kind, member.ladder) << name;
         EXPECT_EQ(plan.settings.aleph.has_value(), member.shrinks) << name;
         EXPECT_EQ(plan.settings.seed, 5u) << name;
-        EXPECT_TRUE(is_search(algorithm_of(name))) << name;
+        EXPECT_TRUE(algorithm_of_name(name).is_search()) << name;
     }
     for (const std::string name : {"smc", "annealed-importance", "nonequilibrium", "parallel-tempering"})
-        EXPECT_FALSE(is_search(algorithm_of(name))) << name;
+        EXPECT_FALSE(algorithm_of_name(name).is_search()) << name;
     // As the paper has them: 10^4 regions, aleph 10, temperature 1.
     const auto aesamc = plan_of("aesamc");
     EXPECT_EQ(*aesamc.settings.aleph, 10);
@@ -120,9 +126,10 @@ struct Read {
     std::vector<std::string> unused;
 };
 Read read_by(const std::string& name, const std::string& text) {
-    auto configuration = io::Configuration::parse(text, "run.toml", "/configurations", {"algorithm.name=" + name});
+    auto configuration =
+        io::Configuration::parse(text, "run.toml", "/configurations", {"algorithm.name=" + name, "run.seed=5"});
     configuration.section("algorithm").text("name");
-    Read read{read_search_plan(configuration, algorithm_of(name), box(), 5), {}, {}};
+    Read read{*read_plan(configuration, name, box())->search(), {}, {}};
     configuration.check();
     read.resolved = configuration.resolved();
     read.unused = configuration.unused();

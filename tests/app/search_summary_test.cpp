@@ -24,7 +24,7 @@ class SearchSummary : public testing::Test {
     json summary_of(const SearchResult& search) const {
         RunFacts facts;
         facts.model = "energy";
-        facts.plan.algorithm = Algorithm::pisaa;
+        facts.algorithm = "pisaa";
         RunResult result;
         result.search = search;
         write_summary(place_, facts, &result);

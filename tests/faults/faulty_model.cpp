@@ -1,5 +1,4 @@
 // The pearlite command with one more model: a normal density whose likelihood goes wrong on one rank only.
-#include "pearlite/app/annealing.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/path/tempered.hpp"
 
@@ -52,7 +51,7 @@ std::unique_ptr<app::BuiltModel> build_faulty(io::Configuration& configuration, 
     if (configuration.has_errors())
         return nullptr;
     Faulty density(fault == "nan" ? Fault::not_a_number : Fault::exception, rank, after);
-    return app::annealed(path::tempered(density));
+    return model::annealed(path::tempered(density));
 }
 
 } // namespace

@@ -35,7 +35,7 @@ class Plan {
     /// InputError if the plan does not fit the model's size.
     virtual void check(const BuiltModel&) const {}
 
-    /// Collective. What anneals the target; null for a search.
+    /// Collective. What anneals the target; null for a search. The plan must outlive it.
     virtual std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator&,
                                                              std::shared_ptr<const model::Target>) const {
         return nullptr;
