@@ -26,8 +26,8 @@ constexpr void require_buildable() {
     static_assert(std::move_constructible<T>, "this model cannot be moved");
 }
 
-/// Makes a T and hands it to `wrap`. A constructor sees fallbacks in place of mistaken keys: what it throws then is a
-/// consequence of mistakes that are reported instead.
+/// Makes a T and hands it to `wrap`. Invalid keys are replaced by defaults, so ignore what the constructor throws and
+/// report the keys.
 template <class T, class Wrap>
 std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section, Wrap wrap) {
     try {

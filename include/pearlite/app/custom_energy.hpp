@@ -49,7 +49,7 @@ ModelEntry custom_energy(std::string name, std::string description) {
     detail::require_buildable<E>();
     static_assert(std::copy_constructible<E>, "this model cannot be copied");
     ModelEntry entry;
-    // Where a message above was due, nothing else is compiled, so that it stands alone.
+    // Skip the rest if a static_assert fired, so that its message is the only one.
     if constexpr (model::AnyEnergy<E> && Buildable<E> && std::copy_constructible<E>) {
         entry.traits.name = std::move(name);
         entry.traits.search = detail::search_traits<E>();

@@ -28,7 +28,7 @@ ModelEntry custom_model(std::string name, std::string description) {
     model::require_optional_members<D>();
     detail::require_buildable<D>();
     ModelEntry entry;
-    // Where a message above was due, nothing else is compiled, so that it stands alone.
+    // Skip the rest if a static_assert fired, so that its message is the only one.
     if constexpr (model::Density<D> && Buildable<D>) {
         entry.traits = {std::move(name), 16, 4096, true, 1, true};
         if constexpr (requires { std::string(D::particles_key); })

@@ -86,7 +86,7 @@ class Smc final : public Sampler {
 
     void resample_particles();
 
-    /// Where blocks differ in cost, as likelihoods do over theta, ranks with dear ones give some away.
+    /// Where blocks differ in cost, as likelihoods do over theta, expensive blocks move from busy to idle ranks.
     void balance_work();
 
     void move();
