@@ -1,4 +1,4 @@
-// Energies of one's own to minimise, in one file (docs/own-models.md walks through it): the length of a round trip,
+// Energies of your own to minimise, in one file (docs/own-models.md walks through it): the length of a round trip,
 // whose states are permutations, and a cluster of atoms, whose states are points of a box.
 
 #include "pearlite/app/custom_energy.hpp"
@@ -25,7 +25,7 @@ class Tour {
         }
     }
 
-    // What makes it an energy of permutations of 0 .. size() - 1.
+    // These two members make it an energy of permutations of 0 .. size() - 1.
     Index size() const { return static_cast<Index>(x_.size()); }
 
     double energy(std::span<const std::int32_t> tour) const {
@@ -77,7 +77,7 @@ class Cluster {
           lower_(static_cast<std::size_t>(3 * atoms_), -section.number("radius", 1.5, {.low = 1})),
           upper_(lower_.size(), -lower_.front()) {}
 
-    // What makes it an energy of points in a box.
+    // These members make it an energy of points in a box.
     Index dimension() const { return 3 * atoms_; }
     std::span<const double> lower() const { return lower_; }
     std::span<const double> upper() const { return upper_; }

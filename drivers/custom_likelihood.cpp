@@ -1,4 +1,4 @@
-// A model of one's own whose likelihood can only be estimated, in one file (docs/own-models.md walks through it):
+// A model of your own whose likelihood can only be estimated, in one file (docs/own-models.md walks through it):
 // measurements of quantities that differ from the wanted one.
 //
 //     theta ~ N(0, prior_sd^2);   v_j | theta ~ N(theta, spread^2);   y_j | v_j ~ N(v_j, noise^2), j = 1 .. n
@@ -25,7 +25,7 @@ class Measurements {
     std::vector<std::string> parameter_names() const { return {"theta"}; }
     void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const { x[0] = prior_sd_ * stream.normal(); }
 
-    // Of each point, a column of `points`: the log prior, and the log of an estimate of the likelihood. The estimate,
+    // For each point, a column of `points`: the log prior, and the log of an estimate of the likelihood. The estimate,
     // not its logarithm, must be without bias, and all its randomness come from the point's stream.
     void estimate(const pearlite::Matrix& points, const pearlite::model::BlockStreams& streams,
                   std::span<double> log_prior, std::span<double> log_likelihood) const {

@@ -1,4 +1,4 @@
-// A model of one's own in one file: a coin whose probability of heads is unknown (docs/own-models.md walks through it).
+// A model of your own in one file: a coin whose probability of heads is unknown (docs/own-models.md walks through it).
 //
 //     p ~ Beta(prior_a, prior_b);   successes | p ~ Binomial(trials, p), as one sequence of tosses (no binomial
 //     coefficient)
