@@ -1,5 +1,5 @@
-# The C library of NetCDF on the parallel HDF5, of which a program has one: NetCDF::NetCDF. Debian's netcdf-mpi.pc names a
-# directory without its headers, hence the search. NetCDF_ROOT, as for every package, points elsewhere.
+# The C library of NetCDF on the parallel HDF5, of which a program has one: NetCDF::NetCDF. Debian's netcdf-mpi.pc names
+# a directory without its headers, hence the search. NetCDF_ROOT, as for every package, points elsewhere.
 find_path(NetCDF_INCLUDE_DIR netcdf_mem.h
     PATH_SUFFIXES include HINTS "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/netcdf/mpi")
 find_library(NetCDF_LIBRARY NAMES netcdf_mpi netcdf)

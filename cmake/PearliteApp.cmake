@@ -1,4 +1,5 @@
-# What the app layer is told by the build: versions, and where the report program lies (in this tree or where it is installed).
+# What the app layer is told by the build: versions, and where the report program lies (in this tree or where it is
+# installed).
 set(libraries "HDF5 ${HDF5_VERSION}, NetCDF ${NetCDF_VERSION}, Boost ${Boost_VERSION_STRING}, MPI ${MPI_CXX_VERSION}, OpenSSL ${OPENSSL_VERSION}")
 target_compile_definitions(pearlite_app PRIVATE
     PEARLITE_VERSION="${PROJECT_VERSION}"

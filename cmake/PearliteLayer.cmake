@@ -1,6 +1,6 @@
 # pearlite_layer(NAME DEPENDS layer... LIBRARIES target... PRIVATE target...)
-# A layer is include/pearlite/NAME (public headers) and src/NAME (implementation and private headers, which other layers include
-# as "NAME/x.hpp"); one without sources is an interface library.
+# A layer is include/pearlite/NAME (public headers) and src/NAME (implementation and private headers, which other layers
+# include as "NAME/x.hpp"); one without sources is an interface library.
 # Callers name direct and indirect layers alike, so the line reads like the table it implements.
 function(pearlite_layer name)
     cmake_parse_arguments(layer "" "" "DEPENDS;LIBRARIES;PRIVATE" ${ARGN})

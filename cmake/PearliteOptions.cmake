@@ -30,7 +30,7 @@ else()
 endif()
 target_compile_options(pearlite_abi INTERFACE -ffp-contract=off)
 target_compile_definitions(pearlite_abi INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
-# The samplers are compiled in the program that uses them: one configured without a build type is optimised all the same.
+# Adapters are compiled in the program that uses them: one configured without a build type is optimised all the same.
 target_compile_options(pearlite_abi INTERFACE $<$<CONFIG:>:-O3>)
 
 add_library(pearlite_warnings INTERFACE)

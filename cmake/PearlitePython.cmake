@@ -1,5 +1,5 @@
-# pearlite_find_python(VARIABLE module...): of the Pythons on the path, the first that has these modules (a user's own Python often
-# shadows the one whose packages are installed); plain python3 if none has.
+# pearlite_find_python(VARIABLE module...): of the Pythons on the path, the first that has these modules (a user's own
+# Python often shadows the one whose packages are installed); plain python3 if none has.
 function(pearlite_find_python variable)
     list(JOIN ARGN ", " modules)
     list(JOIN ARGN " and " named_modules)

@@ -5,7 +5,8 @@ set(PEARLITE_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader)
 
-# pearlite_layer_tests(LAYER): the tests of tests/LAYER against Pearlite::LAYER (a directory that is not a layer gets all).
+# pearlite_layer_tests(LAYER): the tests of tests/LAYER against Pearlite::LAYER (a directory that is not a layer gets
+# all).
 function(pearlite_layer_tests layer)
     set(directory "${CMAKE_CURRENT_SOURCE_DIR}/${layer}")
     file(GLOB all CONFIGURE_DEPENDS "${directory}/*_test.cpp")

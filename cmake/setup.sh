@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Functions for the scripts that set a machine up and build; to be sourced by bash.
 
-# install_packages LIST: installs the Debian packages named in the file LIST, one a line, that are missing. Does nothing if none
-# is. Returns 2, after printing the command to run, where that takes rights this user has not.
+# install_packages LIST: installs the Debian packages named in the file LIST, one a line, that are missing. Does nothing
+# if none is. Returns 2, after printing the command to run, where that takes rights this user has not.
 install_packages() {
     local list=$1 missing
     if ! command -v dpkg-query >/dev/null; then

@@ -3,7 +3,8 @@
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
-# mpirun counts cores, not hardware threads: this permits as many ranks as there are threads (and changes nothing otherwise).
+# mpirun counts cores, not hardware threads: this permits as many ranks as there are threads (and changes nothing
+# otherwise).
 export OMPI_MCA_rmaps_base_oversubscribe=${OMPI_MCA_rmaps_base_oversubscribe:-1}
 # Ranks of jobs side by side would all be bound to the first cores.
 export OMPI_MCA_hwloc_base_binding_policy=${OMPI_MCA_hwloc_base_binding_policy:-none}

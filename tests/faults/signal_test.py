@@ -16,7 +16,8 @@ CONFIGURATION = {
     "schedule": {"kind": "linear", "steps": 2000},
     "algorithm": {"name": "smc", "particles": 200},
 }
-# When it is told to end, Open MPI's mpirun waits a second before it sends SIGTERM to its ranks, and another before SIGKILL.
+# When it is told to end, Open MPI's mpirun waits a second before it sends SIGTERM to its ranks, and another before
+# SIGKILL.
 SECONDS_OF_MPIRUN = 3
 
 

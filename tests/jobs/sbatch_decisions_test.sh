@@ -17,8 +17,8 @@ cat >"$work/bin/squeue" <<'STAND_IN'
 #!/bin/bash
 echo "${TIME_LEFT:-1-00:10:00}"
 STAND_IN
-# Acts as the environment says: OUTCOME is the status written to summary.json, CHECKPOINT the step reached, EXIT the exit status,
-# AWAIT a signal to wait for first.
+# Acts as the environment says: OUTCOME is the status written to summary.json, CHECKPOINT the step reached, EXIT the
+# exit status, AWAIT a signal to wait for first.
 cat >"$work/bin/pearlite" <<'STAND_IN'
 #!/bin/bash
 received=
@@ -37,7 +37,8 @@ STAND_IN
 chmod +x "$work"/bin/*
 touch "$work/a.toml"
 
-# submit RESTARTS ARGUMENTS...: one segment of the job, sent the signal AWAIT if that is set; leaves its exit status in `status`.
+# submit RESTARTS ARGUMENTS...: one segment of the job, sent the signal AWAIT if that is set; leaves its exit status in
+# `status`.
 submit() {
     local restarts=$1 job
     shift

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check_format.sh ROOT: fails if clang-format 14 would change a C++ source; exit status 77 (skipped) without clang-format 14.
+# check_format.sh ROOT: fails if clang-format 14 would change a C++ source; exit status 77 (skipped) without
+# clang-format 14.
 set -euo pipefail
 cd "$1"
 formatter=clang-format-14
