@@ -77,7 +77,7 @@ def self_test(root):
     sound = {header: "#include <vector>\n", "src/random/a.cpp": '#include "pearlite/core/a.hpp"\n#include "simd/a.hpp"\n#include "lanes/a.hpp"\n',
              "src/parallel/a.cpp": "#include <mpi.h>\n#include <boost/mpi.hpp>\n", "src/io/a.cpp": "#include <hdf5.h>\n"}
     planted = [(header, '#include "pearlite/io/a.hpp"'), (header, "  #  include <pearlite/random/a.hpp>"),
-               ("src/estimator/a.cpp", '#include "pearlite/parallel/a.hpp"'), ("src/random/b.cpp", '#include "../io/a.hpp"'),
+               ("src/estimator/a.cpp", '#include "pearlite/model/a.hpp"'), ("src/random/b.cpp", '#include "../io/a.hpp"'),
                ("src/simd/a.cpp", '#include "random/a.hpp"'), ("src/io/b.cpp", "#include <mpi.h>"), ("src/app/a.cpp", "#include <boost/mpi/communicator.hpp>"),
                ("src/app/a.cpp", "#include <hdf5.h>"), ("src/app/a.cpp", "#include <netcdf_mem.h>"),
                ("src/unknown/a.cpp", "#include <vector>"),
