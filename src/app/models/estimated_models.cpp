@@ -81,7 +81,7 @@ std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configurati
     return built_either_way<models::LinearGaussian>(configuration, std::move(keys.settings), keys.is_exact);
 }
 
-/// A table of one's own: the columns named, all of them numbers but those in `factors`.
+/// A user's table: the columns named, all of them numbers but those in `factors`.
 models::MixedLogisticDesign design_of_table(io::Configuration& configuration, const io::Table& table) {
     const auto keys = read_model<models::MixedLogisticTableKeys>(configuration, table.names);
     models::RepeatedResponses data;
