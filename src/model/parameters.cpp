@@ -1,4 +1,4 @@
-#include "model/parameters.hpp"
+#include "pearlite/model/parameters.hpp"
 
 #include "core/log_space.hpp"
 #include "pearlite/core/contract.hpp"

@@ -1,4 +1,4 @@
-#include "model/prior.hpp"
+#include "pearlite/model/prior.hpp"
 
 #include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"

@@ -249,7 +249,7 @@ TEST(Replicates, CombineIndependentRuns) {
     EXPECT_EQ(several.outcome().log_ratio.front().error_method, "batches");
     for (std::size_t r = 0; r < 3; ++r)
         EXPECT_EQ(values[r], run(random::derive_seed(9, r)).log_ratio());
-    EXPECT_THAT(several.outcome().warnings.back(), ::testing::HasSubstr("fewer than 8 batches"));
+    EXPECT_THAT(several.outcome().warnings.back(), ::testing::HasSubstr("fewer than 8 replicates"));
 }
 
 TEST(Piloted, ThrowsThePilotAway) {

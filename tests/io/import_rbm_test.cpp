@@ -1,4 +1,4 @@
-#include "io/arrays/arrays.hpp"
+#include "pearlite/io/arrays.hpp"
 
 #include "io/input_files.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/parameters.hpp"
+#include "pearlite/model/parameters.hpp"
 #include "pearlite/core/error.hpp"
 #include "random/statistics.hpp"
 

@@ -1,4 +1,4 @@
-#include "model/exact_likelihood.hpp"
+#include "pearlite/model/exact_likelihood.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/density.hpp"

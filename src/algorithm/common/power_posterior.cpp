@@ -19,12 +19,12 @@ estimator::Estimate estimate_of(const std::string& name, double value, const std
                                 Index n_eves) {
     estimator::Estimate estimate{name, value, {}, {}, "families", ""};
     if (eve_influence.empty()) {
-        estimate.note = fmt::format("no error bar from one run of more than {} particles; use batches",
+        estimate.note = fmt::format("no error bar from one run of more than {} particles; use replicates",
                                     PowerPosterior::most_particles);
         return estimate;
     }
     if (n_eves < estimator::min_eves) {
-        estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches",
+        estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use replicates",
                                     n_eves, estimator::min_eves);
         return estimate;
     }

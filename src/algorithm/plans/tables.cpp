@@ -1,6 +1,6 @@
 #include "algorithm/plans/tables.hpp"
 
-#include "io/arrays/arrays.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "kernel/native.hpp"
 #include "kernel/random_walk.hpp"
 #include "pearlite/path/density_path.hpp"

@@ -2,8 +2,8 @@
 
 #include "app/models/read_data.hpp"
 #include "app/models/read_model.hpp"
-#include "io/arrays/arrays.hpp"
-#include "model/exact_likelihood.hpp"
+#include "pearlite/io/arrays.hpp"
+#include "pearlite/model/exact_likelihood.hpp"
 #include "models/common/estimated_keys.hpp"
 #include "models/gaussian/gaussian_keys.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"

@@ -3,7 +3,7 @@
 #include "app/models/read_data.hpp"
 #include "app/models/read_model.hpp"
 #include "app/models/searched_models.hpp"
-#include "io/arrays/arrays.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "models/common/energy_keys.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"
 #include "models/gaussian/gaussian_keys.hpp"

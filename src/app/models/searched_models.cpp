@@ -1,7 +1,7 @@
 #include "app/models/searched_models.hpp"
 
 #include "app/models/read_data.hpp"
-#include "io/arrays/arrays.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "io/arrays/images.hpp"
 #include "models/functions/test_functions.hpp"
 #include "models/image/image_space.hpp"

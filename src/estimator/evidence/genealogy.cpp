@@ -64,12 +64,12 @@ Estimate single_run_estimate(double log_ratio, const FamilyWeights& families, do
 
     Estimate estimate{"product", log_ratio, {}, {}, trusted ? "lee-whiteley" : "chan-lai", ""};
     if (families.families < min_eves) {
-        estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches",
+        estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use replicates",
                                     families.families, min_eves);
         return estimate;
     }
     if (!(variance > 0)) {
-        estimate.note = "no error bar from one run: the estimated variance is not positive; use batches";
+        estimate.note = "no error bar from one run: the estimated variance is not positive; use replicates";
         return estimate;
     }
     estimate.standard_error = std::sqrt(variance);

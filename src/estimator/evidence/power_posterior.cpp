@@ -71,7 +71,7 @@ Estimate PowerPosterior::estimate_of(const parallel::Communicator& ranks, const 
     Estimate estimate{name, value, {}, {}, "families", ""};
     if (n_eves < min_eves) {
         estimate.note =
-            fmt::format("no error bar from one run: {} families survive, fewer than {}; use batches", n_eves, min_eves);
+            fmt::format("no error bar from one run: {} families survive, fewer than {}; use replicates", n_eves, min_eves);
         return estimate;
     }
     estimate.standard_error = std::sqrt(variance);

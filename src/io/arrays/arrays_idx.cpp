@@ -1,6 +1,6 @@
 #include "io/files/whole_file.hpp"
 
-#include "io/arrays/arrays.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #include "io/container/hdf5_handle.hpp"
 #include "io/files/whole_file.hpp"
 
-#include "io/arrays/arrays.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <bit>

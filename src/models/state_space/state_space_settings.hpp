@@ -1,7 +1,7 @@
 #pragma once
 /// Checks of what a user sets for a state-space model.
 
-#include "model/parameters.hpp"
+#include "pearlite/model/parameters.hpp"
 #include "models/state_space/particle_filter.hpp"
 #include "pearlite/core/error.hpp"
 

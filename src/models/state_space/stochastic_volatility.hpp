@@ -2,7 +2,7 @@
 /// Stochastic volatility as a Density whose likelihood a particle filter estimates: plain, with leverage, with
 /// Student-t errors, or with both.
 
-#include "model/parameters.hpp"
+#include "pearlite/model/parameters.hpp"
 #include "models/common/constant_variance.hpp"
 #include "models/state_space/volatility_process.hpp"
 #include "pearlite/model/block_streams.hpp"
