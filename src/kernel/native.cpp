@@ -1,5 +1,6 @@
 #include "kernel/native.hpp"
 
+#include "kernel/registry.hpp"
 #include "pearlite/core/contract.hpp"
 
 namespace pearlite::kernel {
@@ -46,6 +47,17 @@ Index Native::anneal_reversed(Block& block, double from, double to, const model:
         reversed_->move_reversed(block, to, of_sweep(streams, sweep));
     target_->path_derivative(block, to, derivative);
     return 0;
+}
+
+KernelEntry native_entry() {
+    return {"native",
+            "the model's own",
+            1,
+            false,
+            [](const model::ModelTraits& traits) { return !traits.continuous; },
+            [](std::shared_ptr<const model::Target> target, Index moves, const Matrix*) -> std::unique_ptr<Kernel> {
+                return std::make_unique<Native>(std::move(target), moves);
+            }};
 }
 
 } // namespace pearlite::kernel

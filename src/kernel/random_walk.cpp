@@ -1,6 +1,7 @@
 #include "kernel/random_walk.hpp"
 
 #include "kernel/proposal.hpp"
+#include "kernel/registry.hpp"
 #include "pearlite/core/contract.hpp"
 #include "population/weights.hpp"
 #include "random/fill.hpp"
@@ -159,6 +160,20 @@ Index RandomWalk::propose_and_accept(DensityBlock& block, double b, const BlockS
         }
     }
     return accepted;
+}
+
+KernelEntry random_walk_entry() {
+    return {
+        "random-walk",
+        "Gaussian steps with tuned scales",
+        5,
+        true,
+        [](const model::ModelTraits& traits) { return traits.continuous; },
+        [](std::shared_ptr<const model::Target> target, Index moves, const Matrix* learnt) -> std::unique_ptr<Kernel> {
+            const RandomWalk::Path path(target, target->offers<path::DensityPath>());
+            return learnt ? std::make_unique<RandomWalk>(path, moves, *learnt)
+                          : std::make_unique<RandomWalk>(path, moves);
+        }};
 }
 
 } // namespace pearlite::kernel

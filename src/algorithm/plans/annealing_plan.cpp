@@ -46,10 +46,9 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
                        particles, what, block, blocks);
 }
 
-AnnealingPlan::AnnealingPlan(std::string name, const ModelTraits& traits) : name_(std::move(name)), traits_(traits) {
+AnnealingPlan::AnnealingPlan(std::string name, const ModelTraits& traits)
+    : kernel_(traits), name_(std::move(name)), traits_(traits) {
     run_.block = traits.default_block;
-    kernel_.kind = traits.continuous ? KernelSettings::Kind::random_walk : KernelSettings::Kind::native;
-    kernel_.moves = traits.continuous ? 5 : 1;
 }
 
 void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
@@ -66,9 +65,9 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
         const bool is_adaptive = !schedule_.fixed;
         if (particles() > 0)
             kernel_.pilot_particles = std::min<Index>(particles(), 1024);
-        kernel_.keys(k, {traits_.continuous, is_adaptive, true, "particles, at most 1024", 0});
+        kernel_.keys(k, {is_adaptive, true, "particles, at most 1024", 0});
         if (!needs.adapts_online && !kernel_.pilot &&
-            (is_adaptive || (!needs.tolerates_online && traits_.continuous)) && (traits_.continuous || is_adaptive))
+            (is_adaptive || (!needs.tolerates_online && kernel_.chosen().learns)))
             k.error("adapt", fmt::format("got \"online\", but {} takes {} from a pilot; expected \"pilot\"", name_,
                                          is_adaptive ? "an adaptive schedule" : "its proposals"));
         const double temperatures = schedule_.fixed ? static_cast<double>(schedule_.fixed->steps()) : 0;

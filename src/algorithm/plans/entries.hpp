@@ -1,18 +1,17 @@
 #pragma once
-/// The entries that the registry lists, each defined in the algorithm's own file.
+/// The entries of list_of_algorithms.inl, each defined in the algorithm's own folder.
 
 #include "algorithm/plans/algorithm.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace pearlite::algorithm {
 
-std::shared_ptr<const Algorithm> annealed_importance_entry();
-std::shared_ptr<const Algorithm> smc_entry();
-std::shared_ptr<const Algorithm> nonequilibrium_entry();
-std::shared_ptr<const Algorithm> parallel_tempering_entry();
-std::shared_ptr<const Algorithm> importance_squared_entry();
-std::shared_ptr<const Algorithm> pseudo_marginal_entry();
-std::vector<std::shared_ptr<const Algorithm>> stochastic_approximation_entries();
+#define PEARLITE_ALGORITHM(name) std::shared_ptr<const Algorithm> name##_entry();
+#define PEARLITE_ALGORITHM_FAMILY(name) std::vector<std::shared_ptr<const Algorithm>> name##_entries();
+#include "algorithm/plans/list_of_algorithms.inl"
+#undef PEARLITE_ALGORITHM
+#undef PEARLITE_ALGORITHM_FAMILY
 
 } // namespace pearlite::algorithm

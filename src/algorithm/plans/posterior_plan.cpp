@@ -11,7 +11,7 @@
 namespace pearlite::algorithm {
 
 PosteriorPlan::PosteriorPlan(const ModelTraits& traits)
-    : largest_block_(traits.largest_block), pilot_block_(traits.default_block) {
+    : largest_block_(traits.largest_block), pilot_block_(traits.default_block), kernel_(traits) {
     run_.block = traits.default_block;
     schedule_.kind = ScheduleSettings::Kind::adaptive;
     schedule_.conditional_ess = 0.9;
@@ -25,7 +25,7 @@ void PosteriorPlan::common_keys(Keys& k) {
     k.in_table("run", [&] { run_.keys(k, {true, false, run_.block == 1 ? "" : block_of_model, largest_block_}); });
     k.when("start", from_pilot_, true, [&] {
         k.in_table("schedule", [&] { schedule_.keys(k); });
-        k.in_table("kernel", [&] { kernel_.keys(k, {true, true, false, {}, largest_population}); });
+        k.in_table("kernel", [&] { kernel_.keys(k, {true, false, {}, largest_population}); });
     });
 }
 

@@ -1,9 +1,7 @@
 #include "algorithm/plans/tables.hpp"
 
+#include "pearlite/core/contract.hpp"
 #include "pearlite/io/arrays.hpp"
-#include "kernel/native.hpp"
-#include "kernel/random_walk.hpp"
-#include "pearlite/path/density_path.hpp"
 
 namespace pearlite::algorithm {
 
@@ -97,11 +95,22 @@ ScheduleSettings::Temperatures ScheduleSettings::temperatures() const {
     return adaptive;
 }
 
+KernelSettings::KernelSettings(const model::ModelTraits& traits)
+    : suitable(kernel::kernels_for(traits)), kind(suitable.front().name), moves(suitable.front().moves) {}
+
+void KernelSettings::list_kind(Keys& k) {
+    std::vector<std::string> names;
+    std::string about;
+    for (const auto& entry : suitable) {
+        names.push_back(entry.name);
+        about += (about.empty() ? "" : "; or ") + (suitable.size() == 1 ? "" : entry.name + ", ") + entry.about;
+    }
+    k("kind", kind, names, "the transition: " + about);
+}
+
 void KernelSettings::keys(Keys& k, const Facts& facts) {
-    if (facts.is_continuous)
-        k("kind", kind, {{"random-walk", Kind::random_walk}}, "the transition: Gaussian steps with tuned scales");
-    else
-        k("kind", kind, {{"native", Kind::native}}, "the transition: the model's own");
+    list_kind(k);
+    moves = chosen().moves;
     k("moves", moves, within(1, 1'000'000), "transitions per temperature");
     const auto list_pilot = [&] {
         auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
@@ -118,22 +127,22 @@ void KernelSettings::keys(Keys& k, const Facts& facts) {
           "run itself");
         k.when("adapt", pilot, true, list_pilot);
     };
-    if (facts.is_continuous)
+    std::string when; // is there something to adapt?
+    for (const auto& entry : suitable)
+        when += entry.learns ? "kind is " + entry.name + " or " : "";
+    if (std::all_of(suitable.begin(), suitable.end(), [](const auto& entry) { return entry.learns; }))
         return list_adaptation();
-    if (k.is_reading() && !facts.is_adaptive)
-        pilot = false; // there is nothing to adapt
-    k.when("schedule.kind is adaptive", facts.is_adaptive, list_adaptation);
+    const bool has_something = chosen().learns || facts.is_adaptive;
+    if (k.is_reading() && !has_something)
+        pilot = false;
+    k.when(when + "schedule.kind is adaptive", has_something, list_adaptation);
 }
 
-std::unique_ptr<kernel::Kernel> KernelSettings::kernel_for(const std::shared_ptr<const model::Target>& target,
-                                                           const Matrix* learnt) const {
-    const auto* path = target->offers<path::DensityPath>();
-    if (!path)
-        return std::make_unique<kernel::Native>(target, moves);
-    const std::shared_ptr<const path::DensityPath> shared(target, path);
-    if (learnt)
-        return std::make_unique<kernel::RandomWalk>(shared, moves, *learnt);
-    return std::make_unique<kernel::RandomWalk>(shared, moves);
+const kernel::KernelEntry& KernelSettings::chosen() const {
+    const auto found =
+        std::find_if(suitable.begin(), suitable.end(), [this](const auto& entry) { return entry.name == kind; });
+    PEARLITE_EXPECTS(found != suitable.end());
+    return *found;
 }
 
 } // namespace pearlite::algorithm

@@ -3,9 +3,10 @@
 /// they depend on come as a second argument of keys().
 
 #include "algorithm/smc/adaptive_schedule.hpp"
-#include "kernel/kernel.hpp"
+#include "kernel/registry.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
+#include "pearlite/model/model_traits.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <memory>
@@ -52,24 +53,32 @@ struct ScheduleSettings {
 
 /// Moves of the algorithms that anneal, or of a pilot.
 struct KernelSettings {
-    enum class Kind { random_walk, native };
     struct Facts {
-        bool is_continuous = true;                ///< moved by the random walk; else by the model's own transition
         bool is_adaptive = true;                  ///< the schedule is: there is something to adapt
         bool may_adapt = true;                    ///< the algorithm has the choice between a pilot and itself
         std::string pilot_particles_default = {}; ///< in words, if it depends on other keys
         Index most_pilot_particles = 0;           ///< 0: any number
     };
 
-    Kind kind = Kind::random_walk;
-    Index moves = 5; ///< per temperature
+    /// With the defaults for a model.
+    explicit KernelSettings(const model::ModelTraits& traits);
+
+    std::vector<kernel::KernelEntry> suitable; ///< those that move the model's states
+    std::string kind;                          ///< the name of one of them
+    Index moves;                               ///< per temperature
     bool pilot = true;
     Index pilot_particles = 1024;
 
     void keys(Keys& k, const Facts& facts);
+    const kernel::KernelEntry& chosen() const;
     /// For a target: with what a pilot's kernel learnt, or before any tuning.
     std::unique_ptr<kernel::Kernel> kernel_for(const std::shared_ptr<const model::Target>& target,
-                                               const Matrix* learnt = nullptr) const;
+                                               const Matrix* learnt = nullptr) const {
+        return chosen().make(target, moves, learnt);
+    }
+
+  private:
+    void list_kind(Keys& k);
 };
 
 } // namespace pearlite::algorithm

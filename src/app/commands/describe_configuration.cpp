@@ -128,7 +128,11 @@ io::ConfigurationDescription describe_configuration(const Catalogue& models) {
     }
     all.tables = model_tables(models);
     auto of_algorithms = algorithm_tables(models);
-    const auto about_algorithm = about("the algorithm").default_is("\"annealed-importance\", of a search \"pisaa\"");
+    ModelTraits searched;
+    searched.search.emplace();
+    const auto about_algorithm = about("the algorithm")
+                                     .default_is("\"" + standard_algorithm({}).name() + "\", of a search \"" +
+                                                 standard_algorithm(searched).name() + "\"");
     for (auto& table : of_algorithms)
         if (table.table == "algorithm")
             table.keys.insert(table.keys.begin(), name_key(table.algorithms, about_algorithm));

@@ -3,6 +3,7 @@
 #include "app/commands/registry.hpp"
 #include "app/run/progress.hpp"
 #include "io/container/container.hpp"
+#include "kernel/registry.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -34,6 +35,14 @@ std::string list_algorithms(const std::string& title, bool searches) {
     return text;
 }
 
+/// "native", the default first.
+std::string kernel_names(const ModelTraits& traits) {
+    std::vector<std::string> names;
+    for (const auto& kernel : kernel::kernels_for(traits))
+        names.push_back(kernel.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 /// Annealed models with the algorithms that suit them.
 std::string list_combinations(const Catalogue& models) {
     std::string text = "\nwhich go together, and the kernel that moves:\n";
@@ -48,8 +57,8 @@ std::string list_combinations(const Catalogue& models) {
             const auto objection = algorithm->objection(entry.traits);
             (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());
         }
-        text += fmt::format("  {:<22}{:<13}{}", entry.traits.name, entry.traits.continuous ? "random-walk" : "native",
-                            fmt::join(suitable, ", "));
+        text +=
+            fmt::format("  {:<22}{:<13}{}", entry.traits.name, kernel_names(entry.traits), fmt::join(suitable, ", "));
         for (const auto& [reason, names] : unsuitable)
             text += fmt::format("; not {}: {}", fmt::join(names, ", "), reason);
         text += "\n";

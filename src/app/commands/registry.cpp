@@ -8,13 +8,14 @@ namespace pearlite::app {
 
 const Algorithms& algorithms() {
     static const Algorithms all = [] {
-        Algorithms list{
-            algorithm::annealed_importance_entry(), algorithm::smc_entry(),
-            algorithm::nonequilibrium_entry(),      algorithm::parallel_tempering_entry(),
-            algorithm::importance_squared_entry(),  algorithm::pseudo_marginal_entry(),
-        };
-        for (auto& entry : algorithm::stochastic_approximation_entries())
-            list.push_back(std::move(entry));
+        Algorithms list;
+#define PEARLITE_ALGORITHM(name) list.push_back(algorithm::name##_entry());
+#define PEARLITE_ALGORITHM_FAMILY(name)                                                                                \
+    for (auto& entry : algorithm::name##_entries())                                                                    \
+        list.push_back(std::move(entry));
+#include "algorithm/plans/list_of_algorithms.inl"
+#undef PEARLITE_ALGORITHM
+#undef PEARLITE_ALGORITHM_FAMILY
         return list;
     }();
     return all;

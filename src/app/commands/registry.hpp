@@ -1,5 +1,6 @@
 #pragma once
-/// The algorithms of the package: each has one line here. (The models are listed by built_in_models().)
+/// The algorithms of the package, which algorithm/plans/list_of_algorithms.inl lists. (The models are listed by
+/// built_in_models(), the kernels by kernel/list_of_kernels.inl.)
 
 #include "algorithm/plans/algorithm.hpp"
 #include "pearlite/app/catalogue.hpp"
