@@ -1,0 +1,49 @@
+#include "algorithm/plans/annealing_plan.hpp"
+#include "algorithm/plans/entries.hpp"
+
+#include "algorithm/toy/toy.hpp"
+
+namespace pearlite::algorithm {
+
+namespace {
+
+constexpr const char* own_name = "toy";
+
+class ToyPlan final : public AnnealingPlan {
+  public:
+    explicit ToyPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {}
+
+    void keys(Keys& k) override {
+        k("walkers", walkers_, within(2, largest_population), "independent walkers");
+        replicates_key(k, replicates_);
+        common_keys(k, {.tolerates_online = true});
+    }
+    Index particles() const override { return walkers_; }
+
+  private:
+    std::string particles_name() const override { return "walkers"; }
+    std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
+                                                const ScheduleSettings::Temperatures& temperatures,
+                                                const kernel::Kernel& kernel, std::uint64_t seed) const override {
+        return std::make_unique<algorithm::Toy>(ranks, target, std::get<path::Schedule>(temperatures), kernel,
+                                                algorithm::PopulationSettings{walkers_, run_.block, seed});
+    }
+
+    Index walkers_ = 256;
+};
+
+class ToyEntry final : public Algorithm {
+  public:
+    std::string name() const override { return own_name; }
+    std::string about() const override { return "annealed importance sampling in its shortest form"; }
+    std::string objection(const ModelTraits&) const override { return {}; }
+    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override { return std::make_unique<ToyPlan>(traits); }
+};
+
+} // namespace
+
+std::shared_ptr<const Algorithm> toy_entry() {
+    return std::make_shared<ToyEntry>();
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,45 @@
+#pragma once
+/// A toy algorithm: annealed importance sampling in its shortest form, with a reduction at every temperature.
+
+#include "algorithm/common/sampler.hpp"
+#include "path/schedule.hpp"
+
+#include <vector>
+
+namespace pearlite::algorithm {
+
+class Toy final : public Sampler {
+  public:
+    Toy(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target, path::Schedule schedule,
+        const kernel::Kernel& kernel, const PopulationSettings& settings);
+
+    void begin() override;
+    bool finished() const override { return k_ == schedule_.steps(); }
+    void step() override;
+    void flush() override {}
+    void fields(Fields& f) override;
+
+    Progress progress() const override;
+    Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
+    Outcome outcome() const override;
+    double log_ratio() const override { return trace_.log_ratio.back(); }
+    const Trace& trace() const override { return trace_; }
+    population::Population& population() override { return population_; }
+
+  private:
+    /// One temperature: `visit(block, b, log weights, derivatives)` returns the accepted proposals.
+    template <class Visit>
+    void at_temperature(Index proposals, const Visit& visit);
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> target_;
+    path::Schedule schedule_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    PopulationSettings settings_;
+    population::Population population_;
+    Index k_ = 0;
+    Trace trace_;
+    OnTheFly on_the_fly_;
+};
+
+} // namespace pearlite::algorithm
