@@ -1,5 +1,5 @@
-#include "pearlite/model/parameters.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/model/parameters.hpp"
 #include "random/statistics.hpp"
 
 #include <boost/math/distributions/beta.hpp>

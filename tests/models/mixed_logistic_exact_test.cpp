@@ -1,7 +1,7 @@
-#include "pearlite/model/exact_likelihood.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/density.hpp"
+#include "pearlite/model/exact_likelihood.hpp"
 
 #include "models/mixed_logistic_cases.hpp"
 

@@ -11,9 +11,9 @@
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "estimator/likelihood_cost.hpp"
-#include "pearlite/io/arrays.hpp"
 #include "kernel/random_walk.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "pearlite/path/tempered.hpp"
 #include "statistical/scores.hpp"
 

@@ -2,9 +2,9 @@
 /// Parameters on the scale of their priors, and the unconstrained scale on which samplers move: x in (low, infinity) is
 /// low + exp(u), x in (low, high) is low + (high - low) logistic(u).
 
-#include "pearlite/model/prior.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/prior.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <span>

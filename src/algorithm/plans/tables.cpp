@@ -3,6 +3,8 @@
 #include "pearlite/core/contract.hpp"
 #include "pearlite/io/arrays.hpp"
 
+#include <algorithm>
+
 namespace pearlite::algorithm {
 
 void PathSettings::keys(Keys& k, double largest_inverse_temperature) {

@@ -2,12 +2,12 @@
 
 #include "app/models/read_data.hpp"
 #include "app/models/read_model.hpp"
-#include "pearlite/io/arrays.hpp"
-#include "pearlite/model/exact_likelihood.hpp"
 #include "models/common/estimated_keys.hpp"
 #include "models/gaussian/gaussian_keys.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
+#include "pearlite/model/exact_likelihood.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 #include "app/models/read_data.hpp"
 #include "app/models/read_model.hpp"
 #include "app/models/searched_models.hpp"
-#include "pearlite/io/arrays.hpp"
 #include "models/common/energy_keys.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"
 #include "models/gaussian/gaussian_keys.hpp"
@@ -12,6 +11,7 @@
 #include "models/rbm/rbm_keys.hpp"
 #include "models/regression/regression_keys.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "pearlite/model/target_of.hpp"
 #include "pearlite/path/tempered.hpp"
 

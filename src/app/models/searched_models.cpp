@@ -1,7 +1,6 @@
 #include "app/models/searched_models.hpp"
 
 #include "app/models/read_data.hpp"
-#include "pearlite/io/arrays.hpp"
 #include "io/arrays/images.hpp"
 #include "models/functions/test_functions.hpp"
 #include "models/image/image_space.hpp"
@@ -10,6 +9,7 @@
 #include "models/protein/ab_protein.hpp"
 #include "pearlite/app/searched_energy.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
 

@@ -70,8 +70,8 @@ Estimate PowerPosterior::estimate_of(const parallel::Communicator& ranks, const 
     const double variance = squares.total(ranks).front();
     Estimate estimate{name, value, {}, {}, "families", ""};
     if (n_eves < min_eves) {
-        estimate.note =
-            fmt::format("no error bar from one run: {} families survive, fewer than {}; use replicates", n_eves, min_eves);
+        estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use replicates",
+                                    n_eves, min_eves);
         return estimate;
     }
     estimate.standard_error = std::sqrt(variance);

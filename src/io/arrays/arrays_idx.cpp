@@ -1,7 +1,7 @@
 #include "io/files/whole_file.hpp"
 
-#include "pearlite/io/arrays.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
 
 #include <array>
 #include <memory>

@@ -1,8 +1,8 @@
 #include "io/container/hdf5_handle.hpp"
 #include "io/files/whole_file.hpp"
 
-#include "pearlite/io/arrays.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
 
 #include <bit>
 #include <cmath>

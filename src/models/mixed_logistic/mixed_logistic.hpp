@@ -2,11 +2,11 @@
 /// Mixed logistic regression: binary responses, several of each subject, with random effects that can only be
 /// integrated out numerically. The likelihood is estimated by importance sampling, or computed by quadrature.
 
-#include "pearlite/model/parameters.hpp"
 #include "models/common/constant_variance.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
+#include "pearlite/model/parameters.hpp"
 #include "pearlite/model/predictive.hpp"
 
 #include <optional>

@@ -2,12 +2,12 @@
 /// A stationary AR(1) process observed with noise: the state-space model whose likelihood is known (Kalman 1960), and
 /// hence the test bed of estimated likelihoods.
 
-#include "pearlite/model/parameters.hpp"
 #include "models/common/constant_variance.hpp"
 #include "models/state_space/particle_filter.hpp"
 #include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/parameters.hpp"
 
 #include <optional>
 #include <span>

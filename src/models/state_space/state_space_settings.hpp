@@ -1,9 +1,9 @@
 #pragma once
 /// Checks of what a user sets for a state-space model.
 
-#include "pearlite/model/parameters.hpp"
 #include "models/state_space/particle_filter.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/model/parameters.hpp"
 
 #include <cmath>
 #include <limits>

@@ -2,12 +2,12 @@
 /// Stochastic volatility as a Density whose likelihood a particle filter estimates: plain, with leverage, with
 /// Student-t errors, or with both.
 
-#include "pearlite/model/parameters.hpp"
 #include "models/common/constant_variance.hpp"
 #include "models/state_space/volatility_process.hpp"
 #include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/parameters.hpp"
 #include "pearlite/model/predictive.hpp"
 
 #include <optional>
