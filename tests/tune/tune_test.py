@@ -59,7 +59,8 @@ class Mistakes(Base):
                                       "mixed-logistic", "stochastic-volatility"])
         self.refused(self.file, "--set", "model.likelihood=exact",
                      contains=[r"--set model\.likelihood=exact: model\.likelihood", "estimated"])
-        self.refused(backwards, contains=[r"back\.toml:4: algorithm\.name: got .nonequilibrium.; expected .smc."])
+        self.refused(backwards, contains=[r"back\.toml:4: algorithm\.name: got .nonequilibrium.; ",
+                                          "expected .annealed-importance. or .smc."])
         self.refused(self.file, "--set", "model.particels=4", contains=["did you mean .model.particles"])
         self.refused(self.directory / "none.toml", contains=[r"none\.toml"])
         self.refused(self.file, "--set", "model.name=noisy-likelihood", "--set", "model.samples=1",
