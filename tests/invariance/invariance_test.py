@@ -139,6 +139,21 @@ class Ising(Invariance, unittest.TestCase):
         self.assertNotEqual(other["digest"], expected["digest"])
 
 
+class Replicates(Invariance, unittest.TestCase):
+    """Independent runs side by side, of the algorithms whose own cases have one."""
+
+    CASES = {
+        "ais-replicates": {**ISING, "schedule": FIXED, "algorithm": {**AIS, "replicates": 3}},
+        "work-replicates": {**ISING, "schedule": FIXED, "algorithm": {**WORK, "replicates": 2}},
+        "tempering-replicates": {"model": ISING["model"], "schedule": LADDER, "algorithm": {**TEMPERING, "replicates": 2}},
+        "importance-replicates": {**GAUSSIAN, "schedule": FIXED, "kernel": {"pilot_particles": 64},
+                                  "algorithm": {**IMPORTANCE, "replicates": 2}},
+    }
+
+    def test_one_ulp(self):
+        self.one_ulp("ais-replicates", "path.inverse_temperature_end", 1.0)
+
+
 class Rbm(Invariance, unittest.TestCase):
     CASES = {
         "rbm-ais": {**RBM, "schedule": {"kind": "sm08", "steps": 30}, "algorithm": AIS},
