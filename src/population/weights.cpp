@@ -5,12 +5,10 @@
 #include "parallel/reduction.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "population/families.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 namespace pearlite::population {
 
@@ -198,35 +196,6 @@ Moments weighted_moments(const parallel::Communicator& ranks, const parallel::Bl
         for (Index row = column; row < d; ++row)
             moments.covariance(row, column) = moments.covariance(column, row) = seconds[k++] / firsts[0];
     return moments;
-}
-
-std::vector<double> eve_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                                std::span<const double> log_weights, std::span<const std::int64_t> eves) {
-    PEARLITE_EXPECTS(eves.size() == log_weights.size());
-    const auto summary = summarise(ranks, layout, log_weights);
-    // A family may live on several ranks: its members' weights meet on every rank, in slot order, and are added
-    // exactly.
-    struct Member {
-        std::int64_t eve;
-        double weight;
-    };
-    std::vector<Member> local;
-    for (std::size_t i = 0; i < eves.size(); ++i)
-        if (log_weights[i] > log_zero)
-            local.push_back({eves[i], std::exp(log_weights[i] - summary.log_sum)});
-    std::map<std::int64_t, ExactSum> families;
-    for (const auto& member : ranks.all_gather(std::span<const Member>(local)))
-        families[member.eve].add(member.weight);
-    std::vector<double> sums;
-    sums.reserve(families.size());
-    for (const auto& [eve, sum] : families)
-        sums.push_back(sum.value());
-    return sums;
-}
-
-Index surviving_eves(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                     std::span<const std::int64_t> eves) {
-    return Families(ranks, layout.size(), eves).surviving();
 }
 
 } // namespace pearlite::population

@@ -43,14 +43,6 @@ struct Moments {
 Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                          std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points);
 
-/// Collective. Summed normalised weight of each Eve's descendants: `sums` of the Eves that have any, in order of Eve.
-std::vector<double> eve_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                                std::span<const double> log_weights, std::span<const std::int64_t> eves);
-
-/// Collective. How many Eves have descendants; Eves are slots of `layout`.
-Index surviving_eves(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                     std::span<const std::int64_t> eves);
-
 /// Sums over particles: add() takes a block's terms, total() is collective.
 class BlockSums {
   public:

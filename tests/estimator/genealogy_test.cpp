@@ -12,6 +12,17 @@
 namespace pearlite::estimator {
 namespace {
 
+using population::FamilyWeights;
+
+FamilyWeights families_of(const std::vector<double>& weights) {
+    FamilyWeights families{static_cast<Index>(weights.size()), 0, 0};
+    for (const double s : weights) {
+        families.squares += s * s;
+        families.fourth_powers += s * s * s * s;
+    }
+    return families;
+}
+
 /// A particle filter of M = 3 particles on two states, small enough to enumerate: x_0 ~ start, weight first(x_0),
 /// multinomial resampling, x_1 ~ move(. | x_0), weight second(x_1).
 struct TinyFilter {
@@ -25,7 +36,7 @@ struct TinyFilter {
                 z += start[a] * first[a] * move[a][b] * second[b];
         return z;
     }
-    /// Calls visit(probability, estimate of Z, final weights of the Eves that have descendants) for every outcome.
+    /// Calls visit(probability, estimate of Z, final weights of the families) for every outcome.
     template <class Visit>
     void enumerate(Visit&& visit) const {
         for (unsigned x0 = 0; x0 < 8; ++x0)
@@ -55,7 +66,7 @@ struct TinyFilter {
         for (const double w : eves)
             if (w > 0)
                 weights.push_back(w / total_second);
-        visit(probability, total_first / 3 * total_second / 3, weights);
+        visit(probability, total_first / 3 * total_second / 3, families_of(weights));
     }
 };
 
@@ -63,7 +74,7 @@ struct TinyFilter {
 TEST(Genealogy, LeeWhiteleyIsUnbiasedForTheVarianceOfZ) {
     const TinyFilter filter;
     double total = 0, mean = 0, square = 0, estimated = 0, twin = 0;
-    filter.enumerate([&](double p, double z, const std::vector<double>& eves) {
+    filter.enumerate([&](double p, double z, const FamilyWeights& eves) {
         total += p;
         mean += p * z;
         square += p * z * z;
@@ -78,7 +89,7 @@ TEST(Genealogy, LeeWhiteleyIsUnbiasedForTheVarianceOfZ) {
 }
 
 TEST(Genealogy, FormulasByHand) {
-    const std::vector<double> eves{0.5, 0.25, 0.25};
+    const auto eves = families_of({0.5, 0.25, 0.25});
     EXPECT_DOUBLE_EQ(lee_whiteley_variance(eves, 5, 2), 1 - std::pow(1.25, 3) * (1 - 0.375));
     EXPECT_DOUBLE_EQ(chan_lai_variance(eves, 5), 0.375 - 0.2);
 }
@@ -86,23 +97,24 @@ TEST(Genealogy, FormulasByHand) {
 // Without resampling every particle is its own Eve, and both are the delta method's variance up to its factor.
 TEST(Genealogy, WithoutResamplingItIsTheDeltaMethod) {
     random::Stream stream({2, random::Purpose::test, 1, 0});
-    std::vector<double> log_weights(50), eves;
+    std::vector<double> log_weights(50), weights;
     for (double& lw : log_weights)
         lw = stream.normal();
     for (const double lw : log_weights)
-        eves.push_back(std::exp(lw - log_sum_exp(log_weights)));
+        weights.push_back(std::exp(lw - log_sum_exp(log_weights)));
+    const auto eves = families_of(weights);
     const double delta = std::pow(delta_standard_error(log_weights), 2);
     EXPECT_NEAR(lee_whiteley_variance(eves, 50, 0), delta, 1e-13);
     EXPECT_NEAR(chan_lai_variance(eves, 50), delta * 49 / 50, 1e-13);
 }
 
 TEST(Genealogy, FewFamiliesCarryNoErrorBar) {
-    const auto refused = single_run_estimate(-3, std::vector<double>(19, 1.0 / 19), 100, 3, true);
+    const auto refused = single_run_estimate(-3, families_of(std::vector<double>(19, 1.0 / 19)), 100, 3, true);
     EXPECT_EQ(refused.value, -3);
     EXPECT_FALSE(refused.standard_error || refused.interval95);
     EXPECT_THAT(refused.note, testing::HasSubstr("19 families"));
 
-    const std::vector<double> eves(20, 0.05);
+    const auto eves = families_of(std::vector<double>(20, 0.05));
     const auto conservative = single_run_estimate(-3, eves, 100, 3, false);
     EXPECT_DOUBLE_EQ(*conservative.standard_error, std::sqrt(0.05 - 0.01));
     EXPECT_EQ(conservative.error_method, "chan-lai");
@@ -115,7 +127,7 @@ TEST(Genealogy, FewFamiliesCarryNoErrorBar) {
 
 // After many resamplings Lee-Whiteley is a small difference of large numbers: here 0.0014 with a noise of 0.0056.
 TEST(Genealogy, ALeeWhiteleyVarianceLostInItsNoiseGivesWay) {
-    const std::vector<double> eves(20, 0.05);
+    const auto eves = families_of(std::vector<double>(20, 0.05));
     EXPECT_DOUBLE_EQ(lee_whiteley_noise(eves), std::sqrt(20 * std::pow(0.05, 4)) / 2);
     const auto estimate = single_run_estimate(-3, eves, 100, 4, true);
     EXPECT_DOUBLE_EQ(*estimate.standard_error, std::sqrt(chan_lai_variance(eves, 100)));
@@ -124,7 +136,7 @@ TEST(Genealogy, ALeeWhiteleyVarianceLostInItsNoiseGivesWay) {
 }
 
 TEST(Genealogy, AVarianceThatIsNotPositiveIsNoErrorBar) {
-    const auto refused = single_run_estimate(0, std::vector<double>(50, 0.02), 50, 3, true);
+    const auto refused = single_run_estimate(0, families_of(std::vector<double>(50, 0.02)), 50, 3, true);
     EXPECT_FALSE(refused.standard_error);
     EXPECT_THAT(refused.note, testing::HasSubstr("not positive"));
 }

@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
-#include <map>
 
 namespace pearlite::population {
 namespace {
@@ -139,24 +138,6 @@ TEST(Weights, MomentsAgreeWithLongDoubleFarFromTheOrigin) {
             }
         }
     }
-}
-
-TEST(Weights, EveWeightsAreThoseOfTheFamilies) {
-    const auto weights = weight_cases(300)[2];
-    random::Stream stream({8, random::Purpose::test, 2, 0});
-    std::vector<std::int64_t> eves(300);
-    std::map<std::int64_t, long double> families;
-    const auto w = reference_weights(weights.log_weights);
-    for (std::size_t i = 0; i < 300; ++i) {
-        eves[i] = static_cast<std::int64_t>(stream.index(40) * stream.index(40));
-        if (w[i] > 0)
-            families[eves[i]] += w[i];
-    }
-    const auto sums = eve_weights(alone(), layout_of(weights.log_weights), weights.log_weights, eves);
-    ASSERT_EQ(sums.size(), families.size());
-    std::size_t k = 0;
-    for (const auto& [eve, weight] : families)
-        expect_close(sums[k++], weight, "eve");
 }
 
 } // namespace

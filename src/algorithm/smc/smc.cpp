@@ -28,6 +28,8 @@ Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Targe
       population_(population_of(ranks_, target_)),
       work_(ranks, smc_settings.balance) {
     population_.append(settings.particles, settings.block);
+    if (target_->path_is_linear())
+        power_posterior_.emplace(ranks_, settings.particles);
     size_buffers();
 }
 
@@ -62,8 +64,7 @@ void Smc::step() {
     ess_ = weights.ess;
     if (finished()) { // errors are read off before any resampling that follows the last weighting
         resamplings_before_end_ = n_resamplings_;
-        final_eve_weights_ =
-            population::eve_weights(ranks_, particles.layout(), particles.log_weights(), particles.eves());
+        final_families_ = population::family_weights(ranks_, particles.layout(), particles.log_weights(), families());
     }
     kernel_->adapt(ranks_, particles, t_);
     const bool resample = weights.ess < smc_settings_.ess_threshold * static_cast<double>(settings_.particles);
@@ -83,13 +84,13 @@ Outcome Smc::outcome() const {
     Outcome outcome;
     outcome.ess = ess_;
     outcome.log_ratio = {estimator::single_run_estimate(
-        log_ratio_, final_eve_weights_, static_cast<double>(settings_.particles),
+        log_ratio_, final_families_, static_cast<double>(settings_.particles),
         static_cast<int>(resamplings_before_end_), smc_settings_.resampling == population::Resampling::multinomial)};
     if (ess_ < 20)
         outcome.warnings.push_back("the effective sample size of the final weights is below 20: use more particles, "
                                    "or more temperatures");
-    if (target_->path_is_linear()) {
-        auto others = power_posterior_.estimates(n_eves_);
+    if (power_posterior_) {
+        auto others = power_posterior_->estimates(ranks_, n_eves_);
         if (others.empty())
             outcome.warnings.push_back("the power posterior has no estimate: the first particles include one of "
                                        "likelihood zero, or of infinite log f_1/f_0");
@@ -105,6 +106,7 @@ Outcome Smc::outcome() const {
 
 void Smc::deal(std::vector<Index> first_blocks) {
     deal_blocks(ranks_, *target_, population_, std::move(first_blocks));
+    families_.reset();
     size_buffers();
 }
 
@@ -117,18 +119,20 @@ void Smc::fields(Fields& f) {
     f("resamplings", n_resamplings_);
     f("resamplings_before_end", resamplings_before_end_);
     f("eves", n_eves_);
-    f("final_eve_weights", final_eve_weights_);
+    f("final_families", final_families_.families);
+    f("final_families_squares", final_families_.squares);
+    f("final_families_fourth_powers", final_families_.fourth_powers);
     population_.fields(f);
     f.enter("trace");
     trace_.fields(f);
     f.leave();
-    f.enter("power_posterior");
-    power_posterior_.fields(f);
-    f.leave();
+    if (power_posterior_)
+        group(f, "power_posterior", *power_posterior_);
     f.enter("kernel");
     kernel_->fields(f);
     f.leave();
     if (f.is_reading()) {
+        families_.reset();
         size_buffers();
         parallel::together(ranks_, [&] { prepare(); });
     }
@@ -183,9 +187,10 @@ void Smc::resample_particles() {
                               smc_settings_.resampling, settings_.seed, static_cast<std::uint32_t>(t_));
     population::relocate(ranks_, particles, numbers, population_.particle_bytes());
     parallel::together(ranks_, [&] { prepare(); });
+    families_.reset();
     log_ratio_at_resampling_ = log_ratio_;
     ++n_resamplings_;
-    n_eves_ = population::surviving_eves(ranks_, particles.layout(), particles.eves());
+    n_eves_ = families().surviving();
 }
 
 void Smc::balance_work() {
@@ -214,16 +219,24 @@ void Smc::size_buffers() {
     derivatives_.resize(increments_.size());
 }
 
+const population::Families& Smc::families() {
+    if (!families_) {
+        const auto& particles = population_.generation(0);
+        families_.emplace(ranks_, particles.size(), particles.eves());
+    }
+    return *families_;
+}
+
 void Smc::record(bool resampled) {
     on_the_fly_.flush(ranks_, settings_.particles, log_ratio_at_resampling_, kernel_->accepts(), trace_);
     if (t_ > 0)
         trace_.ess.back() = ess_; // of the weighting; after resampling it would always be M
     trace_.resampled.push_back(resampled ? 1 : 0);
     trace_.eves.push_back(n_eves_);
-    if (target_->path_is_linear()) {
+    if (power_posterior_) {
         const auto& particles = population_.generation(0);
-        power_posterior_.add(ranks_, a_, trace_.mean_u.back(), trace_.variance_u.back(), particles.log_weights(),
-                             derivatives_, particles.eves(), settings_.particles);
+        power_posterior_->add(ranks_, particles.layout(), a_, trace_.mean_u.back(), trace_.variance_u.back(),
+                              particles.log_weights(), derivatives_, families());
     }
 }
 

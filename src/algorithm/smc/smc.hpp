@@ -13,12 +13,14 @@
 /// also where the likelihood is an unbiased estimate (path/geometric.hpp). With alpha = 0 nothing is resampled, which
 /// is Neal's annealed importance sampling; with one step and moves that do not matter, importance sampling from p_0.
 
-#include "algorithm/common/power_posterior.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/smc/adaptive_schedule.hpp"
+#include "estimator/evidence/power_posterior.hpp"
 #include "path/schedule.hpp"
+#include "population/families.hpp"
 
 #include <limits>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -93,6 +95,9 @@ class Smc final : public Sampler {
 
     void size_buffers();
 
+    /// Collective where they are not known: resampling and dealing make them unknown.
+    const population::Families& families();
+
     void record(bool resampled);
 
     parallel::Communicator ranks_;
@@ -110,10 +115,11 @@ class Smc final : public Sampler {
     Index n_resamplings_ = 0;
     Index resamplings_before_end_ = 0;
     Index n_eves_ = 0;
-    std::vector<double> final_eve_weights_;
+    std::optional<population::Families> families_; ///< of the particles as they are; empty where not known
+    population::FamilyWeights final_families_;
     Trace trace_;
     OnTheFly on_the_fly_;
-    PowerPosterior power_posterior_;
+    std::optional<estimator::PowerPosterior> power_posterior_; ///< where the path is linear
     population::WorkBalance work_;
     std::vector<double> increments_, derivatives_;
 };

@@ -11,20 +11,7 @@
 
 namespace pearlite::estimator {
 
-namespace {
-
 using population::FamilyWeights;
-
-FamilyWeights family_weights_of(std::span<const double> eve_weights) {
-    FamilyWeights families{static_cast<Index>(eve_weights.size()), 0, 0};
-    for (const double s : eve_weights) {
-        families.squares += s * s;
-        families.fourth_powers += s * s * s * s;
-    }
-    return families;
-}
-
-} // namespace
 
 double lee_whiteley_variance(const FamilyWeights& families, double n_particles, int n_resamplings) {
     PEARLITE_EXPECTS(n_particles > 1);
@@ -37,23 +24,6 @@ double lee_whiteley_noise(const FamilyWeights& families) {
 
 double chan_lai_variance(const FamilyWeights& families, double n_particles) {
     return families.squares - 1 / n_particles;
-}
-
-double lee_whiteley_variance(std::span<const double> eve_weights, double n_particles, int n_resamplings) {
-    return lee_whiteley_variance(family_weights_of(eve_weights), n_particles, n_resamplings);
-}
-
-double lee_whiteley_noise(std::span<const double> eve_weights) {
-    return lee_whiteley_noise(family_weights_of(eve_weights));
-}
-
-double chan_lai_variance(std::span<const double> eve_weights, double n_particles) {
-    return chan_lai_variance(family_weights_of(eve_weights), n_particles);
-}
-
-Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
-                             int n_resamplings, bool multinomial) {
-    return single_run_estimate(log_ratio, family_weights_of(eve_weights), n_particles, n_resamplings, multinomial);
 }
 
 Estimate single_run_estimate(double log_ratio, const FamilyWeights& families, double n_particles, int n_resamplings,

@@ -15,12 +15,10 @@ inline constexpr int min_eves = 20;
 /// last weighting): 1 - (M/(M-1))^(r+1) (1 - sum_e S_e^2), S_e the summed final normalised weight of Eve e's
 /// descendants, r the number of resamplings that happened. Can be negative by chance.
 double lee_whiteley_variance(const population::FamilyWeights& families, double n_particles, int n_resamplings);
-double lee_whiteley_variance(std::span<const double> eve_weights, double n_particles, int n_resamplings);
 
 /// Standard error of lee_whiteley_variance itself, about: sqrt(sum_e S_e^4)/2. (Families of exponentially distributed
 /// size give 0.41, measured runs 0.45 to 0.5, times the root.) After many resamplings it exceeds the variance.
 double lee_whiteley_noise(const population::FamilyWeights& families);
-double lee_whiteley_noise(std::span<const double> eve_weights);
 
 /// The largest noise, relative to the variance, at which the Lee-Whiteley variance counts: errors in units of its root
 /// then spread by at most some 15 % more than they should.
@@ -28,14 +26,11 @@ inline constexpr double max_lee_whiteley_noise = 0.4;
 
 /// sum_e S_e^2 - 1/M (Chan & Lai 2013): for any resampling; conservative.
 double chan_lai_variance(const population::FamilyWeights& families, double n_particles);
-double chan_lai_variance(std::span<const double> eve_weights, double n_particles);
 
 /// The evidence of one run, log_ratio, with the error that its resampling allows: Lee-Whiteley if `multinomial` and not
 /// lost in its noise, Chan-Lai (labelled conservative) otherwise; with fewer than min_eves Eves no error and a note
 /// that says so.
 Estimate single_run_estimate(double log_ratio, const population::FamilyWeights& families, double n_particles,
-                             int n_resamplings, bool multinomial);
-Estimate single_run_estimate(double log_ratio, std::span<const double> eve_weights, double n_particles,
                              int n_resamplings, bool multinomial);
 
 /// R >= 2 independent estimates of log Z: log mean_r Z_r, with variance sum_r (Z_r - Z)^2 / (R) / Z^2, and
