@@ -81,21 +81,19 @@ Progress AnnealedImportance::progress() const {
 
 Outcome AnnealedImportance::outcome() const {
     const auto& particles = population_.generation(0);
-    const auto log_w = ranks_.gather(std::span<const double>(particles.log_weights()));
+    // Large populations need fewer bootstrap replicates and could not afford many.
+    const auto replicates = std::clamp<Index>(20'000'000 / settings_.particles, 200, 1000);
+    const auto estimate = estimator::importance_estimate({ranks_, particles.layout(), particles.log_weights()},
+                                                         settings_.seed, static_cast<int>(replicates));
     Outcome outcome;
-    parallel::on_root(ranks_, [&] {
-        // Large populations need fewer bootstrap replicates and could not afford many.
-        const auto replicates = std::clamp<Index>(20'000'000 / settings_.particles, 200, 1000);
-        const auto estimate = estimator::importance_estimate(log_w, settings_.seed, static_cast<int>(replicates));
-        outcome.log_ratio = {estimate.delta, estimate.bootstrap};
-        outcome.ess = estimate.ess;
-        if (estimate.ess < 20)
-            outcome.warnings.push_back("the effective number of trajectories at the end is below 20: use more "
-                                       "temperatures, or more trajectories");
-        else if (estimate.skewness_of_mean > largest_skewness)
-            outcome.warnings.push_back("the weights are skewed: the error bar is probably too small; use more "
-                                       "temperatures, or more trajectories");
-    });
+    outcome.log_ratio = {estimate.delta, estimate.bootstrap};
+    outcome.ess = estimate.ess;
+    if (estimate.ess < 20)
+        outcome.warnings.push_back("the effective number of trajectories at the end is below 20: use more "
+                                   "temperatures, or more trajectories");
+    else if (estimate.skewness_of_mean > largest_skewness)
+        outcome.warnings.push_back("the weights are skewed: the error bar is probably too small; use more "
+                                   "temperatures, or more trajectories");
     return outcome;
 }
 

@@ -21,14 +21,10 @@ namespace {
 constexpr double largest_skewness = 0.5; ///< of the mean weight, for an error bar without a warning
 constexpr double largest_share = 0.1;    ///< of one weight
 
-double share_of_largest(std::span<const double> log_weights) {
-    return std::exp(*std::max_element(log_weights.begin(), log_weights.end()) - log_sum_exp(log_weights));
-}
-
 } // namespace
 
-Outcome importance_outcome(std::span<const double> log_weights, std::uint64_t seed) {
-    const auto n = static_cast<Index>(log_weights.size());
+Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t seed) {
+    const Index n = log_weights.size();
     const auto replicates = std::clamp<Index>(20'000'000 / n, 200, 1000);
     const auto estimate = estimator::importance_estimate(log_weights, seed, static_cast<int>(replicates));
     Outcome outcome;
@@ -39,7 +35,8 @@ Outcome importance_outcome(std::span<const double> log_weights, std::uint64_t se
             one.note = fmt::format("no error bar: {:.1f} effective draws of {}", estimate.ess, n);
     }
     outcome.ess = estimate.ess;
-    const double share = share_of_largest(log_weights);
+    const auto summary = population::summarise(log_weights.ranks, log_weights.layout, log_weights.here);
+    const double share = std::exp(summary.log_max - summary.log_sum);
     outcome.diagnostics = {{"ess_fraction", estimate.ess / static_cast<double>(n), {}},
                            {"largest_weight_share", share, {}},
                            {"skewness_of_mean_weight", estimate.skewness_of_mean, {}}};
@@ -87,9 +84,8 @@ Progress ImportanceSquared::progress() const {
 }
 
 Outcome ImportanceSquared::outcome() const {
-    const auto log_w = ranks_.gather(std::span<const double>(population_.generation(0).log_weights()));
-    Outcome outcome;
-    parallel::on_root(ranks_, [&] { outcome = importance_outcome(log_w, settings_.seed); });
+    const auto& particles = population_.generation(0);
+    Outcome outcome = importance_outcome({ranks_, particles.layout(), particles.log_weights()}, settings_.seed);
     outcome.arrays.push_back({"importance/draws", rounds_draws_});
     outcome.arrays.push_back({"importance/ess", rounds_ess_});
     outcome.arrays.push_back({"importance/log_ratio", rounds_log_ratio_});

@@ -13,7 +13,7 @@
 #include "algorithm/common/sampler.hpp"
 #include "kernel/student_mixture.hpp"
 #include "pearlite/path/density_path.hpp"
-#include "population/weights.hpp"
+#include "population/shards.hpp"
 
 #include <limits>
 #include <vector>
@@ -26,8 +26,8 @@ struct ImportanceSettings {
     double defensive_share = 0;   ///< of the draws, from the prior, so that no weight exceeds likelihood/share
 };
 
-/// The estimate and its error bars, with warnings where few or skewed weights decide. log weights of all draws.
-Outcome importance_outcome(std::span<const double> log_weights, std::uint64_t seed);
+/// Collective. The estimate and its error bars, with warnings where few or skewed weights decide.
+Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t seed);
 
 class ImportanceSquared final : public Sampler {
   public:
