@@ -1,11 +1,13 @@
 #pragma once
 /// Numbers that the ranks hold together, and sums over them that do not depend on who holds what.
 
+#include "core/sharded_field.hpp"
 #include "pearlite/core/contract.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 
 namespace pearlite::population {
@@ -30,6 +32,20 @@ struct Shards {
         return ranks.sum(std::ranges::all_of(here, passes) ? Index{0} : Index{1}) == 0;
     }
 };
+
+/// Numbers of the items as files see them: number(i) of local item i. For writing.
+template <class Number>
+ShardedField field_of(const parallel::BlockLayout& layout, Number number) {
+    ShardedField field{
+        ItemType::float64, sizeof(double), layout.size(), layout.first_local_item(), layout.local_items(), {}, {}};
+    field.pack = [number](Index first, Index count, std::span<std::byte> out) {
+        for (Index i = 0; i < count; ++i) {
+            const double value = number(static_cast<std::size_t>(first + i));
+            std::memcpy(out.data() + static_cast<std::size_t>(i) * sizeof(value), &value, sizeof(value));
+        }
+    };
+    return field;
+}
 
 /// Adds n sums over the local items of `layout`: terms(i) returns the n terms of local item i, as std::array<double,
 /// n>. Within a block they are added in slot order, the blocks' sums exactly; `sums.total` then gives the same bits on

@@ -5,7 +5,9 @@
 #include "algorithm/densities.hpp"
 #include "algorithm/work_models.hpp"
 #include "models/lattice/ising.hpp"
+#include "population/memory_fields.hpp"
 
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace pearlite::algorithm {
@@ -131,12 +133,21 @@ TEST(Nonequilibrium, AveragesAreThoseOfTheTrajectories) {
                 return candidate.values;
         throw std::out_of_range(path);
     };
+    testing_support::Stored stored;
+    testing_support::MemoryFields fields(alone, stored, false);
+    sampler.result_fields(fields);
+    const auto works_of = [&](const std::string& direction) {
+        const auto& bytes = stored.at("work/" + direction);
+        std::vector<double> works(bytes.size() / sizeof(double));
+        std::memcpy(works.data(), bytes.data(), bytes.size());
+        return works;
+    };
     const auto mean = [](const std::vector<double>& values) { return MeanError(values).mean; };
     const auto sd = [](const std::vector<double>& values) {
         return MeanError(values).error * std::sqrt(static_cast<double>(values.size()));
     };
     for (const std::string direction : {"forward", "reverse"}) {
-        const auto works = array("work/" + direction);
+        const auto works = works_of(direction);
         EXPECT_EQ(works.size(), direction == "forward" ? 500u : 300u);
         ASSERT_EQ(array("hysteresis/" + direction + "/mean_work").size(), static_cast<std::size_t>(steps + 1));
         EXPECT_EQ(array("hysteresis/" + direction + "/mean_work").front(), 0);

@@ -45,6 +45,9 @@ std::pair<Stored, std::vector<double>> result_of(const Communicator& ranks, S& s
     finish(sampler);
     sampler.flush();
     auto stored = store(ranks, sampler);
+    testing_support::MemoryFields results(ranks, stored, false);
+    if constexpr (requires { sampler.result_fields(results); })
+        sampler.result_fields(results);
     return {stored, numbers_of(ranks, sampler)};
 }
 

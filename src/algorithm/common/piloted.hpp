@@ -47,6 +47,7 @@ class Piloted final : public Sampler {
     std::optional<population::WorkAccount> work() const override { return current().work(); }
 
     Outcome outcome() const override { return current().outcome(); }
+    void result_fields(Fields& f) override { current().result_fields(f); }
     bool has_unbiased_normaliser() const override { return current().has_unbiased_normaliser(); }
     double log_ratio() const override { return current().log_ratio(); }
     const Trace& trace() const override { return current().trace(); }

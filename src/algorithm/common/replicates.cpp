@@ -120,4 +120,9 @@ Outcome Replicates::outcome() const {
     return outcome;
 }
 
+void Replicates::result_fields(Fields& f) {
+    if (replicates_.size() == 1)
+        replicates_.front()->result_fields(f);
+}
+
 } // namespace pearlite::algorithm

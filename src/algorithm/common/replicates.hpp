@@ -32,6 +32,8 @@ class Replicates final : public Sampler {
     std::optional<population::WorkAccount> work() const override;
 
     Outcome outcome() const override;
+    /// Those of a single replicate; several write none.
+    void result_fields(Fields& f) override;
     bool has_unbiased_normaliser() const override { return replicates_.front()->has_unbiased_normaliser(); }
     double log_ratio() const override;
     const Trace& trace() const override { return replicates_.front()->trace(); }

@@ -43,6 +43,8 @@ class Sampler {
 
     /// Collective; finished().
     virtual Outcome outcome() const = 0;
+    /// Collective; finished(). Lists results that the ranks hold in shards; log weights are written in any case.
+    virtual void result_fields(Fields&) {}
     /// exp(log_ratio()) of a finished run is an unbiased estimate, so that means over runs are taken of it, not of its
     /// logarithm.
     virtual bool has_unbiased_normaliser() const { return false; }

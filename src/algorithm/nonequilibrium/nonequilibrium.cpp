@@ -4,8 +4,10 @@
 #include "estimator/work/work.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/contract.hpp"
+#include "population/families.hpp"
+#include "population/weights.hpp"
 
-#include <algorithm>
+#include <optional>
 
 namespace pearlite::algorithm {
 
@@ -72,22 +74,27 @@ void Nonequilibrium::flush() {
 }
 
 Outcome Nonequilibrium::outcome() const {
-    const auto log_w = ranks_.gather(std::span<const double>(population_.generation(0).log_weights()));
-    const auto reverse = ranks_.gather(std::span<const double>(population_.generation(1).log_weights()));
-    const auto eves = ranks_.gather(std::span<const std::int64_t>(population_.generation(1).eves()));
-    Outcome outcome;
-    parallel::on_root(ranks_, [&] {
-        std::vector<double> forward;
-        for (const double lw : log_w)
-            forward.push_back(-lw);
-        const bool is_weighted = settings_.start == ReverseStart::weighted;
-        outcome = work_outcome(forward, reverse, record_, settings_.start == ReverseStart::exact,
-                               is_weighted ? std::span<const std::int64_t>(eves) : std::span<const std::int64_t>(),
-                               settings_.seed);
-    });
-    if (!ranks_.is_root())
-        outcome.arrays = work_arrays({}, {}, record_, {});
+    const auto &forward = population_.generation(0), &reverse = population_.generation(1);
+    std::vector<double> forward_works;
+    forward_works.reserve(forward.log_weights().size());
+    for (const double log_weight : forward.log_weights())
+        forward_works.push_back(-log_weight);
+    std::optional<Index> distinct_starts;
+    if (settings_.start == ReverseStart::weighted)
+        distinct_starts = population::Families(ranks_, reverse.size(), reverse.eves()).surviving();
+    auto outcome =
+        work_outcome({ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()},
+                     record_, settings_.start == ReverseStart::exact, distinct_starts, settings_.seed);
+    outcome.ess = population::summarise(ranks_, forward.layout(), forward.log_weights()).ess;
     return outcome;
+}
+
+void Nonequilibrium::result_fields(Fields& f) {
+    const auto &forward = population_.generation(0), &reverse = population_.generation(1);
+    f.sharded("work/forward",
+              population::field_of(forward.layout(), [&forward](std::size_t i) { return -forward.log_weights()[i]; }));
+    f.sharded("work/reverse",
+              population::field_of(reverse.layout(), [&reverse](std::size_t i) { return reverse.log_weights()[i]; }));
 }
 
 Index Nonequilibrium::updates_per_step() const {

@@ -55,6 +55,8 @@ class Nonequilibrium final : public Sampler {
 
     /// Collective; finished().
     Outcome outcome() const override;
+    /// work/forward and work/reverse.
+    void result_fields(Fields& f) override;
 
     const path::Schedule& schedule() const { return schedule_; }
     /// log Z/Z_0 of the forward trajectories as of the last reduction.

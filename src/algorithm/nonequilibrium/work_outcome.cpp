@@ -1,11 +1,10 @@
 #include "algorithm/nonequilibrium/work_outcome.hpp"
 
-#include "estimator/evidence/importance.hpp"
 #include "estimator/work/work.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <set>
+#include <string>
+#include <utility>
 
 namespace pearlite::algorithm {
 
@@ -53,48 +52,33 @@ std::optional<double> start_drift(const PathAverages& equilibration, Index n_tra
     return change / std::sqrt(variance);
 }
 
-Outcome work_outcome(std::span<const double> forward, std::span<const double> reverse, const WorkRecord& record,
-                     bool exact_start, std::span<const std::int64_t> start_eves, std::uint64_t seed) {
+Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
+                     bool exact_start, std::optional<Index> distinct_starts, std::uint64_t seed) {
     estimator::WorkFacts facts{exact_start, {}};
     if (!exact_start)
-        facts.start_drift_z = start_drift(record.equilibration, static_cast<Index>(reverse.size()));
+        facts.start_drift_z = start_drift(record.equilibration, reverse.size());
     auto analysis = estimator::analyse_work(forward, reverse, facts, seed);
 
     Outcome outcome;
     outcome.log_ratio = std::move(analysis.estimates);
     outcome.verdict = analysis.verdict_text;
     outcome.warnings = analysis.warnings;
-    std::vector<double> log_weights;
-    for (const double work : forward)
-        log_weights.push_back(-work);
-    outcome.ess = estimator::effective_sample_size(log_weights);
     outcome.diagnostics = diagnostics_of(analysis);
     if (facts.start_drift_z)
         outcome.diagnostics.push_back({"reverse_start_drift", *facts.start_drift_z, {}});
-    if (!start_eves.empty()) {
-        const std::set<std::int64_t> distinct(start_eves.begin(), start_eves.end());
-        outcome.diagnostics.push_back({"distinct_reverse_starts", static_cast<double>(distinct.size()), {}});
-        if (2 * distinct.size() < start_eves.size())
-            outcome.warnings.push_back("the reverse starts descend from " + std::to_string(distinct.size()) + " of " +
-                                       std::to_string(start_eves.size()) +
+    if (distinct_starts) {
+        outcome.diagnostics.push_back({"distinct_reverse_starts", static_cast<double>(*distinct_starts), {}});
+        if (2 * *distinct_starts < reverse.size())
+            outcome.warnings.push_back("the reverse starts descend from " + std::to_string(*distinct_starts) + " of " +
+                                       std::to_string(reverse.size()) +
                                        " forward end states: they are not independent, and error bars are too small "
                                        "unless the equilibration makes them so");
     }
-    outcome.arrays = work_arrays(forward, reverse, record, analysis.posterior);
+    outcome.arrays.push_back({"work/log_ratio_posterior", std::move(analysis.posterior)});
+    add_averages(outcome.arrays, "hysteresis/forward", record.forward);
+    add_averages(outcome.arrays, "hysteresis/equilibration", record.equilibration);
+    add_averages(outcome.arrays, "hysteresis/reverse", record.reverse);
     return outcome;
-}
-
-std::vector<NamedArray> work_arrays(std::span<const double> forward, std::span<const double> reverse,
-                                    const WorkRecord& record, std::span<const double> posterior) {
-    std::vector<NamedArray> arrays{
-        {"work/forward", {forward.begin(), forward.end()}},
-        {"work/reverse", {reverse.begin(), reverse.end()}},
-        {"work/log_ratio_posterior", {posterior.begin(), posterior.end()}},
-    };
-    add_averages(arrays, "hysteresis/forward", record.forward);
-    add_averages(arrays, "hysteresis/equilibration", record.equilibration);
-    add_averages(arrays, "hysteresis/reverse", record.reverse);
-    return arrays;
 }
 
 } // namespace pearlite::algorithm

@@ -3,8 +3,9 @@
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
+#include "population/shards.hpp"
 
-#include <span>
+#include <optional>
 
 namespace pearlite::algorithm {
 
@@ -32,12 +33,9 @@ struct WorkRecord {
 /// it had fewer than 4 steps.
 std::optional<double> start_drift(const PathAverages& equilibration, Index n_trajectories);
 
-/// Estimates, verdict, diagnostics and arrays. `start_eves`: of weighted reverse starts, else empty.
-Outcome work_outcome(std::span<const double> forward, std::span<const double> reverse, const WorkRecord& record,
-                     bool exact_start, std::span<const std::int64_t> start_eves, std::uint64_t seed);
-
-/// The arrays of a results file: works, draws of log Z, and the averages.
-std::vector<NamedArray> work_arrays(std::span<const double> forward, std::span<const double> reverse,
-                                    const WorkRecord& record, std::span<const double> posterior);
+/// Collective. Estimates, verdict, diagnostics, and as arrays draws of log Z and the averages. `distinct_starts`: how
+/// many forward end states weighted reverse starts descend from.
+Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
+                     bool exact_start, std::optional<Index> distinct_starts, std::uint64_t seed);
 
 } // namespace pearlite::algorithm

@@ -85,6 +85,8 @@ void AnnealingRun::result_fields(io::Writer& writer) {
         const auto group = sampler_->n_replicates() == 1 ? std::string() : "batch-" + std::to_string(r) + "/";
         writer.sharded(group + "log_weight", particles.log_weights_field());
     }
+    io::ContainerFields fields(writer);
+    sampler_->result_fields(fields);
 }
 
 double AnnealingRun::first_log_ratio() {
