@@ -18,6 +18,7 @@ using Bytes = std::vector<std::byte>;
 
 std::vector<std::uint64_t> sizes_of_all(const boost::mpi::communicator& group, std::size_t mine) {
     std::vector<std::uint64_t> sizes;
+    detail::count_collective(static_cast<std::size_t>(group.size()) * sizeof(std::uint64_t));
     boost::mpi::all_gather(group, static_cast<std::uint64_t>(mine), sizes);
     return sizes;
 }
@@ -41,6 +42,7 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, int root) const {
         return;
     const MPI_Comm group = *implementation_->group;
     detail::in_pieces(bytes.size(), implementation_->largest_message, [&](std::size_t first, std::size_t count) {
+        detail::count_collective(count);
         check(MPI_Bcast(bytes.data() + first, static_cast<int>(count), MPI_BYTE, root, group), "MPI_Bcast");
     });
 }
@@ -53,6 +55,7 @@ std::vector<std::byte> Communicator::all_gather_bytes_of_equal_size(std::span<co
         return all_gather_bytes(bytes);
     Bytes gathered(bytes.size() * ranks);
     const int count = static_cast<int>(bytes.size());
+    detail::count_collective(gathered.size());
     check(MPI_Allgather(bytes.data(), count, MPI_BYTE, gathered.data(), count, MPI_BYTE, *implementation_->group),
           "MPI_Allgather");
     return gathered;
@@ -65,6 +68,7 @@ std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte>
     const auto offsets = offsets_of(sizes);
     Bytes gathered(offsets.back());
     if (offsets.back() <= implementation_->largest_message) {
+        detail::count_collective(gathered.size());
         check(MPI_Allgatherv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, gathered.data(),
                              as_int(sizes).data(), as_int(offsets).data(), MPI_BYTE, *implementation_->group),
               "MPI_Allgatherv");
@@ -84,6 +88,7 @@ std::vector<std::byte> Communicator::gather_bytes(std::span<const std::byte> byt
     const auto offsets = offsets_of(sizes);
     Bytes gathered(rank() == root ? offsets.back() : 0);
     if (offsets.back() <= implementation_->largest_message) {
+        detail::count_collective(offsets.back());
         check(MPI_Gatherv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, gathered.data(), as_int(sizes).data(),
                           as_int(offsets).data(), MPI_BYTE, root, *implementation_->group),
               "MPI_Gatherv");
@@ -108,6 +113,7 @@ Communicator::all_to_all_bytes(const std::vector<std::span<const std::byte>>& ou
     std::vector<std::uint64_t> outgoing_sizes(outgoing.size());
     std::ranges::transform(outgoing, outgoing_sizes.begin(), &std::span<const std::byte>::size);
     std::vector<std::uint64_t> incoming_sizes;
+    detail::count_collective(outgoing.size() * outgoing.size() * sizeof(std::uint64_t));
     boost::mpi::all_to_all(*implementation_->group, outgoing_sizes, incoming_sizes);
 
     std::vector<Bytes> incoming(outgoing.size());

@@ -36,6 +36,7 @@ void reduce_in_place(const boost::mpi::communicator& group, std::span<std::int64
                      MPI_Op operation) {
     const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(std::int64_t), 1);
     detail::in_pieces(values.size(), limit, [&](std::size_t first, std::size_t count) {
+        detail::count_reduction(count);
         detail::check(
             MPI_Allreduce(MPI_IN_PLACE, values.data() + first, static_cast<int>(count), MPI_INT64_T, operation, group),
             "MPI_Allreduce");
@@ -43,6 +44,15 @@ void reduce_in_place(const boost::mpi::communicator& group, std::span<std::int64
 }
 
 } // namespace
+
+MessageCount& detail::counted() {
+    static MessageCount count; // MPI is called from one thread alone
+    return count;
+}
+
+MessageCount message_count() {
+    return detail::counted();
+}
 
 Communicator::Communicator(std::shared_ptr<const Implementation> implementation)
     : implementation_(std::move(implementation)) {}

@@ -2,6 +2,7 @@
 // What the sources of the communicator share. A communicator without MPI (alone) has no `group`.
 
 #include "parallel/communicator.hpp"
+#include "parallel/message_count.hpp"
 
 #include <boost/mpi/communicator.hpp>
 #include <cstddef>
@@ -28,6 +29,22 @@ inline constexpr int largest_tag = 32767;
 inline constexpr int exchange_tag = 32000;
 inline constexpr int gather_tag = 32001;
 inline constexpr int all_to_all_tag = 32002;
+
+/// What message_count() returns.
+MessageCount& counted();
+
+inline void count_reduction(std::size_t words) {
+    ++counted().reductions;
+    counted().reduced_words += static_cast<Index>(words);
+}
+inline void count_collective(std::size_t bytes) {
+    ++counted().other_collectives;
+    counted().collected_bytes += static_cast<Index>(bytes);
+}
+inline void count_send(std::size_t bytes) {
+    ++counted().sends;
+    counted().sent_bytes += static_cast<Index>(bytes);
+}
 
 /// Turns a failed call of MPI into an Error that names it.
 void check(int code, const char* routine);

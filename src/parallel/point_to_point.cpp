@@ -45,6 +45,8 @@ Request Communicator::send(int destination, int tag, std::span<const std::byte> 
     const MPI_Comm group = *implementation_->group;
     detail::in_pieces(bytes.size(), implementation_->largest_message, [&](std::size_t first, std::size_t count) {
         MPI_Request& part = request.implementation_->parts.emplace_back(MPI_REQUEST_NULL);
+        if (destination != rank())
+            detail::count_send(count);
         detail::check(
             MPI_Isend(bytes.data() + first, static_cast<int>(count), MPI_BYTE, destination, tag, group, &part),
             "MPI_Isend");

@@ -1,5 +1,6 @@
 #include "population/population.hpp"
 
+#include "parallel/message_count.hpp"
 #include "pearlite/core/error.hpp"
 #include "population/column_blocks.hpp"
 #include "population/memory_fields.hpp"
@@ -138,7 +139,9 @@ void expect_relocated(const std::vector<Index>& numbers, Index block, Index rows
     std::fill(generation.log_weights().begin(), generation.log_weights().end(), -3.5);
     const auto sources = reference_sources(numbers);
     const auto bytes = static_cast<std::size_t>(rows) * sizeof(T);
+    const auto before = parallel::message_count();
     const auto traffic = relocate(ranks, generation, local_part(numbers, layout), bytes);
+    const auto messages = parallel::message_count() - before;
 
     for (Index i = 0; i < layout.local_items(); ++i) {
         const Index slot = layout.first_local_item() + i, source = sources[static_cast<std::size_t>(slot)];
@@ -152,6 +155,10 @@ void expect_relocated(const std::vector<Index>& numbers, Index block, Index rows
     EXPECT_EQ(traffic.sent, expected.sent);
     EXPECT_EQ(traffic.received, expected.received);
     EXPECT_EQ(traffic.local_copies, expected.local);
+    // Of what is sent the particle, its Eve and how many copies it becomes; otherwise ranks tell each other counts.
+    EXPECT_EQ(messages.sent_bytes, traffic.sent * static_cast<Index>(bytes + 2 * sizeof(std::int64_t)));
+    EXPECT_EQ(messages.reduced_words, 0);
+    EXPECT_EQ(messages.collected_bytes, 8 * ranks.size() * (2 + ranks.size()));
 }
 
 /// Offspring of `size` parents drawn from few or from many of them.

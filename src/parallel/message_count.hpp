@@ -1,0 +1,28 @@
+#pragma once
+/// What this rank has had MPI do: how many messages and collectives, and how long they were.
+
+#include "pearlite/core/types.hpp"
+
+namespace pearlite::parallel {
+
+/// Since the program started, of all communicators but those of alone().
+struct MessageCount {
+    Index reductions = 0, reduced_words = 0;          ///< sums and maxima over ranks; words of 8 bytes
+    Index other_collectives = 0, collected_bytes = 0; ///< broadcasts, gathers: bytes that all ranks hand in together
+    Index sends = 0, sent_bytes = 0;                  ///< messages to one other rank
+
+    MessageCount operator-(const MessageCount& earlier) const {
+        return {reductions - earlier.reductions,
+                reduced_words - earlier.reduced_words,
+                other_collectives - earlier.other_collectives,
+                collected_bytes - earlier.collected_bytes,
+                sends - earlier.sends,
+                sent_bytes - earlier.sent_bytes};
+    }
+    bool operator==(const MessageCount&) const = default;
+};
+
+/// The count so far.
+MessageCount message_count();
+
+} // namespace pearlite::parallel
