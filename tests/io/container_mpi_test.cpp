@@ -84,6 +84,38 @@ TEST_F(ContainerMpiTest, TheChecksumOfALargeFileIsThatOfOneRank) {
     EXPECT_TRUE(field.bytes() == field.expected(1));
 }
 
+// Of every part each rank has a share; in the file the parts follow one another.
+TEST_F(ContainerMpiTest, PartsOfAFieldFollowOneAnother) {
+    constexpr Index columns = 3;
+    const auto row = [](Index part, Index i) { return 100 * static_cast<double>(part) + static_cast<double>(i); };
+    const auto field_of = [&](Index part, Index items) {
+        const parallel::BlockLayout layout(items, 4, ranks.size(), ranks.rank());
+        ShardedField field{ItemType::float64,
+                           columns * sizeof(double),
+                           items,
+                           layout.first_local_item(),
+                           layout.local_items(),
+                           {},
+                           {}};
+        field.pack = [=](Index first, Index count, std::span<std::byte> out) {
+            for (Index i = 0; i < count; ++i) {
+                const std::vector<double> values(columns, row(part, layout.first_local_item() + first + i));
+                std::memcpy(out.data() + i * columns * Index{sizeof(double)}, values.data(), columns * sizeof(double));
+            }
+        };
+        return field;
+    };
+    Writer writer(ranks);
+    writer.sharded_parts("rows", {field_of(0, 21), field_of(1, 0), field_of(2, 5)}, columns);
+    writer.commit(path, "results");
+    Matrix rows;
+    Reader(ranks, path, "results")("rows", rows);
+    ASSERT_EQ(rows.rows(), 26);
+    ASSERT_EQ(rows.cols(), columns);
+    for (Index i = 0; i < rows.rows(); ++i)
+        EXPECT_EQ(rows.row(i), Eigen::RowVector3d::Constant(i < 21 ? row(0, i) : row(2, i - 21)));
+}
+
 TEST_F(ContainerMpiTest, TheDigestIsThatOfOneRank) {
     for (const auto& [items, block] : {std::pair{100, 16}, {1, 16}, {0, 16}, {33, 16}}) {
         const auto alone = parallel::Communicator::alone();

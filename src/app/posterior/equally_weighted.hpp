@@ -1,6 +1,7 @@
 #pragma once
-/// Equally weighted draws from weighted particles. Private to this layer.
+/// Equally weighted draws from weighted ones that the ranks hold in shards. Private to this layer.
 
+#include "parallel/communicator.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <cstdint>
@@ -9,8 +10,11 @@
 
 namespace pearlite::app {
 
-/// The particles that n systematic draws take, in their order: n W_i of particle i, rounded up or down. With the number
-/// at (seed, posterior_draw, id). At least one weight is above 0.
-std::vector<Index> systematic_draws(std::span<const double> log_weights, Index n, std::uint64_t seed, std::uint64_t id);
+/// Collective. n systematic draws, with the number at (seed, posterior_draw, id), from the weights of all parts one
+/// after another; within a part, rank after rank. Of each part, the places here that are drawn, in ascending order, as
+/// often as they are. A weight is positive somewhere; weights count in units of 2^-(62 - log2 M) of the largest.
+std::vector<std::vector<Index>> systematic_draws(const parallel::Communicator& ranks,
+                                                 std::span<const std::span<const double>> log_weights, Index n,
+                                                 std::uint64_t seed, std::uint64_t id);
 
 } // namespace pearlite::app

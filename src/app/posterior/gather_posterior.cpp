@@ -1,102 +1,203 @@
 #include "app/posterior/gather_posterior.hpp"
 
+#include "app/posterior/equally_weighted.hpp"
+
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/path/density_path.hpp"
+#include "population/families.hpp"
+#include "population/weights.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
 
 namespace pearlite::app {
 
 namespace {
 
-void append(std::vector<double>& values, std::span<const double> more) {
-    values.insert(values.end(), more.begin(), more.end());
-}
+constexpr Index most_drawn = 200'000; ///< numbers of draws on rank 0, of all chains
+constexpr Index least_drawn = 1000;   ///< that a chain may have in any case
+
 std::span<const double> values_of(const auto& array) {
     return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
-/// Parameters of particles, one particle after another, and their log densities where these go with them.
-struct Draws {
-    std::vector<double> parameters, log_prior, log_likelihood;
-};
-
-/// Of a population's particles: all, on rank 0.
-Draws gather_draws(const parallel::Communicator& ranks, const model::Target& target,
-                   const population::Generation& particles) {
+/// Of a population's particles here.
+SamplesPart samples_of(const model::Target& target, const population::Generation& particles) {
     const auto& reported = *target.offers<model::ReportedParameters>();
     const bool has_densities = target.offers<path::DensityPath>() != nullptr;
-    Draws local;
+    SamplesPart part{particles.layout(), Matrix(reported.parameter_names().size(), particles.local_size()), {}, {}, {}};
     for (Index b = 0; b < particles.local_blocks(); ++b) {
         const auto& block = particles.block(b);
-        const Matrix values = reported.parameters(block);
-        append(local.parameters, values_of(values));
+        part.parameters.middleCols(particles.block_begin(b), block.size()) = reported.parameters(block);
         if (!has_densities)
             continue;
         const auto n = static_cast<std::size_t>(block.size());
-        append(local.log_prior, values_of(path::points_of(block).log_prior).first(n));
-        append(local.log_likelihood, values_of(path::points_of(block).log_likelihood).first(n));
+        const auto append = [&](std::vector<double>& values, std::span<const double> more) {
+            values.insert(values.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(n));
+        };
+        append(part.log_prior, values_of(path::points_of(block).log_prior));
+        append(part.log_likelihood, values_of(path::points_of(block).log_likelihood));
     }
-    const auto gather = [&](const std::vector<double>& values) {
-        return ranks.gather(std::span<const double>(values));
-    };
-    return {gather(local.parameters), gather(local.log_prior), gather(local.log_likelihood)};
+    return part;
 }
 
-/// What the posterior consists of, unconstrained: d x draws, on rank 0.
-Matrix gather_points(const parallel::Communicator& ranks, const path::DensityPath& path, algorithm::Sampler& sampler) {
-    if (const auto* chains = sampler.markov_chains())
-        return chains->points();
-    std::vector<double> all;
-    for (Index r = 0; r < sampler.n_replicates(); ++r) {
-        const auto& particles = sampler.replicate(r).population().generation(0);
-        std::vector<double> local;
-        for (Index b = 0; b < particles.local_blocks(); ++b) {
-            const auto& points = path::points_of(particles.block(b)).points;
-            append(local, {points.data(), static_cast<std::size_t>(particles.block_size(b) * points.rows())});
-        }
-        append(all, ranks.gather(std::span<const double>(local)));
+/// What is known of parameters where no draw has a weight.
+std::vector<estimator::PosteriorSummary> no_summaries(const std::vector<std::string>& names) {
+    std::vector<estimator::PosteriorSummary> summaries(names.size());
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        summaries[k].name = names[k];
+        summaries[k].mcse = summaries[k].ess = std::numeric_limits<double>::quiet_NaN();
     }
-    const Index d = path.dimension();
-    return Eigen::Map<const Matrix>(all.data(), d, static_cast<Index>(all.size()) / d);
+    return summaries;
+}
+
+/// Equally many of each chain: as many as there are draws with a weight, in the chain that has most of them, if these
+/// are not too many.
+Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& samples) {
+    Index most = 0;
+    for (const auto& part : samples.parts)
+        most = std::max(most, ranks.sum(std::ranges::count_if(
+                                  part.log_weight, [](double log_weight) { return log_weight > log_zero; })));
+    const auto chains = static_cast<Index>(samples.parts.size());
+    return std::min(most, std::max(least_drawn, most_drawn / chains));
+}
+
+/// What posterior.nc shows of weighted draws: some of them, with equal weights.
+void gather_drawn(const parallel::Communicator& ranks, const Samples& samples, std::uint64_t seed, RunResult& result) {
+    const Index n = draws_of_a_chain(ranks, samples), d = static_cast<Index>(result.parameter_names.size());
+    result.draws_of_a_chain = samples.parts.front().layout.size();
+    std::vector<double> parameters;
+    for (std::size_t chain = 0; n > 0 && chain < samples.parts.size(); ++chain) {
+        const auto& part = samples.parts[chain];
+        const std::span<const double> log_weights = part.log_weight;
+        const auto drawn = systematic_draws(ranks, std::span(&log_weights, 1), n, seed, chain).front();
+        const auto gather = [&](auto& all, auto&& of_draw, std::size_t width) {
+            std::remove_reference_t<decltype(all)> local;
+            for (const Index i : drawn) {
+                const auto values = of_draw(i);
+                local.insert(local.end(), values, values + width);
+            }
+            const auto more = ranks.gather(std::span(std::as_const(local)));
+            all.insert(all.end(), more.begin(), more.end());
+        };
+        gather(
+            parameters, [&](Index i) { return part.parameters.col(i).data(); }, static_cast<std::size_t>(d));
+        std::vector<Index> places(drawn);
+        for (Index& place : places)
+            place += part.layout.first_local_item();
+        const auto all_places = ranks.gather(std::span(std::as_const(places)));
+        result.drawn.insert(result.drawn.end(), all_places.begin(), all_places.end());
+        if (result.has_densities) {
+            gather(
+                result.draw_log_prior, [&](Index i) { return part.log_prior.data() + i; }, 1);
+            gather(
+                result.draw_log_likelihood, [&](Index i) { return part.log_likelihood.data() + i; }, 1);
+        }
+        if (result.draws_of_a_chain * result.chains <= most_drawn) {
+            const auto all = ranks.gather(log_weights);
+            result.draw_log_weights.insert(result.draw_log_weights.end(), all.begin(), all.end());
+        }
+    }
+    result.draws = Eigen::Map<const Matrix>(parameters.data(), d, static_cast<Index>(parameters.size()) / d);
+}
+
+/// The points of a few draws, unconstrained, in the order in which they are drawn from the chains one after another:
+/// d x n, on rank 0.
+Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sampler, const Samples& samples, Index n,
+                     std::uint64_t seed) {
+    std::vector<std::span<const double>> log_weights;
+    for (const auto& part : samples.parts)
+        log_weights.emplace_back(part.log_weight);
+    // The streams of draws 0, 1, ... are those of the chains in posterior.nc.
+    const auto drawn = systematic_draws(ranks, log_weights, n, seed, static_cast<std::uint64_t>(samples.n_chains));
+    const auto* chains = sampler.markov_chains();
+    const Matrix recorded = chains ? chains->points() : Matrix();
+    std::vector<double> all;
+    for (std::size_t part = 0; part < drawn.size(); ++part) {
+        std::vector<double> local;
+        const auto& particles = sampler.replicate(chains ? 0 : static_cast<Index>(part)).population().generation(0);
+        for (const Index i : drawn[part]) {
+            const Index b = i / particles.layout().block();
+            const Vector x = chains
+                                 ? Vector(recorded.col(i))
+                                 : Vector(path::points_of(particles.block(b)).points.col(i - particles.block_begin(b)));
+            local.insert(local.end(), x.begin(), x.end());
+        }
+        const auto more = ranks.gather(std::span<const double>(local));
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    return Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / n, ranks.is_root() ? n : 0);
+}
+
+/// Columns of a matrix that has one for each item here.
+ShardedField columns_field(const parallel::BlockLayout& layout, const double* values, Index rows) {
+    const std::size_t bytes = static_cast<std::size_t>(rows) * sizeof(double);
+    ShardedField field{
+        ItemType::float64, bytes, layout.size(), layout.first_local_item(), layout.local_items(), {}, {}};
+    field.pack = [=](Index first, Index count, std::span<std::byte> out) {
+        if (count > 0)
+            std::memcpy(out.data(), values + first * rows, static_cast<std::size_t>(count) * bytes);
+    };
+    return field;
 }
 
 } // namespace
 
-void gather_posterior(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
-                      RunResult& result) {
-    result.parameter_names = target.offers<model::ReportedParameters>()->parameter_names();
-    const auto d = static_cast<Index>(result.parameter_names.size());
-    std::vector<std::vector<estimator::PosteriorSummary>> summaries;
-    std::vector<double> all_draws;
-    result.chains = sampler.n_replicates();
-    result.has_densities = target.offers<path::DensityPath>() != nullptr;
-    for (Index r = 0; r < sampler.n_replicates(); ++r) {
-        const auto& particles = sampler.replicate(r).population().generation(0);
-        const auto draws = gather_draws(ranks, target, particles);
-        append(result.draw_log_prior, draws.log_prior);
-        append(result.draw_log_likelihood, draws.log_likelihood);
-        const auto log_w = ranks.gather(std::span<const double>(particles.log_weights()));
-        const auto eves = ranks.gather(std::span<const std::int64_t>(particles.eves()));
-        parallel::on_root(ranks, [&] {
-            const Eigen::Map<const Matrix> points(draws.parameters.data(), d, static_cast<Index>(log_w.size()));
-            summaries.push_back(estimator::summarise_posterior(result.parameter_names, points, log_w, eves));
-            append(all_draws, draws.parameters);
-            // A replicate counts in proportion to its estimate of Z.
-            const double shift =
-                (sampler.n_replicates() > 1 ? result.batch_log_ratios[static_cast<std::size_t>(r)] : 0.0) -
-                log_sum_exp(log_w);
-            for (const double lw : log_w)
-                result.draw_log_weights.push_back(lw + shift);
-        });
-    }
-    if (!ranks.is_root())
+void Samples::write(io::Writer& writer) const {
+    const auto write = [&](const char* name, auto&& values, Index columns) {
+        std::vector<ShardedField> fields;
+        for (const auto& part : parts)
+            fields.push_back(columns_field(part.layout, values(part).data(), std::max<Index>(columns, 1)));
+        writer.sharded_parts(name, std::move(fields), columns);
+    };
+    using Part = SamplesPart;
+    write(
+        "samples/values", [](const Part& part) -> const Matrix& { return part.parameters; }, n_parameters);
+    write(
+        "samples/log_weight", [](const Part& part) -> const auto& { return part.log_weight; }, 0);
+    if (!has_densities)
         return;
-    result.draws = Eigen::Map<const Matrix>(all_draws.data(), d, static_cast<Index>(all_draws.size()) / d);
-    result.posterior =
-        summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, result.batch_log_ratios);
+    write(
+        "samples/log_prior", [](const Part& part) -> const auto& { return part.log_prior; }, 0);
+    write(
+        "samples/log_likelihood", [](const Part& part) -> const auto& { return part.log_likelihood; }, 0);
 }
 
-void gather_chains(const model::Target& target, const algorithm::Sampler& sampler, RunResult& result) {
+Samples gather_posterior(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
+                         std::uint64_t seed, RunResult& result) {
+    result.parameter_names = target.offers<model::ReportedParameters>()->parameter_names();
+    result.chains = sampler.n_replicates();
+    result.has_densities = target.offers<path::DensityPath>() != nullptr;
+    Samples samples{{}, static_cast<Index>(result.parameter_names.size()), result.chains, result.has_densities};
+    std::vector<std::vector<estimator::PosteriorSummary>> summaries;
+    for (Index r = 0; r < sampler.n_replicates(); ++r) {
+        const auto& particles = sampler.replicate(r).population().generation(0);
+        const auto& log_weights = particles.log_weights();
+        auto& part = samples.parts.emplace_back();
+        parallel::together(ranks, [&] { part = samples_of(target, particles); });
+        const auto weights = population::summarise(ranks, particles.layout(), log_weights);
+        const bool has_weight = weights.log_max > log_zero;
+        summaries.push_back(
+            has_weight ? estimator::summarise_posterior(ranks, particles.layout(), result.parameter_names,
+                                                        part.parameters, log_weights,
+                                                        population::Families(ranks, particles.size(), particles.eves()))
+                       : no_summaries(result.parameter_names));
+        // A replicate counts in proportion to its estimate of Z.
+        const double shift = (result.chains > 1 ? result.batch_log_ratios[static_cast<std::size_t>(r)] : 0.0) -
+                             (has_weight ? weights.log_sum : 0.0);
+        for (const double log_weight : log_weights)
+            part.log_weight.push_back(log_weight + shift);
+    }
+    result.posterior =
+        summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, result.batch_log_ratios);
+    gather_drawn(ranks, samples, seed, result);
+    return samples;
+}
+
+Samples gather_chains(const parallel::Communicator& ranks, const model::Target& target,
+                      const algorithm::Sampler& sampler, RunResult& result) {
     const auto& chains = *sampler.markov_chains();
     result.parameter_names = target.offers<model::ReportedParameters>()->parameter_names();
     result.markov_chains = chains.chain_outcome();
@@ -104,31 +205,38 @@ void gather_chains(const model::Target& target, const algorithm::Sampler& sample
     result.chains = chains.n_chains();
     result.draws_are_weighted = false;
     const auto& draws = result.markov_chains->draws;
-    if (draws.empty())
-        return;
-    result.draws.resize(static_cast<Index>(draws.size()), draws.front().size());
-    for (std::size_t k = 0; k < draws.size(); ++k)
-        result.draws.row(static_cast<Index>(k)) =
-            Eigen::Map<const Vector>(draws[k].data(), draws[k].size()).transpose();
-    result.draw_log_weights.assign(static_cast<std::size_t>(draws.front().size()), 0.0);
-    for (const auto& summary : result.markov_chains->summaries)
-        result.posterior.push_back(summary.posterior);
+    if (!draws.empty()) {
+        result.draws.resize(static_cast<Index>(draws.size()), draws.front().size());
+        for (std::size_t k = 0; k < draws.size(); ++k)
+            result.draws.row(static_cast<Index>(k)) =
+                Eigen::Map<const Vector>(draws[k].data(), draws[k].size()).transpose();
+        result.draws_of_a_chain = draws.front().rows();
+        for (Index i = 0; i < draws.front().size(); ++i)
+            result.drawn.push_back(i % result.draws_of_a_chain);
+        for (const auto& summary : result.markov_chains->summaries)
+            result.posterior.push_back(summary.posterior);
+    }
+    const Index d = static_cast<Index>(result.parameter_names.size()), n = ranks.max(result.draws.cols());
+    std::vector<Index> all_on_root(static_cast<std::size_t>(ranks.size()) + 1, n);
+    all_on_root.front() = 0;
+    SamplesPart part{parallel::BlockLayout(n, 1, ranks.size(), ranks.rank()).with_runs(std::move(all_on_root)),
+                     result.draws,
+                     std::vector<double>(static_cast<std::size_t>(result.draws.cols()), 0.0),
+                     {},
+                     {}};
+    return {{std::move(part)}, d, result.chains, false};
 }
 
 void gather_predictions(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
-                        RunResult& result) {
-    const auto& path = *target.offers<path::DensityPath>();
+                        const Samples& samples, RunResult& result) {
     const auto& predictive = *target.offers<model::Predictive>();
-    const Matrix points = gather_points(ranks, path, sampler);
+    const PredictionSettings settings;
+    const std::uint64_t seed = *sampler.replicate(0).prediction_seed();
+    const Matrix drawn = gather_points(ranks, sampler, samples, settings.points, seed);
     result.predicts = true;
     parallel::on_root(ranks, [&] {
-        const PredictionSettings settings;
-        const std::uint64_t seed = *sampler.replicate(0).prediction_seed();
-        // The streams of draws 0, 1, ... are those of the chains in posterior.nc.
-        const Matrix drawn = draw_points(points, result.draw_log_weights, settings.points, seed,
-                                         static_cast<std::uint64_t>(result.chains));
-        const auto predict = [&](std::span<const double> x, Index samples, const random::Address& address) {
-            return predictive.predict(x, samples, address);
+        const auto predict = [&](std::span<const double> x, Index n, const random::Address& address) {
+            return predictive.predict(x, n, address);
         };
         result.predictions = summarise_predictions(predict, drawn, result.data, settings, seed);
         describe_predictions(result.predictions, result.outcome);

@@ -1,15 +1,11 @@
 #include "app/posterior/posterior_file.hpp"
 
-#include "app/posterior/equally_weighted.hpp"
-
 #include "app/commands/build_info.hpp"
-#include "core/log_space.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <set>
 
@@ -18,25 +14,6 @@ namespace pearlite::app {
 namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-
-Index particles_of_a_chain(const RunResult& result) {
-    return result.draws.cols() / result.chains;
-}
-std::span<const double> log_weights_of(const RunResult& result, Index chain) {
-    const Index n = particles_of_a_chain(result);
-    return {result.draw_log_weights.data() + chain * n, static_cast<std::size_t>(n)};
-}
-
-/// As many as there are particles with a weight, in the chain that has most of them.
-Index draws_of_a_chain(const RunResult& result) {
-    if (!result.draws_are_weighted)
-        return particles_of_a_chain(result);
-    Index most = 0;
-    for (Index c = 0; c < result.chains; ++c)
-        most = std::max(most, static_cast<Index>(std::ranges::count_if(
-                                  log_weights_of(result, c), [](double log_weight) { return log_weight > log_zero; })));
-    return most;
-}
 
 /// A parameter "name[k]" as (name, k).
 struct Component {
@@ -71,15 +48,11 @@ std::size_t components_from(const std::vector<std::string>& names, std::size_t f
 
 class PosteriorGroups {
   public:
-    PosteriorGroups(const RunResult& result, std::uint64_t seed)
+    explicit PosteriorGroups(const RunResult& result)
         : result_(result),
           chain_{"chain", result.chains},
-          draw_{"draw", draws_of_a_chain(result)},
-          particle_{"particle", particles_of_a_chain(result)} {
-        for (Index c = 0; c < result.chains; ++c)
-            for (const Index particle : equally_weighted_draws(result, c, seed))
-                drawn_.push_back(c * particle_.size + particle);
-    }
+          draw_{"draw", result.draws.cols() / result.chains},
+          particle_{"particle", result.draws_of_a_chain} {}
 
     io::NetcdfGroup posterior() const;
     io::NetcdfGroup sample_stats() const;
@@ -89,9 +62,9 @@ class PosteriorGroups {
     template <class Value>
     std::vector<double> of_draws(const Value& value) const {
         std::vector<double> values;
-        values.reserve(drawn_.size());
-        for (const Index particle : drawn_)
-            values.push_back(value(particle));
+        values.reserve(static_cast<std::size_t>(result_.draws.cols()));
+        for (Index i = 0; i < result_.draws.cols(); ++i)
+            values.push_back(value(i));
         return values;
     }
     void add_draw_statistics(io::NetcdfGroup& group) const;
@@ -100,7 +73,6 @@ class PosteriorGroups {
 
     const RunResult& result_;
     LabelledDimension chain_, draw_, particle_;
-    std::vector<Index> drawn_; ///< columns of result.draws
 };
 
 io::NetcdfGroup PosteriorGroups::posterior() const {
@@ -119,9 +91,9 @@ io::NetcdfGroup PosteriorGroups::posterior() const {
                 for (std::size_t i = 0; i < n; ++i)
                     places.labels.push_back(std::to_string(component.place + static_cast<Index>(i)));
             LabelledArray array{component.array, {chain_, draw_, places}, {}};
-            for (const Index particle : drawn_)
+            for (Index draw = 0; draw < result_.draws.cols(); ++draw)
                 for (std::size_t i = 0; i < n; ++i)
-                    array.values.push_back(result_.draws(k + static_cast<Index>(i), particle));
+                    array.values.push_back(result_.draws(k + static_cast<Index>(i), draw));
             group.arrays.push_back(std::move(array));
         }
         first += n;
@@ -153,10 +125,13 @@ void PosteriorGroups::add_draw_statistics(io::NetcdfGroup& group) const {
     }
     if (!result_.draws_are_weighted)
         return;
-    group.arrays.push_back({"ancestor",
-                            {chain_, draw_},
-                            of_draws([&](Index i) { return static_cast<double>(i % particle_.size); }),
-                            "the weighted particle that the draw is"});
+    group.arrays.push_back(
+        {"ancestor",
+         {chain_, draw_},
+         of_draws([&](Index i) { return static_cast<double>(result_.drawn[static_cast<std::size_t>(i)]); }),
+         "the weighted particle that the draw is"});
+    if (result_.draw_log_weights.empty())
+        return; // the results file has them
     group.arrays.push_back({"log_weight",
                             {chain_, particle_},
                             result_.draw_log_weights,
@@ -237,20 +212,10 @@ std::vector<LabelledArray> replicates_of(const std::vector<PredictedQuantity>& q
 
 } // namespace
 
-std::vector<Index> equally_weighted_draws(const RunResult& result, Index chain, std::uint64_t seed) {
-    if (!result.draws_are_weighted) {
-        std::vector<Index> drawn(static_cast<std::size_t>(particles_of_a_chain(result)));
-        std::iota(drawn.begin(), drawn.end(), Index{0});
-        return drawn;
-    }
-    return systematic_draws(log_weights_of(result, chain), draws_of_a_chain(result), seed,
-                            static_cast<std::uint64_t>(chain));
-}
-
-std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint64_t seed) {
-    if (result.draws.size() == 0 || draws_of_a_chain(result) == 0)
+std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result) {
+    if (result.draws.size() == 0)
         return {};
-    const PosteriorGroups draws(result, seed);
+    const PosteriorGroups draws(result);
     std::vector<io::NetcdfGroup> groups{draws.posterior(), draws.sample_stats()};
     const auto add_predicted = [&](const char* name, const std::vector<PredictedQuantity>& quantities) {
         if (!quantities.empty())
@@ -266,7 +231,7 @@ std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint
 }
 
 void write_posterior(const Job& job, const RunResult& result) {
-    auto groups = posterior_groups(result, job.plan->run().seed);
+    auto groups = posterior_groups(result);
     if (groups.empty())
         return;
     // No time of creation: equal runs leave equal files.

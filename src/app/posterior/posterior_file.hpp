@@ -11,13 +11,9 @@
 
 namespace pearlite::app {
 
-/// Of each draw of a chain or batch, the particle it is: all of them in turn for Markov chains; for weighted particles
-/// as many as have a weight, systematically resampled with the number at (seed, posterior_draw, chain).
-std::vector<Index> equally_weighted_draws(const RunResult& result, Index chain, std::uint64_t seed);
-
 /// Groups posterior, sample_stats, posterior_predictive, predictions, observed_data and constant_data, as far as the
 /// result has them; none without draws. Parameters called name[0], name[1], ... one after another become one array.
-std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result, std::uint64_t seed);
+std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result);
 
 /// posterior.nc in the run's directory, for rank 0; nothing if there are no draws. FileError as io::write_netcdf.
 void write_posterior(const Job& job, const RunResult& result);

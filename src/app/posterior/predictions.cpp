@@ -1,7 +1,5 @@
 #include "app/posterior/predictions.hpp"
 
-#include "app/posterior/equally_weighted.hpp"
-
 #include "pearlite/core/contract.hpp"
 
 #include <fmt/format.h>
@@ -112,15 +110,6 @@ void describe_predictions(const Predictions& predictions, algorithm::Outcome& ou
         outcome.warnings.push_back(
             fmt::format("{} of {} draws of the parameters predict nothing (likelihood 0) and were left out",
                         predictions.n_left_out, predictions.n_left_out + predictions.n_points));
-}
-
-Matrix draw_points(const Matrix& points, std::span<const double> log_weights, Index n, std::uint64_t seed,
-                   std::uint64_t id) {
-    const auto drawn = systematic_draws(log_weights, n, seed, id);
-    Matrix chosen(points.rows(), n);
-    for (Index k = 0; k < n; ++k)
-        chosen.col(k) = points.col(drawn[static_cast<std::size_t>(k)]);
-    return chosen;
 }
 
 } // namespace pearlite::app

@@ -46,9 +46,4 @@ Predictions summarise_predictions(
 /// points were left out.
 void describe_predictions(const Predictions& predictions, algorithm::Outcome& outcome);
 
-/// The columns of `points` that are drawn systematically with the weights, with the number at (seed, posterior_draw,
-/// id).
-Matrix draw_points(const Matrix& points, std::span<const double> log_weights, Index n, std::uint64_t seed,
-                   std::uint64_t id);
-
 } // namespace pearlite::app

@@ -1,6 +1,5 @@
 #include "app/result/annealing_run.hpp"
 
-#include "app/posterior/gather_posterior.hpp"
 #include "app/result/gather_images.hpp"
 
 #include "io/container/container_fields.hpp"
@@ -16,11 +15,13 @@
 namespace pearlite::app {
 
 AnnealingRun::AnnealingRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-                           std::unique_ptr<algorithm::Sampler> sampler, double inverse_temperature_end)
+                           std::unique_ptr<algorithm::Sampler> sampler, double inverse_temperature_end,
+                           std::uint64_t seed)
     : ranks_(ranks),
       target_(std::move(target)),
       sampler_(std::move(sampler)),
-      inverse_temperature_end_(inverse_temperature_end) {}
+      inverse_temperature_end_(inverse_temperature_end),
+      seed_(seed) {}
 
 std::optional<population::WorkAccount> AnnealingRun::work() const {
     return ranks_.size() == 1 ? std::nullopt : sampler_->work();
@@ -51,7 +52,7 @@ RunResult AnnealingRun::result() {
     RunResult result;
     const bool has_chains = sampler_->markov_chains() != nullptr;
     if (has_chains) {
-        gather_chains(*target_, *sampler_, result);
+        samples_ = gather_chains(ranks_, *target_, *sampler_, result);
     } else {
         result.outcome = sampler_->outcome();
         result.trace = sampler_->trace();
@@ -66,11 +67,11 @@ RunResult AnnealingRun::result() {
             result.batch_traces.push_back(sampler_->replicate(r).trace());
         }
     if (!has_chains && target_->offers<model::ReportedParameters>())
-        gather_posterior(ranks_, *target_, *sampler_, result);
+        samples_ = gather_posterior(ranks_, *target_, *sampler_, seed_, result);
     if (const auto* data = target_->offers<model::DescribedData>())
         result.data = data->describe_data();
     if (target_->offers<model::Predictive>() && sampler_->prediction_seed())
-        gather_predictions(ranks_, *target_, *sampler_, result);
+        gather_predictions(ranks_, *target_, *sampler_, samples_, result);
     if (target_->offers<model::ParticleImages>())
         result.images = gather_images(ranks_, *target_, *sampler_, inverse_temperature_end_);
     result.digest = digest(result);
@@ -78,6 +79,8 @@ RunResult AnnealingRun::result() {
 }
 
 void AnnealingRun::result_fields(io::Writer& writer) {
+    if (!samples_.parts.empty())
+        samples_.write(writer);
     if (sampler_->markov_chains())
         return; // all draws weigh the same
     for (Index r = 0; r < sampler_->n_replicates(); ++r) {

@@ -1,7 +1,8 @@
 #pragma once
 /// Any sampler over any target as a Run.
 
-#include "algorithm/common/sampler.hpp"
+#include "app/posterior/gather_posterior.hpp"
+
 #include "app/result/run.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -12,7 +13,7 @@ namespace pearlite::app {
 class AnnealingRun final : public Run {
   public:
     AnnealingRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-                 std::unique_ptr<algorithm::Sampler> sampler, double inverse_temperature_end);
+                 std::unique_ptr<algorithm::Sampler> sampler, double inverse_temperature_end, std::uint64_t seed);
 
     void begin() override { sampler_->begin(); }
     bool finished() const override { return sampler_->finished(); }
@@ -40,6 +41,8 @@ class AnnealingRun final : public Run {
     std::shared_ptr<const model::Target> target_;
     std::unique_ptr<algorithm::Sampler> sampler_;
     double inverse_temperature_end_;
+    std::uint64_t seed_;
+    Samples samples_; ///< of a finished run
 };
 
 } // namespace pearlite::app

@@ -10,7 +10,7 @@ std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const algorit
     if (const auto* search = plan.search())
         return std::make_unique<SearchRun>(ranks, model.space(search->operations), *search);
     return std::make_unique<AnnealingRun>(ranks, model.target(), plan.make_sampler(ranks, model.target()),
-                                          plan.inverse_temperature_end());
+                                          plan.inverse_temperature_end(), plan.run().seed);
 }
 
 } // namespace pearlite::app

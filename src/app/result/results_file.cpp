@@ -32,9 +32,9 @@ void write_trace(io::Writer& writer, const algorithm::Trace& trace) {
 
 /// The chain that each draw belongs to.
 std::vector<std::int64_t> chain_of_draws(const RunResult& result) {
-    std::vector<std::int64_t> chain(result.draw_log_weights.size());
+    std::vector<std::int64_t> chain(static_cast<std::size_t>(result.chains * result.draws_of_a_chain));
     for (std::size_t i = 0; i < chain.size(); ++i)
-        chain[i] = static_cast<std::int64_t>(i / (chain.size() / static_cast<std::size_t>(result.chains)));
+        chain[i] = static_cast<std::int64_t>(i) / result.draws_of_a_chain;
     return chain;
 }
 
@@ -56,12 +56,6 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
         write_trace(writer, result.trace);
     if (!result.parameter_names.empty()) {
         writer("samples/names", result.parameter_names);
-        writer("samples/values", Matrix(result.draws.transpose()));
-        writer("samples/log_weight", result.draw_log_weights);
-        if (result.has_densities) {
-            writer("samples/log_prior", result.draw_log_prior);
-            writer("samples/log_likelihood", result.draw_log_likelihood);
-        }
         if (result.markov_chains)
             writer("samples/chain", chain_of_draws(result));
     }

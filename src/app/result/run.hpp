@@ -58,12 +58,16 @@ struct RunResult {
     std::optional<double> exact_log_ratio;
     std::vector<estimator::PosteriorSummary> posterior;
     std::vector<std::string> parameter_names;
-    Matrix draws;                         ///< d x draws: of chain after chain (a chain or a batch), equally many each
-    std::vector<double> draw_log_weights; ///< comparable across chains
-    Index chains = 1;
-    bool draws_are_weighted = true;                          ///< false for Markov chains, whose draws count equally
-    bool has_densities = false;                              ///< replicated: whether the draws have these two
+    Index chains = 1;               ///< Markov chains, or batches
+    Index draws_of_a_chain = 0;     ///< that the results file has
+    bool draws_are_weighted = true; ///< false for Markov chains, whose draws count equally
+    bool has_densities = false;     ///< replicated: whether the draws have these two
+    /// Draws with equal weights, equally many of each chain, chain after chain: d x draws; all of Markov chains, some
+    /// of weighted draws. `drawn`: which draw of its chain each is.
+    Matrix draws;
+    std::vector<Index> drawn;
     std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
+    std::vector<double> draw_log_weights; ///< of all weighted draws, comparable across chains; empty if these are many
     model::DataDescription data;
     bool predicts = false; ///< replicated: whether the model has predictions
     Predictions predictions;

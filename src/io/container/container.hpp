@@ -54,6 +54,9 @@ class Writer {
     void operator()(std::string_view name, const Matrix& value);                   ///< stored row-major, rows x columns
     /// The field must stay valid until commit().
     void sharded(std::string_view name, const ShardedField& field);
+    /// The items of several sharded fields of one type and size, the parts one after another: items x columns, or a
+    /// vector if `columns` is 0. At least one part.
+    void sharded_parts(std::string_view name, std::vector<ShardedField> parts, Index columns = 0);
 
     /// All names until leave() get this prefix and a slash.
     void enter(std::string_view group);

@@ -22,7 +22,7 @@ namespace {
 struct CollectedField {
     FieldEntry entry;
     std::vector<std::byte> values;
-    std::optional<ShardedField> sharded;
+    std::vector<ShardedField> sharded; // one part after another; none: the values are replicated
 };
 
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
@@ -32,8 +32,8 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) {
 std::vector<ShardedField*> sharded_among(std::vector<CollectedField>& fields) {
     std::vector<ShardedField*> sharded;
     for (CollectedField& field : fields)
-        if (field.sharded)
-            sharded.push_back(&*field.sharded);
+        for (ShardedField& part : field.sharded)
+            sharded.push_back(&part);
     return sharded;
 }
 
@@ -89,9 +89,13 @@ Plan make_plan(const parallel::Communicator& ranks, const std::vector<CollectedF
         lay_out(planned, plan.file);
         plan.bytes = plan.file.size();
         std::size_t next = 0;
-        for (std::size_t i = 0; i < fields.size(); ++i)
-            if (fields[i].sharded)
-                plan.sharded_offsets[next++] = planned[i].entry.offset;
+        for (std::size_t i = 0; i < fields.size(); ++i) {
+            std::uint64_t offset = planned[i].entry.offset;
+            for (const ShardedField& part : fields[i].sharded) {
+                plan.sharded_offsets[next++] = offset;
+                offset += static_cast<std::uint64_t>(part.items) * part.item_bytes;
+            }
+        }
     });
     ranks.broadcast(std::span(&plan.bytes, 1));
     ranks.broadcast(std::span(plan.sharded_offsets));
@@ -230,7 +234,23 @@ void Writer::operator()(std::string_view name, const Matrix& value) {
 void Writer::sharded(std::string_view name, const ShardedField& field) {
     const FieldType type = stored_field_type(field.type);
     const std::size_t element_bytes = type == FieldType::bytes ? 1 : sizeof(double);
-    implementation_->add(name, type, element_bytes, stored_shape(field)).sharded = field;
+    implementation_->add(name, type, element_bytes, stored_shape(field)).sharded = {field};
+}
+
+void Writer::sharded_parts(std::string_view name, std::vector<ShardedField> parts, Index columns) {
+    PEARLITE_EXPECTS(!parts.empty() && parts.front().type != ItemType::bytes);
+    const ShardedField& first = parts.front();
+    const auto width = static_cast<std::size_t>(std::max<Index>(columns, 1)) * sizeof(double);
+    std::uint64_t items = 0;
+    for (const ShardedField& part : parts) {
+        PEARLITE_EXPECTS(part.type == first.type && part.item_bytes == width);
+        items += static_cast<std::uint64_t>(part.items);
+    }
+    std::vector<std::uint64_t> shape{items};
+    if (columns > 0)
+        shape.push_back(static_cast<std::uint64_t>(columns));
+    implementation_->add(name, stored_field_type(first.type), sizeof(double), std::move(shape)).sharded =
+        std::move(parts);
 }
 
 void Writer::enter(std::string_view group) {
