@@ -134,7 +134,8 @@ Outcome integrated(Index steps, bool is_linear) {
     for (auto* values : {&sums.u_first_half, &sums.ratio, &sums.ratio_shift, &sums.swaps})
         values->assign(n, 1.0);
     sums.tags.assign(n, 0);
-    return tempering_outcome(sums, {schedule.points(), 1, 1, 0, 1, is_linear});
+    return tempering_outcome(parallel::Communicator::alone(), sums, parallel::BlockLayout(steps + 1, 1, 1, 0),
+                             {schedule.points(), 1, 1, 0, 1, is_linear});
 }
 
 TEST(ParallelTempering, TrapezoidsAreCorrectedOrExtrapolated) {

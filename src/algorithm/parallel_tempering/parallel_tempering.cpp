@@ -58,14 +58,9 @@ Progress ParallelTempering::progress() const {
 }
 
 Outcome ParallelTempering::outcome() const {
-    const auto all = sums_.gathered(ranks_);
-    const TemperingFacts facts{schedule_.points(), settings_.replicas, kept_scans(),
-                               first_half_scans(), settings_.scans,    target_->path_is_linear()};
-    Outcome outcome;
-    parallel::on_root(ranks_, [&] { outcome = tempering_outcome(all, facts); });
-    if (!ranks_.is_root())
-        outcome.arrays = tempering_arrays({}, facts);
-    return outcome;
+    return tempering_outcome(ranks_, sums_, population_.generation(0).layout(),
+                             {schedule_.points(), settings_.replicas, kept_scans(), first_half_scans(), settings_.scans,
+                              target_->path_is_linear()});
 }
 
 void ParallelTempering::fields(Fields& f) {

@@ -43,15 +43,6 @@ void TemperingSums::add(std::size_t first, std::span<const double> derivatives, 
     }
 }
 
-TemperingSums TemperingSums::gathered(const parallel::Communicator& ranks) const {
-    TemperingSums all = *this;
-    all.each([&](const char*, auto& values) {
-        using Value = typename std::remove_reference_t<decltype(values)>::value_type;
-        values = ranks.gather(std::span<const Value>(values));
-    });
-    return all;
-}
-
 Index due_scans(Index t, Index after, Index last) {
     const auto up_to = [t](Index n) { return t % 2 == 0 ? n / 2 : (n + 1) / 2; };
     return up_to(last) - up_to(after);

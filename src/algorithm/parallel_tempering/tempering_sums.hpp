@@ -45,9 +45,6 @@ struct TemperingSums {
     void add(std::size_t first, std::span<const double> derivatives, std::span<const double> log_ratios,
              const Scan& scan);
 
-    /// Collective. The sums of all ranks, on the root; elsewhere none.
-    TemperingSums gathered(const parallel::Communicator& ranks) const;
-
     /// What a checkpoint holds: a sharded field of each sum, like the particles of `states`.
     void fields(Fields& f, const population::Generation& states) {
         each([&](const char* name, auto& values) {
