@@ -12,6 +12,10 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+auto summaries_of(const Matrix& draws) {
+    return estimator::summarise_chains(parallel::Communicator::alone(), {"x"}, {draws});
+}
+
 /// Independent draws of n x 4, each chain shifted by `shift` against the one before.
 ChainOutcome chains_of(Index n, double shift) {
     random::Stream stream({1, random::Purpose::test, 0, 0});
@@ -19,9 +23,7 @@ ChainOutcome chains_of(Index n, double shift) {
     for (Index c = 0; c < 4; ++c)
         for (Index i = 0; i < n; ++i)
             draws(i, c) = stream.normal() + shift * static_cast<double>(c);
-    ChainOutcome chains{{draws}, {}, {0.3, 0.3, 0.2, 0.4}, {9, 12, 15, 8}, n};
-    chains.summaries = estimator::summarise_chains({"x"}, chains.draws);
-    return chains;
+    return {summaries_of(draws), {0.3, 0.3, 0.2, 0.4}, {9, 12, 15, 8}, n};
 }
 
 double value_of(const Outcome& outcome, const std::string& name) {
@@ -59,9 +61,7 @@ TEST(ChainOutcome, FewDrawsAndChainsThatStickAreSaid) {
 }
 
 TEST(ChainOutcome, ChainsThatNeverMovedAreNoPosterior) {
-    ChainOutcome chains{{Matrix::Ones(50, 4)}, {}, {0, 0, 0, 0}, {50, 50, 50, 50}, 50};
-    chains.summaries = estimator::summarise_chains({"x"}, chains.draws);
-    const auto outcome = judge_chains(chains);
+    const auto outcome = judge_chains({summaries_of(Matrix::Ones(50, 4)), {0, 0, 0, 0}, {50, 50, 50, 50}, 50});
     EXPECT_EQ(outcome.ess, 0);
     EXPECT_THAT(outcome.warnings, Contains(HasSubstr("R-hat is nan")));
 }

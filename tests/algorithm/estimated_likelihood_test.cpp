@@ -216,7 +216,7 @@ PseudoMarginal chains_of(double s2, Index chains, Index iterations) {
 TEST(PseudoMarginal, HasTheExactPosteriorWhateverTheNoise) {
     for (const double s2 : {0.0, 1.0}) {
         const auto sampler = chains_of(s2, 4, 20000);
-        const auto summary = estimator::summarise_chains({"x"}, sampler.draws()).front();
+        const auto summary = estimator::summarise_chains(alone, {"x"}, sampler.draws()).front();
         EXPECT_EQ(sampler.draws().front().rows(), 8000);
         EXPECT_LT(std::abs(summary.posterior.mean - 0.5), 5 * summary.posterior.mcse) << s2;
         EXPECT_NEAR(summary.posterior.sd, std::sqrt(0.5), 0.04) << s2;

@@ -25,8 +25,15 @@ std::vector<double> numbers_of(const Communicator& ranks, S& sampler) {
         const auto chains = sampler.chain_outcome();
         numbers.insert(numbers.end(), chains.acceptance.begin(), chains.acceptance.end());
         numbers.insert(numbers.end(), chains.longest_stay.begin(), chains.longest_stay.end());
-        for (const Matrix& draws : chains.draws)
-            numbers.insert(numbers.end(), draws.data(), draws.data() + draws.size());
+        for (const auto& summary : chains.summaries)
+            for (const double value : {summary.posterior.mean, summary.posterior.sd, summary.posterior.mcse,
+                                       summary.posterior.quantile_025, summary.r_hat, summary.tail_ess})
+                numbers.push_back(std::isnan(value) ? -2 : value); // NaN equals nothing
+        for (const Matrix& draws : sampler.draws()) {
+            const auto all =
+                ranks.gather(std::span<const double>(draws.data(), static_cast<std::size_t>(draws.size())));
+            numbers.insert(numbers.end(), all.begin(), all.end());
+        }
     } else {
         const auto outcome = sampler.outcome();
         for (const auto& estimate : outcome.log_ratio) {

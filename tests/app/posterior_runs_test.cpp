@@ -89,6 +89,18 @@ TEST(PosteriorRuns, ChainsHaveTheExactPosteriorAndNoEvidence) {
         }
 }
 
+// 96000 draws of each of four chains are more than 50000.
+TEST(PosteriorRuns, OfManyDrawsOfChainsEverySecondIsGathered) {
+    const auto run = finished_run(text_of("normal", "pseudo-marginal", "") + "iterations = 120000\n");
+    const auto result = run->result();
+    EXPECT_EQ(result.draws_of_a_chain, 96000);
+    EXPECT_EQ(result.draws.cols(), 4 * 48000);
+    EXPECT_EQ(result.drawn.at(0), 1);
+    EXPECT_EQ(result.drawn.at(48000 + 2), 5);
+    const auto& posterior = result.posterior.front();
+    EXPECT_LT(std::abs(result.draws.row(0).mean() - posterior.mean), posterior.mcse);
+}
+
 double diagnostic(const RunResult& result, const std::string& name) {
     for (const auto& entry : result.outcome.diagnostics)
         if (entry.name == name)

@@ -4,15 +4,15 @@
 #include "algorithm/common/settings.hpp"
 #include "core/sharded_field.hpp"
 #include "estimator/chains.hpp"
+#include "parallel/layout.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace pearlite::algorithm {
 
-/// After burn-in. Complete on rank 0.
+/// After burn-in; the same on every rank.
 struct ChainOutcome {
-    std::vector<Matrix> draws; ///< of each parameter, on its natural scale: draws x chains
     std::vector<estimator::ChainSummary> summaries;
     std::vector<double> acceptance;         ///< of each chain
     std::vector<std::int64_t> longest_stay; ///< of each chain: iterations in a row without an accepted proposal
@@ -26,8 +26,10 @@ class MarkovChains {
     virtual Index n_chains() const = 0;
     /// Collective; the sampler has finished.
     virtual ChainOutcome chain_outcome() const = 0;
-    /// Collective. Recorded draws of all chains after burn-in, chain after chain, unconstrained: d x draws, on rank 0.
+    /// Recorded draws after burn-in of the chains that this rank owns, chain after chain, unconstrained: d x draws.
     virtual Matrix points() const = 0;
+    /// Which of all chains' recorded draws these are: a block is a chain.
+    virtual parallel::BlockLayout draw_layout() const = 0;
     /// What was recorded of every chain; an item each.
     virtual ShardedField record_field() const = 0;
 };

@@ -73,41 +73,42 @@ Progress PseudoMarginal::progress() const {
 }
 
 Matrix PseudoMarginal::points() const {
-    const auto all = ranks_.gather(std::span<const double>(record_));
-    if (!ranks_.is_root())
-        return {};
-    const Index n = draws_per_chain();
-    Matrix points(width(), n * settings_.particles);
-    const Eigen::Map<const Matrix> recorded(all.data(), width(), n_recorded() * settings_.particles);
-    for (Index c = 0; c < settings_.particles; ++c)
+    const Index n = draws_per_chain(), chains = population_.generation(0).local_size();
+    Matrix points(width(), n * chains);
+    const Eigen::Map<const Matrix> recorded(record_.data(), width(), n_recorded() * chains);
+    for (Index c = 0; c < chains; ++c)
         points.middleCols(c * n, n) = recorded.middleCols((c + 1) * n_recorded() - n, n);
     return points;
 }
 
+parallel::BlockLayout PseudoMarginal::draw_layout() const {
+    const auto& chains = population_.generation(0).layout();
+    std::vector<Index> first_chains;
+    for (int rank = 0; rank <= ranks_.size(); ++rank)
+        first_chains.push_back(chains.first_item(rank));
+    const Index n = draws_per_chain();
+    return parallel::BlockLayout(n * settings_.particles, n, ranks_.size(), ranks_.rank())
+        .with_runs(std::move(first_chains));
+}
+
 std::vector<Matrix> PseudoMarginal::draws() const {
-    const Matrix all = points();
+    const Matrix values = target_->quantities(points());
     std::vector<Matrix> draws;
-    if (!ranks_.is_root())
-        return draws;
-    const Matrix values = target_->quantities(all);
     for (Index k = 0; k < values.rows(); ++k) {
         const Vector of_parameter = values.row(k);
-        draws.emplace_back(Eigen::Map<const Matrix>(of_parameter.data(), draws_per_chain(), settings_.particles));
+        draws.emplace_back(
+            Eigen::Map<const Matrix>(of_parameter.data(), draws_per_chain(), population_.generation(0).local_size()));
     }
     return draws;
 }
 
 ChainOutcome PseudoMarginal::chain_outcome() const {
     ChainOutcome chains;
-    chains.draws = draws();
-    chains.longest_stay = ranks_.gather(std::span<const std::int64_t>(longest_stay_));
+    chains.longest_stay = ranks_.all_gather(std::span<const std::int64_t>(longest_stay_));
     chains.iterations = chains_.iterations - chains_.burn_in;
-    const auto accepted = ranks_.gather(std::span<const std::int64_t>(accepted_));
-    parallel::on_root(ranks_, [&] {
-        for (const auto count : accepted)
-            chains.acceptance.push_back(static_cast<double>(count) / static_cast<double>(chains.iterations));
-        chains.summaries = estimator::summarise_chains(target_->quantity_names(), chains.draws);
-    });
+    for (const auto count : ranks_.all_gather(std::span<const std::int64_t>(accepted_)))
+        chains.acceptance.push_back(static_cast<double>(count) / static_cast<double>(chains.iterations));
+    chains.summaries = estimator::summarise_chains(ranks_, target_->quantity_names(), draws());
     return chains;
 }
 

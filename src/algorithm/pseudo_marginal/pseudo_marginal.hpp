@@ -40,9 +40,9 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     Progress progress() const override;
     /// Recorded draws of one chain, after burn-in.
     Index draws_per_chain() const { return n_recorded() - chains_.burn_in / chains_.thin; }
-    /// Collective. Recorded draws of all chains after burn-in, chain after chain, unconstrained: d x draws, on rank 0.
     Matrix points() const override;
-    /// Collective. Parameter k of every chain after burn-in, on its natural scale, draws x chains, on rank 0.
+    parallel::BlockLayout draw_layout() const override;
+    /// Parameter k of this rank's chains after burn-in, on its natural scale, draws x chains.
     std::vector<Matrix> draws() const;
     /// Collective; finished().
     Outcome outcome() const override { return judge_chains(chain_outcome()); }

@@ -103,6 +103,20 @@ void gather_drawn(const parallel::Communicator& ranks, const Samples& samples, s
     result.draws = Eigen::Map<const Matrix>(parameters.data(), d, static_cast<Index>(parameters.size()) / d);
 }
 
+/// What posterior.nc shows of Markov chains: all draws, or every so many of each chain if these are too many.
+void gather_thinned(const parallel::Communicator& ranks, const SamplesPart& part, RunResult& result) {
+    const Index n = result.draws_of_a_chain, d = part.parameters.rows();
+    const Index most = std::max(least_drawn, most_drawn / result.chains), thin = (n + most - 1) / most;
+    std::vector<double> kept;
+    for (Index first = 0; first < part.parameters.cols(); first += n)
+        for (Index i = thin - 1; i < n; i += thin)
+            kept.insert(kept.end(), part.parameters.col(first + i).data(), part.parameters.col(first + i).data() + d);
+    const auto all = ranks.gather(std::span<const double>(kept));
+    result.draws = Eigen::Map<const Matrix>(all.data(), d, static_cast<Index>(all.size()) / d);
+    for (Index k = 0; k < result.draws.cols(); ++k)
+        result.drawn.push_back((k % (n / thin)) * thin + thin - 1);
+}
+
 /// The points of a few draws, unconstrained, in the order in which they are drawn from the chains one after another:
 /// d x n, on rank 0.
 Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sampler, const Samples& samples, Index n,
@@ -131,6 +145,19 @@ Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sa
     return Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / n, ranks.is_root() ? n : 0);
 }
 
+/// The chain of each draw, where a layout's block is a chain.
+ShardedField chain_field(const parallel::BlockLayout& layout) {
+    ShardedField field{
+        ItemType::int64, sizeof(std::int64_t), layout.size(), layout.first_local_item(), layout.local_items(), {}, {}};
+    field.pack = [layout](Index first, Index count, std::span<std::byte> out) {
+        for (Index i = 0; i < count; ++i) {
+            const std::int64_t chain = (layout.first_local_item() + first + i) / layout.block();
+            std::memcpy(out.data() + static_cast<std::size_t>(i) * sizeof(chain), &chain, sizeof(chain));
+        }
+    };
+    return field;
+}
+
 /// Columns of a matrix that has one for each item here.
 ShardedField columns_field(const parallel::BlockLayout& layout, const double* values, Index rows) {
     const std::size_t bytes = static_cast<std::size_t>(rows) * sizeof(double);
@@ -157,6 +184,8 @@ void Samples::write(io::Writer& writer) const {
         "samples/values", [](const Part& part) -> const Matrix& { return part.parameters; }, n_parameters);
     write(
         "samples/log_weight", [](const Part& part) -> const auto& { return part.log_weight; }, 0);
+    if (are_markov_chains)
+        writer.sharded("samples/chain", chain_field(parts.front().layout));
     if (!has_densities)
         return;
     write(
@@ -204,27 +233,13 @@ Samples gather_chains(const parallel::Communicator& ranks, const model::Target& 
     result.outcome = algorithm::judge_chains(*result.markov_chains);
     result.chains = chains.n_chains();
     result.draws_are_weighted = false;
-    const auto& draws = result.markov_chains->draws;
-    if (!draws.empty()) {
-        result.draws.resize(static_cast<Index>(draws.size()), draws.front().size());
-        for (std::size_t k = 0; k < draws.size(); ++k)
-            result.draws.row(static_cast<Index>(k)) =
-                Eigen::Map<const Vector>(draws[k].data(), draws[k].size()).transpose();
-        result.draws_of_a_chain = draws.front().rows();
-        for (Index i = 0; i < draws.front().size(); ++i)
-            result.drawn.push_back(i % result.draws_of_a_chain);
-        for (const auto& summary : result.markov_chains->summaries)
-            result.posterior.push_back(summary.posterior);
-    }
-    const Index d = static_cast<Index>(result.parameter_names.size()), n = ranks.max(result.draws.cols());
-    std::vector<Index> all_on_root(static_cast<std::size_t>(ranks.size()) + 1, n);
-    all_on_root.front() = 0;
-    SamplesPart part{parallel::BlockLayout(n, 1, ranks.size(), ranks.rank()).with_runs(std::move(all_on_root)),
-                     result.draws,
-                     std::vector<double>(static_cast<std::size_t>(result.draws.cols()), 0.0),
-                     {},
-                     {}};
-    return {{std::move(part)}, d, result.chains, false};
+    for (const auto& summary : result.markov_chains->summaries)
+        result.posterior.push_back(summary.posterior);
+    SamplesPart part{chains.draw_layout(), target.offers<path::DensityPath>()->quantities(chains.points()), {}, {}, {}};
+    part.log_weight.assign(static_cast<std::size_t>(part.parameters.cols()), 0.0);
+    result.draws_of_a_chain = part.layout.block();
+    gather_thinned(ranks, part, result);
+    return {{std::move(part)}, static_cast<Index>(result.parameter_names.size()), result.chains, false, true};
 }
 
 void gather_predictions(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,

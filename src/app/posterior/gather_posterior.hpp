@@ -26,6 +26,7 @@ struct Samples {
     Index n_parameters = 0;
     Index n_chains = 1;         ///< Markov chains, or replicates
     bool has_densities = false; ///< whether the draws have these
+    bool are_markov_chains = false;
 
     /// Adds them to a results file, which every rank writes its own to. They must live until the file is written.
     void write(io::Writer& writer) const;
@@ -37,7 +38,7 @@ struct Samples {
 Samples gather_posterior(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
                          std::uint64_t seed, RunResult& result);
 
-/// Collective. The posterior by Markov chains, whose draws are all on rank 0.
+/// Collective. The posterior by Markov chains, whose draws stay where they are; some of them are on rank 0 as well.
 Samples gather_chains(const parallel::Communicator& ranks, const model::Target& target,
                       const algorithm::Sampler& sampler, RunResult& result);
 

@@ -30,14 +30,6 @@ void write_trace(io::Writer& writer, const algorithm::Trace& trace) {
     writer.leave();
 }
 
-/// The chain that each draw belongs to.
-std::vector<std::int64_t> chain_of_draws(const RunResult& result) {
-    std::vector<std::int64_t> chain(static_cast<std::size_t>(result.chains * result.draws_of_a_chain));
-    for (std::size_t i = 0; i < chain.size(); ++i)
-        chain[i] = static_cast<std::int64_t>(i) / result.draws_of_a_chain;
-    return chain;
-}
-
 } // namespace
 
 void write_results(const Job& job, Run& run, const RunResult& result) {
@@ -54,11 +46,8 @@ void write_results(const Job& job, Run& run, const RunResult& result) {
     }
     if (result.has_path)
         write_trace(writer, result.trace);
-    if (!result.parameter_names.empty()) {
+    if (!result.parameter_names.empty())
         writer("samples/names", result.parameter_names);
-        if (result.markov_chains)
-            writer("samples/chain", chain_of_draws(result));
-    }
     if (result.predicts)
         write_predictions(writer, result.predictions);
     if (!result.batch_log_ratios.empty())

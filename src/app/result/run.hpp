@@ -62,8 +62,8 @@ struct RunResult {
     Index draws_of_a_chain = 0;     ///< that the results file has
     bool draws_are_weighted = true; ///< false for Markov chains, whose draws count equally
     bool has_densities = false;     ///< replicated: whether the draws have these two
-    /// Draws with equal weights, equally many of each chain, chain after chain: d x draws; all of Markov chains, some
-    /// of weighted draws. `drawn`: which draw of its chain each is.
+    /// Draws with equal weights, equally many of each chain, chain after chain: d x draws, of which there are not too
+    /// many for one rank. `drawn`: which draw of its chain each is.
     Matrix draws;
     std::vector<Index> drawn;
     std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
