@@ -98,11 +98,6 @@ std::vector<Index> residual(const parallel::Communicator& ranks, std::span<const
 
 } // namespace
 
-const std::vector<std::string>& resampling_names() {
-    static const std::vector<std::string> names{"multinomial", "stratified", "systematic", "residual"};
-    return names;
-}
-
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
                              std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
                              std::uint32_t step) {

@@ -17,9 +17,6 @@ namespace pearlite::population {
 /// How offspring numbers are drawn (Douc, Cappe & Moulines 2005); each has E[offspring_i] = M W_i.
 enum class Resampling { multinomial, stratified, systematic, residual };
 
-/// The names under which configurations know them, in the order of the enumeration.
-const std::vector<std::string>& resampling_names();
-
 /// Collective. Offspring numbers of the local particles of `layout`; they sum to layout.size() over all ranks. Random
 /// numbers are addressed by (seed, resample, slot of `generation`, step). NumericalError if a weight is NaN or
 /// infinite, or none is > 0.
