@@ -1,19 +1,25 @@
-# The C library of NetCDF on the parallel HDF5, of which a program has one: NetCDF::NetCDF. Debian's netcdf-mpi.pc names
-# a directory without its headers, hence the search. NetCDF_ROOT, as for every package, points elsewhere.
-find_path(NetCDF_INCLUDE_DIR netcdf_mem.h
-    PATH_SUFFIXES include HINTS "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/netcdf/mpi")
-find_library(NetCDF_LIBRARY NAMES netcdf_mpi netcdf)
-set(NetCDF_IS_PARALLEL FALSE)
+# The C library of NetCDF on the HDF5 that was found, of which a program has one: NetCDF::NetCDF. Debian's netcdf-mpi.pc
+# names a directory without its headers, hence the search. NetCDF_ROOT, as for every package, points elsewhere.
+if(HDF5_IS_PARALLEL)
+    set(hints HINTS "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/netcdf/mpi")
+    set(names netcdf_mpi netcdf)
+else()
+    set(hints)
+    set(names netcdf)
+endif()
+find_path(NetCDF_INCLUDE_DIR netcdf_mem.h PATH_SUFFIXES include ${hints})
+find_library(NetCDF_LIBRARY NAMES ${names})
+set(NetCDF_SUITS_HDF5 FALSE)
 if(NetCDF_INCLUDE_DIR AND EXISTS "${NetCDF_INCLUDE_DIR}/netcdf_meta.h")
     file(STRINGS "${NetCDF_INCLUDE_DIR}/netcdf_meta.h" parallel REGEX "^#define +NC_HAS_PARALLEL4 +1")
     file(STRINGS "${NetCDF_INCLUDE_DIR}/netcdf_meta.h" version REGEX "^#define +NC_VERSION +\"")
     string(REGEX REPLACE ".*\"([^\"]*)\".*" "\\1" NetCDF_VERSION "${version}")
-    if(parallel)
-        set(NetCDF_IS_PARALLEL TRUE)
+    if((parallel AND HDF5_IS_PARALLEL) OR (NOT parallel AND NOT HDF5_IS_PARALLEL))
+        set(NetCDF_SUITS_HDF5 TRUE)
     endif()
 endif()
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(NetCDF REQUIRED_VARS NetCDF_LIBRARY NetCDF_INCLUDE_DIR NetCDF_IS_PARALLEL
+find_package_handle_standard_args(NetCDF REQUIRED_VARS NetCDF_LIBRARY NetCDF_INCLUDE_DIR NetCDF_SUITS_HDF5
     VERSION_VAR NetCDF_VERSION)
 mark_as_advanced(NetCDF_INCLUDE_DIR NetCDF_LIBRARY)
 if(NetCDF_FOUND AND NOT TARGET NetCDF::NetCDF)

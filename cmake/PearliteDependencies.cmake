@@ -12,12 +12,8 @@ find_package(spdlog REQUIRED)
 find_package(fmt REQUIRED)
 find_package(LBFGS REQUIRED)
 
-set(HDF5_PREFER_PARALLEL ON)
+# Serial or parallel: the ranks write into the file without MPI-IO. NetCDF must be built on the same one.
 find_package(HDF5 REQUIRED COMPONENTS C)
-if(NOT HDF5_IS_PARALLEL)
-    message(FATAL_ERROR "Pearlite needs parallel HDF5 (Debian: libhdf5-openmpi-dev)")
-endif()
-
 find_package(NetCDF 4.6.2 REQUIRED)
 
 # Random123 is headers only and ships no CMake files; it is used by the sources alone, never by installed headers.

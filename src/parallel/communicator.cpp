@@ -61,7 +61,6 @@ Communicator Communicator::world() {
     PEARLITE_EXPECTS(mpi_is_running());
     auto implementation = std::make_shared<Implementation>();
     implementation->group.emplace(MPI_COMM_WORLD, boost::mpi::comm_attach);
-    implementation->native = MPI_COMM_WORLD;
     return Communicator(std::move(implementation));
 }
 
@@ -136,12 +135,7 @@ Communicator Communicator::split(int color) const {
         return *this;
     auto implementation = std::make_shared<Implementation>(*implementation_);
     implementation->group.emplace(implementation_->group->split(color, rank()));
-    implementation->native = *implementation->group;
     return Communicator(std::move(implementation));
-}
-
-const void* Communicator::native() const {
-    return mpi_is_running() ? &implementation_->native : nullptr;
 }
 
 } // namespace pearlite::parallel

@@ -28,7 +28,7 @@ class Environment {
     std::unique_ptr<Implementation> implementation_;
 };
 
-/// A group of ranks. Cheap to copy. All members but rank(), size() and native() are collective: every rank calls them
+/// A group of ranks. Cheap to copy. All members but rank() and size() are collective: every rank calls them
 /// in the same order. T is trivially copyable throughout. A call of MPI that fails throws.
 class Communicator {
   public:
@@ -74,9 +74,6 @@ class Communicator {
     /// travels in several, so this changes no result. Not collective, but all ranks must choose the same.
     Communicator with_largest_message(std::size_t bytes) const;
     std::size_t largest_message() const;
-
-    /// The MPI_Comm, for HDF5 alone, as an opaque pointer to it; null for alone() without an Environment.
-    const void* native() const;
 
     // Byte forms under the templates above; counts in bytes, in rank order. Any number of bytes is legal.
     void broadcast_bytes(std::span<std::byte> bytes, int root) const;

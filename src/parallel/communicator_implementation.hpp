@@ -13,7 +13,6 @@ namespace pearlite::parallel {
 
 struct Communicator::Implementation {
     std::optional<boost::mpi::communicator> group;
-    MPI_Comm native = MPI_COMM_SELF;
     std::size_t largest_message = std::size_t{1} << 30; // bytes; MPI 3 counts in int
 };
 
