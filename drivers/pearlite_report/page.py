@@ -291,6 +291,9 @@ def _run_table(run):
         rows.append(
             ("Rate", f"{numbers.plain(timing['updates_per_second'], 4)} {timing.get('unit', 'updates')} per second")
         )
+    if "busiest_rank" in timing:
+        peak = timing["busiest_rank"].get("peak_memory_bytes", 0) / 2**20
+        rows.append(("Memory", f"{numbers.plain(peak, 3)} MiB on the rank that needed most"))
     for name, value in diagnostics.items():
         label = "Effective sample size" if name == "ess" else name.replace("_", " ").capitalize()
         rows.append((label, numbers.plain(value, 4)))

@@ -11,7 +11,7 @@ namespace {
 
 // Rough on purpose: they only keep a deal from costing more than it saves.
 constexpr double seconds_per_byte = 1e-9, seconds_of_a_deal = 1e-4;
-constexpr double seconds_of_a_look = 2e-5, seconds_per_block_looked_at = 2e-8, seconds_per_block_timed = 5e-7;
+constexpr double seconds_of_a_look = 2e-5, seconds_per_piece_looked_at = 2e-8, seconds_per_block_timed = 5e-7;
 constexpr double share_for_looks = 0.002; ///< of the work
 constexpr double least_saving = 0.02;     ///< of the busiest rank's work
 constexpr double longest_interval = 64;   ///< steps
@@ -44,13 +44,19 @@ double sum_of(std::span<const double> values) {
 
 } // namespace
 
-double work_of_busiest_rank(const parallel::BlockLayout& layout, std::span<const double> costs) {
-    PEARLITE_EXPECTS(static_cast<Index>(costs.size()) == layout.blocks());
+double work_of_busiest_rank(const parallel::BlockLayout& layout, std::span<const double> costs, Index piece) {
+    PEARLITE_EXPECTS(piece >= 1 && static_cast<Index>(costs.size()) == (layout.blocks() + piece - 1) / piece);
     double most = 0;
     for (int rank = 0; rank < layout.ranks(); ++rank) {
         const Index first = layout.first_block(rank), end = layout.first_block(rank + 1);
-        most = std::max(most,
-                        sum_of(costs.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))));
+        double work = 0;
+        for (Index begin = first / piece * piece; begin < end; begin += piece) {
+            const Index size = std::min(piece, layout.blocks() - begin);
+            const Index shared = std::min(begin + size, end) - std::max(begin, first);
+            work += costs[static_cast<std::size_t>(begin / piece)] *
+                    (static_cast<double>(shared) / static_cast<double>(size));
+        }
+        most = std::max(most, work);
     }
     return most;
 }
@@ -105,41 +111,54 @@ std::vector<double> WorkBalance::forecast(std::span<const double> seconds, std::
     return costs;
 }
 
+std::vector<WorkBalance::Cost> WorkBalance::local_costs(const parallel::BlockLayout& layout,
+                                                        std::span<const double> declared, Index piece) {
+    std::vector<Cost> costs;
+    for (std::size_t b = 0; b < seconds_.size(); ++b) {
+        const Index place = (layout.first_local_block() + static_cast<Index>(b)) / piece;
+        if (costs.empty() || costs.back().piece != place)
+            costs.push_back({place, 0, 0});
+        auto& cost = costs.back();
+        cost.seconds += seconds_[b];
+        cost.declared = declared.empty() || declared[b] < 0 || cost.declared < 0 ? -1 : cost.declared + declared[b];
+    }
+    return costs;
+}
+
 std::optional<std::vector<Index>> WorkBalance::better_runs(const parallel::BlockLayout& layout,
                                                            std::span<const double> declared, std::size_t block_bytes) {
-    struct Cost {
-        double seconds, declared;
-    };
     seconds_.resize(static_cast<std::size_t>(layout.local_blocks()));
     PEARLITE_EXPECTS(declared.empty() || declared.size() == seconds_.size());
-    std::vector<Cost> local;
-    for (std::size_t b = 0; b < seconds_.size(); ++b)
-        local.push_back({seconds_[b], declared.empty() ? -1 : declared[b]});
+    const Index piece = (layout.blocks() + most_pieces - 1) / most_pieces;
+    const auto n_pieces = static_cast<std::size_t>((layout.blocks() + piece - 1) / piece);
 
     // From here on all ranks know the same, and come to the same conclusion.
-    const auto all = ranks_.all_gather(std::span<const Cost>(local));
-    std::vector<double> seconds, all_declared;
-    for (const Cost& cost : all) {
-        seconds.push_back(cost.seconds);
-        if (!(cost.declared < 0))
-            all_declared.push_back(cost.declared);
+    std::vector<double> seconds(n_pieces, 0.0), all_declared(n_pieces, 0.0);
+    const auto local = local_costs(layout, declared, piece);
+    bool is_declared = true; // and as costs may be
+    for (const Cost& cost : ranks_.all_gather(std::span<const Cost>(local))) {
+        seconds[static_cast<std::size_t>(cost.piece)] += cost.seconds;
+        all_declared[static_cast<std::size_t>(cost.piece)] += cost.declared;
+        is_declared = is_declared && !(cost.declared < 0);
     }
-    if (all_declared.size() < all.size()) // not declared, or not as costs may be
+    if (!is_declared)
         all_declared.clear();
     const double mean = sum_of(seconds) / ranks_.size();
-    const auto n_blocks = static_cast<double>(all.size());
-    const double look =
-        seconds_of_a_look + n_blocks * (seconds_per_block_looked_at + seconds_per_block_timed / ranks_.size());
+    const double look = seconds_of_a_look + static_cast<double>(n_pieces) * seconds_per_piece_looked_at +
+                        static_cast<double>(layout.blocks()) * seconds_per_block_timed / ranks_.size();
     steps_to_look_ = static_cast<Index>(std::clamp(look / (share_for_looks * mean), 1.0, longest_interval));
-    account_ +=
-        {mean, work_of_busiest_rank(layout, seconds), work_of_busiest_rank(layout.with_equal_runs(), seconds), 0, 0};
+    account_ += {mean, work_of_busiest_rank(layout, seconds, piece),
+                 work_of_busiest_rank(layout.with_equal_runs(), seconds, piece), 0, 0};
     const auto costs = forecast(seconds, all_declared);
     if (!deals_ || costs.empty())
         return {};
 
-    auto first_blocks = parallel::balanced_runs(costs, ranks_.size());
+    auto first_blocks = parallel::balanced_runs(costs, ranks_.size()); // first pieces
+    for (Index& first : first_blocks)
+        first = std::min(first * piece, layout.blocks());
     const auto runs = layout.with_runs(first_blocks);
-    const double now = work_of_busiest_rank(layout, costs), saving = now - work_of_busiest_rank(runs, costs);
+    const double now = work_of_busiest_rank(layout, costs, piece),
+                 saving = now - work_of_busiest_rank(runs, costs, piece);
     const auto moves = moves_between(layout, runs);
     const double moving =
         seconds_of_a_deal + seconds_per_byte * static_cast<double>(moves.most) * static_cast<double>(block_bytes);

@@ -12,8 +12,9 @@
 
 namespace pearlite::population {
 
-/// The cost of the dearest of the ranks' runs of blocks; `costs` (>= 0) are those of all blocks.
-double work_of_busiest_rank(const parallel::BlockLayout& layout, std::span<const double> costs);
+/// The cost of the dearest of the ranks' runs of blocks; `costs` (>= 0) are those of all pieces of `piece` blocks each,
+/// of which the last may be shorter. A run that ends within a piece has its share of it.
+double work_of_busiest_rank(const parallel::BlockLayout& layout, std::span<const double> costs, Index piece = 1);
 
 /// What the ranks' work came to, in processor seconds summed over the steps that were looked at. The time of a step is
 /// that of its busiest rank: imbalance is `busiest / mean`, and would have been `busiest_of_equal_runs / mean`.
@@ -31,9 +32,12 @@ struct WorkAccount {
 ///
 /// What a block will cost is taken to be mean + slope (p - mean): p what it is declared to cost, or did lately; the
 /// slope is that of the regression of past costs on what was foreseen of them, from 0 to 1. Where costs cannot be
-/// foreseen it falls to 0, and runs become equal.
+/// foreseen it falls to 0, and runs become equal. Costs of more than most_pieces blocks are looked at by pieces of
+/// several, so that what ranks tell each other, and hold, does not grow with the population.
 class WorkBalance {
   public:
+    static constexpr Index most_pieces = 8192;
+
     /// With `deals` false it only keeps the account; on one rank it does nothing at all.
     WorkBalance(const parallel::Communicator& ranks, bool deals)
         : ranks_(ranks), is_alone_(ranks.size() == 1), deals_(deals) {}
@@ -62,7 +66,13 @@ class WorkBalance {
 
   private:
     void remember(Index b, double seconds);
-    /// Seconds that all blocks will take, which took `seconds`; the same on all ranks, as all that follows from it.
+    /// What a piece took the last time, and is declared to cost, as far as its blocks are this rank's.
+    struct Cost {
+        Index piece;
+        double seconds, declared; ///< declared: negative if it is not known
+    };
+    std::vector<Cost> local_costs(const parallel::BlockLayout& layout, std::span<const double> declared, Index piece);
+    /// Seconds that all pieces will take, which took `seconds`; the same on all ranks, as all that follows from it.
     std::vector<double> forecast(std::span<const double> seconds, std::span<const double> declared);
     void learn_from(std::span<const double> seconds);
 
@@ -71,7 +81,7 @@ class WorkBalance {
     bool deals_;
     Index steps_to_look_ = 1;
     std::vector<double> seconds_; ///< of local blocks, the last time
-    /// Of all blocks, on every rank: what they took lately, and what the last look foresaw.
+    /// Of all pieces, on every rank: what they took lately, and what the last look foresaw.
     std::vector<double> lately_, foreseen_;
     double foreseen_square_ = 0, foreseen_by_real_ = 0; ///< about the mean and relative to it, fading
     WorkAccount account_;

@@ -1,4 +1,5 @@
 // Blocks in other hands: the same particles, weights and Eves, and runs of blocks that share work equally.
+#include "parallel/message_count.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 #include "population/column_blocks.hpp"
@@ -132,6 +133,30 @@ TEST(WorkBalanceMpi, DearBlocksAreShared) {
         EXPECT_LT(balance.account().busiest, balance.account().busiest_of_equal_runs);
         EXPECT_GE(balance.account().busiest, balance.account().mean);
     }
+}
+
+TEST(WorkBalanceMpi, ManyBlocksAreSharedByPieces) {
+    const auto ranks = Communicator::world();
+    const Index blocks = 3 * WorkBalance::most_pieces - 1;
+    const BlockLayout layout(blocks, 1, ranks.size(), ranks.rank());
+    const auto cost = [&](Index b) { return b < blocks / 4 ? 4e-3 : 1e-3; };
+    WorkBalance balance(ranks, true);
+    work(balance, layout, cost);
+    std::vector<double> declared;
+    for (Index b = 0; b < layout.local_blocks(); ++b)
+        declared.push_back(cost(layout.first_local_block() + b));
+    if (!balance.is_due())
+        return; // alone
+    const auto before = parallel::message_count();
+    const auto runs = balance.better_runs(layout, declared, 1);
+    EXPECT_LE((parallel::message_count() - before).collected_bytes,
+              24 * (WorkBalance::most_pieces + ranks.size()) + 8 * ranks.size());
+    ASSERT_TRUE(runs.has_value());
+    EXPECT_EQ(runs->back(), blocks);
+    for (std::size_t r = 1; r + 1 < runs->size(); ++r)
+        EXPECT_EQ(runs->at(r) % 3, 0);
+    EXPECT_LT(runs->at(1), layout.first_block(1));
+    EXPECT_LT(balance.account().mean, balance.account().busiest);
 }
 
 TEST(WorkBalanceMpi, BlocksStayWhereItDoesNotPay) {

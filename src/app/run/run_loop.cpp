@@ -22,7 +22,7 @@ namespace {
 /// Checkpoints are ordered by step; the main run's come after any pilot's.
 constexpr Index pilot_step_span = 10'000'000'000;
 
-RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates) {
+RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates, const Resources& resources) {
     RunFacts facts;
     facts.model = job.model_name;
     facts.algorithm = job.algorithm;
@@ -33,6 +33,7 @@ RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates
     facts.updates_per_second = seconds > 0 ? updates / seconds : 0;
     facts.unit = job.plan->unit();
     facts.work = run.work();
+    facts.resources = resources;
     if (auto idle = job.plan->idle_ranks(job.ranks.size()); !idle.empty())
         facts.warnings.push_back(std::move(idle));
     return facts;
@@ -154,8 +155,9 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     };
     if (stop) {
         with_advice(checkpoint);
+        const auto resources = resources_of(job.ranks);
         parallel::on_root(job.ranks, [&] {
-            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates), nullptr);
+            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates, resources), nullptr);
         });
         reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `{} resume {}` goes on",
                                   stop_reason(orders.stop), run.progress().step, program_name(),
@@ -165,11 +167,12 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     const auto result = run.result();
     with_advice([&] {
         write_results(job, run, result);
+        const auto resources = resources_of(job.ranks);
         parallel::on_root(job.ranks, [&] {
             if (result.search)
                 write_best_files(job.directory, result.search->best);
             write_posterior(job, result);
-            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates), &result);
+            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates, resources), &result);
         });
     });
     return Ending::finished;

@@ -247,6 +247,10 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
         summary["digest"] = result->digest;
     summary["timing"] = {
         {"wall_seconds", facts.wall_seconds}, {"updates_per_second", facts.updates_per_second}, {"unit", facts.unit}};
+    summary["timing"]["busiest_rank"] = {{"peak_memory_bytes", facts.resources.peak_memory_bytes},
+                                         {"sent_bytes", facts.resources.sent_bytes},
+                                         {"reduced_words", facts.resources.reduced_words},
+                                         {"collected_bytes", facts.resources.collected_bytes}};
     if (facts.work && facts.work->mean > 0)
         summary["timing"]["balance"] = balance(*facts.work);
     write_durably(directory / "summary.json", summary.dump(2) + "\n");
@@ -287,6 +291,9 @@ std::string describe_summary(const std::filesystem::path& directory) {
     text += fmt::format("  {} on {} rank(s), {} {}/s\n", format_duration(timing.value("wall_seconds", 0.0)),
                         summary.value("ranks", 1), format_rate(timing.value("updates_per_second", 0.0)),
                         timing.value("unit", ""));
+    if (const auto busiest = timing.find("busiest_rank"); busiest != timing.end())
+        text += fmt::format("  memory: {:.0f} MiB on the rank that needed most\n",
+                            busiest->value("peak_memory_bytes", 0.0) / (1 << 20));
     if (const auto balance = timing.find("balance"); balance != timing.end() && balance->value("deals", 0) > 0)
         text += fmt::format(
             "  the busiest rank did {:.2f} times the mean; with equally many blocks it would have been {:.2f}\n",

@@ -2,6 +2,7 @@
 /// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
 
 #include "app/result/run.hpp"
+#include "app/run/resources.hpp"
 
 #include <filesystem>
 #include <string>
@@ -20,6 +21,7 @@ struct RunFacts {
     std::string unit;
     std::vector<std::string> warnings;
     std::optional<population::WorkAccount> work = {};
+    Resources resources = {};
 };
 
 /// One sentence: does the evidence support the number?
