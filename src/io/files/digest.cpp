@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <openssl/evp.h>
-#include <utility>
 #include <vector>
 
 namespace pearlite::io {
@@ -93,7 +92,22 @@ std::vector<Sha256::Digest> hash_local_runs(const ShardedField& field, Index run
 struct LocalRuns {
     Index first_item;
     Index n_runs;
+    int rank;
 };
+
+/// Collective. Adds the digests of a rank, n of them, on every rank: a few at a time, for no rank holds them all.
+void add_digests(const parallel::Communicator& ranks, std::span<const Sha256::Digest> mine, const LocalRuns& runs,
+                 Sha256& hash) {
+    constexpr Index at_once = 4096;
+    std::vector<Sha256::Digest> some;
+    for (Index first = 0; first < runs.n_runs; first += at_once) {
+        some.resize(static_cast<std::size_t>(std::min(at_once, runs.n_runs - first)));
+        if (ranks.rank() == runs.rank)
+            std::ranges::copy(mine.subspan(static_cast<std::size_t>(first), some.size()), some.begin());
+        ranks.broadcast(std::span(some), runs.rank);
+        hash.add(std::as_bytes(std::span(some)));
+    }
+}
 
 } // namespace
 
@@ -101,25 +115,19 @@ Sha256::Digest digest(const parallel::Communicator& ranks, const ShardedField& f
     static_assert(std::endian::native == std::endian::little, "packed items and the header below are little-endian");
     std::vector<Sha256::Digest> mine;
     parallel::together(ranks, [&] { mine = hash_local_runs(field, run); });
-    const auto runs = ranks.all_gather(LocalRuns{field.first_local, static_cast<Index>(mine.size())});
-    const auto digests = ranks.all_gather(std::span<const Sha256::Digest>(mine));
-
     // Global order is that of the items; nothing says that it is also the order of the ranks.
-    std::vector<std::pair<Index, std::span<const Sha256::Digest>>> parts;
-    auto rest = std::span(digests);
-    for (const auto& [first_item, n_runs] : runs) {
-        if (n_runs > 0)
-            parts.emplace_back(first_item, rest.first(static_cast<std::size_t>(n_runs)));
-        rest = rest.subspan(static_cast<std::size_t>(n_runs));
-    }
-    std::ranges::sort(parts, {}, [](const auto& part) { return part.first; });
-
-    PEARLITE_EXPECTS(static_cast<Index>(digests.size()) == (field.items + run - 1) / run);
+    auto parts = ranks.all_gather(LocalRuns{field.first_local, static_cast<Index>(mine.size()), ranks.rank()});
+    std::erase_if(parts, [](const LocalRuns& part) { return part.n_runs == 0; });
+    std::ranges::sort(parts, {}, &LocalRuns::first_item);
+    Index n_runs = 0;
+    for (const auto& part : parts)
+        n_runs += part.n_runs;
+    PEARLITE_EXPECTS(n_runs == (field.items + run - 1) / run);
     Sha256 hash;
     const std::array<std::int64_t, 3> shape{field.items, static_cast<std::int64_t>(field.item_bytes), run};
     hash.add(std::as_bytes(std::span(shape)));
     for (const auto& part : parts)
-        hash.add(std::as_bytes(part.second));
+        add_digests(ranks, mine, part, hash);
     return hash.finish();
 }
 
