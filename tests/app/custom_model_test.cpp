@@ -2,6 +2,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/result/make_run.hpp"
+#include "app/result/parts/evidence.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,7 +146,7 @@ double deviation(const std::string& text, double field) {
     run->begin();
     while (!run->finished())
         run->step();
-    const auto estimate = run->result().outcome.log_ratio.front();
+    const auto estimate = run->result().part<EvidencePart>()->estimates().front();
     return (estimate.value - std::log((1 + std::exp(field)) / 2)) / estimate.standard_error.value();
 }
 

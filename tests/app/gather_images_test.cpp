@@ -1,5 +1,6 @@
-#include "app/result/gather_images.hpp"
+#include "app/result/parts/images.hpp"
 
+#include "algorithm/common/sampler.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"
 #include "pearlite/model/target_of.hpp"
 #include "population/column_blocks.hpp"

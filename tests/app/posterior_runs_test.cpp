@@ -2,6 +2,8 @@
 // the likelihoods they estimated, against a count of the calls.
 #include "app/commands/commands.hpp"
 #include "app/result/make_run.hpp"
+#include "app/result/parts/evidence.hpp"
+#include "app/result/parts/posterior.hpp"
 #include "pearlite/app/custom_model.hpp"
 
 #include <gmock/gmock.h>
@@ -62,13 +64,14 @@ TEST(PosteriorRuns, ImportanceSquaredHasTheExactEvidence) {
         for (const std::string start : {"pilot", "prior"}) {
             const auto run = finished_run(text_of(model, "importance-squared", "") + "start = '" + start + "'\n");
             const auto result = run->result();
-            const auto& estimate = result.outcome.log_ratio.front();
+            const auto& estimate = result.part<EvidencePart>()->estimates().front();
             EXPECT_LT(std::abs(estimate.value - exact), 5 * estimate.standard_error.value()) << model << start;
             EXPECT_LT(estimate.standard_error.value(), 0.03) << model << start;
-            const auto& posterior = result.posterior.front();
+            const auto& found = result.part<PosteriorPart>()->posterior();
+            const auto& posterior = found.summaries.front();
             EXPECT_LT(std::abs(posterior.mean - 0.5), 5 * posterior.mcse) << model << start;
             EXPECT_NEAR(posterior.sd, std::sqrt(0.5), 0.04) << model << start;
-            EXPECT_EQ(result.draws.cols(), 10000);
+            EXPECT_EQ(found.draws.cols(), 10000);
         }
 }
 
@@ -77,15 +80,15 @@ TEST(PosteriorRuns, ChainsHaveTheExactPosteriorAndNoEvidence) {
         for (const std::string start : {"pilot", "prior"}) {
             const auto run = finished_run(text_of(model, "pseudo-marginal", "") + "start = '" + start + "'\n");
             const auto result = run->result();
-            EXPECT_TRUE(result.outcome.log_ratio.empty());
-            ASSERT_TRUE(result.markov_chains.has_value());
-            EXPECT_EQ(result.markov_chains->acceptance.size(), 4u);
-            EXPECT_LT(result.markov_chains->summaries.front().r_hat, 1.02) << model << start;
-            const auto& posterior = result.posterior.front();
+            EXPECT_EQ(result.part<EvidencePart>(), nullptr);
+            const auto& found = result.part<PosteriorPart>()->posterior();
+            const auto& posterior = found.summaries.front();
+            EXPECT_EQ(found.chains, 4);
+            EXPECT_LT(result.part<PosteriorPart>()->convergence().front().r_hat, 1.02) << model << start;
             EXPECT_LT(std::abs(posterior.mean - 0.5), 5 * posterior.mcse) << model << start;
             EXPECT_NEAR(posterior.sd, std::sqrt(0.5), 0.05) << model << start;
-            EXPECT_EQ(result.draws.cols(), 4 * 8000);
-            EXPECT_EQ(result.draws_of_a_chain, 8000);
+            EXPECT_EQ(found.draws.cols(), 4 * 8000);
+            EXPECT_EQ(found.draws_of_a_chain, 8000);
         }
 }
 
@@ -93,16 +96,17 @@ TEST(PosteriorRuns, ChainsHaveTheExactPosteriorAndNoEvidence) {
 TEST(PosteriorRuns, OfManyDrawsOfChainsEverySecondIsGathered) {
     const auto run = finished_run(text_of("normal", "pseudo-marginal", "") + "iterations = 120000\n");
     const auto result = run->result();
-    EXPECT_EQ(result.draws_of_a_chain, 96000);
-    EXPECT_EQ(result.draws.cols(), 4 * 48000);
-    EXPECT_EQ(result.drawn.at(0), 1);
-    EXPECT_EQ(result.drawn.at(48000 + 2), 5);
-    const auto& posterior = result.posterior.front();
-    EXPECT_LT(std::abs(result.draws.row(0).mean() - posterior.mean), posterior.mcse);
+    const auto& found = result.part<PosteriorPart>()->posterior();
+    EXPECT_EQ(found.draws_of_a_chain, 96000);
+    EXPECT_EQ(found.draws.cols(), 4 * 48000);
+    EXPECT_EQ(found.drawn.at(0), 1);
+    EXPECT_EQ(found.drawn.at(48000 + 2), 5);
+    const auto& posterior = found.summaries.front();
+    EXPECT_LT(std::abs(found.draws.row(0).mean() - posterior.mean), posterior.mcse);
 }
 
 double diagnostic(const RunResult& result, const std::string& name) {
-    for (const auto& entry : result.outcome.diagnostics)
+    for (const auto& entry : result.part<OutcomePart>()->outcome().diagnostics)
         if (entry.name == name)
             return entry.value;
     return 0;
@@ -132,8 +136,11 @@ TEST(PosteriorRuns, LikelihoodEstimatesAreCounted) {
 }
 
 TEST(PosteriorRuns, BlocksOfChainsChangeNoChainButForRounding) {
-    const auto text = text_of("noisy", "pseudo-marginal", "") + "iterations = 300\n[run]\nblock = ";
-    const Matrix one = finished_run(text + "1\n")->result().draws, three = finished_run(text + "3\n")->result().draws;
+    const auto base = text_of("noisy", "pseudo-marginal", "") + "iterations = 300\n[run]\nblock = ";
+    const auto draws_of = [](const std::string& text) {
+        return finished_run(text)->result().part<PosteriorPart>()->posterior().draws;
+    };
+    const Matrix one = draws_of(base + "1\n"), three = draws_of(base + "3\n");
     EXPECT_LT((one - three).cwiseAbs().maxCoeff(), 1e-9);
 }
 

@@ -1,3 +1,4 @@
+#include "app/result/parts/search.hpp"
 #include "app/summary/summary.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +27,7 @@ class SearchSummary : public testing::Test {
         facts.model = "energy";
         facts.algorithm = "pisaa";
         RunResult result;
-        result.search = search;
+        result.parts.push_back(std::make_unique<SearchPart>(parallel::Communicator::alone(), search));
         write_summary(place_, facts, &result);
         std::ifstream file(place_ / "summary.json");
         return json::parse(file);

@@ -10,11 +10,13 @@ INCLUDES = {
         "algorithm/stochastic_approximation/search_plan.hpp",
     },
     "src/app/result": {
-        "algorithm/pseudo_marginal/chain_outcome.hpp", "algorithm/search_chains/search_record.hpp",
+        "algorithm/search_chains/search_record.hpp",
         "algorithm/search_chains/search_replicates.hpp", "algorithm/stochastic_approximation/search_plan.hpp",
     },
+    "src/app/result/parts": {
+        "algorithm/search_chains/search_record.hpp", "algorithm/stochastic_approximation/adaptive_bias.hpp",
+    },
     "src/app/run": {"algorithm/nonequilibrium/reverse_start.hpp"},
-    "src/app/summary": {"algorithm/stochastic_approximation/adaptive_bias.hpp"},
     "src/app/tune": {
         "algorithm/smc/adaptive_schedule.hpp", "algorithm/smc/likelihood_noise.hpp", "algorithm/smc/smc.hpp",
     },

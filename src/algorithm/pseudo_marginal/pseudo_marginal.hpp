@@ -3,9 +3,9 @@
 /// ranks, each with the estimate of the likelihood with which its state was accepted. With an exact likelihood it is
 /// random-walk Metropolis.
 
+#include "algorithm/common/chain_outcome.hpp"
 #include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/pseudo_marginal/chain_outcome.hpp"
 #include "kernel/random_walk.hpp"
 #include "pearlite/path/density_path.hpp"
 

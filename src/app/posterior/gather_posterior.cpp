@@ -65,7 +65,8 @@ Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& sampl
 }
 
 /// What posterior.nc shows of weighted draws: some of them, with equal weights.
-void gather_drawn(const parallel::Communicator& ranks, const Samples& samples, std::uint64_t seed, RunResult& result) {
+void gather_drawn(const parallel::Communicator& ranks, std::uint64_t seed, Posterior& result) {
+    const auto& samples = result.samples;
     const Index n = draws_of_a_chain(ranks, samples), d = static_cast<Index>(result.parameter_names.size());
     result.draws_of_a_chain = samples.parts.front().layout.size();
     std::vector<double> parameters;
@@ -104,7 +105,7 @@ void gather_drawn(const parallel::Communicator& ranks, const Samples& samples, s
 }
 
 /// What posterior.nc shows of Markov chains: all draws, or every so many of each chain if these are too many.
-void gather_thinned(const parallel::Communicator& ranks, const SamplesPart& part, RunResult& result) {
+void gather_thinned(const parallel::Communicator& ranks, const SamplesPart& part, Posterior& result) {
     const Index n = result.draws_of_a_chain, d = part.parameters.rows();
     const Index most = std::max(least_drawn, most_drawn / result.chains), thin = (n + most - 1) / most;
     std::vector<double> kept;
@@ -194,17 +195,19 @@ void Samples::write(io::Writer& writer) const {
         "samples/log_likelihood", [](const Part& part) -> const auto& { return part.log_likelihood; }, 0);
 }
 
-Samples gather_posterior(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
-                         std::uint64_t seed, RunResult& result) {
+Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
+                                 algorithm::Sampler& sampler, std::uint64_t seed,
+                                 const std::vector<double>& log_ratios) {
+    Posterior result;
     result.parameter_names = target.offers<model::ReportedParameters>()->parameter_names();
     result.chains = sampler.n_replicates();
     result.has_densities = target.offers<path::DensityPath>() != nullptr;
-    Samples samples{{}, static_cast<Index>(result.parameter_names.size()), result.chains, result.has_densities};
+    result.samples = {{}, static_cast<Index>(result.parameter_names.size()), result.chains, result.has_densities};
     std::vector<std::vector<estimator::PosteriorSummary>> summaries;
     for (Index r = 0; r < sampler.n_replicates(); ++r) {
         const auto& particles = sampler.replicate(r).population().generation(0);
         const auto& log_weights = particles.log_weights();
-        auto& part = samples.parts.emplace_back();
+        auto& part = result.samples.parts.emplace_back();
         parallel::together(ranks, [&] { part = samples_of(target, particles); });
         const auto weights = population::summarise(ranks, particles.layout(), log_weights);
         const bool has_weight = weights.log_max > log_zero;
@@ -214,48 +217,47 @@ Samples gather_posterior(const parallel::Communicator& ranks, const model::Targe
                                                         population::Families(ranks, particles.size(), particles.eves()))
                        : no_summaries(result.parameter_names));
         // A replicate counts in proportion to its estimate of Z.
-        const double shift = (result.chains > 1 ? result.batch_log_ratios[static_cast<std::size_t>(r)] : 0.0) -
-                             (has_weight ? weights.log_sum : 0.0);
+        const double shift =
+            (result.chains > 1 ? log_ratios[static_cast<std::size_t>(r)] : 0.0) - (has_weight ? weights.log_sum : 0.0);
         for (const double log_weight : log_weights)
             part.log_weight.push_back(log_weight + shift);
     }
-    result.posterior =
-        summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, result.batch_log_ratios);
-    gather_drawn(ranks, samples, seed, result);
-    return samples;
+    result.summaries = summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, log_ratios);
+    gather_drawn(ranks, seed, result);
+    return result;
 }
 
-Samples gather_chains(const parallel::Communicator& ranks, const model::Target& target,
-                      const algorithm::Sampler& sampler, RunResult& result) {
-    const auto& chains = *sampler.markov_chains();
+Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::Target& target,
+                              const algorithm::MarkovChains& chains, const algorithm::ChainOutcome& outcome) {
+    Posterior result;
     result.parameter_names = target.offers<model::ReportedParameters>()->parameter_names();
-    result.markov_chains = chains.chain_outcome();
-    result.outcome = algorithm::judge_chains(*result.markov_chains);
     result.chains = chains.n_chains();
     result.draws_are_weighted = false;
-    for (const auto& summary : result.markov_chains->summaries)
-        result.posterior.push_back(summary.posterior);
+    for (const auto& summary : outcome.summaries)
+        result.summaries.push_back(summary.posterior);
     SamplesPart part{chains.draw_layout(), target.offers<path::DensityPath>()->quantities(chains.points()), {}, {}, {}};
     part.log_weight.assign(static_cast<std::size_t>(part.parameters.cols()), 0.0);
     result.draws_of_a_chain = part.layout.block();
     gather_thinned(ranks, part, result);
-    return {{std::move(part)}, static_cast<Index>(result.parameter_names.size()), result.chains, false, true};
+    const auto d = static_cast<Index>(result.parameter_names.size());
+    result.samples = {{std::move(part)}, d, result.chains, false, true};
+    return result;
 }
 
-void gather_predictions(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
-                        const Samples& samples, RunResult& result) {
+Predictions predictions_of(const parallel::Communicator& ranks, const model::Target& target,
+                           algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data) {
     const auto& predictive = *target.offers<model::Predictive>();
     const PredictionSettings settings;
     const std::uint64_t seed = *sampler.replicate(0).prediction_seed();
     const Matrix drawn = gather_points(ranks, sampler, samples, settings.points, seed);
-    result.predicts = true;
+    Predictions predictions;
     parallel::on_root(ranks, [&] {
         const auto predict = [&](std::span<const double> x, Index n, const random::Address& address) {
             return predictive.predict(x, n, address);
         };
-        result.predictions = summarise_predictions(predict, drawn, result.data, settings, seed);
-        describe_predictions(result.predictions, result.outcome);
+        predictions = summarise_predictions(predict, drawn, data, settings, seed);
     });
+    return predictions;
 }
 
 } // namespace pearlite::app

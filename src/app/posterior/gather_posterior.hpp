@@ -1,8 +1,10 @@
 #pragma once
 /// The posterior of a finished run: its draws where they are, their summary, and what they predict.
 
+#include "algorithm/common/chain_outcome.hpp"
 #include "algorithm/common/sampler.hpp"
-#include "app/result/run.hpp"
+#include "app/posterior/predictions.hpp"
+#include "estimator/posterior.hpp"
 #include "io/container/container.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/model/target.hpp"
@@ -32,19 +34,36 @@ struct Samples {
     void write(io::Writer& writer) const;
 };
 
+/// Complete on rank 0; elsewhere without summaries and draws.
+struct Posterior {
+    std::vector<std::string> parameter_names;
+    std::vector<estimator::PosteriorSummary> summaries; ///< of each parameter
+    Index chains = 1;                                   ///< Markov chains, or replicates
+    Index draws_of_a_chain = 0;                         ///< that the results file has
+    bool draws_are_weighted = true;                     ///< false for Markov chains, whose draws count equally
+    bool has_densities = false;                         ///< replicated: whether the draws have these two
+    /// Draws with equal weights, equally many of each chain, chain after chain: d x draws, of which there are not too
+    /// many for one rank. `drawn`: which draw of its chain each is.
+    Matrix draws;
+    std::vector<Index> drawn;
+    std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
+    std::vector<double> draw_log_weights; ///< of all weighted draws, comparable across chains; empty if these are many
+    Samples samples;
+};
+
 /// Collective. The posterior by a final population: the summary of every replicate's weighted draws, and on rank 0 some
-/// of them with equal weights, drawn with `seed`. result.batch_log_ratios are those of the replicates, if there is more
-/// than one.
-Samples gather_posterior(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
-                         std::uint64_t seed, RunResult& result);
+/// of them with equal weights, drawn with `seed`. `log_ratios` are those of the replicates, if there is more than one.
+Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
+                                 algorithm::Sampler& sampler, std::uint64_t seed,
+                                 const std::vector<double>& log_ratios);
 
 /// Collective. The posterior by Markov chains, whose draws stay where they are; some of them are on rank 0 as well.
-Samples gather_chains(const parallel::Communicator& ranks, const model::Target& target,
-                      const algorithm::Sampler& sampler, RunResult& result);
+Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::Target& target,
+                              const algorithm::MarkovChains& chains, const algorithm::ChainOutcome& outcome);
 
-/// Collective, after gather_posterior or gather_chains and with the data in `result`. What a few hundred draws of the
-/// parameters predict, whatever the number of particles; on rank 0.
-void gather_predictions(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
-                        const Samples& samples, RunResult& result);
+/// Collective. What a few hundred draws of the parameters predict, whatever the number of particles; on rank 0. `data`
+/// are what was observed.
+Predictions predictions_of(const parallel::Communicator& ranks, const model::Target& target,
+                           algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data);
 
 } // namespace pearlite::app

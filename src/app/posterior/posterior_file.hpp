@@ -1,21 +1,29 @@
 #pragma once
 /// posterior.nc: a posterior as ArviZ reads it. Private to this layer.
 
-#include "app/result/run.hpp"
+#include "app/posterior/gather_posterior.hpp"
+#include "app/result/parts/part.hpp"
 #include "app/run/run_loop.hpp"
 #include "io/files/netcdf.hpp"
+#include "pearlite/core/labelled_array.hpp"
 
-#include <filesystem>
-#include <string>
 #include <vector>
 
 namespace pearlite::app {
 
-/// Groups posterior, sample_stats, posterior_predictive, predictions, observed_data and constant_data, as far as the
-/// result has them; none without draws. Parameters called name[0], name[1], ... one after another become one array.
-std::vector<io::NetcdfGroup> posterior_groups(const RunResult& result);
+/// What parts add to posterior.nc; there is none without draws.
+struct PosteriorArrays {
+    std::vector<LabelledArray> draws;                      ///< group posterior: chain x draw
+    std::vector<LabelledArray> of_draws, of_steps, of_run; ///< group sample_stats: of each draw, temperature, run
+    std::vector<io::NetcdfGroup> further;                  ///< groups that stand by themselves, some perhaps empty
+};
 
-/// posterior.nc in the run's directory, for rank 0; nothing if there are no draws. FileError as io::write_netcdf.
-void write_posterior(const Job& job, const RunResult& result);
+/// Parameters, log densities and weights of equally weighted draws. Parameters called name[0], name[1], ... one after
+/// another become one array. Nothing without draws.
+void add_draws(const Posterior& posterior, PosteriorArrays& arrays);
+
+/// posterior.nc in the run's directory, a posterior as ArviZ reads it; for rank 0. Nothing if there are no draws.
+/// FileError as io::write_netcdf.
+void write_posterior(const Job& job, const ResultParts& parts);
 
 } // namespace pearlite::app

@@ -2,8 +2,6 @@
 
 #include "pearlite/core/contract.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace pearlite::app {
@@ -97,19 +95,6 @@ Predictions summarise_predictions(
     for (const auto& collected : beyond)
         predictions.beyond.push_back(collected.quantity(predictions.n_points, {}));
     return predictions;
-}
-
-void describe_predictions(const Predictions& predictions, algorithm::Outcome& outcome) {
-    for (const auto& quantity : predictions.within) {
-        const bool binary = std::ranges::all_of(quantity.observed, [](double y) { return y == 0 || y == 1; });
-        if (!binary)
-            outcome.diagnostics.push_back(
-                {"predictive_coverage_90_" + quantity.name, estimator::central_coverage(quantity.ranks, 0.9), {}});
-    }
-    if (predictions.n_left_out > 0)
-        outcome.warnings.push_back(
-            fmt::format("{} of {} draws of the parameters predict nothing (likelihood 0) and were left out",
-                        predictions.n_left_out, predictions.n_left_out + predictions.n_points));
 }
 
 } // namespace pearlite::app

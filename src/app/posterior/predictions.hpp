@@ -1,7 +1,6 @@
 #pragma once
 /// What the posterior predicts, for models that can say: summaries over equally weighted draws of the parameters.
 
-#include "algorithm/common/settings.hpp"
 #include "estimator/predictive.hpp"
 #include "pearlite/core/labelled_array.hpp"
 #include "pearlite/model/data_description.hpp"
@@ -41,9 +40,5 @@ struct PredictionSettings {
 Predictions summarise_predictions(
     const std::function<model::Prediction(std::span<const double>, Index, const random::Address&)>& predict,
     const Matrix& points, const model::DataDescription& data, const PredictionSettings& settings, std::uint64_t seed);
-
-/// Adds to an outcome how often central 90 % intervals hold what was observed (but of yes and no), and a warning if
-/// points were left out.
-void describe_predictions(const Predictions& predictions, algorithm::Outcome& outcome);
 
 } // namespace pearlite::app

@@ -1,8 +1,7 @@
 #pragma once
 /// Any sampler over any target as a Run.
 
-#include "app/posterior/gather_posterior.hpp"
-
+#include "algorithm/common/sampler.hpp"
 #include "app/result/run.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -27,22 +26,18 @@ class AnnealingRun final : public Run {
     void restore(io::Reader& reader) override;
 
     RunResult result() override;
-    void result_fields(io::Writer& writer) override;
 
   private:
     /// Collective. log f_b_end - log f_0 of the particle in slot 0, computed from its packed form: a resumed program
     /// that finds another value has another model.
     double first_log_ratio();
     double log_ratio_of(std::span<const std::byte> packed) const;
-    std::string digest(const RunResult& result);
-    void add_likelihood_estimates(RunResult& result) const;
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;
     std::unique_ptr<algorithm::Sampler> sampler_;
     double inverse_temperature_end_;
     std::uint64_t seed_;
-    Samples samples_; ///< of a finished run
 };
 
 } // namespace pearlite::app

@@ -1,7 +1,7 @@
 #pragma once
 /// The end of a search in a box: descents from the best states of its replicates to the nearest minima.
 
-#include "app/result/run.hpp"
+#include "app/result/parts/search.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/model/energy/descent.hpp"
 #include "pearlite/model/energy/space.hpp"

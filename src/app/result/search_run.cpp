@@ -36,29 +36,6 @@ Matrix describe_regions(const model::Space& space, const algorithm::SearchOutcom
     return rows;
 }
 
-/// Of all replicates: best states, also polished, energies of the chains at the end, theta, counts.
-std::string digest_of(const SearchResult& search) {
-    io::Sha256 hash;
-    const auto add = [&](const auto& values) { hash.add(std::as_bytes(std::span(values))); };
-    for (const auto& outcome : search.replicates) {
-        hash.add(std::as_bytes(std::span(&outcome.best.energy, 1)));
-        hash.add(std::as_bytes(std::span(&outcome.best.iteration, 1)));
-        add(outcome.best.state);
-        add(outcome.final_energies);
-        add(outcome.theta);
-        add(outcome.visits);
-        add(outcome.scales);
-        for (const auto& count : outcome.counts)
-            hash.add(std::as_bytes(std::span(&count.accepted, 1)));
-    }
-    if (search.polish)
-        for (const auto& polished : search.polish->replicates) {
-            hash.add(std::as_bytes(std::span(&polished.energy, 1)));
-            add(polished.point);
-        }
-    return hash.finish_hex();
-}
-
 } // namespace
 
 SearchRun::SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
@@ -92,18 +69,15 @@ void SearchRun::restore(io::Reader& reader) {
 }
 
 RunResult SearchRun::result() {
-    RunResult result;
-    auto& search = result.search.emplace();
+    SearchResult search;
     search.replicates = replicates_.outcomes();
     search.success_below = plan_.success_below;
-    parallel::on_root(ranks_, [&] {
-        describe(search);
-        result.images = search.best.images;
-    });
+    parallel::on_root(ranks_, [&] { describe(search); });
     if (plan_.polish)
         search.polish = polish(ranks_, replicates_.space(), search.replicates, plan_.replicates);
-    result.digest = ranks_.broadcast(ranks_.is_root() ? digest_of(search) : std::string());
-    return result;
+    ResultParts parts;
+    parts.push_back(std::make_unique<SearchPart>(ranks_, std::move(search)));
+    return result_of(std::move(parts));
 }
 
 void SearchRun::describe(SearchResult& search) const {

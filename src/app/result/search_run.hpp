@@ -3,6 +3,7 @@
 
 #include "algorithm/search_chains/search_replicates.hpp"
 #include "algorithm/stochastic_approximation/search_plan.hpp"
+#include "app/result/parts/search.hpp"
 #include "app/result/run.hpp"
 
 #include <memory>
@@ -25,7 +26,6 @@ class SearchRun final : public Run {
     void restore(io::Reader& reader) override;
 
     RunResult result() override;
-    void result_fields(io::Writer&) override {}
 
   private:
     /// On the root.

@@ -1,5 +1,5 @@
-#include "app/result/best_files.hpp"
 #include "app/result/make_run.hpp"
+#include "app/result/parts/search.hpp"
 
 #include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"

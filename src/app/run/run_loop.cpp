@@ -1,8 +1,7 @@
 #include "app/run/run_loop.hpp"
 
 #include "app/posterior/posterior_file.hpp"
-#include "app/result/best_files.hpp"
-#include "app/result/results_file.hpp"
+#include "app/result/run.hpp"
 #include "app/run/heartbeat.hpp"
 
 #include "app/commands/build_info.hpp"
@@ -55,6 +54,18 @@ std::string schedule_sha256(const algorithm::Plan& plan) {
     io::Sha256 hash;
     hash.add(std::as_bytes(std::span(schedule->points())));
     return hash.finish_hex();
+}
+
+/// Collective. results.h5: configuration, build, and what the parts have.
+void write_results(const Job& job, const ResultParts& parts) {
+    io::Writer writer(job.ranks);
+    writer("configuration", job.configuration);
+    writer("build/version", build_id());
+    writer("build/compiler", compiler());
+    writer("build/libraries", library_versions());
+    for (const auto& part : parts)
+        part->write_fields(writer);
+    writer.commit(job.directory / "results.h5", "results");
 }
 
 } // namespace
@@ -166,12 +177,12 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     }
     const auto result = run.result();
     with_advice([&] {
-        write_results(job, run, result);
+        write_results(job, result.parts);
         const auto resources = resources_of(job.ranks);
         parallel::on_root(job.ranks, [&] {
-            if (result.search)
-                write_best_files(job.directory, result.search->best);
-            write_posterior(job, result);
+            for (const auto& part : result.parts)
+                part->write_files(job.directory);
+            write_posterior(job, result.parts);
             write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates, resources), &result);
         });
     });

@@ -3,6 +3,7 @@
 /// that knows clocks and files; it never changes a number.
 
 #include "algorithm/plans/algorithm.hpp"
+#include "app/result/run.hpp"
 #include "app/run/progress.hpp"
 #include "app/summary/summary.hpp"
 #include "pearlite/app/catalogue.hpp"

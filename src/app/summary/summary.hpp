@@ -1,10 +1,12 @@
 #pragma once
 /// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
 
-#include "app/result/run.hpp"
+#include "app/result/parts/part.hpp"
 #include "app/run/resources.hpp"
+#include "population/work_balance.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace pearlite::app {
@@ -23,9 +25,6 @@ struct RunFacts {
     std::optional<population::WorkAccount> work = {};
     Resources resources = {};
 };
-
-/// One sentence: does the evidence support the number?
-std::string verdict(const RunResult& result);
 
 /// Writes DIR/summary.json under a temporary name and renames it. FileError on failure. `result` is null for a run that
 /// stopped early.

@@ -1,4 +1,4 @@
-#include "app/result/search_results.hpp"
+#include "app/result/parts/search.hpp"
 
 #include <limits>
 
@@ -122,17 +122,17 @@ void write_polish(const parallel::Communicator& ranks, io::Writer& writer, const
 
 } // namespace
 
-void write_search(const parallel::Communicator& ranks, io::Writer& writer, const SearchResult& search) {
+void SearchPart::write_fields(io::Writer& writer) {
     static const SearchOutcome nothing;
-    const auto& replicates = search.replicates;
-    const auto& best = replicates.empty() ? nothing : replicates[search.best_replicate];
+    const auto& replicates = search_.replicates;
+    const auto& best = replicates.empty() ? nothing : replicates[search_.best_replicate];
     write_curves(writer, replicates, best);
-    write_regions(writer, replicates, best, search.region_states);
+    write_regions(writer, replicates, best, search_.region_states);
     write_operations(writer, replicates, best);
-    write_replicates(writer, search);
-    write_best(ranks, writer, search.best);
-    if (search.polish)
-        write_polish(ranks, writer, *search.polish);
+    write_replicates(writer, search_);
+    write_best(ranks_, writer, search_.best);
+    if (search_.polish)
+        write_polish(ranks_, writer, *search_.polish);
 }
 
 } // namespace pearlite::app

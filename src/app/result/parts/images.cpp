@@ -1,6 +1,9 @@
-#include "app/result/gather_images.hpp"
+#include "app/result/parts/images.hpp"
+
+#include "app/result/parts/kinds.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pearlite::app {
 
@@ -28,6 +31,36 @@ std::optional<Images> gather_images(const parallel::Communicator& ranks, const m
     const Index n_pixels = pictures.image_rows() * pictures.image_columns();
     const Eigen::Map<const Matrix> columns(all.data(), n_pixels, static_cast<Index>(all.size()) / n_pixels);
     return Images{columns.transpose(), pictures.image_rows(), pictures.image_columns()};
+}
+
+namespace {
+
+class ImagesPart final : public ResultPart {
+  public:
+    /// `sheet`: rank 0's; `has_images`: whether it has any.
+    ImagesPart(Images sheet, bool has_images) : sheet_(std::move(sheet)), has_images_(has_images) {}
+
+    void write_fields(io::Writer& writer) override {
+        if (!has_images_)
+            return;
+        writer("images/pixels", sheet_.pixels);
+        writer("images/rows", sheet_.rows);
+        writer("images/columns", sheet_.columns);
+    }
+
+  private:
+    Images sheet_;
+    bool has_images_;
+};
+
+} // namespace
+
+std::unique_ptr<ResultPart> images_part(FinishedRun& run) {
+    if (!run.target.offers<model::ParticleImages>())
+        return nullptr;
+    auto sheet = gather_images(run.ranks, run.target, run.sampler, run.inverse_temperature_end);
+    const bool has_images = run.ranks.max(Index{sheet ? 1 : 0}) > 0;
+    return std::make_unique<ImagesPart>(sheet.value_or(Images{}), has_images);
 }
 
 } // namespace pearlite::app

@@ -1,4 +1,4 @@
-#include "app/result/best_files.hpp"
+#include "app/result/parts/search.hpp"
 
 #include "app/summary/write_durably.hpp"
 #include "io/arrays/images.hpp"
@@ -21,7 +21,28 @@ io::BinaryImage picture(const Images& sheet, Index row) {
 
 } // namespace
 
-void write_best_files(const std::filesystem::path& directory, const model::StateDescription& best) {
+void SearchPart::digest(io::Sha256& hash) {
+    const auto add = [&](const auto& values) { hash.add(std::as_bytes(std::span(values))); };
+    for (const auto& outcome : search_.replicates) {
+        hash.add(std::as_bytes(std::span(&outcome.best.energy, 1)));
+        hash.add(std::as_bytes(std::span(&outcome.best.iteration, 1)));
+        add(outcome.best.state);
+        add(outcome.final_energies);
+        add(outcome.theta);
+        add(outcome.visits);
+        add(outcome.scales);
+        for (const auto& count : outcome.counts)
+            hash.add(std::as_bytes(std::span(&count.accepted, 1)));
+    }
+    if (search_.polish)
+        for (const auto& polished : search_.polish->replicates) {
+            hash.add(std::as_bytes(std::span(&polished.energy, 1)));
+            add(polished.point);
+        }
+}
+
+void SearchPart::write_files(const std::filesystem::path& directory) const {
+    const auto& best = search_.best;
     if (best.images) {
         PEARLITE_EXPECTS(best.images->pixels.rows() == 2);
         io::write_pgm(directory / restored, picture(*best.images, 0));

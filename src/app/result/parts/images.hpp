@@ -2,12 +2,16 @@
 /// Final particles as pictures.
 
 #include "algorithm/common/sampler.hpp"
-#include "app/result/run.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/model/energy/state_description.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <optional>
 
 namespace pearlite::app {
+
+/// Final particles as pictures.
+using model::Images;
 
 /// Collective. The first hundred particles of a sampler's population that target the end of the path. Nothing elsewhere
 /// than on rank 0. The target offers ParticleImages.

@@ -1,4 +1,4 @@
-#include "algorithm/pseudo_marginal/chain_outcome.hpp"
+#include "algorithm/common/chain_outcome.hpp"
 
 #include <fmt/format.h>
 

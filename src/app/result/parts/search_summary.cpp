@@ -1,6 +1,6 @@
-#include "app/summary/search_summary.hpp"
-
-#include <fmt/format.h>
+#include "app/result/parts/kinds.hpp"
+#include "app/result/parts/search.hpp"
+#include "app/result/parts/summary_parts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,6 @@
 namespace pearlite::app {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// States longer than this are in results.h5 alone.
 constexpr std::size_t longest_state = 1000;
@@ -73,24 +71,6 @@ void add_polish(Json& summary, const PolishResult& polish) {
     summary["polished"] = entry;
 }
 
-} // namespace
-
-std::string search_verdict(const SearchResult& search) {
-    if (search.replicates.empty())
-        return "no search";
-    const auto energies = search.polish ? polished_energies(*search.polish) : found_energies(search);
-    const double best = *std::min_element(energies.begin(), energies.end());
-    if (search.known_minimum)
-        return compare_with_known(best, *search.known_minimum);
-    if (energies.size() == 1)
-        return "one replicate: nothing says whether the minimum was found; algorithm.replicates makes more";
-    const auto agreeing =
-        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= tolerance(best); });
-    return fmt::format("{} of {} replicates found the best energy (to 1e-6)", agreeing, energies.size());
-}
-
-namespace {
-
 /// Over the replicates: means of the coordinates under exp(-U), and their standard errors where there are two at least.
 Json averages_of(const SearchResult& search) {
     const auto n = static_cast<double>(search.replicates.size());
@@ -116,7 +96,23 @@ Json averages_of(const SearchResult& search) {
 
 } // namespace
 
-void add_search(Json& summary, Json& diagnostics, const SearchResult& search) {
+std::string SearchPart::verdict(bool) const {
+    if (search_.replicates.empty())
+        return "no search";
+    const auto energies = search_.polish ? polished_energies(*search_.polish) : found_energies(search_);
+    const double best = *std::min_element(energies.begin(), energies.end());
+    if (search_.known_minimum)
+        return compare_with_known(best, *search_.known_minimum);
+    if (energies.size() == 1)
+        return "one replicate: nothing says whether the minimum was found; algorithm.replicates makes more";
+    const auto agreeing =
+        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= tolerance(best); });
+    return fmt::format("{} of {} replicates found the best energy (to 1e-6)", agreeing, energies.size());
+}
+
+void SearchPart::write_summary(SummaryParts& parts) const {
+    const auto& search = search_;
+    auto& [summary, diagnostics, warnings] = parts;
     if (search.replicates.empty())
         return;
     const auto& best = search.replicates[search.best_replicate];
@@ -168,6 +164,8 @@ void add_search(Json& summary, Json& diagnostics, const SearchResult& search) {
         diagnostics["truncations"] = best.truncations;
     if (best.outside > 0)
         diagnostics["iterations_outside_the_space"] = best.outside;
+    const auto own = search_warnings(search);
+    warnings.insert(warnings.end(), own.begin(), own.end());
 }
 
 namespace {

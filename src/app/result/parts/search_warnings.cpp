@@ -1,4 +1,4 @@
-#include "app/summary/search_summary.hpp"
+#include "app/result/parts/search.hpp"
 
 #include "algorithm/stochastic_approximation/adaptive_bias.hpp"
 #include "pearlite/model/energy/energy_partition.hpp"

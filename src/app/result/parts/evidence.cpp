@@ -1,0 +1,188 @@
+#include "app/result/parts/evidence.hpp"
+
+#include "app/posterior/posterior_file.hpp"
+#include "app/result/parts/kinds.hpp"
+#include "app/result/parts/summary_parts.hpp"
+#include "parallel/agreement.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace pearlite::app {
+
+namespace {
+
+/// One estimate of a quantity; `shift` turns log_ratio into log_normaliser.
+Json estimate_entry(const estimator::Estimate& estimate, const char* quantity, double shift,
+                    const std::optional<double>& exact_log_ratio) {
+    Json entry{{"estimator", estimate.estimator}, {"quantity", quantity}, {"value", estimate.value + shift}};
+    if (estimate.standard_error) {
+        entry["standard_error"] = *estimate.standard_error;
+        if (estimate.interval95)
+            entry["interval95"] = {estimate.interval95->low + shift, estimate.interval95->high + shift};
+    }
+    if (!estimate.error_method.empty())
+        entry["error_method"] = estimate.error_method;
+    if (!estimate.note.empty())
+        entry["note"] = estimate.note;
+    if (exact_log_ratio) {
+        entry["exact"] = *exact_log_ratio + shift;
+        if (estimate.standard_error && *estimate.standard_error > 0)
+            entry["z_score"] = (estimate.value - *exact_log_ratio) / *estimate.standard_error;
+    }
+    return entry;
+}
+
+bool is_same_number(const Json& a, const Json& b) {
+    return a.value("estimator", "") == b.value("estimator", "") && a.value("quantity", "") == b.value("quantity", "") &&
+           a.value("value", 0.0) == b.value("value", 0.0);
+}
+
+/// One estimate, with the standard errors of other methods for the same number in brackets.
+std::string describe_estimate(const Json& entry, const Json& all) {
+    if (entry.contains("refused"))
+        return fmt::format("  {}: refused: {}\n", entry.value("estimator", ""), entry.value("refused", ""));
+    const bool ratio = entry.value("quantity", "") == "log_ratio";
+    auto line = fmt::format("  {:<9} = {:.4f}", ratio ? "log Z/Z_0" : "log Z", entry.value("value", 0.0));
+    if (entry.contains("standard_error"))
+        line += fmt::format(" +- {:.4f}", entry.value("standard_error", 0.0));
+    line += "   (" + entry.value("estimator", "");
+    if (entry.contains("error_method"))
+        line += ", " + entry.value("error_method", "");
+    for (const auto& other : all)
+        if (is_same_number(other, entry) && other.value("error_method", "") != entry.value("error_method", "") &&
+            other.contains("standard_error"))
+            line += fmt::format("; {} {:.4f}", other.value("error_method", ""), other.value("standard_error", 0.0));
+    line += ")";
+    if (entry.contains("exact"))
+        line += fmt::format("   exact {:.4f}", entry.value("exact", 0.0));
+    if (entry.contains("z_score"))
+        line += fmt::format("   z {:+.2f}", entry.value("z_score", 0.0));
+    if (entry.contains("note"))
+        line += fmt::format("   [{}]", entry.value("note", ""));
+    return line + "\n";
+}
+
+} // namespace
+
+void EvidencePart::digest(io::Sha256& hash) {
+    for (const auto& estimate : estimates_)
+        for (const double value : {estimate.value, estimate.standard_error.value_or(0)})
+            hash.add(std::as_bytes(std::span(&value, 1)));
+}
+
+void EvidencePart::write_fields(io::Writer& writer) {
+    if (!of_replicates_.empty())
+        writer("batches/log_ratio", of_replicates_);
+}
+
+void EvidencePart::write_summary(SummaryParts& summary) const {
+    // Where log Z_0 is known and not 0, the normaliser is a result of its own.
+    const bool has_normaliser = log_normaliser_start_ && *log_normaliser_start_ != 0;
+    Json entries = Json::array();
+    for (const auto& estimate : estimates_) {
+        if (!std::isfinite(estimate.value)) {
+            entries.push_back(
+                {{"estimator", estimate.estimator},
+                 {"refused", estimate.note.empty() ? "no particle has a positive weight" : estimate.note}});
+            continue;
+        }
+        entries.push_back(estimate_entry(estimate, "log_ratio", 0, exact_));
+        if (has_normaliser)
+            entries.push_back(estimate_entry(estimate, "log_normaliser", *log_normaliser_start_, exact_));
+    }
+    summary.entries["log_evidence"] = std::move(entries);
+}
+
+void EvidencePart::write_posterior(PosteriorArrays& posterior) const {
+    if (estimates_.empty())
+        return;
+    auto& arrays = posterior.of_run;
+    const auto& headline = estimates_.front();
+    if (of_replicates_.empty())
+        arrays.push_back(
+            {"log_marginal_likelihood", {{"chain", 1}}, {headline.value}, "of the whole run: " + headline.estimator});
+    else
+        arrays.push_back({"log_marginal_likelihood",
+                          {{"chain", static_cast<Index>(of_replicates_.size())}},
+                          of_replicates_,
+                          "of each batch"});
+    LabelledDimension estimator{"estimator", static_cast<Index>(estimates_.size())};
+    std::set<std::string> taken;
+    LabelledArray values{"log_evidence", {}, {}, "log marginal likelihood by every estimator, the headline first"};
+    LabelledArray errors{"log_evidence_standard_error", {}, {}, "NaN where the diagnostics support none"};
+    for (const auto& estimate : estimates_) {
+        auto label = estimate.estimator;
+        if (!taken.insert(label).second)
+            label += ", " + estimate.error_method;
+        estimator.labels.push_back(label);
+        values.values.push_back(estimate.value);
+        errors.values.push_back(estimate.standard_error.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    values.dimensions = errors.dimensions = {estimator};
+    arrays.push_back(std::move(values));
+    arrays.push_back(std::move(errors));
+}
+
+std::string EvidencePart::verdict(bool has_warnings) const {
+    if (!verdict_.empty())
+        return verdict_;
+    if (estimates_.empty() || !std::isfinite(estimates_.front().value))
+        return "no estimate";
+    if (!estimates_.front().standard_error)
+        return "the diagnostics do not support an error bar";
+    return has_warnings ? "an error bar is given, but the diagnostics carry warnings"
+                        : "the diagnostics support the estimate and its error bar";
+}
+
+std::string describe_evidence(const Json& summary) {
+    std::string text;
+    const auto estimates = summary.value("log_evidence", Json::array());
+    const std::string headline = estimates.empty() ? "" : estimates.front().value("estimator", "");
+    for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
+        if (entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline)
+            continue; // the same ones again, shifted by log Z_0
+        else if (std::none_of(estimates.begin(), entry,
+                              [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
+            text += describe_estimate(*entry, estimates);
+    return text;
+}
+
+std::unique_ptr<ResultPart> evidence_part(FinishedRun& run) {
+    if (run.chains)
+        return nullptr;
+    std::optional<double> exact;
+    parallel::on_root(run.ranks, [&] { exact = run.target.exact_log_ratio(run.inverse_temperature_end); });
+    return std::make_unique<EvidencePart>(run.outcome.log_ratio, run.outcome.verdict, run.log_ratios,
+                                          run.target.log_normaliser_start(), exact);
+}
+
+void OutcomePart::write_fields(io::Writer& writer) {
+    for (const auto& array : outcome_.arrays)
+        writer(array.path, array.values);
+}
+
+void OutcomePart::write_summary(SummaryParts& summary) const {
+    auto& diagnostics = summary.diagnostics;
+    if (outcome_.ess > 0)
+        diagnostics["ess"] = outcome_.ess;
+    for (const auto& diagnostic : outcome_.diagnostics) {
+        diagnostics[diagnostic.name] = json_number(diagnostic.value);
+        if (diagnostic.standard_error)
+            diagnostics[diagnostic.name + "_standard_error"] = json_number(*diagnostic.standard_error);
+    }
+    summary.warnings.insert(summary.warnings.end(), outcome_.warnings.begin(), outcome_.warnings.end());
+}
+
+std::string describe_outcome(const Json& summary) {
+    const auto diagnostics = summary.value("diagnostics", Json::object());
+    return diagnostics.contains("ess") ? fmt::format("  effective sample size {:.1f}\n", diagnostics.value("ess", 0.0))
+                                       : std::string();
+}
+
+std::unique_ptr<ResultPart> outcome_part(FinishedRun& run) {
+    return std::make_unique<OutcomePart>(run.outcome);
+}
+
+} // namespace pearlite::app

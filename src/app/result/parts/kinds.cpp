@@ -1,0 +1,69 @@
+#include "app/result/parts/kinds.hpp"
+
+#include "parallel/agreement.hpp"
+#include "pearlite/path/density_path.hpp"
+
+#include <array>
+
+namespace pearlite::app {
+
+namespace {
+
+/// How many likelihoods a run estimated, where they are estimated.
+void add_likelihood_estimates(const model::Target& target, const algorithm::Sampler& sampler,
+                              algorithm::Outcome& outcome) {
+    const auto* path = target.offers<path::DensityPath>();
+    if (!path || !path->is_estimated())
+        return;
+    if (const auto made = sampler.likelihood_estimates())
+        outcome.diagnostics.push_back({"likelihood_estimates", static_cast<double>(*made), {}});
+    if (const auto made = sampler.pilot_likelihood_estimates())
+        outcome.diagnostics.push_back({"pilot_likelihood_estimates", static_cast<double>(*made), {}});
+}
+
+} // namespace
+
+std::span<const PartKind> kinds_of_parts() {
+    static constexpr std::array kinds{
+        PartKind{particles_part, nullptr},
+        PartKind{evidence_part, describe_evidence},
+        PartKind{nullptr, describe_search},
+        PartKind{trace_part, nullptr},
+        PartKind{posterior_part, describe_posterior},
+        PartKind{chains_part, describe_chains},
+        PartKind{outcome_part, describe_outcome},
+        PartKind{predictions_part, nullptr},
+        PartKind{images_part, nullptr},
+    };
+    return kinds;
+}
+
+ResultParts parts_of(FinishedRun run) {
+    auto& sampler = run.sampler;
+    if (const auto* chains = sampler.markov_chains()) {
+        run.chains = chains->chain_outcome();
+        run.outcome = algorithm::judge_chains(*run.chains);
+    } else {
+        run.outcome = sampler.outcome();
+        for (Index r = 0; sampler.n_replicates() > 1 && r < sampler.n_replicates(); ++r)
+            run.log_ratios.push_back(sampler.replicate(r).log_ratio());
+    }
+    add_likelihood_estimates(run.target, sampler, run.outcome);
+    ResultParts parts;
+    for (const auto& kind : kinds_of_parts())
+        if (kind.part_of)
+            if (auto part = kind.part_of(run))
+                parts.push_back(std::move(part));
+    return parts;
+}
+
+RunResult result_of(ResultParts parts) {
+    RunResult result{std::move(parts), {}};
+    io::Sha256 hash;
+    for (const auto& part : result.parts)
+        part->digest(hash);
+    result.digest = hash.finish_hex();
+    return result;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,54 @@
+#pragma once
+/// All kinds of parts, a line each.
+
+#include "app/posterior/gather_posterior.hpp"
+#include "app/result/parts/part.hpp"
+
+#include <optional>
+#include <span>
+
+namespace pearlite::app {
+
+/// A sampler at its end, of which the parts of an annealing run are made.
+struct FinishedRun {
+    const parallel::Communicator& ranks;
+    const model::Target& target;
+    algorithm::Sampler& sampler;
+    double inverse_temperature_end;
+    std::uint64_t seed;
+    algorithm::Outcome outcome = {};                    ///< of the sampler, or the judgment of its chains
+    std::optional<algorithm::ChainOutcome> chains = {}; ///< where the draws are those of Markov chains
+    std::vector<double> log_ratios = {};                ///< of replicates, where there are several
+    std::shared_ptr<const Posterior> posterior = {};    ///< where the target reports parameters
+};
+
+struct PartKind {
+    /// Collective. Makes the part of a finished run; null if it has none. A search makes its part by itself: no
+    /// function.
+    std::unique_ptr<ResultPart> (*part_of)(FinishedRun&);
+    /// Lines for a person from summary.json, empty if it has none of this part; may be null.
+    std::string (*describe)(const nlohmann::ordered_json& summary);
+};
+
+/// In the order in which results are made and written.
+std::span<const PartKind> kinds_of_parts();
+
+/// Collective; the sampler has finished.
+ResultParts parts_of(FinishedRun run);
+
+// What the list names, each in the source file of its part.
+std::unique_ptr<ResultPart> particles_part(FinishedRun& run);
+std::unique_ptr<ResultPart> outcome_part(FinishedRun& run);
+std::unique_ptr<ResultPart> evidence_part(FinishedRun& run);
+std::unique_ptr<ResultPart> trace_part(FinishedRun& run);
+std::unique_ptr<ResultPart> posterior_part(FinishedRun& run);
+std::unique_ptr<ResultPart> chains_part(FinishedRun& run);
+std::unique_ptr<ResultPart> predictions_part(FinishedRun& run);
+std::unique_ptr<ResultPart> images_part(FinishedRun& run);
+std::string describe_search(const nlohmann::ordered_json& summary);
+std::string describe_evidence(const nlohmann::ordered_json& summary);
+std::string describe_posterior(const nlohmann::ordered_json& summary);
+std::string describe_chains(const nlohmann::ordered_json& summary);
+std::string describe_outcome(const nlohmann::ordered_json& summary);
+
+} // namespace pearlite::app

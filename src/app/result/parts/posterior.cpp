@@ -1,0 +1,95 @@
+#include "app/result/parts/posterior.hpp"
+
+#include "app/posterior/posterior_file.hpp"
+#include "app/result/parts/kinds.hpp"
+#include "app/result/parts/summary_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pearlite::app {
+
+PosteriorPart::PosteriorPart(std::shared_ptr<const Posterior> posterior, const algorithm::ChainOutcome* chains)
+    : posterior_(std::move(posterior)), is_of_chains_(chains != nullptr) {
+    if (chains)
+        convergence_ = chains->summaries;
+}
+
+void PosteriorPart::write_fields(io::Writer& writer) {
+    writer("samples/names", posterior_->parameter_names);
+    posterior_->samples.write(writer);
+}
+
+void PosteriorPart::write_summary(SummaryParts& summary) const {
+    if (posterior_->summaries.empty())
+        return;
+    Json entries = Json::array();
+    for (const auto& p : posterior_->summaries) {
+        entries.push_back({{"name", p.name},
+                           {"mean", json_number(p.mean)},
+                           {"sd", json_number(p.sd)},
+                           {"quantiles",
+                            {{"0.025", json_number(p.quantile_025)},
+                             {"0.25", json_number(p.quantile_250)},
+                             {"0.5", json_number(p.quantile_500)},
+                             {"0.75", json_number(p.quantile_750)},
+                             {"0.975", json_number(p.quantile_975)}}}});
+        auto& entry = entries.back();
+        if (is_of_chains_) {
+            const auto& convergence = convergence_[entries.size() - 1];
+            entry["r_hat"] = json_number(convergence.r_hat);
+            entry["bulk_ess"] = json_number(convergence.bulk_ess);
+            entry["tail_ess"] = json_number(convergence.tail_ess);
+        }
+        if (std::isnan(p.mcse))
+            continue;
+        entry["mcse"] = json_number(p.mcse);
+        entry["ess"] = json_number(p.ess);
+    }
+    summary.entries["posterior"] = std::move(entries);
+}
+
+void PosteriorPart::write_posterior(PosteriorArrays& arrays) const {
+    add_draws(*posterior_, arrays);
+}
+
+/// A table: a parameter per line.
+std::string describe_posterior(const Json& summary) {
+    const auto entries = summary.value("posterior", Json::array());
+    if (entries.empty())
+        return {};
+    const std::array<const char*, 5> levels{"0.025", "0.25", "0.5", "0.75", "0.975"};
+    std::size_t widest = 9;
+    for (const auto& p : entries)
+        widest = std::max(widest, p.value("name", "").size());
+    auto text = fmt::format("  {:<{}} {:>10} {:>9} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10}", "parameter", widest,
+                            "mean", "sd", "mcse", "ess", "2.5 %", "25 %", "50 %", "75 %", "97.5 %");
+    const bool of_chains = entries.front().contains("r_hat");
+    text += of_chains ? fmt::format(" {:>7} {:>8} {:>8}\n", "R-hat", "bulk ess", "tail ess") : "\n";
+    for (const auto& p : entries) {
+        text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g}", p.value("name", ""), widest, number_at(p, "mean"),
+                            number_at(p, "sd"));
+        text += p.contains("mcse") ? fmt::format(" {:>8.2g} {:>7.0f}", number_at(p, "mcse"), number_at(p, "ess"))
+                                   : fmt::format(" {:>8} {:>7}", "-", "-");
+        const auto quantiles = p.value("quantiles", Json::object());
+        for (const auto* level : levels)
+            text += fmt::format(" {:>10.5g}", number_at(quantiles, level));
+        if (of_chains)
+            text += fmt::format(" {:>7.3f} {:>8.0f} {:>8.0f}", number_at(p, "r_hat"), number_at(p, "bulk_ess"),
+                                number_at(p, "tail_ess"));
+        text += "\n";
+    }
+    return text;
+}
+
+std::unique_ptr<ResultPart> posterior_part(FinishedRun& run) {
+    if (!run.chains && !run.target.offers<model::ReportedParameters>())
+        return nullptr;
+    run.posterior = std::make_shared<const Posterior>(
+        run.chains ? posterior_of_chains(run.ranks, run.target, *run.sampler.markov_chains(), *run.chains)
+                   : posterior_of_particles(run.ranks, run.target, run.sampler, run.seed, run.log_ratios));
+    return std::make_unique<PosteriorPart>(run.posterior, run.chains ? &*run.chains : nullptr);
+}
+
+} // namespace pearlite::app

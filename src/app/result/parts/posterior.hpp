@@ -1,0 +1,28 @@
+#pragma once
+/// The posterior of parameters: summaries and draws, weighted or of Markov chains.
+
+#include "app/posterior/gather_posterior.hpp"
+#include "app/result/parts/part.hpp"
+
+namespace pearlite::app {
+
+class PosteriorPart final : public ResultPart {
+  public:
+    /// `chains`: what Markov chains say of the same parameters; null for weighted draws.
+    PosteriorPart(std::shared_ptr<const Posterior> posterior, const algorithm::ChainOutcome* chains);
+
+    void write_fields(io::Writer& writer) override;
+    void write_summary(SummaryParts& summary) const override;
+    void write_posterior(PosteriorArrays& posterior) const override;
+
+    const Posterior& posterior() const { return *posterior_; }
+    /// Of each parameter; empty for weighted draws.
+    const std::vector<estimator::ChainSummary>& convergence() const { return convergence_; }
+
+  private:
+    std::shared_ptr<const Posterior> posterior_;
+    bool is_of_chains_;
+    std::vector<estimator::ChainSummary> convergence_;
+};
+
+} // namespace pearlite::app

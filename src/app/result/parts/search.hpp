@@ -1,0 +1,62 @@
+#pragma once
+/// What the replicates of a search have found.
+
+#include "algorithm/search_chains/search_record.hpp"
+#include "app/result/parts/part.hpp"
+#include "pearlite/model/energy/state_description.hpp"
+
+#include <optional>
+
+namespace pearlite::app {
+
+using model::Images;
+
+/// Where the descent from a replicate's best state ended.
+struct PolishedState {
+    double energy = 0;
+    std::int64_t energies = 0, gradients = 0; ///< computed by the descent
+    double gradient_error = 0; ///< of the energy's own gradient at the start, relative to what it should be
+    std::vector<double> point;
+};
+
+/// What algorithm.polish adds to a search.
+struct PolishResult {
+    std::vector<PolishedState> replicates;
+    std::size_t best_replicate = 0; ///< the lowest after the descent
+    model::StateDescription best;   ///< of it
+};
+
+struct SearchResult {
+    std::vector<algorithm::SearchOutcome> replicates;
+    std::vector<std::uint64_t> seeds;
+    std::size_t best_replicate = 0;
+    model::StateDescription best;
+    Matrix region_states; ///< of the best replicate: the best state of each region, one per row
+    std::optional<double> known_minimum;
+    std::optional<double> success_below;
+    std::optional<PolishResult> polish;
+};
+
+class SearchPart final : public ResultPart {
+  public:
+    SearchPart(const parallel::Communicator& ranks, SearchResult search) : ranks_(ranks), search_(std::move(search)) {}
+
+    /// Of all replicates: best states, also polished, energies of the chains at the end, theta, counts.
+    void digest(io::Sha256& hash) override;
+    void write_fields(io::Writer& writer) override;
+    void write_summary(SummaryParts& summary) const override;
+    /// best.pgm and observed.pgm of an image, best.dot (Graphviz) of a network, nothing of other states.
+    void write_files(const std::filesystem::path& directory) const override;
+    std::string verdict(bool has_warnings) const override;
+
+  private:
+    parallel::Communicator ranks_;
+    SearchResult search_;
+};
+
+/// Whether SearchPart::write_files() makes files of this name.
+bool is_best_file(const std::string& name);
+/// What of the search says that its settings did not suit it.
+std::vector<std::string> search_warnings(const SearchResult& search);
+
+} // namespace pearlite::app

@@ -1,0 +1,33 @@
+#pragma once
+/// What parts add to summary.json, and how people read it there.
+
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+using Json = nlohmann::ordered_json;
+
+/// In the order of the file.
+struct SummaryParts {
+    Json entries = Json::object();     ///< at the top level
+    Json diagnostics = Json::object(); ///< in "diagnostics"
+    std::vector<std::string> warnings;
+};
+
+/// JSON has no infinities: they are written as text.
+inline Json json_number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+}
+
+/// What was written as a number or, where it is none, as text.
+inline double number_at(const Json& entry, const char* key) {
+    const auto value = entry.find(key);
+    return value != entry.end() && value->is_number() ? value->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+} // namespace pearlite::app

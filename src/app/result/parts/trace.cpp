@@ -1,0 +1,86 @@
+#include "app/posterior/posterior_file.hpp"
+#include "app/result/parts/kinds.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace pearlite::app {
+
+namespace {
+
+using algorithm::Trace;
+
+/// What was recorded at each temperature, of each replicate.
+class TracePart final : public ResultPart {
+  public:
+    /// `has_path`: replicated; the first trace goes to results.h5.
+    TracePart(std::vector<Trace> traces, bool has_path) : traces_(std::move(traces)), has_path_(has_path) {}
+
+    void write_fields(io::Writer& writer) override;
+    void write_posterior(PosteriorArrays& posterior) const override;
+
+  private:
+    std::vector<Trace> traces_;
+    bool has_path_;
+};
+
+void TracePart::write_fields(io::Writer& writer) {
+    if (!has_path_)
+        return;
+    const auto& trace = traces_.front();
+    std::vector<std::int64_t> steps(trace.inverse_temperature.size());
+    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    writer.enter("per_step");
+    writer("step", steps);
+    writer("inverse_temperature", trace.inverse_temperature);
+    writer("ess", trace.ess);
+    writer("log_ratio", trace.log_ratio);
+    writer("mean_u", trace.mean_u);
+    writer("variance_u", trace.variance_u);
+    if (!trace.acceptance.empty())
+        writer("acceptance", trace.acceptance);
+    if (!trace.resampled.empty()) {
+        writer("resampled", trace.resampled);
+        writer("eves", trace.eves);
+    }
+    writer.leave();
+}
+
+/// Replicates with a schedule of their own differ in length: what is missing is NaN.
+void TracePart::write_posterior(PosteriorArrays& posterior) const {
+    std::size_t longest = 0;
+    for (const auto& trace : traces_)
+        longest = std::max(longest, trace.inverse_temperature.size());
+    if (longest == 0)
+        return;
+    const LabelledDimension chain{"chain", static_cast<Index>(traces_.size())};
+    const LabelledDimension step{"step", static_cast<Index>(longest)};
+    const auto add = [&](const char* name, std::vector<double> Trace::*series, const char* description) {
+        LabelledArray array{name, {chain, step}, {}, description};
+        for (const auto& trace : traces_) {
+            array.values.insert(array.values.end(), (trace.*series).begin(), (trace.*series).end());
+            array.values.resize(array.values.size() + longest - (trace.*series).size(),
+                                std::numeric_limits<double>::quiet_NaN());
+        }
+        posterior.of_steps.push_back(std::move(array));
+    };
+    add("beta", &Trace::inverse_temperature, "inverse temperature");
+    add("ess", &Trace::ess, "effective sample size of the weights, in particles");
+    add("log_ratio", &Trace::log_ratio, "log Z_beta/Z_0");
+    if (!traces_.front().acceptance.empty())
+        add("accept_rate", &Trace::acceptance, "accepted proposals over proposals");
+}
+
+} // namespace
+
+std::unique_ptr<ResultPart> trace_part(FinishedRun& run) {
+    if (run.chains)
+        return nullptr;
+    std::vector<Trace> traces;
+    for (Index r = 0; r < run.sampler.n_replicates(); ++r)
+        traces.push_back(run.sampler.replicate(r).trace());
+    return std::make_unique<TracePart>(std::move(traces), run.sampler.has_path());
+}
+
+} // namespace pearlite::app
