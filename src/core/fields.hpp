@@ -5,9 +5,14 @@
 #include "pearlite/core/types.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace pearlite::parallel {
+class Communicator;
+}
 
 namespace pearlite {
 
@@ -30,6 +35,9 @@ class Fields {
 
     /// Items of which each rank holds a contiguous run. When written, the field must stay valid until all are.
     virtual void sharded(std::string_view name, const ShardedField& field) = 0;
+
+    /// Reading by some of the ranks, of which this rank is one: the calls in `read` are collective among these.
+    virtual void read_among(const parallel::Communicator& /*some*/, const std::function<void()>& read) { read(); }
 
     /// All names until leave() belong to this group.
     virtual void enter(std::string_view group) = 0;

@@ -98,6 +98,23 @@ void RestoringFields::leave() {
     leave_group(prefix_);
 }
 
+void append_piece(std::vector<std::byte>& to, std::span<const std::byte> piece) {
+    const std::uint64_t size = piece.size();
+    const auto head = std::as_bytes(std::span(&size, 1));
+    to.insert(to.end(), head.begin(), head.end());
+    to.insert(to.end(), piece.begin(), piece.end());
+}
+
+std::span<const std::byte> take_piece(std::span<const std::byte>& rest) {
+    std::uint64_t size = 0;
+    ByteReader head(rest);
+    head("size", size);
+    PEARLITE_EXPECTS(size <= rest.size() - sizeof size);
+    const auto piece = rest.subspan(sizeof size, size);
+    rest = rest.subspan(sizeof size + size);
+    return piece;
+}
+
 void bytes_field(Fields& f, std::string_view name, std::vector<std::byte>& bytes) {
     auto size = static_cast<std::int64_t>(bytes.size());
     std::vector<std::int64_t> words((bytes.size() + 7) / 8);

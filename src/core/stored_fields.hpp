@@ -94,6 +94,11 @@ void restore(State& state, const StoredFields& stored) {
     PEARLITE_ENSURES(fields.left() == 0);
 }
 
+/// One after another in a longer run of bytes: each with its length before it.
+void append_piece(std::vector<std::byte>& to, std::span<const std::byte> piece);
+/// The first piece of `rest`, which then begins behind it. ContractViolation beyond the end.
+std::span<const std::byte> take_piece(std::span<const std::byte>& rest);
+
 /// Bytes as a replicated value, in whole 64-bit words.
 void bytes_field(Fields& f, std::string_view name, std::vector<std::byte>& bytes);
 

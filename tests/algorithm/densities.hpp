@@ -58,8 +58,9 @@ inline AnnealedImportance ais_of(const parallel::Communicator& ranks, const std:
 }
 
 /// A replicate of the main run, with what the pilot found.
-using MakeReplicate = std::function<std::unique_ptr<Sampler>(const path::Schedule& schedule,
-                                                             const kernel::RandomWalk& kernel, std::uint64_t seed)>;
+using MakeReplicate =
+    std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, const path::Schedule& schedule,
+                                           const kernel::RandomWalk& kernel, std::uint64_t seed)>;
 
 /// A pilot of 200 particles under an adaptive schedule, then so many runs with what it found.
 inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
@@ -67,28 +68,31 @@ inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_pt
     auto pilot = std::make_unique<Smc>(
         smc_of(ranks, path, AdaptiveSchedule{1, 0.9}, 4, {200, 16, random::derive_seed(seed, std::uint64_t{1} << 20)}));
     return {ranks, std::move(pilot), [=](const Tuning& tuning) {
-                return std::make_unique<Replicates>(replicates, seed, [&](std::uint64_t replicate_seed) {
-                    return make(path::Schedule(tuning.inverse_temperatures), kernel::RandomWalk(path, 4, tuning.kernel),
-                                replicate_seed);
-                });
+                return std::make_unique<Replicates>(
+                    ranks, replicates, seed, [&](const auto& team, std::uint64_t replicate_seed) {
+                        return make(team, path::Schedule(tuning.inverse_temperatures),
+                                    kernel::RandomWalk(path, 4, tuning.kernel), replicate_seed);
+                    });
             }};
 }
 template <class D>
 Piloted piloted_smc(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
                     std::uint64_t seed, const SmcSettings& settings = {}) {
     const auto path = path_of(density);
-    return piloted(ranks, path, replicates, seed, [=](const auto& schedule, const auto& kernel, std::uint64_t s) {
-        return std::make_unique<Smc>(ranks, path, schedule, kernel, PopulationSettings{particles, 16, s}, settings);
-    });
+    return piloted(
+        ranks, path, replicates, seed, [=](const auto& team, const auto& schedule, const auto& kernel, auto s) {
+            return std::make_unique<Smc>(team, path, schedule, kernel, PopulationSettings{particles, 16, s}, settings);
+        });
 }
 template <class D>
 Piloted piloted_ais(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
                     std::uint64_t seed) {
     const auto path = path_of(density);
-    return piloted(ranks, path, replicates, seed, [=](const auto& schedule, const auto& kernel, std::uint64_t s) {
-        return std::make_unique<AnnealedImportance>(ranks, path, schedule, kernel,
-                                                    PopulationSettings{particles, 16, s});
-    });
+    return piloted(ranks, path, replicates, seed,
+                   [=](const auto& team, const auto& schedule, const auto& kernel, auto s) {
+                       return std::make_unique<AnnealedImportance>(team, path, schedule, kernel,
+                                                                   PopulationSettings{particles, 16, s});
+                   });
 }
 
 template <class S>

@@ -73,6 +73,33 @@ TEST(MessageCount, SmcSendsSurplusAndFamilies) {
     EXPECT_EQ(resampled.sends > 0, ranks > 1);
 }
 
+/// Resampled at every step; a group of ranks for each replicate.
+Replicates replicates_of_smc(Index replicates) {
+    return {Communicator::world(), replicates, 3, [](const Communicator& team, std::uint64_t seed) {
+                return std::make_unique<Smc>(smc_of(team, path_of(BetaBernoulli{}), path::linear_schedule(steps, 1), 2,
+                                                    {256, 16, seed}, {population::Resampling::systematic, 2, false}));
+            }};
+}
+
+// Where every replicate has a rank of its own, ranks meet to agree that all is well and finished, and in nothing else.
+TEST(MessageCount, ReplicatesOnRanksOfTheirOwnSendNothing) {
+    const Index ranks = Communicator::world().size();
+    for (const Index replicates : {ranks, 2 * ranks + 1}) {
+        auto sampler = replicates_of_smc(replicates);
+        sampler.begin();
+        const auto before = message_count();
+        for (Index step = 0; step + 1 < steps; ++step)
+            sampler.step();
+        EXPECT_EQ(message_count() - before, MessageCount{});
+        sampler.step();
+        EXPECT_TRUE(sampler.finished());
+        const auto agreement = message_count() - before;
+        EXPECT_LE(agreement.reductions, 1);
+        EXPECT_LE(agreement.other_collectives, 3);
+        EXPECT_EQ(agreement.sends, 0);
+    }
+}
+
 MessageCount messages_of_search(Index chains, Index iterations) {
     SearchSettings settings;
     settings.chains = chains;

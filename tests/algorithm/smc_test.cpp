@@ -241,8 +241,8 @@ TEST(Smc, NotANumberNamesStepAndParticle) {
 
 TEST(Replicates, CombineIndependentRuns) {
     const auto run = [](std::uint64_t seed) { return perfect_run(seed, {Resampling::multinomial, 0.5}, 200); };
-    const auto make = [&](std::uint64_t seed) { return std::make_unique<Smc>(run(seed)); };
-    const Replicates one(1, 9, make), several(3, 9, make);
+    const auto make = [&](const auto&, std::uint64_t seed) { return std::make_unique<Smc>(run(seed)); };
+    const Replicates one(alone, 1, 9, make), several(alone, 3, 9, make);
     EXPECT_EQ(one.outcome().log_ratio.front().value, run(9).log_ratio());
     const auto values = several.log_ratios();
     EXPECT_EQ(several.outcome().log_ratio.front().value, log_mean_exp(values));

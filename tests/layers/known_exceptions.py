@@ -10,7 +10,6 @@ INCLUDES = {
         "algorithm/stochastic_approximation/search_plan.hpp",
     },
     "src/app/result": {
-        "algorithm/search_chains/search_record.hpp",
         "algorithm/search_chains/search_replicates.hpp", "algorithm/stochastic_approximation/search_plan.hpp",
     },
     "src/app/result/parts": {

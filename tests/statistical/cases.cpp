@@ -121,10 +121,11 @@ Case batches_case(const Problem& problem, Index batches, Index particles) {
     return {fmt::format("{}, SMC, systematic, {} batches", problem.name, batches),
             fmt::format("{} x {} particles, {} steps", batches, particles, problem.schedule.steps()), problem.exact(),
             errors, [=](std::uint64_t seed) {
-                algorithm::Replicates runs(batches, seed, [&](std::uint64_t batch_seed) {
-                    return std::make_unique<algorithm::Smc>(
-                        problem.smc(particles, Resampling::systematic, 0.5, batch_seed));
-                });
+                algorithm::Replicates runs(parallel::Communicator::alone(), batches, seed,
+                                           [&](const auto&, std::uint64_t batch_seed) {
+                                               return std::make_unique<algorithm::Smc>(
+                                                   problem.smc(particles, Resampling::systematic, 0.5, batch_seed));
+                                           });
                 runs.begin();
                 while (!runs.finished())
                     runs.step();

@@ -54,9 +54,10 @@ const std::vector<Way>& ways() {
 /// As a user's run is by default: temperatures and proposals from the particles themselves.
 Outcome run(const Way& way, std::uint64_t seed) {
     const auto path = path_of(model());
-    Replicates sampler(way.batches, seed, [&](std::uint64_t batch_seed) {
-        return std::make_unique<Smc>(smc_of(parallel::Communicator::alone(), path, AdaptiveSchedule{}, 5,
-                                            {way.particles, 16, batch_seed}, {way.resampling, 0.5}));
+    const auto alone = parallel::Communicator::alone();
+    Replicates sampler(alone, way.batches, seed, [&](const auto& ranks, std::uint64_t batch_seed) {
+        return std::make_unique<Smc>(
+            smc_of(ranks, path, AdaptiveSchedule{}, 5, {way.particles, 16, batch_seed}, {way.resampling, 0.5}));
     });
     complete(sampler);
     return sampler.outcome();

@@ -65,8 +65,9 @@ void complete(algorithm::Sampler& sampler) {
 }
 
 /// Weighted mean of a population on one rank.
-Vector mean_of(const population::Population& population) {
-    const auto draws = algorithm::draws_of(parallel::Communicator::alone(), population.generation(0));
+Vector mean_of(population::Population& population) {
+    const auto alone = parallel::Communicator::alone();
+    const auto draws = algorithm::draws_of(alone, population::shares_of(alone, &population).front());
     const auto weights = draws.weights();
     const Eigen::Map<const Vector> w(weights.data(), draws.points.cols());
     return draws.points * w / w.sum();

@@ -44,7 +44,7 @@ Matrix FirstDraws::starts(Index n, std::uint64_t seed) const {
     return starts;
 }
 
-FirstDraws draws_of(const parallel::Communicator& ranks, const population::Generation& particles) {
+FirstDraws draws_of(const parallel::Communicator& ranks, const population::Share& particles) {
     std::vector<double> local;
     Index dimension = 0;
     for (Index b = 0; b < particles.local_blocks(); ++b) {
@@ -55,7 +55,7 @@ FirstDraws draws_of(const parallel::Communicator& ranks, const population::Gener
     dimension = ranks.max(dimension); // a rank may hold no block
     const auto points = ranks.all_gather(std::span<const double>(local));
     FirstDraws draws;
-    draws.log_weights = ranks.all_gather(std::span<const double>(particles.log_weights()));
+    draws.log_weights = ranks.all_gather(particles.log_weights());
     draws.points = Eigen::Map<const Matrix>(points.data(), dimension, static_cast<Index>(draws.log_weights.size()));
     return draws;
 }

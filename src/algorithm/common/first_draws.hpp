@@ -5,7 +5,7 @@
 #include "kernel/student_mixture.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/path/density_path.hpp"
-#include "population/generation.hpp"
+#include "population/share.hpp"
 
 #include <vector>
 
@@ -33,7 +33,7 @@ struct FirstDraws {
 };
 
 /// Collective. The points of a population's first generation.
-FirstDraws draws_of(const parallel::Communicator& ranks, const population::Generation& particles);
+FirstDraws draws_of(const parallel::Communicator& ranks, const population::Share& particles);
 
 /// n draws from the start of a path with equal weights.
 FirstDraws draws_from_prior(const path::DensityPath& path, Index n, std::uint64_t seed);

@@ -1,5 +1,7 @@
 #include "algorithm/common/piloted.hpp"
 
+#include "algorithm/common/rank_groups.hpp"
+
 #include <utility>
 
 namespace pearlite::algorithm {
@@ -12,12 +14,17 @@ void Tuning::fields(Fields& f) {
 }
 
 Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotReference reference) {
-    auto& first = pilot.replicate(0);
-    Tuning tuning{first.trace().inverse_temperature, {}, {}};
-    if (const auto* kernel = first.kernel())
-        tuning.kernel = kernel->learnt();
+    Tuning tuning;
+    if (pilot.has_replicate(0)) {
+        auto& first = pilot.replicate(0);
+        tuning.inverse_temperatures = first.trace().inverse_temperature;
+        if (const auto* kernel = first.kernel())
+            tuning.kernel = kernel->learnt();
+    }
+    if (pilot.n_replicates() > 1) // other groups of ranks have others
+        broadcast_state(ranks, tuning, 0);
     if (reference == PilotReference::wanted)
-        tuning.reference = draws_of(ranks, first.population().generation(0));
+        tuning.reference = draws_of(ranks, shares_of(ranks, pilot, 0).front());
     return tuning;
 }
 

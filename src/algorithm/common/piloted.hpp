@@ -58,7 +58,11 @@ class Piloted final : public Sampler {
     const MarkovChains* markov_chains() const override { return current().markov_chains(); }
     std::optional<std::uint64_t> prediction_seed() const override { return current().prediction_seed(); }
     Index n_replicates() const override { return current().n_replicates(); }
+    std::vector<double> log_ratios() const override { return current().log_ratios(); }
+    std::vector<Trace> traces() const override { return current().traces(); }
+    bool has_replicate(Index r) const override { return current().has_replicate(r); }
     Sampler& replicate(Index r) override { return current().replicate(r); }
+    parallel::Communicator team(const parallel::Communicator& all) const override { return current().team(all); }
 
   private:
     Sampler& current() const { return main_ ? *main_ : *pilot_; }

@@ -1,5 +1,6 @@
 #include "algorithm/common/replicates.hpp"
 
+#include "core/field_list.hpp"
 #include "core/log_space.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "pearlite/random/stream.hpp"
@@ -9,55 +10,189 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace pearlite::algorithm {
 
-Replicates::Replicates(Index n, std::uint64_t seed, const Make& make) {
-    for (Index r = 0; r < n; ++r)
-        replicates_.push_back(make(n == 1 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(r))));
+namespace {
+
+/// What several replicates need of a single one's outcome.
+struct SingleOutcome {
+    double ess = 0;
+    std::vector<std::string> warnings, estimators;
+    std::vector<double> values; ///< of the estimators, the first of each
+
+    SingleOutcome() = default;
+    explicit SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warnings(outcome.warnings) {
+        std::set<std::string> seen; // an estimator's further entries have other error bars for the same value
+        for (const auto& estimate : outcome.log_ratio)
+            if (seen.insert(estimate.estimator).second) {
+                estimators.push_back(estimate.estimator);
+                values.push_back(estimate.value);
+            }
+    }
+    void fields(Fields& f) {
+        f("ess", ess);
+        f("warnings", warnings);
+        f("estimators", estimators);
+        f("values", values);
+    }
+};
+
+} // namespace
+
+Replicates::Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make)
+    : ranks_(ranks), groups_(ranks, n) {
+    const auto& owned = groups_.owned();
+    failure_.guard(ranks_, [&] {
+        for (Index r = owned.first_local_item(); r < owned.first_local_item() + owned.local_items(); ++r)
+            here_.push_back(
+                make(groups_.team(), n == 1 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(r))));
+    });
+    failure_.agree(ranks_);
+}
+
+template <class Work>
+void Replicates::each(Work&& work) const {
+    for (const auto& replicate : here_)
+        if (is_one_group())
+            work(*replicate);
+        else
+            failure_.guard(ranks_, [&] { work(*replicate); });
 }
 
 void Replicates::begin() {
-    for (auto& replicate : replicates_)
-        replicate->begin();
+    each([](Sampler& replicate) { replicate.begin(); });
+    agree();
 }
 
 bool Replicates::finished() const {
-    return std::all_of(replicates_.begin(), replicates_.end(), [](const auto& r) { return r->finished(); });
+    if (is_one_group())
+        return std::ranges::all_of(here_, [](const auto& replicate) { return replicate->finished(); });
+    return !standings_.empty() && std::ranges::all_of(standings_, &Standing::is_finished);
 }
 
 void Replicates::step() {
-    for (auto& replicate : replicates_)
-        if (!replicate->finished())
-            replicate->step();
+    each([](Sampler& replicate) {
+        if (!replicate.finished())
+            replicate.step();
+    });
+    if (--steps_to_agreement_ <= 0)
+        agree();
 }
 
 void Replicates::flush() {
-    for (auto& replicate : replicates_)
-        replicate->flush();
+    each([](Sampler& replicate) { replicate.flush(); });
+    agree();
+}
+
+/// The next agreement is due when all replicates will have finished, where this is known.
+void Replicates::agree() {
+    if (is_one_group())
+        return;
+    failure_.agree(ranks_);
+    std::vector<Standing> mine;
+    for (const auto& replicate : here_)
+        if (groups_.team().is_root())
+            mine.push_back(standing_of(*replicate));
+    standings_ = ranks_.all_gather(std::span<const Standing>(mine));
+    steps_to_agreement_ = 1;
+    for (const auto& standing : standings_)
+        if (!standing.is_finished)
+            steps_to_agreement_ = std::max(steps_to_agreement_,
+                                           standing.steps > 0 ? standing.steps - standing.step : steps_per_agreement);
+    steps_to_agreement_ = std::min(steps_to_agreement_, steps_per_agreement);
+}
+
+Replicates::Standing Replicates::standing_of(const Sampler& replicate) {
+    const auto progress = replicate.progress();
+    Standing standing{progress.step,
+                      progress.steps,
+                      progress.inverse_temperature,
+                      progress.ess,
+                      replicate.log_ratio(),
+                      replicate.finished(),
+                      {},
+                      {},
+                      {}};
+    standing.likelihood_estimates = replicate.likelihood_estimates();
+    standing.prediction_seed = replicate.prediction_seed();
+    standing.work = replicate.work();
+    return standing;
+}
+
+const Sampler& Replicates::here(Index r) const {
+    return *here_[static_cast<std::size_t>(r - groups_.owned().first_local_item())];
+}
+
+Sampler& Replicates::replicate(Index r) {
+    PEARLITE_EXPECTS(has_replicate(r));
+    return *here_[static_cast<std::size_t>(r - groups_.owned().first_local_item())];
+}
+
+Replicates::Standing Replicates::standing(Index r) const {
+    return has_replicate(r) ? standing_of(here(r)) : standings_[static_cast<std::size_t>(r)];
 }
 
 void Replicates::fields(Fields& f) {
-    for (std::size_t r = 0; r < replicates_.size(); ++r)
-        group(f, "replicate-" + std::to_string(r), *replicates_[r]);
+    if (!f.is_reading())
+        return list_fields(f);
+    const Index first = groups_.owned().first_local_item();
+    const auto name_of = [](Index r) { return "replicate-" + std::to_string(r); };
+    if (is_one_group()) {
+        for (Index r = 0; r < n_replicates(); ++r)
+            group(f, name_of(r), replicate(r));
+        return;
+    }
+    for (Index r = first; r < first + groups_.owned().local_items(); ++r)
+        failure_.guard(ranks_, [&] { f.read_among(groups_.team(), [&] { group(f, name_of(r), replicate(r)); }); });
+    agree();
+}
+
+/// Every rank lists the fields of all replicates; of those that it does not have, what their group's first rank says.
+void Replicates::list_fields(Fields& f) {
+    std::vector<FieldList> lists;
+    const Index first = groups_.owned().first_local_item();
+    each([&](Sampler& replicate) {
+        auto& list = lists.emplace_back();
+        group(list, "replicate-" + std::to_string(first + static_cast<Index>(lists.size()) - 1), replicate);
+    });
+    if (!is_one_group())
+        failure_.agree(ranks_);
+    for (Index r = 0; r < n_replicates(); ++r) {
+        FieldList told;
+        FieldList& list = has_replicate(r) ? lists[static_cast<std::size_t>(r - first)] : told;
+        const int root = groups_.root_of(r);
+        if (!is_one_group())
+            broadcast_state(ranks_, ranks_.rank() == root ? list : told, root);
+        list.list_to(f);
+    }
 }
 
 Progress Replicates::progress() const {
-    Progress slowest = replicates_.front()->progress();
-    for (const auto& replicate : replicates_)
-        if (const auto p = replicate->progress(); p.inverse_temperature < slowest.inverse_temperature)
-            slowest = p;
+    Progress slowest = here_.front()->progress();
+    if (n_replicates() == 1)
+        return slowest;
+    slowest.inverse_temperature = HUGE_VAL;
+    for (Index r = 0; r < n_replicates(); ++r)
+        if (const auto s = standing(r); s.inverse_temperature < slowest.inverse_temperature) {
+            slowest.step = s.step;
+            slowest.steps = s.steps;
+            slowest.inverse_temperature = s.inverse_temperature;
+            slowest.ess = s.ess;
+            slowest.log_ratio = s.log_ratio;
+        }
     return slowest;
 }
 
 Index Replicates::updates_per_step() const {
-    return replicates_.front()->updates_per_step() * n_replicates();
+    return here_.front()->updates_per_step() * n_replicates();
 }
 
 std::optional<Index> Replicates::likelihood_estimates() const {
     Index all = 0;
-    for (const auto& replicate : replicates_) {
-        const auto estimates = replicate->likelihood_estimates();
+    for (Index r = 0; r < n_replicates(); ++r) {
+        const auto estimates = standing(r).likelihood_estimates;
         if (!estimates)
             return {};
         all += *estimates;
@@ -67,8 +202,8 @@ std::optional<Index> Replicates::likelihood_estimates() const {
 
 std::optional<population::WorkAccount> Replicates::work() const {
     population::WorkAccount all;
-    for (const auto& replicate : replicates_) {
-        const auto account = replicate->work();
+    for (Index r = 0; r < n_replicates(); ++r) {
+        const auto account = standing(r).work;
         if (!account)
             return {};
         all += *account;
@@ -78,8 +213,8 @@ std::optional<population::WorkAccount> Replicates::work() const {
 
 std::vector<double> Replicates::log_ratios() const {
     std::vector<double> values;
-    for (const auto& replicate : replicates_)
-        values.push_back(replicate->log_ratio());
+    for (Index r = 0; r < n_replicates(); ++r)
+        values.push_back(standing(r).log_ratio);
     return values;
 }
 
@@ -87,42 +222,52 @@ double Replicates::log_ratio() const {
     return log_sum_exp(log_ratios()) - std::log(static_cast<double>(n_replicates()));
 }
 
+std::vector<Trace> Replicates::traces() const {
+    std::vector<Trace> mine;
+    for (const auto& replicate : here_)
+        mine.push_back(replicate->trace());
+    return gather_states(ranks_, groups_.team().is_root(), mine);
+}
+
 Outcome Replicates::outcome() const {
-    if (replicates_.size() == 1)
-        return replicates_.front()->outcome();
+    const auto n = static_cast<std::size_t>(n_replicates());
+    if (n == 1)
+        return here_.front()->outcome();
+    std::vector<SingleOutcome> mine;
+    each([&](Sampler& replicate) { mine.emplace_back(replicate.outcome()); });
+    failure_.agree(ranks_);
+    const auto singles = gather_states(ranks_, groups_.team().is_root(), mine);
     Outcome outcome;
     std::string headline;
     std::map<std::string, std::vector<double>> values; // by estimator, one of every replicate that has it
-    for (std::size_t r = 0; r < replicates_.size(); ++r) {
-        auto single = replicates_[r]->outcome();
+    for (std::size_t r = 0; r < singles.size(); ++r) {
+        const auto& single = singles[r];
         outcome.ess += single.ess;
-        for (auto& warning : single.warnings)
+        for (const auto& warning : single.warnings)
             outcome.warnings.push_back("replicate " + std::to_string(r) + ": " + warning);
-        if (r == 0 && !single.log_ratio.empty())
-            headline = single.log_ratio.front().estimator;
-        std::set<std::string> seen; // an estimator's further entries have other error bars for the same value
-        for (const auto& estimate : single.log_ratio)
-            if (seen.insert(estimate.estimator).second)
-                values[estimate.estimator].push_back(estimate.value);
+        if (r == 0 && !single.estimators.empty())
+            headline = single.estimators.front();
+        for (std::size_t k = 0; k < single.values.size(); ++k)
+            values[single.estimators[k]].push_back(single.values[k]);
     }
     if (has_unbiased_normaliser())
         outcome.log_ratio = {estimator::batch_estimate(log_ratios())};
-    else if (values[headline].size() == replicates_.size())
+    else if (values[headline].size() == n)
         outcome.log_ratio = {estimator::batch_mean(headline, values[headline])};
     if (!outcome.log_ratio.empty())
         outcome.log_ratio.front().estimator = headline;
     for (const auto& [name, of_replicates] : values)
-        if (name != headline && of_replicates.size() == replicates_.size())
+        if (name != headline && of_replicates.size() == n)
             outcome.log_ratio.push_back(estimator::batch_mean(name, of_replicates));
-    if (replicates_.size() < 8)
+    if (n < 8)
         outcome.warnings.push_back(
             "an error bar from fewer than 8 replicates is itself uncertain by a quarter or more");
     return outcome;
 }
 
 void Replicates::result_fields(Fields& f) {
-    if (replicates_.size() == 1)
-        replicates_.front()->result_fields(f);
+    if (n_replicates() == 1)
+        here_.front()->result_fields(f);
 }
 
 } // namespace pearlite::algorithm

@@ -1,6 +1,8 @@
 #pragma once
 /// R independent runs of any sampler, each with a seed of its own: the error bar that needs no theory.
 
+#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/common/rank_groups.hpp"
 #include "algorithm/common/sampler.hpp"
 
 #include <functional>
@@ -12,20 +14,26 @@ namespace pearlite::algorithm {
 /// log Z = log mean_r Z_r where the Z_r are unbiased, else mean_r log Z_r; its variance from their spread (Tran et al.,
 /// section 3.3, with the 1/R that turns the variance of a replicate into that of the mean). A single replicate is what
 /// it would be alone.
+///
+/// The ranks form min(R, ranks) groups, each with replicates of its own. All replicates go on step by step side by
+/// side, as many steps whatever the groups; one that has finished earlier waits. Groups hear of each other every so
+/// many steps only: then they agree on failures and on whether all have finished.
 class Replicates final : public Sampler {
   public:
-    using Make = std::function<std::unique_ptr<Sampler>(std::uint64_t seed)>;
-    /// make(seed) builds a replicate. The only one has the run's own seed.
-    Replicates(Index n, std::uint64_t seed, const Make& make);
+    using Make = std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, std::uint64_t seed)>;
+    /// Collective. make(ranks, seed) builds a replicate of these ranks, its group. The only one has the run's own seed.
+    Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make);
 
     void begin() override;
+    /// Several groups know it as of their last agreement, which the last step is.
     bool finished() const override;
     /// Collective. One step of every replicate that has some left.
     void step() override;
     void flush() override;
+    /// The fields of a replicate make a group of their own, in the same order whoever has the replicate.
     void fields(Fields& f) override;
 
-    /// The slowest replicate's.
+    /// The slowest replicate's; those of other groups are known as of the last agreement.
     Progress progress() const override;
     Index updates_per_step() const override;
     std::optional<Index> likelihood_estimates() const override;
@@ -34,22 +42,53 @@ class Replicates final : public Sampler {
     Outcome outcome() const override;
     /// Those of a single replicate; several write none.
     void result_fields(Fields& f) override;
-    bool has_unbiased_normaliser() const override { return replicates_.front()->has_unbiased_normaliser(); }
+    bool has_unbiased_normaliser() const override { return here_.front()->has_unbiased_normaliser(); }
     double log_ratio() const override;
-    const Trace& trace() const override { return replicates_.front()->trace(); }
-    population::Population& population() override { return replicates_.front()->population(); }
-    bool has_path() const override { return replicates_.front()->has_path(); }
-    Index first_wanted_slot() const override { return replicates_.front()->first_wanted_slot(); }
-    const kernel::Kernel* kernel() const override { return replicates_.front()->kernel(); }
-    const MarkovChains* markov_chains() const override { return replicates_.front()->markov_chains(); }
-    std::optional<std::uint64_t> prediction_seed() const override { return replicates_.front()->prediction_seed(); }
+    const Trace& trace() const override { return here_.front()->trace(); }
+    population::Population& population() override { return here_.front()->population(); }
+    bool has_path() const override { return here_.front()->has_path(); }
+    Index first_wanted_slot() const override { return here_.front()->first_wanted_slot(); }
+    const kernel::Kernel* kernel() const override { return here_.front()->kernel(); }
+    const MarkovChains* markov_chains() const override { return here_.front()->markov_chains(); }
+    std::optional<std::uint64_t> prediction_seed() const override { return standing(0).prediction_seed; }
 
-    Index n_replicates() const override { return static_cast<Index>(replicates_.size()); }
-    Sampler& replicate(Index r) override { return *replicates_[static_cast<std::size_t>(r)]; }
-    std::vector<double> log_ratios() const;
+    Index n_replicates() const override { return groups_.owned().size(); }
+    std::vector<double> log_ratios() const override;
+    std::vector<Trace> traces() const override;
+    bool has_replicate(Index r) const override { return groups_.has(r); }
+    Sampler& replicate(Index r) override;
+    parallel::Communicator team(const parallel::Communicator&) const override { return groups_.team(); }
 
   private:
-    std::vector<std::unique_ptr<Sampler>> replicates_;
+    /// A replicate as the others see it.
+    struct Standing {
+        Index step = 0, steps = 0;
+        double inverse_temperature = 0, ess = 0, log_ratio = 0;
+        bool is_finished = false;
+        std::optional<Index> likelihood_estimates;
+        std::optional<std::uint64_t> prediction_seed;
+        std::optional<population::WorkAccount> work;
+    };
+    static Standing standing_of(const Sampler& replicate);
+    /// Of this group's replicates as they are now.
+    Standing standing(Index r) const;
+
+    bool is_one_group() const { return groups_.groups() == 1; }
+    const Sampler& here(Index r) const;
+    /// work(replicate) of each replicate here, as far as none fails.
+    template <class Work>
+    void each(Work&& work) const;
+    void agree();
+    void list_fields(Fields& f);
+
+    static constexpr Index steps_per_agreement = 16;
+
+    parallel::Communicator ranks_;
+    RankGroups groups_;
+    std::vector<std::unique_ptr<Sampler>> here_; ///< this group's
+    std::vector<Standing> standings_;            ///< of all, as of the last agreement; empty if there is one group
+    Index steps_to_agreement_ = 1;
+    mutable DelayedFailure failure_;
 };
 
 } // namespace pearlite::algorithm

@@ -7,6 +7,7 @@
 #include "kernel/kernel.hpp"
 #include "pearlite/model/target.hpp"
 #include "population/population.hpp"
+#include "population/share.hpp"
 #include "population/work_balance.hpp"
 
 #include <memory>
@@ -25,7 +26,8 @@ class Sampler {
     virtual bool finished() const = 0;
     /// Collective; begun and not finished. One temperature, scan or iteration.
     virtual void step() = 0;
-    /// Collective. Everything recorded up to now enters the trace, and failures are agreed on; called before saving.
+    /// Collective. Everything recorded up to now enters the trace, failures are agreed on, and whether all is finished;
+    /// called before saving.
     virtual void flush() = 0;
     /// Lists what a checkpoint holds. Reading ends with a sampler that is ready to go on; collective.
     virtual void fields(Fields& f) = 0;
@@ -65,7 +67,24 @@ class Sampler {
 
     /// Independent runs of the same kind side by side; a plain sampler is the only one of its own.
     virtual Index n_replicates() const { return 1; }
+    /// log Z/Z_0 of each.
+    virtual std::vector<double> log_ratios() const { return {log_ratio()}; }
+    /// Collective. The trace of each, on rank 0.
+    virtual std::vector<Trace> traces() const { return {trace()}; }
+    /// Whether this rank has a share of replicate r, which then `replicate(r)` is. Every rank has one of some; rank 0
+    /// has replicate 0. What is said of the sampler above without naming a replicate is the same on all ranks, but
+    /// for trace(), population() and kernel(), which are those of a replicate that this rank has a share of.
+    virtual bool has_replicate(Index) const { return true; }
     virtual Sampler& replicate(Index) { return *this; }
+    /// The ranks among `all`, the sampler's, that have the same replicates as this one.
+    virtual parallel::Communicator team(const parallel::Communicator& all) const { return all; }
 };
+
+/// Collective. The particles of a replicate as all ranks see them, a share for each generation.
+inline std::vector<population::Share> shares_of(const parallel::Communicator& ranks, Sampler& sampler,
+                                                Index replicate) {
+    return population::shares_of(ranks, sampler.has_replicate(replicate) ? &sampler.replicate(replicate).population()
+                                                                         : nullptr);
+}
 
 } // namespace pearlite::algorithm

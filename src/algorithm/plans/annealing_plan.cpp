@@ -38,12 +38,16 @@ void replicates_key(Keys& k, Index& replicates) {
       "independent runs; with two or more the error bar is theirs, and 8 or more make it a good one");
 }
 
-std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what) {
-    const Index blocks = (particles + block - 1) / block;
-    if (blocks == 0 || blocks >= ranks)
+std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what, Index replicates) {
+    const Index blocks = (particles + block - 1) / block, groups = std::min<Index>(replicates, ranks);
+    Index idle = 0;
+    for (Index group = 0; group < groups; ++group) // some have a rank more than others
+        idle += std::max<Index>(0, (ranks + group) / groups - blocks);
+    if (blocks == 0 || idle == 0)
         return {};
-    return fmt::format("{} of {} ranks had no work: {} {} in blocks of {} make {} block(s)", ranks - blocks, ranks,
-                       particles, what, block, blocks);
+    return fmt::format("{} of {} ranks had no work: {}{} {} in blocks of {} make {} block(s){}", idle, ranks,
+                       replicates == 1 ? "" : fmt::format("{} replicates of ", replicates), particles, what, block,
+                       blocks, replicates == 1 ? "" : " each");
 }
 
 AnnealingPlan::AnnealingPlan(std::string name, const ModelTraits& traits)
@@ -81,9 +85,10 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::
                                                                 AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
-        return std::make_unique<algorithm::Replicates>(replicates_, run_.seed, [=, this](std::uint64_t seed) {
-            return one_run(ranks, target, temperatures, *kernel, seed);
-        });
+        return std::make_unique<algorithm::Replicates>(
+            ranks, replicates_, run_.seed, [=, this](const parallel::Communicator& team, std::uint64_t seed) {
+                return one_run(team, target, temperatures, *kernel, seed);
+            });
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (kernel_.pilot)
@@ -121,11 +126,11 @@ std::string AnnealingPlan::cost(const BuiltModel& model) const {
         static_cast<double>(particles() * replicates_) * static_cast<double>(model.packed_particle_bytes() + 16);
     return text +
            fmt::format("# checkpoint: about {} in all; {} block(s) per population, so at most {} useful rank(s)\n",
-                       format_bytes(bytes), blocks, blocks);
+                       format_bytes(bytes), blocks, blocks * replicates_);
 }
 
 std::string AnnealingPlan::idle_ranks(int ranks) const {
-    return describe_idle_ranks(ranks, particles(), block(), "particles");
+    return describe_idle_ranks(ranks, particles(), block(), "particles", replicates_);
 }
 
 } // namespace pearlite::algorithm

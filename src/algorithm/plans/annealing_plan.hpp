@@ -27,7 +27,8 @@ std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& r
 void replicates_key(Keys& k, Index& replicates);
 
 /// Where the ranks that have no block idle: "3 of 7 ranks had no work: 64 particles in blocks of 16 make 4 block(s)".
-std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what);
+/// `particles` are those of one replicate.
+std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what, Index replicates);
 
 class AnnealingPlan : public Plan {
   public:

@@ -36,8 +36,10 @@ std::unique_ptr<algorithm::Sampler> PosteriorPlan::make_sampler(const parallel::
     const std::shared_ptr<const path::DensityPath> path(target, density);
     constexpr Index prior_draws = 1024;
     const auto replicates = [this, ranks, path](const algorithm::FirstDraws& first) {
-        return std::make_unique<algorithm::Replicates>(
-            replicates_, run_.seed, [&](std::uint64_t seed) { return from_draws(ranks, path, first, seed); });
+        return std::make_unique<algorithm::Replicates>(ranks, replicates_, run_.seed,
+                                                       [&](const parallel::Communicator& team, std::uint64_t seed) {
+                                                           return from_draws(team, path, first, seed);
+                                                       });
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (from_pilot_)
@@ -62,11 +64,12 @@ std::string PosteriorPlan::cost(const BuiltModel& model) const {
                             kernel_.pilot_particles * kernel_.moves, kernel_.pilot_particles, kernel_.moves);
     const double bytes = static_cast<double>(particles()) * (packed + 16) + further_bytes(packed);
     return text + fmt::format("# checkpoint: about {} in all; at most {} useful rank(s)\n", format_bytes(bytes),
-                              (particles() + run_.block - 1) / run_.block);
+                              (particles() + run_.block - 1) / run_.block * replicates_);
 }
 
 std::string PosteriorPlan::idle_ranks(int ranks) const {
-    return describe_idle_ranks(ranks, particles(), run_.block, particles_name() == "chains" ? "chains" : "particles");
+    return describe_idle_ranks(ranks, particles(), run_.block, particles_name() == "chains" ? "chains" : "particles",
+                               replicates_);
 }
 
 std::string objection_at_posterior(const ModelTraits& traits) {

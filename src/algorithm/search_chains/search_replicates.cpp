@@ -12,23 +12,6 @@ namespace pearlite::algorithm {
 
 namespace {
 
-/// Length and bytes.
-void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
-    const std::uint64_t size = bytes.size();
-    const auto head = std::as_bytes(std::span(&size, 1));
-    to.insert(to.end(), head.begin(), head.end());
-    to.insert(to.end(), bytes.begin(), bytes.end());
-}
-std::span<const std::byte> take(std::span<const std::byte>& rest) {
-    std::uint64_t size = 0;
-    ByteReader head(rest);
-    head("size", size);
-    PEARLITE_EXPECTS(size <= rest.size() - sizeof size);
-    const auto bytes = rest.subspan(sizeof size, size);
-    rest = rest.subspan(sizeof size + size);
-    return bytes;
-}
-
 /// Items that lie one after another in `data`, which outlives the field.
 void lay_out(ShardedField& field, std::shared_ptr<std::vector<std::byte>> data) {
     const std::size_t bytes = field.item_bytes;
@@ -49,10 +32,9 @@ void lay_out(ShardedField& field, std::shared_ptr<std::vector<std::byte>> data) 
 SearchReplicates::SearchReplicates(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
                                    const SearchSettings& settings, Index replicates)
     : ranks_(ranks),
-      groups_(static_cast<int>(std::min<Index>(replicates, ranks.size()))),
-      group_(static_cast<int>(static_cast<Index>(ranks.rank()) * groups_ / ranks.size())),
-      team_(groups_ == ranks.size() ? parallel::Communicator::alone() : ranks.split(group_)),
-      owned_(replicates, 1, groups_, group_),
+      groups_(ranks, replicates),
+      team_(groups_.team()),
+      owned_(groups_.owned()),
       replicates_(replicates),
       space_(std::move(space)) {
     for (Index r = 0; r < owned_.local_items(); ++r) {
@@ -111,24 +93,14 @@ Index SearchReplicates::groups_at_work() const {
 }
 
 std::vector<SearchOutcome> SearchReplicates::outcomes() const {
-    std::vector<std::byte> mine;
+    std::vector<SearchOutcome> mine;
     const Search* const best = best_search();
     for (const auto& search : searches_) {
-        auto outcome = search->outcome();
+        auto& outcome = mine.emplace_back(search->outcome());
         if (search.get() != best)
             outcome.region_states.clear(); // only those of the best replicate are of use
-        if (team_.is_root())
-            append(mine, store(outcome).values);
     }
-    const auto all = ranks_.gather(std::span<const std::byte>(mine));
-    std::vector<SearchOutcome> outcomes;
-    if (!ranks_.is_root())
-        return outcomes;
-    for (std::span<const std::byte> rest(all); !rest.empty();) {
-        const auto values = take(rest);
-        restore(outcomes.emplace_back(), {{values.begin(), values.end()}, {}});
-    }
-    return outcomes;
+    return gather_states(ranks_, team_.is_root(), mine);
 }
 
 void SearchReplicates::fields(Fields& f) {
@@ -152,7 +124,7 @@ void SearchReplicates::value_fields(Fields& f, std::vector<StoredFields>& replic
     std::vector<std::vector<std::byte>> values(replicates.size());
     Index longest = 0;
     for (std::size_t r = 0; r < values.size() && !f.is_reading(); ++r) {
-        append(values[r], replicates[r].values);
+        append_piece(values[r], replicates[r].values);
         longest = std::max(longest, static_cast<Index>(values[r].size()));
     }
     longest = ranks_.max((longest + 7) / 8 * 8);
@@ -171,7 +143,7 @@ void SearchReplicates::value_fields(Fields& f, std::vector<StoredFields>& replic
     team_.broadcast(std::span(*data));
     for (std::size_t r = 0; r < replicates.size(); ++r) {
         auto rest = std::span<const std::byte>(*data).subspan(r * bytes, bytes);
-        const auto own = take(rest);
+        const auto own = take_piece(rest);
         replicates[r].values.assign(own.begin(), own.end());
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// Independent realisations of a search, spread over the ranks: how such methods are judged.
 
+#include "algorithm/common/rank_groups.hpp"
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "core/stored_fields.hpp"
 
@@ -68,7 +69,7 @@ class SearchReplicates {
     void attempt(Work&& work);
 
     parallel::Communicator ranks_;
-    int groups_, group_;
+    RankGroups groups_;
     parallel::Communicator team_; ///< this rank's group
     parallel::BlockLayout owned_; ///< replicates among groups
     Index replicates_;

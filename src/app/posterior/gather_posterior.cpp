@@ -1,5 +1,7 @@
 #include "app/posterior/gather_posterior.hpp"
 
+#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/common/rank_groups.hpp"
 #include "app/posterior/equally_weighted.hpp"
 
 #include "core/log_space.hpp"
@@ -24,7 +26,7 @@ std::span<const double> values_of(const auto& array) {
 }
 
 /// Of a population's particles here.
-SamplesPart samples_of(const model::Target& target, const population::Generation& particles) {
+SamplesPart samples_of(const model::Target& target, const population::Share& particles) {
     const auto& reported = *target.offers<model::ReportedParameters>();
     const bool has_densities = target.offers<path::DensityPath>() != nullptr;
     SamplesPart part{particles.layout(), Matrix(reported.parameter_names().size(), particles.local_size()), {}, {}, {}};
@@ -52,6 +54,41 @@ std::vector<estimator::PosteriorSummary> no_summaries(const std::vector<std::str
     }
     return summaries;
 }
+
+/// The summary of one replicate's draws, by the ranks that have it; their log weights become comparable with those of
+/// other replicates, which count in proportion to their estimates of Z.
+std::vector<estimator::PosteriorSummary> summarise(const parallel::Communicator& team,
+                                                   const population::Generation& particles,
+                                                   const std::vector<std::string>& names, double log_ratio,
+                                                   SamplesPart& part) {
+    const auto& log_weights = particles.log_weights();
+    const auto weights = population::summarise(team, particles.layout(), log_weights);
+    const bool has_weight = weights.log_max > log_zero;
+    const double shift = log_ratio - (has_weight ? weights.log_sum : 0.0);
+    for (const double log_weight : log_weights)
+        part.log_weight.push_back(log_weight + shift);
+    if (!has_weight)
+        return no_summaries(names);
+    return estimator::summarise_posterior(team, particles.layout(), names, part.parameters, log_weights,
+                                          population::Families(team, particles.size(), particles.eves()));
+}
+
+/// The summaries of one replicate, which its ranks send to rank 0.
+struct Summaries {
+    std::vector<estimator::PosteriorSummary> of_parameters;
+
+    void fields(Fields& f) {
+        auto n = static_cast<std::int64_t>(of_parameters.size());
+        f("parameters", n);
+        of_parameters.resize(static_cast<std::size_t>(n));
+        for (auto& p : of_parameters) {
+            f("name", p.name);
+            for (double* value : {&p.mean, &p.sd, &p.mcse, &p.ess, &p.quantile_025, &p.quantile_250, &p.quantile_500,
+                                  &p.quantile_750, &p.quantile_975})
+                f("value", *value);
+        }
+    }
+};
 
 /// Equally many of each chain: as many as there are draws with a weight, in the chain that has most of them, if these
 /// are not too many.
@@ -132,7 +169,7 @@ Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sa
     std::vector<double> all;
     for (std::size_t part = 0; part < drawn.size(); ++part) {
         std::vector<double> local;
-        const auto& particles = sampler.replicate(chains ? 0 : static_cast<Index>(part)).population().generation(0);
+        const auto particles = shares_of(ranks, sampler, chains ? 0 : static_cast<Index>(part)).front();
         for (const Index i : drawn[part]) {
             const Index b = i / particles.layout().block();
             const Vector x = chains
@@ -203,26 +240,30 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
     result.chains = sampler.n_replicates();
     result.has_densities = target.offers<path::DensityPath>() != nullptr;
     result.samples = {{}, static_cast<Index>(result.parameter_names.size()), result.chains, result.has_densities};
+    // Groups of ranks summarise their replicates at the same time.
+    std::vector<population::Share> shares;
+    for (Index r = 0; r < result.chains; ++r)
+        shares.push_back(shares_of(ranks, sampler, r).front());
+    parallel::together(ranks, [&] {
+        for (const auto& share : shares)
+            result.samples.parts.push_back(samples_of(target, share));
+    });
+    const auto team = sampler.team(ranks);
+    std::vector<Summaries> mine;
+    algorithm::DelayedFailure failure;
+    for (std::size_t r = 0; r < shares.size(); ++r)
+        if (const auto* particles = shares[r].here())
+            failure.guard(ranks, [&] {
+                mine.push_back({summarise(team, *particles, result.parameter_names,
+                                          log_ratios.empty() ? 0.0 : log_ratios[r], result.samples.parts[r])});
+            });
+    failure.agree(ranks);
     std::vector<std::vector<estimator::PosteriorSummary>> summaries;
-    for (Index r = 0; r < sampler.n_replicates(); ++r) {
-        const auto& particles = sampler.replicate(r).population().generation(0);
-        const auto& log_weights = particles.log_weights();
-        auto& part = result.samples.parts.emplace_back();
-        parallel::together(ranks, [&] { part = samples_of(target, particles); });
-        const auto weights = population::summarise(ranks, particles.layout(), log_weights);
-        const bool has_weight = weights.log_max > log_zero;
-        summaries.push_back(
-            has_weight ? estimator::summarise_posterior(ranks, particles.layout(), result.parameter_names,
-                                                        part.parameters, log_weights,
-                                                        population::Families(ranks, particles.size(), particles.eves()))
-                       : no_summaries(result.parameter_names));
-        // A replicate counts in proportion to its estimate of Z.
-        const double shift =
-            (result.chains > 1 ? log_ratios[static_cast<std::size_t>(r)] : 0.0) - (has_weight ? weights.log_sum : 0.0);
-        for (const double log_weight : log_weights)
-            part.log_weight.push_back(log_weight + shift);
-    }
-    result.summaries = summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, log_ratios);
+    for (auto& replicate : algorithm::gather_states(ranks, team.is_root(), mine))
+        summaries.push_back(std::move(replicate.of_parameters));
+    if (!summaries.empty())
+        result.summaries =
+            summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, log_ratios);
     gather_drawn(ranks, seed, result);
     return result;
 }
@@ -248,7 +289,7 @@ Predictions predictions_of(const parallel::Communicator& ranks, const model::Tar
                            algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data) {
     const auto& predictive = *target.offers<model::Predictive>();
     const PredictionSettings settings;
-    const std::uint64_t seed = *sampler.replicate(0).prediction_seed();
+    const std::uint64_t seed = *sampler.prediction_seed();
     const Matrix drawn = gather_points(ranks, sampler, samples, settings.points, seed);
     Predictions predictions;
     parallel::on_root(ranks, [&] {

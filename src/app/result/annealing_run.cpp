@@ -52,12 +52,11 @@ RunResult AnnealingRun::result() {
 }
 
 double AnnealingRun::first_log_ratio() {
-    auto& population = sampler_->replicate(0).population();
-    auto& particles = population.generation(0);
+    const auto particles = shares_of(ranks_, *sampler_, 0).front();
     std::vector<double> local;
     parallel::together(ranks_, [&] {
         if (particles.layout().first_local_item() == 0 && particles.local_size() > 0) {
-            std::vector<std::byte> packed(population.particle_bytes());
+            std::vector<std::byte> packed(particles.particle_bytes());
             particles.pack(0, packed);
             local = {log_ratio_of(packed)};
         }

@@ -17,6 +17,7 @@ class AnnealingRun final : public Run {
     void begin() override { sampler_->begin(); }
     bool finished() const override { return sampler_->finished(); }
     void step() override { sampler_->step(); }
+    void settle() override { sampler_->flush(); }
     algorithm::Progress progress() const override { return sampler_->progress(); }
     bool in_pilot() const override { return sampler_->in_pilot(); }
     Index updates_per_step() const override { return sampler_->updates_per_step(); }

@@ -18,6 +18,9 @@ class Run {
     virtual bool finished() const = 0;
     /// Collective.
     virtual void step() = 0;
+    /// Collective. The ranks tell each other how far they are: groups of ranks learn of each other's ends some steps
+    /// later than each of its own.
+    virtual void settle() {}
     virtual algorithm::Progress progress() const = 0;
     /// True while a pilot looks for temperatures and scales.
     virtual bool in_pilot() const = 0;

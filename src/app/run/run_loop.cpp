@@ -141,6 +141,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         orders = heartbeat.after_step();
         if (heartbeat.beat_now())
             reporter.progress(run.progress(), run.in_pilot(), run.updates_per_step(), job.plan->unit());
+        if (orders.stop > 0)
+            run.settle();
         stop = orders.stop > 0 && !run.finished();
         if (orders.checkpoint && !stop && !run.finished())
             try {

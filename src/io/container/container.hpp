@@ -20,6 +20,7 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -101,6 +102,8 @@ class Reader {
     void sharded(std::string_view name, const ShardedField& field);
     void enter(std::string_view group);
     void leave();
+    /// Calls in `read` are collective among `some` of the ranks, of which this rank is one.
+    void among(const parallel::Communicator& some, const std::function<void()>& read);
 
   private:
     struct Implementation;

@@ -23,6 +23,12 @@ class ContainerFields final : public Fields {
     void operator()(std::string_view name, std::vector<std::string>& value) override { container_(name, value); }
     void operator()(std::string_view name, Matrix& value) override { container_(name, value); }
     void sharded(std::string_view name, const ShardedField& field) override { container_.sharded(name, field); }
+    void read_among(const parallel::Communicator& some, const std::function<void()>& read) override {
+        if constexpr (C::reading)
+            container_.among(some, read);
+        else
+            read();
+    }
     void enter(std::string_view group) override { container_.enter(group); }
     void leave() override { container_.leave(); }
 

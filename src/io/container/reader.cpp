@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace pearlite::io {
 namespace {
@@ -179,6 +180,17 @@ void Reader::enter(std::string_view group) {
 
 void Reader::leave() {
     implementation_->scope.leave();
+}
+
+void Reader::among(const parallel::Communicator& some, const std::function<void()>& read) {
+    const auto all = std::exchange(implementation_->ranks, some);
+    try {
+        read();
+    } catch (...) {
+        implementation_->ranks = all;
+        throw;
+    }
+    implementation_->ranks = all;
 }
 
 } // namespace pearlite::io

@@ -11,7 +11,7 @@ std::optional<Images> gather_images(const parallel::Communicator& ranks, const m
                                     algorithm::Sampler& sampler, double inverse_temperature_end) {
     constexpr Index most = 100;
     const auto& pictures = *target.offers<model::ParticleImages>();
-    const auto& particles = sampler.population().generation(0);
+    const auto particles = shares_of(ranks, sampler, 0).front();
     const Index first = sampler.first_wanted_slot();
     std::vector<double> local;
     for (Index b = 0; b < particles.local_blocks(); ++b) {

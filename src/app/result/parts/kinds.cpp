@@ -45,8 +45,8 @@ ResultParts parts_of(FinishedRun run) {
         run.outcome = algorithm::judge_chains(*run.chains);
     } else {
         run.outcome = sampler.outcome();
-        for (Index r = 0; sampler.n_replicates() > 1 && r < sampler.n_replicates(); ++r)
-            run.log_ratios.push_back(sampler.replicate(r).log_ratio());
+        if (sampler.n_replicates() > 1)
+            run.log_ratios = sampler.log_ratios();
     }
     add_likelihood_estimates(run.target, sampler, run.outcome);
     ResultParts parts;

@@ -20,27 +20,22 @@ class ParticlesPart final : public ResultPart {
 };
 
 void ParticlesPart::digest(io::Sha256& hash) {
-    for (Index r = 0; r < sampler_.n_replicates(); ++r) {
-        auto& replicate = sampler_.replicate(r);
-        auto& population = replicate.population();
-        for (Index g = 0; g < population.n_generations(); ++g) {
-            auto& particles = population.generation(g);
+    for (Index r = 0; r < sampler_.n_replicates(); ++r)
+        for (const auto& particles : shares_of(ranks_, sampler_, r)) {
             const Index run = particles.layout().block();
-            hash.add(io::digest(ranks_, particles.particles_field(population.particle_bytes()), run));
+            hash.add(io::digest(ranks_, particles.particles_field(), run));
             hash.add(io::digest(ranks_, particles.log_weights_field(), run));
-            if (const auto* chains = replicate.markov_chains())
+            if (const auto* chains = sampler_.markov_chains())
                 hash.add(io::digest(ranks_, chains->record_field(), run));
         }
-    }
 }
 
 void ParticlesPart::write_fields(io::Writer& writer) {
     if (sampler_.markov_chains())
         return; // all draws weigh the same
     for (Index r = 0; r < sampler_.n_replicates(); ++r) {
-        auto& particles = sampler_.replicate(r).population().generation(0);
         const auto group = sampler_.n_replicates() == 1 ? std::string() : "batch-" + std::to_string(r) + "/";
-        writer.sharded(group + "log_weight", particles.log_weights_field());
+        writer.sharded(group + "log_weight", shares_of(ranks_, sampler_, r).front().log_weights_field());
     }
     io::ContainerFields fields(writer);
     sampler_.result_fields(fields);

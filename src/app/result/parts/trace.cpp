@@ -14,7 +14,7 @@ using algorithm::Trace;
 /// What was recorded at each temperature, of each replicate.
 class TracePart final : public ResultPart {
   public:
-    /// `has_path`: replicated; the first trace goes to results.h5.
+    /// `traces`: on rank 0. `has_path`: replicated; the first trace goes to results.h5.
     TracePart(std::vector<Trace> traces, bool has_path) : traces_(std::move(traces)), has_path_(has_path) {}
 
     void write_fields(io::Writer& writer) override;
@@ -28,7 +28,7 @@ class TracePart final : public ResultPart {
 void TracePart::write_fields(io::Writer& writer) {
     if (!has_path_)
         return;
-    const auto& trace = traces_.front();
+    const auto trace = traces_.empty() ? Trace() : traces_.front();
     std::vector<std::int64_t> steps(trace.inverse_temperature.size());
     std::iota(steps.begin(), steps.end(), std::int64_t{0});
     writer.enter("per_step");
@@ -77,10 +77,7 @@ void TracePart::write_posterior(PosteriorArrays& posterior) const {
 std::unique_ptr<ResultPart> trace_part(FinishedRun& run) {
     if (run.chains)
         return nullptr;
-    std::vector<Trace> traces;
-    for (Index r = 0; r < run.sampler.n_replicates(); ++r)
-        traces.push_back(run.sampler.replicate(r).trace());
-    return std::make_unique<TracePart>(std::move(traces), run.sampler.has_path());
+    return std::make_unique<TracePart>(run.sampler.traces(), run.sampler.has_path());
 }
 
 } // namespace pearlite::app

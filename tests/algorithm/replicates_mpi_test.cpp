@@ -1,0 +1,150 @@
+// Replicates in groups of ranks against all on one rank, bit for bit, also after a restart on other numbers of ranks;
+// groups that wait for others, failures of one group, and a pilot of replicates.
+#include "algorithm/parallel_tempering/parallel_tempering.hpp"
+#include "algorithm/same_everywhere.hpp"
+#include "algorithm/work_models.hpp"
+#include "kernel/ar_gaussian.hpp"
+#include "kernel/native.hpp"
+#include "models/gaussian/gaussian.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace pearlite::algorithm {
+namespace {
+
+using namespace testing;
+
+constexpr Index numbers_of_replicates[] = {2, 3, 5};
+
+/// R replicates that make_one(ranks, seed) returns.
+template <class MakeOne>
+Replicates replicates_of(const Communicator& ranks, Index n, MakeOne make_one) {
+    return {ranks, n, 7, [=](const Communicator& team, std::uint64_t seed) {
+                using One = decltype(make_one(team, seed));
+                return std::make_unique<One>(make_one(team, seed));
+            }};
+}
+
+/// At all numbers of replicates, saved after `steps` of its steps.
+template <class MakeOne>
+void expect_replicates_same_everywhere(MakeOne make_one, std::initializer_list<int> steps) {
+    for (const Index n : numbers_of_replicates)
+        for (const int saved_at : steps)
+            expect_same_everywhere([=](const Communicator& ranks) { return replicates_of(ranks, n, make_one); },
+                                   saved_at);
+}
+
+/// Temperatures of its own: replicates differ in their number.
+Smc adaptive_smc(const Communicator& ranks, std::uint64_t seed) {
+    return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), AdaptiveSchedule{1, 0.95}, 1, {44, 8, seed},
+                  {population::Resampling::systematic, 0.8});
+}
+
+TEST(ReplicatesMpi, OfSmcWithTemperaturesOfTheirOwn) {
+    auto all = replicates_of(Communicator::world(), 5, adaptive_smc);
+    complete(all);
+    std::set<std::size_t> lengths;
+    for (const auto& trace : all.traces())
+        lengths.insert(trace.inverse_temperature.size());
+    if (Communicator::world().is_root()) {
+        EXPECT_GT(lengths.size(), 1u);
+    }
+    const int last = static_cast<int>(Communicator::world().max(lengths.empty() ? 0 : Index(*lengths.rbegin()))) - 1;
+    expect_replicates_same_everywhere(adaptive_smc, {0, 3, 17, last - 1, last + 2});
+}
+
+TEST(ReplicatesMpi, OfAnnealedImportance) {
+    expect_replicates_same_everywhere(
+        [](const Communicator& ranks, std::uint64_t seed) {
+            return ais_of(ranks, path_of(BetaBernoulli{}), path::linear_schedule(40, 1), 2, {60, 16, seed});
+        },
+        {1, 33});
+}
+
+TEST(ReplicatesMpi, OfNonequilibriumTrajectories) {
+    expect_replicates_same_everywhere(
+        [](const Communicator& ranks, std::uint64_t seed) {
+            return work_sampler(ranks, ReversibleArGaussian(ReversibleArGaussian::Settings{}),
+                                path::linear_schedule(30, 1),
+                                {.forward = 50,
+                                 .reverse = 40,
+                                 .block = 16,
+                                 .seed = seed,
+                                 .start = ReverseStart::weighted,
+                                 .equilibration = 10},
+                                2);
+        },
+        {20, 47, 80});
+}
+
+TEST(ReplicatesMpi, OfParallelTempering) {
+    expect_replicates_same_everywhere(
+        [](const Communicator& ranks, std::uint64_t seed) {
+            const auto target = model::target_of(ReversibleArGaussian(ReversibleArGaussian::Settings{}));
+            return ParallelTempering(ranks, target, path::linear_schedule(5, 0.7), kernel::Native(target),
+                                     {8, 60, 15, seed});
+        },
+        {23});
+}
+
+TEST(ReplicatesMpi, SaysTheSameOfAllOnEveryRank) {
+    const auto world = Communicator::world();
+    auto everywhere = replicates_of(world, 3, adaptive_smc),
+         here = replicates_of(Communicator::alone(), 3, adaptive_smc);
+    complete(everywhere);
+    complete(here);
+    everywhere.flush();
+    EXPECT_EQ(everywhere.log_ratios(), here.log_ratios());
+    EXPECT_EQ(everywhere.log_ratio(), here.log_ratio());
+    EXPECT_EQ(everywhere.progress().step, here.progress().step);
+    EXPECT_EQ(everywhere.prediction_seed(), here.prediction_seed());
+    EXPECT_EQ(everywhere.likelihood_estimates(), here.likelihood_estimates());
+    const auto traces = everywhere.traces();
+    EXPECT_EQ(traces.size(), world.is_root() ? 3u : 0u);
+    for (std::size_t r = 0; r < traces.size(); ++r)
+        EXPECT_EQ(traces[r].log_ratio, here.traces()[r].log_ratio);
+    for (Index r = 0; r < 3; ++r) { // one share after another covers all slots
+        const auto share = shares_of(world, everywhere, r).front(),
+                   whole = shares_of(Communicator::alone(), here, r).front();
+        EXPECT_EQ(share.size(), whole.size());
+        EXPECT_EQ(share.local_size() > 0, everywhere.has_replicate(r) && share.local_blocks() > 0);
+        const auto weights = world.all_gather(share.log_weights());
+        EXPECT_TRUE(std::ranges::equal(weights, whole.log_weights()));
+    }
+}
+
+TEST(ReplicatesMpi, MayBeAPilot) {
+    const auto world = Communicator::world();
+    auto pilot = replicates_of(world, 3, adaptive_smc), alone = replicates_of(Communicator::alone(), 3, adaptive_smc);
+    complete(pilot);
+    complete(alone);
+    const auto found = tuning_of(world, pilot, PilotReference::wanted);
+    const auto expected = tuning_of(Communicator::alone(), alone, PilotReference::wanted);
+    EXPECT_EQ(found.inverse_temperatures, expected.inverse_temperatures);
+    EXPECT_EQ(found.kernel, expected.kernel);
+    EXPECT_EQ(found.reference.points, expected.reference.points);
+    EXPECT_EQ(found.reference.log_weights, expected.reference.log_weights);
+}
+
+/// Fails in one replicate alone.
+TEST(ReplicatesMpi, AFailureOfOneGroupIsTheSameErrorOnAll) {
+    const auto ranks = Communicator::world();
+    for (const std::uint64_t failing : {0, 2}) {
+        const auto message = failure_of([&] {
+            return Replicates(ranks, 3, 7, [=](const Communicator& team, std::uint64_t seed) {
+                const Index slot = seed == random::derive_seed(7, failing) ? 40 : 1000;
+                const auto target = model::target_of(kernel::testing::FailingArGaussian(slot));
+                return std::make_unique<Smc>(team, target, path::linear_schedule(300, 1), kernel::Native(target),
+                                             PopulationSettings{100, 16, seed}, SmcSettings{});
+            });
+        });
+        EXPECT_THAT(message, ::testing::HasSubstr("slot 40 failed at step 5"));
+        EXPECT_EQ(ranks.broadcast(message), message);
+    }
+}
+
+} // namespace
+} // namespace pearlite::algorithm
