@@ -135,13 +135,13 @@ TEST(ReplicatesMpi, AFailureOfOneGroupIsTheSameErrorOnAll) {
     for (const std::uint64_t failing : {0, 2}) {
         const auto message = failure_of([&] {
             return Replicates(ranks, 3, 7, [=](const Communicator& team, std::uint64_t seed) {
-                const Index slot = seed == random::derive_seed(7, failing) ? 40 : 1000;
+                const Index slot = seed == random::derive_seed(7, failing) ? 48 : 1000;
                 const auto target = model::target_of(kernel::testing::FailingArGaussian(slot));
                 return std::make_unique<Smc>(team, target, path::linear_schedule(300, 1), kernel::Native(target),
                                              PopulationSettings{100, 16, seed}, SmcSettings{});
             });
         });
-        EXPECT_THAT(message, ::testing::HasSubstr("slot 40 failed at step 5"));
+        EXPECT_THAT(message, ::testing::HasSubstr("slot 48 failed at step 5"));
         EXPECT_EQ(ranks.broadcast(message), message);
     }
 }
