@@ -1,7 +1,7 @@
 """A toy model, kernel and algorithm, each a folder (the kernel: two files) and one line of a list, through the commands.
 
-Lines outside their own folders: the model's in toy.cpp, the kernel's in kernel/list_of_kernels.inl, the algorithm's in
-algorithm/plans/list_of_algorithms.inl. The estimates must lie within 4 standard errors of the exact evidence: a false
+Lines outside their own folders: the model's in models/list_of_models.inl, the kernel's in kernel/list_of_kernels.inl, the
+algorithm's in algorithm/plans/list_of_algorithms.inl. The estimates must lie within 4 standard errors of the exact evidence: a false
 alarm in 15,000 seeds. The seed is fixed.
 """
 

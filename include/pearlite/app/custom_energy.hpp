@@ -7,8 +7,8 @@
 
 #include "pearlite/app/buildable.hpp"
 #include "pearlite/app/command_line.hpp"
-#include "pearlite/app/searched_energy.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/kernel/searched_energy.hpp"
 #include "pearlite/model/energy/energy_requirements.hpp"
 
 #include <string>
@@ -21,21 +21,21 @@ namespace detail {
 template <class E>
 SearchTraits search_traits() {
     if constexpr (model::LooksContinuous<E>)
-        return box_search_traits();
+        return kernel::box_search_traits();
     else if constexpr (model::LooksCategorical<E>)
-        return categorical_search_traits();
+        return kernel::categorical_search_traits();
     else
-        return permutation_search_traits();
+        return kernel::permutation_search_traits();
 }
 
 template <class E>
 std::unique_ptr<BuiltModel> searched(E energy) {
     if constexpr (model::LooksContinuous<E>)
-        return searched_box(std::move(energy));
+        return kernel::searched_box(std::move(energy));
     else if constexpr (model::LooksCategorical<E>)
-        return searched_categories(std::move(energy));
+        return kernel::searched_categories(std::move(energy));
     else
-        return searched_permutations(std::move(energy));
+        return kernel::searched_permutations(std::move(energy));
 }
 
 } // namespace detail

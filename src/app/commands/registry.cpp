@@ -1,10 +1,14 @@
 #include "app/commands/registry.hpp"
 
 #include "algorithm/plans/entries.hpp"
-
+#include "models/registry.hpp"
 #include "pearlite/core/error.hpp"
 
 namespace pearlite::app {
+
+Catalogue built_in_models() {
+    return models::built_in();
+}
 
 const Algorithms& algorithms() {
     static const Algorithms all = [] {

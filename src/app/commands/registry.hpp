@@ -1,6 +1,6 @@
 #pragma once
-/// The algorithms of the package, which algorithm/plans/list_of_algorithms.inl lists. (The models are listed by
-/// built_in_models(), the kernels by kernel/list_of_kernels.inl.)
+/// The algorithms of the package, which algorithm/plans/list_of_algorithms.inl lists. (Models are listed by
+/// models/list_of_models.inl, kernels by kernel/list_of_kernels.inl.)
 
 #include "algorithm/plans/algorithm.hpp"
 #include "pearlite/app/catalogue.hpp"

@@ -3,7 +3,6 @@
 
 #include "pearlite/core/keys.hpp"
 #include "pearlite/model/fingerprint.hpp"
-#include "pearlite/model/model_entry.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <optional>
@@ -29,7 +28,5 @@ class Toy {
 
     double y_ = 2, prior_sd_ = 3;
 };
-
-model::ModelEntry toy_entry();
 
 } // namespace pearlite::models

@@ -1,14 +1,28 @@
 #pragma once
-/// Reading data for models.
+/// How the entries of models read keys and data.
 
+#include "io/configuration/key_reader.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/io/configuration.hpp"
 
 #include <filesystem>
 #include <optional>
 #include <string>
 
-namespace pearlite::app {
+namespace pearlite::models {
+
+/// The keys of [model], read; `more` is what they depend on.
+template <class ModelKeys, class... More>
+ModelKeys read_model(io::Configuration& configuration, const More&... more) {
+    ModelKeys keys;
+    io::read_keys(configuration, "model", keys, more...);
+    return keys;
+}
+
+/// Lists the keys of a table that several structs make up, one after another.
+template <class... ModelKeys>
+void list_keys(Keys& k) {
+    (ModelKeys().keys(k), ...);
+}
 
 /// Reads data; what is wrong with a file becomes a mistake of the key that named it.
 template <class Read>
@@ -30,4 +44,4 @@ auto read_data(io::Section& section, const std::string& key, const DataFile& fil
     return read_data(section, key, file.path.empty() ? std::nullopt : std::optional(file.path), read);
 }
 
-} // namespace pearlite::app
+} // namespace pearlite::models

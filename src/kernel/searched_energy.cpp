@@ -1,29 +1,29 @@
-#include "pearlite/app/searched_energy.hpp"
+#include "pearlite/kernel/searched_energy.hpp"
 
 #include <fmt/format.h>
 
-namespace pearlite::app {
+namespace pearlite::kernel {
 
-SearchTraits box_search_traits() {
-    SearchTraits traits;
-    traits.operations = kernel::BoxOperations::names();
-    traits.default_operations = kernel::BoxOperationSettings{}.operations;
+model::SearchTraits box_search_traits() {
+    model::SearchTraits traits;
+    traits.operations = BoxOperations::names();
+    traits.default_operations = BoxOperationSettings{}.operations;
     traits.crossovers = {"k-point-crossover", "snooker", "linear", "differential"};
     traits.is_box = true;
     return traits;
 }
 
-SearchTraits categorical_search_traits() {
-    SearchTraits traits;
-    traits.operations = kernel::CategoricalOperations::names();
-    traits.default_operations = kernel::CategoricalOperationSettings{}.operations;
+model::SearchTraits categorical_search_traits() {
+    model::SearchTraits traits;
+    traits.operations = CategoricalOperations::names();
+    traits.default_operations = CategoricalOperationSettings{}.operations;
     traits.crossovers = {"two-point-crossover", "uniform-crossover"};
     return traits;
 }
 
-SearchTraits permutation_search_traits() {
-    SearchTraits traits;
-    traits.operations = traits.default_operations = kernel::PermutationOperations::names();
+model::SearchTraits permutation_search_traits() {
+    model::SearchTraits traits;
+    traits.operations = traits.default_operations = PermutationOperations::names();
     return traits;
 }
 
@@ -41,4 +41,4 @@ void check_box(Index dimension, std::span<const double> lower, std::span<const d
                                          lower[k], upper[k], k));
 }
 
-} // namespace pearlite::app
+} // namespace pearlite::kernel

@@ -1,0 +1,46 @@
+#include "models/common/reading.hpp"
+#include "models/common/searched.hpp"
+#include "models/functions/test_functions.hpp"
+#include "models/registry.hpp"
+#include "pearlite/kernel/searched_energy.hpp"
+
+namespace pearlite::models {
+
+namespace {
+
+struct TestFunctionKeys {
+    TestFunctionSettings settings;
+
+    void keys(Keys& k) {
+        using Kind = TestFunctionSettings::Kind;
+        settings.dimension = 30;
+        settings.rotated = true;
+        k("function", settings.kind,
+          {{"rastrigin", Kind::rastrigin},
+           {"ackley", Kind::ackley},
+           {"griewank", Kind::griewank},
+           {"schwefel", Kind::schwefel},
+           {"rosenbrock", Kind::rosenbrock},
+           {"levy", Kind::levy}},
+          "the function to minimise");
+        k("dimension", settings.dimension,
+          within({settings.kind == Kind::rosenbrock ? 2 : 1, "1 (rosenbrock: 2)"}, TestFunction::largest_dimension),
+          "coordinates");
+        k("rotated", settings.rotated, "turn the function about its minimiser");
+        k.when("rotated", settings.rotated, true, [&] { k("rotation_seed", settings.seed, "seed of the rotation"); });
+    }
+};
+
+std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section&) {
+    const auto keys = read_model<TestFunctionKeys>(configuration);
+    return configuration.has_errors() ? nullptr : kernel::searched_box(TestFunction(keys.settings));
+}
+
+} // namespace
+
+ModelEntry test_function_entry() {
+    return searched("test-function", "Rastrigin, Ackley, Griewank, Schwefel, Rosenbrock or Levy, rotated or not",
+                    kernel::box_search_traits(), build, list_keys<TestFunctionKeys>);
+}
+
+} // namespace pearlite::models

@@ -1,0 +1,85 @@
+#include "models/common/reading.hpp"
+#include "models/common/searched.hpp"
+#include "models/network/network_space.hpp"
+#include "models/registry.hpp"
+#include "pearlite/io/arrays.hpp"
+#include "pearlite/model/energy/space_of.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace pearlite::models {
+
+namespace {
+
+struct BayesianNetworkKeys {
+    DataFile data{"spect/SPECT.train"};
+    bool has_header = false;
+    std::optional<DataFile> more_data;
+    std::optional<std::vector<double>> levels;
+    NetworkSettings settings;
+    bool exact = false;
+
+    void keys(Keys& k) {
+        k("data", data, "a table of levels, a row an observation");
+        k("header", has_header, "the tables begin with a line of names");
+        k("more_data", more_data, "a table whose rows are added");
+        k("levels", levels, "the number of levels of each column; else the codes that occur");
+        k("parent_limit", settings.parent_limit, within(0, 8), "most parents of a node");
+        k("edge_prior", settings.edge_prior, between(0, 1), "prior probability of an edge");
+        k("equivalent_sample_size", settings.equivalent_sample_size, above(0),
+          "equivalent sample size of the Dirichlet priors");
+        k("exact", exact, "find the exact minimum, for comparison, if the network is small");
+    }
+};
+
+std::optional<io::Table> read_tables(io::Section& section, const BayesianNetworkKeys& keys) {
+    const auto read = [&](const auto& path) { return keys.has_header ? io::read_csv(path) : io::read_bare_csv(path); };
+    auto table = read_data(section, "data", keys.data, read);
+    if (!keys.more_data)
+        return table;
+    return read_data(section, "more_data", *keys.more_data,
+                     [&](const auto& path) { return table ? io::stack_rows(*table, read(path)) : read(path); });
+}
+
+/// A number of levels; 0, with the mistake recorded, if it is none.
+Index whole_level(io::Section& section, double level) {
+    if (level >= 1 && level <= 256 && std::floor(level) == level)
+        return static_cast<Index>(level);
+    section.error("levels", fmt::format("got {}, expected whole numbers from 1 to 256, one for each column", level));
+    return 0;
+}
+
+std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section) {
+    const auto keys = read_model<BayesianNetworkKeys>(configuration);
+    const auto table = read_tables(section, keys);
+    std::vector<Index> levels;
+    if (keys.levels)
+        for (const double level : *keys.levels)
+            levels.push_back(whole_level(section, level));
+    if (configuration.has_errors() || !table)
+        return nullptr;
+    try {
+        const auto make_space =
+            [model = BayesianNetwork(discrete_table(table->values, table->names, levels), keys.settings),
+             exact = keys.exact](const model::OperationPlan& plan) {
+                return model::space_of(NetworkSpace(model, {plan.operations, exact}));
+            };
+        return model::searched_in(make_space, {NetworkSpace::names()});
+    } catch (const InputError& error) {
+        section.error("data", error.what());
+        return nullptr;
+    }
+}
+
+} // namespace
+
+ModelEntry bayesian_network_entry() {
+    model::SearchTraits traits;
+    traits.operations = traits.default_operations = NetworkSpace::names();
+    return searched("bayesian-network", "structure of a Bayesian network from a discrete table", traits, build,
+                    list_keys<BayesianNetworkKeys>);
+}
+
+} // namespace pearlite::models

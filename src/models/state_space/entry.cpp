@@ -1,0 +1,153 @@
+#include "models/common/estimated_likelihood.hpp"
+#include "models/common/reading.hpp"
+#include "models/registry.hpp"
+#include "models/state_space/linear_gaussian.hpp"
+#include "models/state_space/stochastic_volatility.hpp"
+#include "pearlite/io/arrays.hpp"
+
+namespace pearlite::models {
+
+namespace {
+
+void list_filter(Keys& k, FilterSettings& filter, const Choices<FilterKind>& kinds) {
+    k("filter", filter.kind, kinds, "the particle filter");
+    k("particles", filter.particles, within(2, 10'000'000), "number of the filter's particles");
+    k("resample_below", filter.resample_below, at_least(0),
+      "resample when the effective sample size falls below this share of the particles; above 1: every step");
+}
+
+struct StochasticVolatilityKeys {
+    StochasticVolatilitySettings settings; ///< but its returns
+    std::optional<DataFile> rates;         ///< of a foreign currency; else `data` has returns
+    DataFile data{"pound_dollar/svpd_returns.csv"};
+    std::string column = "y";
+    bool centred = true;
+    bool is_exact = false; ///< the likelihood
+
+    void keys(Keys& k) {
+        k("rates", rates, "rates of a foreign currency, in place of returns");
+        k.unless_given("rates", [&] {
+            k("data", data, "a table of returns with a header line");
+            k("column", column, "the column of the table");
+            k("centred", centred, "subtract the mean of the returns");
+        });
+        k("leverage", settings.leverage, "returns and volatility are correlated");
+        k("student", settings.student, "errors have Student's t distribution");
+        list_exactness(k, is_exact);
+        list_filter(k, settings.filter, {{"bootstrap", FilterKind::bootstrap}, {"adapted", FilterKind::adapted}});
+        list_constant_variance(k, "most_particles", settings.constant_variance);
+        k.in_table("prior", [&] { list_prior(k); });
+    }
+
+    void list_prior(Keys& k) {
+        k("mu", settings.mu, "prior of the mean log volatility");
+        k("phi", settings.phi, "prior of the persistence");
+        k("sigma", settings.sigma, "prior of the volatility of log volatility");
+        k.when("model.leverage is true", settings.leverage,
+               [&] { k("rho", settings.rho, "prior of the correlation of returns and volatility"); });
+        k.when("model.student is true", settings.student,
+               [&] { k("nu", settings.nu, "prior of the degrees of freedom"); });
+    }
+};
+
+struct LinearGaussianKeys {
+    LinearGaussianSettings settings; ///< but its observations
+    std::optional<DataFile> data;    ///< else observations are simulated
+    std::string column = "y";
+    LinearGaussianParameters truth;
+    Index simulated_length = 200;
+    std::uint64_t data_seed = 1;
+    bool is_exact = false; ///< the likelihood
+
+    void keys(Keys& k) {
+        k("data", data, "a table with a header line; else observations are simulated");
+        k.when_given("data", [&] { k("column", column, "the column of the table"); });
+        k.unless_given("data", [&] { list_simulation(k); });
+        list_exactness(k, is_exact);
+        settings.filter.particles = 200;
+        list_filter(k, settings.filter,
+                    {{"bootstrap", FilterKind::bootstrap},
+                     {"auxiliary", FilterKind::auxiliary},
+                     {"adapted", FilterKind::adapted}});
+        list_constant_variance(k, "most_particles", settings.constant_variance);
+        k.in_table("prior", [&] {
+            k("mean", settings.mean, "prior of the mean");
+            k("persistence", settings.persistence, "prior of the persistence");
+            k("state_sd", settings.state_sd, "prior of the states' standard deviation");
+            k("noise_sd", settings.noise_sd, "prior of the observations' standard deviation");
+        });
+    }
+
+    void list_simulation(Keys& k) {
+        k("simulated_length", simulated_length, within(1, 1'000'000), "observations");
+        k("true_mean", truth.mean, "mean of the simulated states");
+        k("true_persistence", truth.persistence, between(-1, 1), "persistence of the simulated states");
+        k("true_state_sd", truth.state_sd, above(0), "standard deviation of the simulated states' innovations");
+        k("true_noise_sd", truth.noise_sd, above(0), "standard deviation of the simulated noise");
+        k("data_seed", data_seed, "seed of the simulated observations");
+    }
+};
+
+/// A column of a table with a header line.
+std::optional<Vector> read_column(io::Section& section, const DataFile& file, const std::string& column) {
+    return read_data(section, "data", file, [&](const auto& path) -> Vector {
+        const auto table = io::read_csv(path, {column});
+        return table.values.col(table.column(column));
+    });
+}
+
+std::vector<double> numbers(const Vector& values) {
+    return {values.begin(), values.end()};
+}
+
+/// Returns as they are in a column, or from the rates of a foreign currency.
+std::vector<double> read_returns(io::Section& section, const StochasticVolatilityKeys& keys) {
+    if (keys.rates) {
+        const auto rates = read_data(section, "rates", *keys.rates, [](const auto& path) {
+            return centred_returns(numbers(io::read_last_numbers(path)));
+        });
+        return rates.value_or(std::vector<double>{});
+    }
+    auto returns = read_column(section, keys.data, keys.column);
+    if (!returns)
+        return {};
+    if (keys.centred)
+        returns->array() -= returns->mean();
+    return numbers(*returns);
+}
+
+std::unique_ptr<BuiltModel> build_stochastic_volatility(io::Configuration& configuration, io::Section& section) {
+    auto keys = read_model<StochasticVolatilityKeys>(configuration);
+    keys.settings.returns = read_returns(section, keys);
+    return built_either_way<StochasticVolatility>(configuration, std::move(keys.settings), keys.is_exact);
+}
+
+std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configuration, io::Section& section) {
+    auto keys = read_model<LinearGaussianKeys>(configuration);
+    if (keys.data) {
+        if (const auto observations = read_column(section, *keys.data, keys.column))
+            keys.settings.observations = numbers(*observations);
+    } else if (!configuration.has_errors()) {
+        random::Stream stream({keys.data_seed, random::Purpose::synthetic_data, 0, 0});
+        keys.settings.observations = simulate_linear_gaussian(keys.truth, keys.simulated_length, stream);
+    }
+    return built_either_way<LinearGaussian>(configuration, std::move(keys.settings), keys.is_exact);
+}
+
+} // namespace
+
+ModelEntry stochastic_volatility_entry() {
+    return {{"stochastic-volatility", 16, 4096, true, 1, true, {}, "particles"},
+            "volatility of returns; likelihood by a particle filter",
+            build_stochastic_volatility,
+            list_keys<StochasticVolatilityKeys>};
+}
+
+ModelEntry linear_gaussian_entry() {
+    return {{"linear-gaussian", 16, 4096, true, 1, true, {}, "particles"},
+            "autoregression observed with noise; likelihood by a particle filter, or exact",
+            build_linear_gaussian,
+            list_keys<LinearGaussianKeys>};
+}
+
+} // namespace pearlite::models

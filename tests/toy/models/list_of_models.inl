@@ -1,0 +1,2 @@
+#include "../../../src/models/list_of_models.inl"
+PEARLITE_MODEL(toy)
