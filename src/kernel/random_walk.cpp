@@ -20,9 +20,9 @@ using model::DensityBlock;
 
 constexpr double log_zero = -std::numeric_limits<double>::infinity();
 
-/// b log L, where L = 0 matters at b > 0 only.
-double tempered(double b, double log_likelihood) {
-    return b == 0 ? 0 : b * log_likelihood;
+/// power x log L, where L = 0 matters at a power above 0 only.
+double tempered(double power, double log_likelihood) {
+    return power == 0 ? 0 : power * log_likelihood;
 }
 
 Index root(Index square) {
@@ -110,6 +110,7 @@ void RandomWalk::adapt(const parallel::Communicator& ranks, const population::Ge
 
 Index RandomWalk::move(Block& block, double b, const BlockStreams& streams, std::span<double> derivative) const {
     auto& points = path::points_of(block);
+    path_->bring_to(points, b, streams);
     Index accepted = 0;
     for (Index m = 0; m < moves_; ++m) {
         auto of_move = streams;
@@ -140,16 +141,17 @@ Index RandomWalk::propose_and_accept(DensityBlock& block, double b, const BlockS
     draw_normals(block, streams);
     block.proposals.noalias() = factor_.triangularView<Eigen::Lower>() * block.normals;
     block.proposals += block.points;
-    path_->evaluate(block, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood, streams);
+    path_->evaluate(block, block.proposals, b, block.proposed_log_prior, block.proposed_log_likelihood, streams);
 
     // The normals are used up: their place is free.
     const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
     draw_uniforms(block, streams, uniforms);
 
+    const double power = path_->power(b);
     Index accepted = 0;
     for (Index i = 0; i < block.size(); ++i) {
-        const double present = block.log_prior(i) + tempered(b, block.log_likelihood(i));
-        const double proposed = block.proposed_log_prior(i) + tempered(b, block.proposed_log_likelihood(i));
+        const double present = block.log_prior(i) + tempered(power, block.log_likelihood(i));
+        const double proposed = block.proposed_log_prior(i) + tempered(power, block.proposed_log_likelihood(i));
         if (proposed == log_zero)
             continue;
         if (std::log(uniforms[static_cast<std::size_t>(i)]) < proposed - present) {

@@ -1,15 +1,10 @@
 #include "pearlite/path/tempered.hpp"
 
-#include "pearlite/core/error.hpp"
-
-#include <cmath>
-#include <limits>
+#include "path/registry.hpp"
 
 namespace pearlite::path {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// What people read of a block's points.
 class PointParameters final : public model::ReportedParameters {
@@ -39,16 +34,6 @@ class PointCosts final : public model::BlockCost {
     const model::PointCost& cost_;
 };
 
-std::string complaint(const std::vector<std::string>& names, const Matrix& points, double log_prior,
-                      double log_likelihood, Index i, const model::BlockStreams& streams) {
-    std::string text = "log prior " + std::to_string(log_prior) + ", log likelihood " + std::to_string(log_likelihood) +
-                       " at step " + std::to_string(streams.step) + ", particle " +
-                       std::to_string(streams.first_slot + i) + ":";
-    for (std::size_t k = 0; k < names.size(); ++k)
-        text += " " + names[k] + " = " + std::to_string(points(static_cast<Index>(k), i));
-    return text;
-}
-
 } // namespace
 
 Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
@@ -59,6 +44,7 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
         offer<model::BlockCost>(std::make_shared<PointCosts>(*cost));
     pass_on<model::PointGradient>(*density_);
     pass_on<model::EstimatorSize>(*density_);
+    pass_on<model::PointwiseLikelihood>(*density_);
     pass_on<model::DescribedData>(*density_);
     pass_on<model::Predictive>(*density_);
 }
@@ -73,12 +59,12 @@ void Tempered::draw_start(Block& block, const model::BlockStreams& streams) cons
         random::Stream stream(streams.at(random::Purpose::start, i));
         density_->draw_prior(stream, {own.points.col(i).data(), static_cast<std::size_t>(own.dimension())});
     }
-    evaluate(own, own.points, own.log_prior, own.log_likelihood, streams);
+    evaluate(own, own.points, 0, own.log_prior, own.log_likelihood, streams);
 }
 
 void Tempered::recompute(Block& block) const {
     auto& own = points_of(block);
-    evaluate(own, own.points, own.log_prior, own.log_likelihood, {});
+    evaluate(own, own.points, 0, own.log_prior, own.log_likelihood, {});
 }
 
 void Tempered::add_log_ratio(const Block& block, double from, double to, std::span<double> out) const {
@@ -120,12 +106,15 @@ Matrix Tempered::quantities(const Eigen::Ref<const Matrix>& points) const {
     return values;
 }
 
-void Tempered::evaluate(const model::DensityBlock& block, const Matrix& points, Vector& log_prior,
+void Tempered::evaluate(const model::DensityBlock& block, const Matrix& points, double, Vector& log_prior,
                         Vector& log_likelihood, const model::BlockStreams& streams) const {
     density_->evaluate(points, block.size(), streams, log_prior, log_likelihood);
-    for (Index i = 0; i < block.size(); ++i)
-        if (!(log_likelihood(i) < infinity) || !(log_prior(i) < infinity))
-            throw NumericalError(complaint(coordinate_names(), points, log_prior(i), log_likelihood(i), i, streams));
+    require_numbers(points, block.size(), log_prior, log_likelihood, streams);
+}
+
+PathEntry tempered_entry() {
+    return {"tempered", "from the model's start to its end", [](const model::Target&) { return true; },
+            [](std::shared_ptr<const model::Target> model) { return model; }};
 }
 
 } // namespace pearlite::path

@@ -7,6 +7,7 @@
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "kernel/random_walk.hpp"
+#include "path/data_path.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <cmath>
@@ -46,14 +47,21 @@ std::shared_ptr<const path::Tempered> path_of(const D& density) {
     return path::tempered(density);
 }
 
+/// The path that adds the density's data points one by one.
+template <class D>
+std::shared_ptr<const path::DensityPath> data_path_of(const D& density) {
+    return std::make_shared<const path::DataPath>(path_of(density));
+}
+
 /// Of a random walk of so many moves that adapts.
-inline Smc smc_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+inline Smc smc_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
                   const std::variant<path::Schedule, AdaptiveSchedule>& schedule, Index moves,
                   const PopulationSettings& settings, const SmcSettings& smc_settings = {}) {
     return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings, smc_settings};
 }
-inline AnnealedImportance ais_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
-                                 const path::Schedule& schedule, Index moves, const PopulationSettings& settings) {
+inline AnnealedImportance ais_of(const parallel::Communicator& ranks,
+                                 const std::shared_ptr<const path::DensityPath>& path, const path::Schedule& schedule,
+                                 Index moves, const PopulationSettings& settings) {
     return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings};
 }
 
@@ -63,7 +71,7 @@ using MakeReplicate =
                                            const kernel::RandomWalk& kernel, std::uint64_t seed)>;
 
 /// A pilot of 200 particles under an adaptive schedule, then so many runs with what it found.
-inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_ptr<const path::Tempered>& path,
+inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
                        Index replicates, std::uint64_t seed, const MakeReplicate& make) {
     auto pilot = std::make_unique<Smc>(
         smc_of(ranks, path, AdaptiveSchedule{1, 0.9}, 4, {200, 16, random::derive_seed(seed, std::uint64_t{1} << 20)}));

@@ -68,7 +68,7 @@ class Reestimating final : public kernel::RandomWalk {
         auto fresh = streams;
         fresh.step += 1000000;
         auto& points = path::points_of(block);
-        path_->evaluate(points, points.points, points.log_prior, points.log_likelihood, fresh);
+        path_->evaluate(points, points.points, 1, points.log_prior, points.log_likelihood, fresh);
         return RandomWalk::move(block, b, streams, derivative);
     }
 

@@ -48,6 +48,19 @@ TEST(SamplerMpi, AnnealedImportanceThatAdapts) {
         11);
 }
 
+TEST(SamplerMpi, ThePathThatAddsDataPoints) {
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            return ais_of(ranks, data_path_of(logistic()), path::linear_schedule(20, 1), 2, {115, 16, 5});
+        },
+        11);
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            return smc_of(ranks, data_path_of(logistic()), AdaptiveSchedule{1, 0.8}, 2, {115, 16, 6});
+        },
+        6);
+}
+
 TEST(SamplerMpi, SmcUnderEveryResampling) {
     for (const auto scheme :
          {Resampling::multinomial, Resampling::stratified, Resampling::systematic, Resampling::residual})

@@ -1,6 +1,7 @@
 #include "algorithm/smc/smc.hpp"
 
 #include "algorithm/densities.hpp"
+#include "algorithm/radiata_pine.hpp"
 #include "kernel/ar_gaussian.hpp"
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
@@ -9,8 +10,6 @@
 #include "population/column_blocks.hpp"
 #include "population/weights.hpp"
 
-#include <cstdlib>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -267,21 +266,10 @@ TEST(Piloted, ThrowsThePilotAway) {
 }
 
 TEST(Smc, RadiataPine) {
-    const char* directory = std::getenv("PEARLITE_DATA_DIR");
-    if (!directory)
+    const auto regressions = radiata_pine_regressions();
+    if (regressions.empty())
         GTEST_SKIP() << "PEARLITE_DATA_DIR is not set: published data are not read";
-    std::ifstream file(std::string(directory) + "/bayes/radiata_pine.csv");
-    std::string line;
-    ASSERT_TRUE(std::getline(file, line)) << "bayes/radiata_pine.csv";
-    std::vector<double> y, x, z;
-    for (double id = 0, a = 0, b = 0, c = 0; std::getline(file, line);) {
-        ASSERT_EQ(std::sscanf(line.c_str(), "%lf,%lf,%lf,%lf", &id, &a, &b, &c), 4) << line;
-        y.push_back(a), x.push_back(b), z.push_back(c);
-    }
-    ASSERT_EQ(y.size(), 42u);
-    const auto vector = [](std::vector<double>& v) { return Vector(Eigen::Map<Vector>(v.data(), 42)); };
-    for (const auto& [covariate, exact] : {std::pair{&x, -310.12829}, {&z, -301.70460}}) {
-        const models::LinearRegression regression(models::radiata_pine(vector(y), vector(*covariate)));
+    for (const auto& [regression, exact] : regressions) {
         EXPECT_NEAR(*regression.exact_log_ratio(), exact, 1e-5);
         auto sampler = piloted_smc(alone, regression, 300, 16, 11);
         complete(sampler);

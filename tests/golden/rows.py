@@ -59,6 +59,8 @@ def annealed_tables(model, algorithm, kernel):
     extra = settings.ALGORITHMS[algorithm]
     tables = {"model": {"name": model, **settings.MODELS[model]}, **extra,
               "algorithm": {"name": algorithm, **extra["algorithm"]}}
+    if model in settings.PATHS:
+        tables["path"] = settings.PATHS[model]
     if algorithm not in settings.WITHOUT_BLOCKS:
         tables["run"] = {"block": 16}
     if kernel != "native" and algorithm in settings.TAKE_PILOTS:

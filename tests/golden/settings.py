@@ -92,6 +92,7 @@ MODELS = {  # those to be annealed
     "rbm-joint": SMALL_RBM,
     "stochastic-volatility": {"data": "returns.csv", "particles": 10},
 }
+PATHS = {"gaussian-mixture": {"kind": "data"}}  # where a model does not take the default path
 FIXED = {"kind": "linear", "steps": 12}
 ADAPTIVE = {"kind": "adaptive", "conditional_ess": 0.8}
 PILOT = {"kernel": {"pilot_particles": 40, "moves": 1}}

@@ -32,6 +32,7 @@ IMPORTANCE = {"name": "importance-squared", "draws": 1797, "adaptation_rounds": 
 STEPS_OF_IMPORTANCE = 8  # of at most 512 draws: two for each round of adaptation, four for the last
 CHAINS = {"name": "pseudo-marginal", "chains": 9, "iterations": 170, "burn_in": 110, "thin": 3}
 ADAPTIVE = {"kind": "adaptive", "conditional_ess": 0.9}
+DATA_PATH = {"kind": "data"}
 
 
 class Invariance:
@@ -187,9 +188,9 @@ class Potts(Invariance, unittest.TestCase):
 class Mixture(Invariance, unittest.TestCase):
     MODEL = {"name": "gaussian-mixture", "components": 2, "simulated_points": 10}
     CASES = {
-        "mixture-work": {"run": {"block": 16}, "model": MODEL, "schedule": FIXED, "algorithm": WORK},
-        "mixture-smc": {"run": {"block": 16}, "model": {**MODEL, "path": "likelihood"}, "schedule": ADAPTIVE, "algorithm": SMC},
-        "mixture-tempering": {"model": MODEL, "schedule": LADDER, "algorithm": TEMPERING},
+        "mixture-work": {"run": {"block": 16}, "model": MODEL, "path": DATA_PATH, "schedule": FIXED, "algorithm": WORK},
+        "mixture-smc": {"run": {"block": 16}, "model": MODEL, "schedule": ADAPTIVE, "algorithm": SMC},
+        "mixture-tempering": {"model": MODEL, "path": DATA_PATH, "schedule": LADDER, "algorithm": TEMPERING},
     }
 
     def test_one_ulp(self):
@@ -421,6 +422,9 @@ class Regression(Invariance, unittest.TestCase):
     CASES = {
         "pine-ais": {**PINE, "schedule": FIXED, "kernel": {"pilot_particles": 40}, "algorithm": AIS},
         "pine-smc": {**PINE, "schedule": ADAPTIVE, "algorithm": SMC},
+        "pine-data-smc": {**PINE, "path": DATA_PATH, "schedule": ADAPTIVE, "algorithm": SMC},
+        "pine-data-tempering": {"model": PINE["model"], "path": DATA_PATH, "schedule": LADDER,
+                                "kernel": {"pilot_particles": 40, "moves": 1}, "algorithm": TEMPERING},
     }
 
     def test_one_ulp(self):

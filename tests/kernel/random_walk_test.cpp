@@ -43,7 +43,7 @@ double invariance_p_value(double b, Index moves, double step) {
             random::Stream stream({23, random::Purpose::test, static_cast<std::uint64_t>(first + i), 0});
             block.points(0, i) = Exact::draw(stream, b);
         }
-        path->evaluate(block, block.points, block.log_prior, block.log_likelihood, streams_at(first, 0));
+        path->evaluate(block, block.points, 1, block.log_prior, block.log_likelihood, streams_at(first, 0));
         accepted += kernel.move(block, b, streams_at(first), derivative);
         for (Index i = 0; i < 1000; ++i) {
             sample.push_back(block.points(0, i));

@@ -49,7 +49,7 @@ TEST(GaussianMixture, ParametersAreThoseOfTheMixtureWhateverItsLabels) {
 }
 
 TEST(GaussianMixture, LogRatiosAreDifferencesOfThePlainDensity) {
-    for (const auto path : {Settings::Path::data, Settings::Path::likelihood}) {
+    for (const auto path : {Settings::Path::data, Settings::Path::tempered}) {
         const GaussianMixture mixture(few_points, {.components = 3, .path = path});
         auto block = mixture.make_block(5);
         mixture.draw_start(block, streams(1, 0));
@@ -57,7 +57,7 @@ TEST(GaussianMixture, LogRatiosAreDifferencesOfThePlainDensity) {
             double sum = 0;
             for (std::size_t l = 0; l < few_points.size(); ++l) {
                 const double a =
-                    path == Settings::Path::likelihood ? b : std::clamp(6 * b - static_cast<double>(l), 0.0, 1.0);
+                    path == Settings::Path::tempered ? b : std::clamp(6 * b - static_cast<double>(l), 0.0, 1.0);
                 double mixed = 0;
                 for (Index j = 0; j < 3; ++j) {
                     const double w = block.columns()(j, i), mu = block.columns()(3 + j, i),
@@ -138,14 +138,14 @@ double annealing_z(const M& mixture, Index steps, bool reversed_moves, double ex
 }
 
 TEST(GaussianMixture, AnnealingFindsTheExactEvidence) {
-    for (const auto path : {Settings::Path::data, Settings::Path::likelihood}) {
+    for (const auto path : {Settings::Path::data, Settings::Path::tempered}) {
         const GaussianMixture mixture(few_points, {.components = 2, .path = path});
         const double exact = *mixture.exact_log_ratio(1);
         for (const bool reversed : {false, true})
             EXPECT_LT(std::fabs(annealing_z(mixture, 27, reversed, exact)), 5);
     }
     // The wrong twin treats fractional points as whole ones; the transitions then leave another distribution invariant.
-    const Hasty hasty(few_points, {.components = 2});
+    const Hasty hasty(few_points, {.components = 2, .path = Settings::Path::data});
     EXPECT_GT(std::fabs(annealing_z(hasty, 27, false, *hasty.exact_log_ratio(1))), 5);
 }
 
@@ -173,7 +173,7 @@ double reversal_z(const GaussianMixture& mixture, double centre, double b, bool 
 }
 
 TEST(GaussianMixture, ReversedSweepsReverse) {
-    const GaussianMixture mixture(few_points, {.components = 1});
+    const GaussianMixture mixture(few_points, {.components = 1, .path = Settings::Path::data});
     EXPECT_LT(std::fabs(reversal_z(mixture, 22.95, 0.9, false)), 5);
     EXPECT_GT(std::fabs(reversal_z(mixture, 22.95, 0.9, true)), 5);
 }

@@ -163,6 +163,39 @@ TEST(LogisticRegression, LikelihoodAgreesWithAPlainLoop) {
         }
 }
 
+/// A density's likelihood of data points against that of a density which has no others.
+template <class D, class Data>
+void expect_likelihood_of_rows(const Data& data, Index from, Index to, const Matrix& points) {
+    auto part = data;
+    part.design = data.design.middleRows(from, to - from).eval();
+    part.response = data.response.segment(from, to - from).eval();
+    const auto expected = evaluated(D(part), points);
+    const auto n = static_cast<std::size_t>(points.cols());
+    Densities found{Vector(points.cols()), Vector(points.cols())};
+    const D density(data);
+    ASSERT_EQ(density.data_points(), data.response.size());
+    density.evaluate(points, from, to, {found.log_prior.data(), n}, {found.log_likelihood.data(), n});
+    EXPECT_EQ(found.log_prior, expected.log_prior);
+    for (Index i = 0; i < points.cols(); ++i)
+        EXPECT_NEAR(found.log_likelihood(i), expected.log_likelihood(i), 1e-11 * (1 - expected.log_likelihood(i)))
+            << from << " " << to;
+}
+
+TEST(LinearRegression, TheLikelihoodOfSomeRowsIsThatOfThese) {
+    LinearRegressionData data = tiny_linear();
+    data.design = random_matrix(40, 2, 1, 6);
+    data.response = random_matrix(40, 1, 3, 7);
+    for (const auto& [from, to] : std::vector<std::pair<Index, Index>>{{0, 40}, {0, 3}, {7, 8}, {13, 40}})
+        expect_likelihood_of_rows<LinearRegression>(data, from, to, random_matrix(3, 16, 1, 8));
+}
+
+TEST(LogisticRegression, TheLikelihoodOfSomeRowsIsThatOfThese) {
+    const auto data = logistic(300, 3);
+    for (const auto& [from, to] :
+         std::vector<std::pair<Index, Index>>{{0, 300}, {0, 128}, {0, 1}, {299, 300}, {5, 280}, {130, 131}})
+        expect_likelihood_of_rows<LogisticRegression>(data, from, to, random_matrix(3, 32, 1, 8));
+}
+
 TEST(LogisticRegression, APointsNumbersDoNotDependOnItsPlace) {
     for (const Index n : {1, 37, 200}) {
         const LogisticRegression regression(logistic(n, 3));

@@ -114,7 +114,7 @@ void expect_no_likelihood_outside(const D& density) {
     const auto path = tempered(density);
     auto block = started(path, 3);
     block.points(0, 1) = 2; // outside the prior's support, where this likelihood is NaN
-    path->evaluate(block, block.points, block.log_prior, block.log_likelihood, streams);
+    path->evaluate(block, block.points, 1, block.log_prior, block.log_likelihood, streams);
     EXPECT_EQ(block.log_prior(1), -infinity);
     EXPECT_EQ(block.log_likelihood(1), -infinity);
     EXPECT_EQ(block.log_likelihood(0), 0);

@@ -171,7 +171,7 @@ def toml_value(value):
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
-def write_configuration(path, **tables):
+def write_configuration(path, /, **tables):
     """A TOML file of tables of plain values."""
     lines = []
     for name, table in tables.items():

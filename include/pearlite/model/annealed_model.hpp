@@ -113,6 +113,13 @@ concept HasBlockCost = AnnealedModel<M> && requires(const M& model, const typena
     { model.cost(block) } -> std::convertible_to<double>;
 };
 
+/// data_path(): the same model along the path on which the points of its data are added one by one (path.kind =
+/// "data").
+template <class M>
+concept HasOwnDataPath = AnnealedModel<M> && requires(const M& model) {
+    { model.data_path() } -> std::same_as<M>;
+};
+
 /// log f_b is linear in b in the packed state (a geometric path), so that d E[u]/db = Var[u]: M::path_is_linear is
 /// true.
 template <class M>

@@ -78,6 +78,22 @@ concept HasQuantities = requires(const D& density, std::span<const double> x, st
     density.quantities(x, out);
 };
 
+/// Optional: the likelihood by data points, so that these can be added one by one (path.kind = "data"): their number,
+/// and the log likelihood at x of the points from .. to - 1 alone.
+template <class D>
+concept HasPointwiseLikelihood = HasLogPrior<D> &&
+    requires(const D& density, std::span<const double> x, Index from, Index to) {
+    { density.data_points() } -> std::convertible_to<Index>;
+    { density.log_likelihood(x, from, to) } -> std::convertible_to<double>;
+};
+/// The same for densities that evaluate many points at once: the log likelihoods are those of these data points alone.
+template <class D>
+concept HasPointwiseBlockDensity = requires(const D& density, const Matrix& points, Index from, Index to,
+                                            std::span<double> log_prior, std::span<double> log_likelihood) {
+    { density.data_points() } -> std::convertible_to<Index>;
+    density.evaluate(points, from, to, log_prior, log_likelihood);
+};
+
 /// Optional: what a likelihood at x costs, relative to others; finite, 0 or more. Ranks share their work by it instead
 /// of by the clock. Results do not depend on it.
 template <class D>

@@ -15,7 +15,7 @@
 namespace pearlite::model {
 
 /// The members mean what they mean for a Density (density.hpp). It may offer: PointGradient, PointCost, EstimatorSize,
-/// ReportedQuantities, DescribedData, Predictive.
+/// ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
@@ -47,6 +47,18 @@ class PointCost {
   public:
     virtual ~PointCost() = default;
     virtual double cost(std::span<const double> x) const = 0;
+};
+
+/// The likelihood as a product over data points, in the order of the data.
+class PointwiseLikelihood {
+  public:
+    virtual ~PointwiseLikelihood() = default;
+    /// N, at least 1.
+    virtual Index data_points() const = 0;
+    /// As DensityFunctions::evaluate, with the likelihood of the data points from .. to - 1 alone, 0 <= from <= to <=
+    /// N; the log likelihood of none is 0.
+    virtual void evaluate(const Matrix& points, Index n, Index from, Index to, Vector& log_prior,
+                          Vector& log_likelihood) const = 0;
 };
 
 /// How precise an estimated likelihood is: N particles or samples for each estimate.

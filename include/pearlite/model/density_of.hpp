@@ -101,6 +101,56 @@ struct PredictiveOf final : Predictive {
     std::shared_ptr<const D> density;
 };
 
+inline constexpr double log_zero = -std::numeric_limits<double>::infinity();
+
+/// Outside the prior's support a likelihood need not be defined.
+inline void leave_out_impossible(std::span<const double> log_prior, std::span<double> log_likelihood) {
+    for (std::size_t i = 0; i < log_prior.size(); ++i)
+        if (log_prior[i] == log_zero)
+            log_likelihood[i] = log_zero;
+}
+
+/// Calls evaluate(points, log_prior, log_likelihood), a block density of D, with the first n columns of `points`, or
+/// with all if D evaluates padding.
+template <class D, class Evaluate>
+void evaluate_columns(const Matrix& points, Index n, Vector& log_prior, Vector& log_likelihood,
+                      const Evaluate& evaluate) {
+    const std::span<double> priors(log_prior.data(), static_cast<std::size_t>(n));
+    const std::span<double> likelihoods(log_likelihood.data(), static_cast<std::size_t>(n));
+    const auto columns = static_cast<std::size_t>(points.cols());
+    if constexpr (EvaluatesPadding<D>)
+        evaluate(points, {log_prior.data(), columns}, {log_likelihood.data(), columns});
+    else if (n == points.cols())
+        evaluate(points, priors, likelihoods);
+    else // the last block of a population
+        evaluate(points.leftCols(n), priors, likelihoods);
+    leave_out_impossible(priors, likelihoods);
+}
+
+template <class D>
+struct PointwiseLikelihoodOf final : PointwiseLikelihood {
+    explicit PointwiseLikelihoodOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    Index data_points() const override { return density->data_points(); }
+    void evaluate(const Matrix& points, Index n, Index from, Index to, Vector& log_prior,
+                  Vector& log_likelihood) const override {
+        if constexpr (HasPointwiseBlockDensity<D>)
+            evaluate_columns<D>(points, n, log_prior, log_likelihood,
+                                [&](const auto& columns, std::span<double> priors, std::span<double> likelihoods) {
+                                    density->evaluate(columns, from, to, priors, likelihoods);
+                                });
+        else
+            for (Index i = 0; i < n; ++i) {
+                const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(points.rows()));
+                log_prior(i) = density->log_prior(x);
+                if (log_prior(i) == log_zero)
+                    log_likelihood(i) = log_zero;
+                else
+                    log_likelihood(i) = from == to ? 0 : density->log_likelihood(x, from, to);
+            }
+    }
+    std::shared_ptr<const D> density;
+};
+
 } // namespace detail
 
 /// D fulfils Density.
@@ -119,6 +169,9 @@ class DensityOf final : public DensityFunctions {
             offer<ReportedQuantities>(std::make_shared<detail::ReportedQuantitiesOf<D>>(density_));
         else if constexpr (HasNaturalScale<D> || detail::HasNaturalParameters<D>)
             offer<ReportedQuantities>(std::make_shared<detail::NaturalQuantitiesOf<D>>(density_));
+        if constexpr ((HasPointwiseLikelihood<D> || HasPointwiseBlockDensity<D>)&&!HasEstimatedLikelihood<D>)
+            if (density_->data_points() > 0)
+                offer<PointwiseLikelihood>(std::make_shared<detail::PointwiseLikelihoodOf<D>>(density_));
         if constexpr (HasDataDescription<D>)
             offer<DescribedData>(std::make_shared<detail::DescribedDataOfDensity<D>>(density_));
         if constexpr (HasPrediction<D>)
@@ -132,26 +185,22 @@ class DensityOf final : public DensityFunctions {
 
     void evaluate(const Matrix& points, Index n, const BlockStreams& streams, Vector& log_prior,
                   Vector& log_likelihood) const override {
-        const std::span<double> priors(log_prior.data(), static_cast<std::size_t>(n));
-        const std::span<double> likelihoods(log_likelihood.data(), static_cast<std::size_t>(n));
         if constexpr (HasEstimatedLikelihood<D>) {
+            const std::span<double> priors(log_prior.data(), static_cast<std::size_t>(n));
+            const std::span<double> likelihoods(log_likelihood.data(), static_cast<std::size_t>(n));
             density_->estimate(points, streams, priors, likelihoods);
-            leave_out_impossible(priors, likelihoods);
-        } else if constexpr (EvaluatesPadding<D>) {
-            const auto columns = static_cast<std::size_t>(points.cols());
-            density_->evaluate(points, {log_prior.data(), columns}, {log_likelihood.data(), columns});
-            leave_out_impossible(priors, likelihoods);
+            detail::leave_out_impossible(priors, likelihoods);
         } else if constexpr (HasBlockDensity<D>) {
-            if (n == points.cols())
-                density_->evaluate(points, priors, likelihoods);
-            else // the last block of a population
-                density_->evaluate(points.leftCols(n), priors, likelihoods);
-            leave_out_impossible(priors, likelihoods);
+            detail::evaluate_columns<D>(
+                points, n, log_prior, log_likelihood,
+                [&](const auto& columns, std::span<double> priors, std::span<double> likelihoods) {
+                    density_->evaluate(columns, priors, likelihoods);
+                });
         } else {
             for (Index i = 0; i < n; ++i) {
                 const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(points.rows()));
                 log_prior(i) = density_->log_prior(x);
-                log_likelihood(i) = log_prior(i) == log_zero ? log_zero : density_->log_likelihood(x);
+                log_likelihood(i) = log_prior(i) == detail::log_zero ? detail::log_zero : density_->log_likelihood(x);
             }
         }
     }
@@ -173,17 +222,9 @@ class DensityOf final : public DensityFunctions {
     }
 
   private:
-    static constexpr double log_zero = -std::numeric_limits<double>::infinity();
-
     static std::vector<std::string> names_of(const D& density) {
         require_density<D>();
         return density.parameter_names();
-    }
-    /// Outside the prior's support a likelihood need not be defined.
-    static void leave_out_impossible(std::span<const double> log_prior, std::span<double> log_likelihood) {
-        for (std::size_t i = 0; i < log_prior.size(); ++i)
-            if (log_prior[i] == log_zero)
-                log_likelihood[i] = log_zero;
     }
 
     std::shared_ptr<const D> density_;

@@ -34,6 +34,8 @@ struct ModelTraits {
     /// How reverse trajectories can start, the best first; never empty. Known once the model is built.
     std::vector<ReverseStart> reverse_starts = {ReverseStart::exact, ReverseStart::mode, ReverseStart::data,
                                                 ReverseStart::weighted};
+    /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
+    std::vector<std::string> path_kinds = {};
 };
 
 } // namespace pearlite::model

@@ -33,6 +33,11 @@ constexpr void require_optional_members() {
         HasCost<D> || !requires { &D::cost; },
         "this model has a cost() that is not: double cost(std::span<const double> x) const");
     static_assert(
+        HasPointwiseLikelihood<D> || HasPointwiseBlockDensity<D> || !requires { &D::data_points; },
+        "this model has data_points() but lacks: double log_likelihood(std::span<const double> x, pearlite::Index "
+        "from, "
+        "pearlite::Index to) const  (of data points from .. to - 1) and log_prior(x)");
+    static_assert(
         HasGradient<D> || !requires { &D::gradient; },
         "this model has a gradient() that is not: void gradient(std::span<const double> x, double b, "
         "std::span<double> gradient) const");

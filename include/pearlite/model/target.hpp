@@ -131,6 +131,13 @@ class Predictive {
     virtual Prediction predict(std::span<const double> x, Index samples, const random::Address& address) const = 0;
 };
 
+/// The model along the path on which the points of its data are added one by one, by arithmetic of its own.
+class OwnDataPath {
+  public:
+    virtual ~OwnDataPath() = default;
+    virtual std::shared_ptr<const Target> data_path() const = 0;
+};
+
 /// Particles as pictures: pixels x block size, in [0, 1].
 class ParticleImages {
   public:

@@ -11,6 +11,9 @@
 
 namespace pearlite::model {
 
+template <AnnealedModel M>
+class TargetOf;
+
 namespace detail {
 
 /// What each adapter below holds: the model, and its own block behind a Block.
@@ -144,6 +147,15 @@ struct ParticleImagesOf final : ParticleImages, Adapter<M> {
     Index image_columns() const override { return this->model->image_columns(); }
 };
 
+template <HasOwnDataPath M>
+struct OwnDataPathOf final : OwnDataPath {
+    explicit OwnDataPathOf(std::shared_ptr<const M> m) : model(std::move(m)) {}
+    std::shared_ptr<const Target> data_path() const override {
+        return std::make_shared<const TargetOf<M>>(std::make_shared<const M>(model->data_path()));
+    }
+    std::shared_ptr<const M> model;
+};
+
 } // namespace detail
 
 template <AnnealedModel M>
@@ -171,6 +183,8 @@ class TargetOf final : public Target {
             offer<ReportedParameters>(std::make_shared<detail::ReportedParametersOf<M>>(model_));
         if constexpr (HasDataDescription<M>)
             offer<DescribedData>(std::make_shared<detail::DescribedDataOf<M>>(model_));
+        if constexpr (HasOwnDataPath<M>)
+            offer<OwnDataPath>(std::make_shared<detail::OwnDataPathOf<M>>(model_));
         if constexpr (detail::HasImages<M>)
             offer<ParticleImages>(std::make_shared<detail::ParticleImagesOf<M>>(model_));
     }

@@ -8,16 +8,24 @@
 
 namespace pearlite::path {
 
-/// log f_b = log start + b log ratio at every point: the block (model::DensityBlock) holds both as log_prior and
-/// log_likelihood, as they were when the point was accepted.
+/// log f_b at every point from two logs, which the block (model::DensityBlock) holds as log_prior and log_likelihood,
+/// as they were when the point was accepted: log start + power(b) log ratio. Where path_is_linear() the ratio is the
+/// same at every b, and its power is b. Elsewhere the ratio itself changes with b, and its power is 1: whoever moves a
+/// block at some b brings its logs there first.
 class DensityPath : public model::Target {
   public:
     /// d, the length of a point.
     virtual Index dimension() const = 0;
-    /// Both logs at the block's first size() columns of `points` (d x padded) into the vectors (padded). NumericalError
-    /// names the particle where one of them is NaN or +inf.
-    virtual void evaluate(const model::DensityBlock& block, const Matrix& points, Vector& log_prior,
+    /// Both logs at b and the block's first size() columns of `points` (d x padded) into the vectors (padded).
+    /// NumericalError names the particle where one of them is NaN or +inf.
+    virtual void evaluate(const model::DensityBlock& block, const Matrix& points, double b, Vector& log_prior,
                           Vector& log_likelihood, const model::BlockStreams& streams) const = 0;
+    /// The logs of the block's points become those at b.
+    void bring_to(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
+        if (!path_is_linear())
+            evaluate(block, block.points, b, block.log_prior, block.log_likelihood, streams);
+    }
+    double power(double b) const { return path_is_linear() ? b : 1; }
     /// A draw from the start of the path.
     virtual void draw_prior(random::Stream& stream, std::span<double> x) const = 0;
     /// The ratio is an unbiased estimate, another one at each evaluation.
@@ -27,6 +35,11 @@ class DensityPath : public model::Target {
     /// What people read of a point, and its value at each column of `points` (d x n): names x n.
     virtual const std::vector<std::string>& quantity_names() const = 0;
     virtual Matrix quantities(const Eigen::Ref<const Matrix>& points) const = 0;
+
+  protected:
+    /// That error, of the first n columns.
+    void require_numbers(const Matrix& points, Index n, const Vector& log_prior, const Vector& log_likelihood,
+                         const model::BlockStreams& streams) const;
 };
 
 inline model::DensityBlock& points_of(Block& block) {

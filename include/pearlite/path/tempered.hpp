@@ -36,8 +36,9 @@ class Tempered final : public DensityPath {
     bool path_is_linear() const override { return true; }
 
     Index dimension() const override { return density_->dimension(); }
-    void evaluate(const model::DensityBlock& block, const Matrix& points, Vector& log_prior, Vector& log_likelihood,
-                  const model::BlockStreams& streams) const override;
+    /// The same at every b.
+    void evaluate(const model::DensityBlock& block, const Matrix& points, double b, Vector& log_prior,
+                  Vector& log_likelihood, const model::BlockStreams& streams) const override;
     void draw_prior(random::Stream& stream, std::span<double> x) const override { density_->draw_prior(stream, x); }
     bool is_estimated() const override { return density_->is_estimated(); }
     const std::vector<std::string>& coordinate_names() const override { return density_->parameter_names(); }

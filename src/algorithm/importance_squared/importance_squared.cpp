@@ -153,7 +153,7 @@ void ImportanceSquared::draw_block(population::Generation& particles, Index b) {
     const auto log_w = particles.of_block(particles.log_weights(), b);
     for (Index i = 0; i < block.size(); ++i)
         draw(streams, i, point(block, i));
-    target_->evaluate(block, block.points, block.log_prior, block.log_likelihood, streams);
+    target_->evaluate(block, block.points, 1, block.log_prior, block.log_likelihood, streams);
     for (Index i = 0; i < block.size(); ++i)
         log_w[static_cast<std::size_t>(i)] = block.log_prior(i) + block.log_likelihood(i) - log_normaliser_ -
                                              log_proposal(point(block, i), block.log_prior(i) - log_normaliser_);

@@ -40,6 +40,10 @@ class Plan {
                                                              std::shared_ptr<const model::Target>) const {
         return nullptr;
     }
+    /// What is annealed of a model: its target along the path that [path] names.
+    virtual std::shared_ptr<const model::Target> along_path(std::shared_ptr<const model::Target> model) const {
+        return model;
+    }
     /// Where the path ends.
     virtual double inverse_temperature_end() const { return 1; }
     /// What is searched and how; null for a plan that anneals.

@@ -3,6 +3,7 @@
 #include "algorithm/common/piloted.hpp"
 #include "algorithm/common/replicates.hpp"
 #include "algorithm/smc/smc.hpp"
+#include "path/registry.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <fmt/format.h>
@@ -60,9 +61,8 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
         run_.keys(k, {needs.has_block, needs.has_balance, block_of_model, traits_.largest_block});
     });
     k.in_table("path", [&] {
-        PathSettings path;
-        path.keys(k, traits_.largest_inverse_temperature);
-        schedule_.end = path.inverse_temperature_end;
+        path_.keys(k, traits_);
+        schedule_.end = path_.inverse_temperature_end;
     });
     k.in_table("schedule", [&] { schedule_.keys(k); });
     k.in_table("kernel", [&] {
@@ -101,6 +101,10 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::
     else
         sampler = make_replicates(schedule_.temperatures(), kernel_.kernel_for(target));
     return sampler;
+}
+
+AnyTarget AnnealingPlan::along_path(AnyTarget model) const {
+    return path::along(path_.kind, std::move(model));
 }
 
 std::string AnnealingPlan::headline() const {

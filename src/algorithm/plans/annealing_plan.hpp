@@ -34,6 +34,7 @@ class AnnealingPlan : public Plan {
   public:
     std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator& ranks,
                                                      AnyTarget target) const override;
+    AnyTarget along_path(AnyTarget model) const override;
     double inverse_temperature_end() const override { return schedule_.end; }
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
@@ -76,6 +77,7 @@ class AnnealingPlan : public Plan {
     KernelSettings kernel_;
 
   private:
+    PathSettings path_;
     std::string name_;
     ModelTraits traits_;
 };

@@ -1,14 +1,32 @@
 #include "algorithm/plans/tables.hpp"
 
+#include "path/registry.hpp"
 #include "pearlite/core/contract.hpp"
 #include "pearlite/io/arrays.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 namespace pearlite::algorithm {
 
-void PathSettings::keys(Keys& k, double largest_inverse_temperature) {
-    k("inverse_temperature_end", inverse_temperature_end, above(0).up_to(largest_inverse_temperature),
+void PathSettings::keys(Keys& k, const model::ModelTraits& traits) {
+    std::vector<std::string> names;
+    std::string about;
+    for (const auto& entry : path::paths()) {
+        names.push_back(entry.name);
+        about += (about.empty() ? "" : "; or ") + entry.name + ", " + entry.about;
+    }
+    const auto& offered = traits.path_kinds.empty() ? names : traits.path_kinds;
+    kind = offered.front();
+    k("kind", kind, names, "the path, of those that the model offers: " + about);
+    if (std::find(offered.begin(), offered.end(), kind) == offered.end()) {
+        k.error("kind", fmt::format("got \"{}\", which this model does not offer; expected \"{}\"", kind,
+                                    fmt::join(offered, "\" or \"")));
+        kind = offered.front();
+    }
+    k("inverse_temperature_end", inverse_temperature_end, above(0).up_to(traits.largest_inverse_temperature),
       "where the path ends; below 1 the posterior is a tempered one");
 }
 

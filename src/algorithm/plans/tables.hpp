@@ -22,9 +22,10 @@ inline constexpr Index largest_population = Index{1} << 40;
 inline constexpr Index largest_step = 4'000'000'000;
 
 struct PathSettings {
+    std::string kind; ///< the name of an entry of path/registry.hpp
     double inverse_temperature_end = 1;
 
-    void keys(Keys& k, double largest_inverse_temperature);
+    void keys(Keys& k, const model::ModelTraits& traits);
 };
 
 /// Inverse temperatures of the algorithms that anneal.

@@ -35,7 +35,7 @@ void PseudoMarginal::begin() {
             auto& block = path::points_of(particles.block(b));
             const auto streams = block_streams(particles, b, settings_.seed, 0);
             block.points.leftCols(block.size()) = starts_.middleCols(streams.first_slot, block.size());
-            target_->evaluate(block, block.points, block.log_prior, block.log_likelihood, streams);
+            target_->evaluate(block, block.points, 1, block.log_prior, block.log_likelihood, streams);
         }
     });
 }

@@ -61,7 +61,7 @@ double likelihood_log_variance(const parallel::Communicator& ranks, const path::
             for (int k = 0; k < repeats; ++k) {
                 auto streams = block_streams(particles, b, seed, 0);
                 streams.step = fresh_step(k);
-                path.evaluate(block, block.points, log_prior, log_likelihood, streams);
+                path.evaluate(block, block.points, 1, log_prior, log_likelihood, streams);
                 for (Index i = 0; i < block.size(); ++i)
                     estimates[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)] = log_likelihood(i);
             }

@@ -28,19 +28,27 @@ std::span<const double> values_of(const auto& array) {
 /// Of a population's particles here.
 SamplesPart samples_of(const model::Target& target, const population::Share& particles) {
     const auto& reported = *target.offers<model::ReportedParameters>();
-    const bool has_densities = target.offers<path::DensityPath>() != nullptr;
+    const auto* path = target.offers<path::DensityPath>();
     SamplesPart part{particles.layout(), Matrix(reported.parameter_names().size(), particles.local_size()), {}, {}, {}};
     for (Index b = 0; b < particles.local_blocks(); ++b) {
         const auto& block = particles.block(b);
         part.parameters.middleCols(particles.block_begin(b), block.size()) = reported.parameters(block);
-        if (!has_densities)
+        if (!path)
             continue;
         const auto n = static_cast<std::size_t>(block.size());
         const auto append = [&](std::vector<double>& values, std::span<const double> more) {
             values.insert(values.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(n));
         };
-        append(part.log_prior, values_of(path::points_of(block).log_prior));
-        append(part.log_likelihood, values_of(path::points_of(block).log_likelihood));
+        const auto& points = path::points_of(block);
+        if (path->path_is_linear()) {
+            append(part.log_prior, values_of(points.log_prior));
+            append(part.log_likelihood, values_of(points.log_likelihood));
+        } else { // the logs may be those of another temperature
+            Vector log_prior(points.padded_size()), log_likelihood(log_prior);
+            path->evaluate(points, points.points, 1, log_prior, log_likelihood, {});
+            append(part.log_prior, values_of(log_prior));
+            append(part.log_likelihood, values_of(log_likelihood));
+        }
     }
     return part;
 }

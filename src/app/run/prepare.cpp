@@ -2,6 +2,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/registry.hpp"
 #include "io/configuration/key_reader.hpp"
+#include "path/registry.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -72,8 +73,11 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     if (prepared.model && traits.search)
         std::erase_if(traits.search->default_operations,
                       [&](const std::string& name) { return !prepared.model->suits(name); });
-    if (prepared.model && prepared.model->target())
-        traits.reverse_starts = algorithm::reverse_starts_of(*prepared.model->target());
+    const auto target = prepared.model ? prepared.model->target() : nullptr;
+    if (target) {
+        traits.reverse_starts = algorithm::reverse_starts_of(*target);
+        traits.path_kinds = path::kinds_of(*target);
+    }
 
     prepared.algorithm = &read_algorithm(configuration, traits);
     prepared.plan = prepared.algorithm->plan(traits);
@@ -85,6 +89,9 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         } catch (const InputError& error) {
             configuration.error("kernel.operations", error.what());
         }
+    if (target)
+        if (auto along = prepared.plan->along_path(target); along != target)
+            prepared.model = model::annealed(std::move(along));
     configuration.check();
     prepared.resolved = configuration.resolved();
     prepared.unused = configuration.unused();

@@ -102,14 +102,14 @@ Matrix GaussianMixture::parameters(const Block& block) const {
 }
 
 double GaussianMixture::exponent(Index point, double b) const {
-    if (settings_.path == GaussianMixtureSettings::Path::likelihood)
+    if (settings_.path == GaussianMixtureSettings::Path::tempered)
         return b;
     return std::clamp(b * static_cast<double>(data_.size()) - static_cast<double>(point), 0.0, 1.0);
 }
 
 Index GaussianMixture::points_in_use(double b) const {
     const auto n = static_cast<Index>(data_.size());
-    if (settings_.path == GaussianMixtureSettings::Path::likelihood)
+    if (settings_.path == GaussianMixtureSettings::Path::tempered)
         return b > 0 ? n : 0;
     return std::min(n, static_cast<Index>(std::ceil(b * static_cast<double>(n))));
 }

@@ -25,9 +25,9 @@ struct MixturePrior {
 };
 
 struct GaussianMixtureSettings {
-    enum class Path { data, likelihood };
+    enum class Path { tempered, data };
     Index components = 3; ///< J
-    Path path = Path::data;
+    Path path = Path::tempered;
     MixturePrior prior = {};
 };
 
@@ -43,14 +43,14 @@ std::vector<double> shuffled(std::vector<double> values, std::uint64_t seed);
 ///   log f_b(x) = log prior(x) + sum_l log sum_j w_j N(y_l; mu_j, 1/tau_j)^{a_l(b)}
 ///
 /// Path::data: a_l = 1 for the first floor(b n) points, the fractional part of b n for the next, 0 for the others: a
-/// schedule of n linear steps adds the points one by one, in their order. Path::likelihood: a_l = b for all. Only the
+/// schedule of n linear steps adds the points one by one, in their order. Path::tempered: a_l = b for all. Only the
 /// normal densities are raised to a_l, so that the sum is 1 at a = 0 and Gibbs sampling stays conjugate. The prior is
 /// normalised: log Z_1 is the log evidence.
 ///
 /// A move draws the allocations z_l | x with probability ~ w_j N_j^{a_l}, then w | z, mu | z, tau, tau | z, mu;
 /// reversed, z | x, then tau, mu, w: the chain z, mu, tau read backwards. Labels are exchangeable in every distribution
-/// and every function used, so that label switching does not matter. Fulfils AnnealedModel, HasReversedMove and
-/// HasStateSwap.
+/// and every function used, so that label switching does not matter. Fulfils AnnealedModel, HasReversedMove,
+/// HasStateSwap and HasOwnDataPath.
 class GaussianMixture {
   public:
     using Block = ColumnBlock<double>;
@@ -73,6 +73,12 @@ class GaussianMixture {
     void path_derivative(const Block& block, double b, std::span<double> out) const;
     void move(Block& block, double b, const model::BlockStreams& streams) const;
     void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
+    /// The same with Path::data.
+    GaussianMixture data_path() const {
+        auto other = *this;
+        other.settings_.path = GaussianMixtureSettings::Path::data;
+        return other;
+    }
     void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
     std::optional<double> log_normaliser_start() const { return 0.0; }
     /// At b_end = 1, by summing over the allocations of at most 12 points to at most 2^16 allocations, each component's

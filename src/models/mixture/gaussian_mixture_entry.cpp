@@ -17,13 +17,10 @@ struct GaussianMixtureKeys {
     double unit = 1000;
 
     void keys(Keys& k) {
-        using Path = GaussianMixtureSettings::Path;
         auto& prior = settings.prior;
         k("components", settings.components, within(1, 64), "components of the mixture");
-        k("path", settings.path,
-          {{"data", Path::data, "points are added one by one"},
-           {"likelihood", Path::likelihood, "all at once, tempered"}},
-          "how the likelihood grows");
+        if (k.is_reading() && k.has("path"))
+            k.error("path", "this key has a new name; expected \"kind\" of [path], \"tempered\" for \"likelihood\"");
         k("concentration", prior.concentration, above(0), "concentration of the weights' Dirichlet prior");
         k("prior_mean", prior.mean, "prior mean of the components' means");
         k("prior_variance", prior.mean_variance, above(0), "prior variance of the components' means");
@@ -64,7 +61,7 @@ std::unique_ptr<BuiltModel> build_gaussian_mixture(io::Configuration& configurat
 
 ModelEntry gaussian_mixture_entry() {
     return {{"gaussian-mixture", 16, 4096, false, 1, true},
-            "Bayesian normal mixture of one variable, points added one by one",
+            "Bayesian normal mixture of one variable",
             build_gaussian_mixture,
             list_keys<GaussianMixtureKeys>};
 }

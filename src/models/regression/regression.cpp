@@ -47,6 +47,8 @@ LinearRegression::LinearRegression(LinearRegressionData data)
     const Index p = data_.design.cols();
     PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() && data_.prior_mean.size() == p &&
                      data_.prior_precision.size() == p && static_cast<Index>(data_.names.size()) == p);
+    prior_constant_ = data_.precision_shape * std::log(data_.precision_rate) - std::lgamma(data_.precision_shape) +
+                      0.5 * data_.prior_precision.array().log().sum() - 0.5 * static_cast<double>(p) * log_2_pi;
 }
 
 std::vector<std::string> LinearRegression::parameter_names() const {
@@ -64,28 +66,47 @@ void LinearRegression::draw_prior(random::Stream& stream, std::span<double> x) c
     x[static_cast<std::size_t>(p)] = std::log(precision);
 }
 
+double LinearRegression::log_prior_at(const Eigen::Ref<const Vector>& point) const {
+    const Index p = data_.prior_mean.size();
+    const auto beta = point.head(p);
+    const double log_precision = point(p), precision = std::exp(log_precision);
+    const double prior_square = (data_.prior_precision.array() * (beta - data_.prior_mean).array().square()).sum();
+    // Gamma(tau) in log tau has tau^shape, its Jacobian included.
+    return prior_constant_ + data_.precision_shape * log_precision - data_.precision_rate * precision +
+           0.5 * static_cast<double>(p) * log_precision - 0.5 * precision * prior_square;
+}
+
 void LinearRegression::evaluate(const Matrix& points, std::span<double> log_prior,
                                 std::span<double> log_likelihood) const {
     const Index p = data_.prior_mean.size();
     const auto n = static_cast<double>(data_.response.size());
-    const double shape = data_.precision_shape;
-    const double prior_constant = shape * std::log(data_.precision_rate) - std::lgamma(shape) +
-                                  0.5 * data_.prior_precision.array().log().sum() -
-                                  0.5 * static_cast<double>(p) * log_2_pi;
     for (Index i = 0; i < points.cols(); ++i) {
         const auto beta = points.col(i).head(p);
-        const double log_precision = points(p, i);
-        const double precision = std::exp(log_precision);
-        const double prior_square = (data_.prior_precision.array() * (beta - data_.prior_mean).array().square()).sum();
-        // Gamma(tau) in log tau has tau^shape, its Jacobian included.
-        log_prior[static_cast<std::size_t>(i)] =
-            prior_constant + shape * log_precision - data_.precision_rate * precision +
-            0.5 * static_cast<double>(p) * log_precision - 0.5 * precision * prior_square;
+        const double log_precision = points(p, i), precision = std::exp(log_precision);
+        log_prior[static_cast<std::size_t>(i)] = log_prior_at(points.col(i));
         // |y - X beta|^2 about its minimum: p^2 operations whatever n, and nothing cancels.
         double residual = least_residual_;
         for (Index k = 0; k < p; ++k)
             residual += (beta(k) - least_squares_(k)) * gram_.col(k).dot(beta - least_squares_);
         log_likelihood[static_cast<std::size_t>(i)] = 0.5 * n * (log_precision - log_2_pi) - 0.5 * precision * residual;
+    }
+}
+
+void LinearRegression::evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
+                                std::span<double> log_likelihood) const {
+    const Index p = data_.prior_mean.size();
+    for (Index i = 0; i < points.cols(); ++i) {
+        const double log_precision = points(p, i), precision = std::exp(log_precision);
+        log_prior[static_cast<std::size_t>(i)] = log_prior_at(points.col(i));
+        double residual = 0;
+        for (Index row = from; row < to; ++row) {
+            double predicted = 0;
+            for (Index k = 0; k < p; ++k)
+                predicted += data_.design(row, k) * points(k, i);
+            residual += (data_.response(row) - predicted) * (data_.response(row) - predicted);
+        }
+        log_likelihood[static_cast<std::size_t>(i)] =
+            0.5 * static_cast<double>(to - from) * (log_precision - log_2_pi) - 0.5 * precision * residual;
     }
 }
 
@@ -156,7 +177,7 @@ void LogisticRegression::draw_prior(random::Stream& stream, std::span<double> x)
         value = std::sqrt(data_.prior_variance) * stream.normal();
 }
 
-void LogisticRegression::evaluate(const Matrix& points, std::span<double> log_prior,
+void LogisticRegression::evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
                                   std::span<double> log_likelihood) const {
     // Sixteen points side by side in vector lanes, so that a point's numbers do not depend on its place; the rows of X
     // in pieces that stay in the cache, so that nothing is allocated.
@@ -175,11 +196,11 @@ void LogisticRegression::evaluate(const Matrix& points, std::span<double> log_pr
         // log p(y) = -sum softplus(eta), eta = (1 - 2 y) x' beta; a piece's factors 1 + exp(-|eta|) share one
         // logarithm.
         Lanes softplus_sum = Lanes::Zero();
-        for (Index row = 0; row < data_.design.rows(); row += piece) {
-            const Index padded_rows = std::min(piece, signed_rows_.cols() - row);
+        for (Index row = from; row < to; row += piece) {
+            const Index padded_rows = std::min({piece, padded(to - row), signed_rows_.cols() - row});
             predictors.leftCols(padded_rows).noalias() = group.transpose() * signed_rows_.middleCols(row, padded_rows);
             Lanes product = Lanes::Ones();
-            for (Index r = 0; r < std::min(piece, data_.design.rows() - row); ++r) {
+            for (Index r = 0; r < std::min(piece, to - row); ++r) {
                 const auto eta = predictors.col(r).array();
                 softplus_sum += eta.max(0.0);
                 product *= 1 + (-eta.abs()).exp();

@@ -37,12 +37,19 @@ class LinearRegression {
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     static constexpr bool evaluates_padding = true;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
+    Index data_points() const { return data_.response.size(); }
+    /// The log likelihood of the rows from .. to - 1 alone, by p operations a row.
+    void evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
+                  std::span<double> log_likelihood) const;
     /// The conjugate evidence log p(y) in closed form.
     std::optional<double> exact_log_ratio() const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:
+    double log_prior_at(const Eigen::Ref<const Vector>& point) const;
+
     LinearRegressionData data_;
+    double prior_constant_ = 0;
     Matrix gram_;               ///< X'X
     Vector least_squares_;      ///< beta that minimises |y - X beta|^2
     double least_residual_ = 0; ///< that minimum
@@ -72,7 +79,13 @@ class LogisticRegression {
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     /// points: p x (a multiple of block_padding).
     static constexpr bool evaluates_padding = true;
-    void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
+    void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const {
+        evaluate(points, 0, data_points(), log_prior, log_likelihood);
+    }
+    Index data_points() const { return data_.response.size(); }
+    /// The log likelihood of the rows from .. to - 1 alone.
+    void evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
+                  std::span<double> log_likelihood) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:

@@ -8,6 +8,7 @@ namespace pearlite::kernel {
 
 Index Toy::move(Block& block, double b, const model::BlockStreams& streams, std::span<double> derivative) const {
     auto& points = path::points_of(block);
+    path_->bring_to(points, b, streams);
     Index accepted = 0;
     for (Index m = 0; m < moves_; ++m) {
         auto of_move = streams;
@@ -30,11 +31,12 @@ Index Toy::propose_and_accept(model::DensityBlock& block, double b, const model:
         random::Stream stream(streams.at(random::Purpose::move, i));
         path_->draw_prior(stream, {block.proposals.col(i).data(), d});
     }
-    path_->evaluate(block, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood, streams);
+    path_->evaluate(block, block.proposals, b, block.proposed_log_prior, block.proposed_log_likelihood, streams);
     Index accepted = 0;
     for (Index i = 0; i < block.size(); ++i) {
         random::Stream stream(streams.at(random::Purpose::accept, i));
-        if (std::log(stream.uniform()) >= b * (block.proposed_log_likelihood(i) - block.log_likelihood(i)))
+        if (std::log(stream.uniform()) >=
+            path_->power(b) * (block.proposed_log_likelihood(i) - block.log_likelihood(i)))
             continue;
         block.points.col(i) = block.proposals.col(i);
         block.log_prior(i) = block.proposed_log_prior(i);

@@ -1,0 +1,32 @@
+#pragma once
+/// The paths along which a model can be annealed, as configurations know them (path.kind).
+
+#include "pearlite/model/target.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pearlite::path {
+
+struct PathEntry {
+    std::string name;
+    std::string about; ///< "points of the data added one by one"
+    /// Whether a model offers what the path needs.
+    bool (*suits)(const model::Target& model) = nullptr;
+    /// The target along the path, of a model that it suits.
+    std::shared_ptr<const model::Target> (*along)(std::shared_ptr<const model::Target> model) = nullptr;
+};
+
+#define PEARLITE_PATH(name) PathEntry name##_entry();
+#include "path/list_of_paths.inl"
+#undef PEARLITE_PATH
+
+/// Those of list_of_paths.inl, in its order.
+std::vector<PathEntry> paths();
+/// The names of those that suit a model.
+std::vector<std::string> kinds_of(const model::Target& model);
+/// The model's target along the path of that name, which must suit it.
+std::shared_ptr<const model::Target> along(const std::string& kind, std::shared_ptr<const model::Target> model);
+
+} // namespace pearlite::path
