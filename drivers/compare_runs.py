@@ -64,8 +64,10 @@ def parse(arguments):
 
 def compare(runs, options):
     """The table and the figure of these runs."""
-    from pearlite_report import comparison, search_comparison, search_comparison_figures
+    from pearlite_report import comparison
     from pearlite_report.run import ReportError
+    from pearlite_report.search import comparison as search_comparison
+    from pearlite_report.search import comparison_figures as search_figures
 
     searches = [bool(each.summary.get("replicates")) for each in runs]
     if any(searches) and not all(searches):
@@ -78,9 +80,9 @@ def compare(runs, options):
         return comparison.table(rows, options.key), comparison.draw(rows, options.key)
     rows = search_comparison.contenders(runs, values, options.key)
     if options.key:
-        figure = search_comparison_figures.draw_against(rows, options.key, options.above)
+        figure = search_figures.draw_against(rows, options.key, options.above)
     else:
-        figure = search_comparison_figures.draw_progress(rows, options.against or "iterations", options.above)
+        figure = search_figures.draw_progress(rows, options.against or "iterations", options.above)
     return search_comparison.table(rows, options.key), figure
 
 

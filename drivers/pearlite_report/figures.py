@@ -3,17 +3,13 @@
 from . import (
     along_path,
     chains,
-    conformation,
     estimates,
-    network,
     population,
     predictions,
-    search,
-    search_operations,
-    search_regions,
     tempering,
     work,
 )
+from .search import conformation, network, operations, progress, regions
 from .style import drawing_style
 
 
@@ -35,12 +31,12 @@ def draw_all(run):
             conformation.molecule(run),
             conformation.restored_image(run),
             network.network(run),
-            search.against_iterations(run),
-            search.against_evaluations(run),
-            search.replicates(run),
-            search_regions.theta(run),
-            search_regions.visits(run),
-            search_operations.acceptance(run),
+            progress.against_iterations(run),
+            progress.against_evaluations(run),
+            progress.replicates(run),
+            regions.theta(run),
+            regions.visits(run),
+            operations.acceptance(run),
             None if run.tempering else population.log_weights(run),
             None if run.tempering else along_path.effective_sample_size(run),
             along_path.running_log_ratio(run),

@@ -5,8 +5,9 @@ import html
 import math
 import pathlib
 
-from . import chains, numbers, search_tables
+from . import chains, numbers
 from .estimates import exact_of, interval_of, name_of
+from .search import tables
 
 ALGORITHMS = {
     "annealed-importance": "Annealed importance sampling",
@@ -49,7 +50,7 @@ def render(run, pictures):
         _figures("Best state", pictures, "state-wide", "wide"),
         _figures("Best state", pictures, "state"),
         _figures("Search", pictures, "search"),
-        search_tables.replicates(run),
+        tables.replicates(run),
         _posterior(run.summary, pictures),
         chains.table(run.summary),
         _figures("Traces", pictures, "chains"),
@@ -107,7 +108,7 @@ def _headline(run):
     if first is not None:
         ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
         entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
-    entries += [found for found in (search_tables.best_state(run), search_tables.polished_state(run)) if found]
+    entries += [found for found in (tables.best_state(run), tables.polished_state(run)) if found]
     verdict = f"<p>{_text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
     if not entries and not verdict:
         return ""

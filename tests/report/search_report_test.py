@@ -10,7 +10,8 @@ from pages import MINUS, WithComparisons, WithDirectory  # first: skips the test
 import matplotlib.image
 import numpy
 import synthetic_runs
-from pearlite_report import conformation, network, search, style
+from pearlite_report import style
+from pearlite_report.search import conformation, network, progress
 
 
 class Searches(WithDirectory):
@@ -208,11 +209,11 @@ class SearchDrawings(unittest.TestCase):
         run = types.SimpleNamespace(
             search={"evaluations": numpy.array([[10.0, 20, 40], [20, 40, 80]]), "best": numpy.array([[9.0, 5, 1], [8, 6, 4]])}
         )
-        progress = search.progress_by_evaluations(run)
-        self.assertEqual((progress.x[0], progress.x[-1]), (20, 40))
-        self.assertEqual(progress.best[:, 0].tolist(), [5, 8])
-        self.assertEqual(progress.best[:, -1].tolist(), [1, 6])
-        self.assertEqual((progress.mean[-1], progress.standard_error[-1]), (3.5, 2.5))
+        found = progress.progress_by_evaluations(run)
+        self.assertEqual((found.x[0], found.x[-1]), (20, 40))
+        self.assertEqual(found.best[:, 0].tolist(), [5, 8])
+        self.assertEqual(found.best[:, -1].tolist(), [1, 6])
+        self.assertEqual((found.mean[-1], found.standard_error[-1]), (3.5, 2.5))
 
     def test_ticks(self):
         ticks = style._PlainTicks()

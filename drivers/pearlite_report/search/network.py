@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.path import Path
 
-from . import numbers
-from .style import BLUE, GREY, INK, finish
+from .. import numbers
+from ..style import BLUE, GREY, INK, finish
 
 _NAME = r'"((?:[^"\\]|\\.)*)"'
 _STATEMENT = re.compile(rf"\s*{_NAME}(?:\s*->\s*{_NAME})?\s*;")

@@ -5,8 +5,8 @@ import io
 import numpy
 from matplotlib.figure import Figure
 
-from . import numbers
-from .style import BLUE, GREY, INK, ORANGE, VERMILLION, WIDE, Picture, finish
+from .. import numbers
+from ..style import BLUE, GREY, INK, ORANGE, VERMILLION, WIDE, Picture, finish
 
 
 def molecule(run):

@@ -2,8 +2,8 @@
 
 import numpy
 
-from . import numbers
-from .style import BLUE, ORANGE, PALE_BLUE, WIDE, finish, new_axes
+from .. import numbers
+from ..style import BLUE, ORANGE, PALE_BLUE, WIDE, finish, new_axes
 
 TARGET_ACCEPTANCE = 0.234  # that scales are adapted to
 

@@ -4,10 +4,10 @@ differ (Karagiannis et al. 2017, figures 4.2 and 4.3)."""
 import matplotlib
 import numpy
 
-from . import numbers
-from .run import ReportError
-from .search import LOG_BEYOND, known_minimum, line_across, scale_energies, scale_iterations
-from .style import (
+from .. import numbers
+from ..run import ReportError
+from .progress import LOG_BEYOND, known_minimum, line_across, scale_energies, scale_iterations
+from ..style import (
     BLUE,
     GREEN,
     GREY,

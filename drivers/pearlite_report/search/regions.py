@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy
 
-from . import numbers
-from .style import BLUE, GREY, VERMILLION, finish, new_axes, plain_ticks
+from .. import numbers
+from ..style import BLUE, GREY, VERMILLION, finish, new_axes, plain_ticks
 
 MAX_REPLICATE_LINES = 20
 MUCH_WIDER = 4

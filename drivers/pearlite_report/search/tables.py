@@ -3,8 +3,8 @@
 import html
 import math
 
-from . import numbers
-from .search import has_stages_before
+from .. import numbers
+from .progress import has_stages_before
 
 MAX_STATE = 12  # numbers of the best state that are shown
 MANY_REPLICATES = 1000  # beyond it rows of the table are left out

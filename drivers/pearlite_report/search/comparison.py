@@ -4,9 +4,9 @@ import dataclasses
 
 import numpy
 
-from . import numbers
-from .run import ReportError
-from .search import Progress, best_energies, progress_by_evaluations, progress_by_iterations
+from .. import numbers
+from ..run import ReportError
+from .progress import Progress, best_energies, progress_by_evaluations, progress_by_iterations
 
 ORDER = ("pisaa", "psaa", "vfsa", "aesamc", "saa", "sa", "asamc")  # of algorithms in tables and legends
 # Settings that are told apart wherever they differ; others only where they differ within an algorithm.

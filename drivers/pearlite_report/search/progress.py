@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy
 
-from . import numbers
-from .style import BLUE, GREEN, ORANGE, PALE_BLUE, VERMILLION, finish, left_out, new_axes, plain_ticks
+from .. import numbers
+from ..style import BLUE, GREEN, ORANGE, PALE_BLUE, VERMILLION, finish, left_out, new_axes, plain_ticks
 
 LOG_BEYOND = 20  # an axis of evaluations is logarithmic if it spans more than such a factor
 
