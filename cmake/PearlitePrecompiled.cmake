@@ -1,0 +1,23 @@
+# Headers that most sources include, precompiled once for each of two groups of layers: the reading of Eigen and the
+# standard library is most of what a small source costs. Sources name all that they need all the same; the `tidy` test
+# and -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON read them without. Programs that link Pearlite inherit none of this.
+set(PEARLITE_PRECOMPILED_HEADERS <algorithm> <array> <bit> <charconv> <cmath> <concepts> <cstdint> <cstring> <exception>
+    <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <set> <span> <string> <string_view> <utility>
+    <vector> <Eigen/Core>)
+
+set(PEARLITE_LAYERS_WITH_FMT estimator path kernel algorithm app)
+
+# pearlite_precompile(TARGET GROUP header...): TARGET takes the precompiled headers of the GROUP, which are these and
+# the common ones. The first target of a group makes them; the others must be compiled with the same options, and with
+# the same definitions of macros that the headers ask for.
+function(pearlite_precompile target group)
+    # Lets ccache see what was precompiled (it also wants CCACHE_SLOPPINESS=pch_defines,time_macros).
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    get_property(first GLOBAL PROPERTY PEARLITE_PRECOMPILED_${group})
+    if(first)
+        target_precompile_headers(${target} REUSE_FROM ${first})
+    else()
+        target_precompile_headers(${target} PRIVATE ${PEARLITE_PRECOMPILED_HEADERS} ${ARGN})
+        set_property(GLOBAL PROPERTY PEARLITE_PRECOMPILED_${group} ${target})
+    endif()
+endfunction()
