@@ -1,9 +1,9 @@
 #include "estimator/chains.hpp"
 
+#include "estimator/quantiles.hpp"
 #include "pearlite/core/contract.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -38,13 +38,12 @@ Matrix normal_scores(const Matrix& draws) {
     const double* values = draws.data();
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
     Matrix scores(draws.rows(), draws.cols());
-    const boost::math::normal standard;
     for (std::size_t first = 0, last; first < n; first = last) {
         last = first;
         while (last < n && values[order[last]] == values[order[first]])
             ++last;
         const double rank = 0.5 * static_cast<double>(first + 1 + last);
-        const double score = boost::math::quantile(standard, (rank - 0.375) / (static_cast<double>(n) + 0.25));
+        const double score = normal_quantile((rank - 0.375) / (static_cast<double>(n) + 0.25));
         for (std::size_t i = first; i < last; ++i)
             scores.data()[order[i]] = score;
     }

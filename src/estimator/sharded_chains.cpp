@@ -1,12 +1,12 @@
 // Chains that live with their owners: see chains.cpp for the formulas.
 #include "estimator/chains.hpp"
+#include "estimator/quantiles.hpp"
 #include "pearlite/core/contract.hpp"
 #include "population/selection.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 
@@ -82,10 +82,8 @@ class OwnedChains {
     OwnedChains normal_scores() const {
         const auto mean_ranks = population::mean_ranks(ranks_, numbers_of(draws_));
         Matrix scores(draws_.rows(), draws_.cols());
-        const boost::math::normal standard;
         for (Index i = 0; i < scores.size(); ++i)
-            scores.data()[i] =
-                boost::math::quantile(standard, (mean_ranks[static_cast<std::size_t>(i)] - 0.375) / (size() + 0.25));
+            scores.data()[i] = normal_quantile((mean_ranks[static_cast<std::size_t>(i)] - 0.375) / (size() + 0.25));
         return {ranks_, std::move(scores)};
     }
     /// Collective. Each interpolated between the two order statistics about it.

@@ -1,8 +1,8 @@
 #include "kernel/proposal.hpp"
 
+#include "core/linear_algebra.hpp"
 #include "pearlite/core/contract.hpp"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 
 namespace pearlite::kernel {
@@ -16,12 +16,9 @@ Matrix random_walk_factor(const Matrix& covariance, const Matrix& fallback) {
     const bool usable = covariance.allFinite() && (sd.array() > 0).all();
     if (usable) {
         const Vector inverse_sd = sd.cwiseInverse();
-        const Eigen::LLT<Matrix> correlation(inverse_sd.asDiagonal() * covariance * inverse_sd.asDiagonal());
-        if (correlation.info() == Eigen::Success) {
-            const Matrix lower = correlation.matrixL();
-            if (lower.diagonal().minCoeff() > 1e-6)
-                return scale * (sd.asDiagonal() * lower);
-        }
+        const auto lower = cholesky_factor(inverse_sd.asDiagonal() * covariance * inverse_sd.asDiagonal());
+        if (lower && lower->diagonal().minCoeff() > 1e-6)
+            return scale * (sd.asDiagonal() * *lower);
     }
     Matrix factor = fallback;
     for (Index k = 0; k < d; ++k)

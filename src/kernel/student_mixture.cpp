@@ -1,10 +1,9 @@
 #include "kernel/student_mixture.hpp"
 
+#include "core/linear_algebra.hpp"
 #include "core/log_space.hpp"
 #include "pearlite/core/contract.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -18,9 +17,8 @@ constexpr double smallest_share = 0.005;
 
 /// Lower factor of a scale matrix; of its diagonal, if it is not positive definite.
 Matrix factor_of(const Matrix& scale) {
-    const Eigen::LLT<Matrix> cholesky(scale);
-    if (cholesky.info() == Eigen::Success && cholesky.matrixLLT().diagonal().minCoeff() > 0)
-        return cholesky.matrixL();
+    if (const auto factor = cholesky_factor(scale); factor && factor->diagonal().minCoeff() > 0)
+        return *factor;
     const double smallest = 1e-12 * std::max(scale.diagonal().maxCoeff(), 1e-300);
     return scale.diagonal().cwiseMax(smallest).cwiseSqrt().asDiagonal();
 }
@@ -29,8 +27,8 @@ Matrix factor_of(const Matrix& scale) {
 /// component for itself, were they spread by distance).
 std::vector<Index> points_along_axis(const Matrix& points, std::span<const double> weights, const Matrix& covariance,
                                      Index n) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> axes(covariance);
-    const Vector place = points.transpose() * axes.eigenvectors().rightCols(1);
+    const Matrix axes = symmetric_eigenvectors(covariance);
+    const Vector place = points.transpose() * axes.rightCols(1);
     std::vector<Index> order(static_cast<std::size_t>(points.cols()));
     std::iota(order.begin(), order.end(), Index{0});
     std::sort(order.begin(), order.end(), [&](Index i, Index j) { return place(i) < place(j); });

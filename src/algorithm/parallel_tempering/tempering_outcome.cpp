@@ -1,8 +1,8 @@
 #include "algorithm/parallel_tempering/tempering_outcome.hpp"
 
+#include "estimator/quantiles.hpp"
 #include "pearlite/core/contract.hpp"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ estimator::Estimate jackknifed(const std::string& name, const LeaveOneOut& syste
     for (const double value : systems.without)
         square += (value - mean) * (value - mean);
     const double error = std::sqrt(square * (r - 1) / r);
-    const double t = boost::math::quantile(boost::math::students_t(r - 1), 0.975);
+    const double t = estimator::student_quantile(r - 1, 0.975);
     estimate.standard_error = error;
     estimate.interval95 = estimator::Interval{estimate.value - t * error, estimate.value + t * error};
     return estimate;

@@ -1,9 +1,9 @@
 #include "estimator/evidence/genealogy.hpp"
 
 #include "core/log_space.hpp"
+#include "estimator/quantiles.hpp"
 #include "pearlite/core/contract.hpp"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ namespace {
 void add_spread(Estimate& estimate, double sum, double r) {
     estimate.standard_error = std::sqrt(sum / (r * (r - 1)));
     // Few batches estimate their own spread badly: Student's t with R - 1 degrees of freedom.
-    const double quantile975 = boost::math::quantile(boost::math::students_t(r - 1), 0.975);
+    const double quantile975 = student_quantile(r - 1, 0.975);
     estimate.interval95 = Interval{estimate.value - quantile975 * *estimate.standard_error,
                                    estimate.value + quantile975 * *estimate.standard_error};
 }

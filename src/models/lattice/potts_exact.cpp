@@ -1,8 +1,7 @@
 // Exact partition functions of small Potts lattices.
+#include "core/linear_algebra.hpp"
 #include "models/lattice/kaufman.hpp"
 #include "models/lattice/potts.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <cmath>
 
@@ -52,10 +51,10 @@ double log_partition_by_transfer_matrix(Index size, Index colours, double b_coup
             transfer(s, t) = std::exp(b_coupling * (static_cast<double>(rows.between(s, t)) +
                                                     0.5 * static_cast<double>(rows.within(s) + rows.within(t))) -
                                       ground);
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(transfer, Eigen::EigenvaluesOnly);
-    const double largest = solver.eigenvalues().cwiseAbs().maxCoeff();
+    const Vector eigenvalues = symmetric_eigenvalues(transfer);
+    const double largest = eigenvalues.cwiseAbs().maxCoeff();
     double sum = 0;
-    for (const double value : solver.eigenvalues())
+    for (const double value : eigenvalues)
         sum += std::pow(value / largest, static_cast<double>(size));
     return static_cast<double>(size) * (std::log(largest) + ground) + std::log(sum);
 }

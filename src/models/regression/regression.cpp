@@ -1,9 +1,8 @@
 #include "models/regression/regression.hpp"
 
+#include "core/linear_algebra.hpp"
 #include "pearlite/core/contract.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -42,7 +41,7 @@ model::Prediction responses(const Vector& predictors, Index samples, const rando
 LinearRegression::LinearRegression(LinearRegressionData data)
     : data_(std::move(data)),
       gram_(data_.design.transpose() * data_.design),
-      least_squares_(data_.design.completeOrthogonalDecomposition().solve(data_.response)),
+      least_squares_(least_squares(data_.design, data_.response)),
       least_residual_((data_.response - data_.design * least_squares_).squaredNorm()) {
     const Index p = data_.design.cols();
     PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() && data_.prior_mean.size() == p &&
@@ -112,14 +111,15 @@ void LinearRegression::evaluate(const Matrix& points, Index from, Index to, std:
 
 std::optional<double> LinearRegression::exact_log_ratio() const {
     const auto n = static_cast<double>(data_.response.size());
-    const Eigen::LLT<Matrix> factor(Matrix(data_.prior_precision.asDiagonal()) + gram_);
+    const auto factor = cholesky_factor(Matrix(data_.prior_precision.asDiagonal()) + gram_);
+    PEARLITE_ENSURES(factor);
     // min over beta of |y - X beta|^2 + |beta - prior mean|^2_prior, about the least-squares solution.
     const Vector shift = data_.prior_mean - least_squares_;
     const Vector pull = data_.prior_precision.cwiseProduct(shift);
-    const double square = least_residual_ + pull.dot(shift) - pull.dot(factor.solve(pull));
+    const double square = least_residual_ + pull.dot(shift) - pull.dot(cholesky_solution(*factor, pull));
     const double shape = data_.precision_shape + 0.5 * n;
     const double rate = data_.precision_rate + 0.5 * square;
-    const double log_determinant = 2 * factor.matrixL().toDenseMatrix().diagonal().array().log().sum();
+    const double log_determinant = 2 * factor->diagonal().array().log().sum();
     return 0.5 * (data_.prior_precision.array().log().sum() - log_determinant) - 0.5 * n * log_2_pi +
            data_.precision_shape * std::log(data_.precision_rate) - shape * std::log(rate) + std::lgamma(shape) -
            std::lgamma(data_.precision_shape);

@@ -1,0 +1,29 @@
+#include "core/linear_algebra.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+namespace pearlite {
+
+Vector symmetric_eigenvalues(const Matrix& symmetric) {
+    return Eigen::SelfAdjointEigenSolver<Matrix>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+Matrix symmetric_eigenvectors(const Matrix& symmetric) {
+    return Eigen::SelfAdjointEigenSolver<Matrix>(symmetric).eigenvectors();
+}
+
+std::optional<Matrix> cholesky_factor(const Matrix& symmetric) {
+    const Eigen::LLT<Matrix> factor(symmetric);
+    if (factor.info() != Eigen::Success)
+        return std::nullopt;
+    return factor.matrixL();
+}
+
+Vector cholesky_solution(const Matrix& lower, const Vector& b) {
+    Vector x = lower.triangularView<Eigen::Lower>().solve(b);
+    lower.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
+    return x;
+}
+
+} // namespace pearlite

@@ -1,0 +1,21 @@
+#pragma once
+/// Decompositions of matrices. Eigen's templates for them are compiled here alone: each takes seconds.
+
+#include "pearlite/core/types.hpp"
+
+#include <optional>
+
+namespace pearlite {
+
+/// Eigenvalues of a symmetric matrix, the smallest first.
+Vector symmetric_eigenvalues(const Matrix& symmetric);
+/// Its eigenvectors, of length 1, as columns in the same order.
+Matrix symmetric_eigenvectors(const Matrix& symmetric);
+/// The lower triangular L with A = L L'; nothing if the symmetric A is not positive definite.
+std::optional<Matrix> cholesky_factor(const Matrix& symmetric);
+/// x with L L' x = b.
+Vector cholesky_solution(const Matrix& lower, const Vector& b);
+/// The x of least norm among those that make |A x - b| least.
+Vector least_squares(const Matrix& a, const Vector& b);
+
+} // namespace pearlite
