@@ -17,7 +17,7 @@ namespace pearlite::population {
 namespace {
 
 /// Sums of integers of at most 87 bits: room for 2^40 of them, as many as there are slots.
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 Wide; // NOLINT(modernize-use-using): __extension__ begins no alias
 constexpr int term_bits = 86;
 
 /// A row's terms as integers: value * 2^(term_bits - exponent), where 2^exponent is above all of them.
@@ -52,6 +52,7 @@ std::vector<Scale> scales_of(const parallel::Communicator& ranks, const Eigen::R
         }
     ranks.max(std::span(largest));
     std::vector<Scale> scales;
+    scales.reserve(largest.size());
     for (const double magnitude : largest)
         scales.push_back(Scale::of(magnitude));
     return scales;

@@ -112,6 +112,7 @@ std::vector<double> SortedShard::at(std::span<const std::int64_t> targets) const
         }
     }
     std::vector<double> values;
+    values.reserve(low.size());
     for (const std::int64_t key : low)
         values.push_back(value_of(key));
     return values;

@@ -115,7 +115,7 @@ double conditional_ess(const parallel::Communicator& ranks, const parallel::Bloc
     // Sums of W e^{power inc}, power 0, 1, 2, each relative to its own largest term: a particle that is nothing in one
     // of them may be everything in another.
     constexpr std::size_t n_powers = 3;
-    std::array<double, n_powers> log_max;
+    std::array<double, n_powers> log_max{};
     log_max.fill(log_zero);
     parallel::together(ranks, [&] {
         for (std::size_t i = 0; i < log_weights.size(); ++i) {

@@ -120,7 +120,7 @@ struct LowProduct {
     }
 #endif
 #if defined(__AVX2__)
-    typedef std::uint64_t Words4 __attribute__((vector_size(32)));
+    using Words4 = std::uint64_t __attribute__((vector_size(32)));
     static Words4 of(Words4 a, Words4 b) {
         return reinterpret_cast<Words4>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
     }

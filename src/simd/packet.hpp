@@ -18,12 +18,12 @@ inline constexpr std::size_t register_bytes = 64;
 inline constexpr std::size_t register_bytes = 32;
 #endif
 
-typedef float Floats __attribute__((vector_size(register_bytes)));
-typedef double Doubles __attribute__((vector_size(register_bytes)));
-typedef std::uint64_t Words __attribute__((vector_size(register_bytes)));
-typedef float Floats16 __attribute__((vector_size(64)));
-typedef double Doubles8 __attribute__((vector_size(64)));
-typedef std::uint64_t Words8 __attribute__((vector_size(64)));
+using Floats = float __attribute__((vector_size(register_bytes)));
+using Doubles = double __attribute__((vector_size(register_bytes)));
+using Words = std::uint64_t __attribute__((vector_size(register_bytes)));
+using Floats16 = float __attribute__((vector_size(64)));
+using Doubles8 = double __attribute__((vector_size(64)));
+using Words8 = std::uint64_t __attribute__((vector_size(64)));
 
 /// The type of a packet's numbers.
 template <class P>
@@ -37,6 +37,7 @@ using Mask = decltype(std::declval<P>() < std::declval<P>());
 
 namespace detail {
 
+// g++ ignores attributes of dependent types in alias declarations. NOLINTBEGIN(modernize-use-using)
 template <class T, std::size_t bytes>
 struct PacketOf {
     typedef T Type __attribute__((vector_size(bytes)));
@@ -47,6 +48,7 @@ struct InMemory {
     typedef P Aligned __attribute__((may_alias));
     typedef P Anywhere __attribute__((may_alias, aligned(1)));
 };
+// NOLINTEND(modernize-use-using)
 
 } // namespace detail
 

@@ -33,7 +33,7 @@ struct NoiseRows {
     template <class Matrix>
     explicit NoiseRows(const Matrix& matrix) : data(matrix.data()), stride(matrix.cols()) {}
     Doubles8 at(Index k, Index lane) const {
-        typedef float Floats8 __attribute__((vector_size(sizeof(float) * lane_padding)));
+        using Floats8 = float __attribute__((vector_size(sizeof(float) * lane_padding)));
         return __builtin_convertvector(load<Floats8>(data + k * stride + lane), Doubles8);
     }
 };

@@ -32,7 +32,7 @@ struct Bound {
         formula = std::move(how);
     }
 
-    double value; ///< exact for whole numbers to 2^53
+    double value = 0; ///< exact for whole numbers to 2^53
     std::string formula;
 };
 

@@ -10,7 +10,7 @@ namespace pearlite {
 using Index = std::int64_t;
 
 /// Counts that 64 bits cannot hold: sums of many 62-bit integer weights. (An extension of the compiler.)
-__extension__ typedef unsigned __int128 WideCount;
+__extension__ typedef unsigned __int128 WideCount; // NOLINT(modernize-use-using): __extension__ begins no alias
 
 /// Blocks are padded to a multiple of this many particles, so that vector code always works on whole packets and a
 /// particle's numbers do not depend on how many neighbours its block has.

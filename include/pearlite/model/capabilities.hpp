@@ -14,6 +14,9 @@ namespace pearlite::model {
 ///         ends->draw_end(block, b_end, streams);
 class Capabilities {
   public:
+    Capabilities(const Capabilities&) = delete;
+    Capabilities& operator=(const Capabilities&) = delete;
+
     /// Null if C is not offered. The pointer lives as long as this object.
     template <class C>
     const C* offers() const {
@@ -26,8 +29,6 @@ class Capabilities {
   protected:
     Capabilities() = default;
     ~Capabilities() = default;
-    Capabilities(const Capabilities&) = delete;
-    Capabilities& operator=(const Capabilities&) = delete;
 
     template <class C>
     void offer(std::shared_ptr<const C> capability) {

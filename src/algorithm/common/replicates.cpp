@@ -260,7 +260,7 @@ Outcome Replicates::outcome() const {
         if (name != headline && of_replicates.size() == n)
             outcome.log_ratio.push_back(estimator::batch_mean(name, of_replicates));
     if (n < 8)
-        outcome.warnings.push_back(
+        outcome.warnings.emplace_back(
             "an error bar from fewer than 8 replicates is itself uncertain by a quarter or more");
     return outcome;
 }

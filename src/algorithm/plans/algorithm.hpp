@@ -36,6 +36,7 @@ class Plan {
     virtual void check(const BuiltModel&) const {}
 
     /// Collective. What anneals the target; null for a search. The plan must outlive it.
+    /// Plans that make one keep the target. NOLINTNEXTLINE(performance-unnecessary-value-param)
     virtual std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator&,
                                                              std::shared_ptr<const model::Target>) const {
         return nullptr;

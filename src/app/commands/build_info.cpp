@@ -18,6 +18,7 @@ namespace {
 
 /// The first 16 digits of the GNU build id in a segment of ELF notes, or nothing.
 std::string build_id_among_notes(ElfW(Addr) begin, std::size_t size) {
+    // The loader gives addresses as integers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     const auto* bytes = reinterpret_cast<const unsigned char*>(begin);
     const auto aligned = [](std::size_t n) { return (n + 3) / 4 * 4; };
     for (std::size_t at = 0; at + sizeof(ElfW(Nhdr)) <= size;) {

@@ -55,7 +55,7 @@ void add_bootstrap_errors(Estimate& estimate, std::vector<double> replicates, co
         mean += x / n;
     for (const double x : replicates)
         square += (x - mean) * (x - mean);
-    const auto percentile = [&](double p) { return replicates[static_cast<std::size_t>(p * (n - 1) + 0.5)]; };
+    const auto percentile = [&](double p) { return replicates[static_cast<std::size_t>(std::lround(p * (n - 1)))]; };
     estimate.standard_error = std::sqrt(square / (n - 1));
     estimate.interval95 = Interval{percentile(0.025), percentile(0.975)};
 }

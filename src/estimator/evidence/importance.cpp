@@ -110,7 +110,7 @@ ImportanceEstimate importance_estimate(std::span<const double> log_weights, std:
     auto replicates = bootstrap_log_mean(log_weights, seed, bootstrap_replicates);
     std::sort(replicates.begin(), replicates.end());
     const auto percentile = [&](double p) {
-        return replicates[static_cast<std::size_t>(p * static_cast<double>(replicates.size() - 1) + 0.5)];
+        return replicates[static_cast<std::size_t>(std::lround(p * static_cast<double>(replicates.size() - 1)))];
     };
     if (std::isfinite(replicates.front())) {
         result.bootstrap.standard_error = std::sqrt(variance(replicates));

@@ -116,7 +116,7 @@ double solve(const BennettEquation& equation) {
         // Newton on h(L) = log(sum q / target) - log(sum (1 - q) / rest), which is nearly a straight line: exactly so
         // far from all works.
         const auto sums = equation.sums(root);
-        double h, slope;
+        double h = 0, slope = 0;
         if (sums.q > underflow && sums.not_q > underflow) {
             h = std::log(sums.q / target) - std::log(sums.not_q / rest);
             slope = -sums.q_not_q * (1 / sums.q + 1 / sums.not_q);
@@ -193,7 +193,7 @@ Estimate bar_bootstrap(std::span<const double> forward, std::span<const double> 
     for (const double v : values)
         square += (v - mean) * (v - mean);
     const auto percentile = [&](double p) {
-        return values[static_cast<std::size_t>(p * static_cast<double>(values.size() - 1) + 0.5)];
+        return values[static_cast<std::size_t>(std::lround(p * static_cast<double>(values.size() - 1)))];
     };
     estimate.standard_error = std::sqrt(square / static_cast<double>(values.size() - 1));
     estimate.interval95 = Interval{percentile(0.025), percentile(0.975)};

@@ -56,7 +56,7 @@ void add_posterior_errors(HistogramEstimate& histogram) {
     for (const double v : sorted)
         square += (v - mean) * (v - mean);
     const auto percentile = [&](double p) {
-        return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1) + 0.5)];
+        return sorted[static_cast<std::size_t>(std::lround(p * static_cast<double>(sorted.size() - 1)))];
     };
     histogram.estimate.standard_error = std::sqrt(square / static_cast<double>(sorted.size() - 1));
     histogram.estimate.interval95 = Interval{percentile(0.025), percentile(0.975)};

@@ -128,7 +128,7 @@ WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts
     else if (analysis.verdict == WorkVerdict::reverse_start_not_equilibrated)
         withhold(estimates, "no error bar: the reverse start is not equilibrated", uses_reverse);
     else if (analysis.verdict == WorkVerdict::poor_overlap)
-        analysis.warnings.push_back("few works lie where the two distributions meet: error bars are rough");
+        analysis.warnings.emplace_back("few works lie where the two distributions meet: error bars are rough");
 
     for (auto& estimate : estimates) {
         const bool is_skewed = (estimate.estimator == "jarzynski-forward" && skewness(forward, -1) > skewed) ||

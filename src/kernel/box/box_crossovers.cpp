@@ -12,7 +12,7 @@ using model::LaneMatrix;
 using random::Purpose;
 using simd::ConstRows;
 using Packet = simd::Doubles8;
-using Mask = simd::Mask<Packet>;
+using Mask = std::int64_t __attribute__((vector_size(sizeof(Packet)))); // cuts are these numbers
 
 namespace {
 

@@ -58,10 +58,10 @@ class VolatilityRun {
   private:
     /// What all particles share at one time.
     struct Step {
-        std::size_t t;
-        float y, sd, variance;
+        std::size_t t = 0;
+        float y = 0, sd = 0, variance = 0;
         Returns returns;
-        TangentPoints tangent;
+        TangentPoints tangent{};
     };
     enum class Task { weigh, search };
 
