@@ -1,4 +1,4 @@
-#include "io/container/catalogue.hpp"
+#include "io/container/field_table.hpp"
 #include "io/files/stamp.hpp"
 
 #include "io/container/container.hpp"
@@ -84,7 +84,7 @@ std::string describe_container(const std::filesystem::path& path) {
     if (!opened.is_whole)
         return text + "DIFFERS: the file is damaged and its fields are not read\n";
     text += "ok\n";
-    const std::vector<FieldEntry> entries = read_catalogue(path);
+    const std::vector<FieldEntry> entries = read_field_table(path);
     std::size_t name_width = 0;
     std::size_t type_width = 0;
     for (const FieldEntry& entry : entries) {

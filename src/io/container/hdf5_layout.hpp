@@ -1,7 +1,7 @@
 #pragma once
 /// Where the bytes of a new container's fields will stand.
 
-#include "io/container/catalogue.hpp"
+#include "io/container/field_table.hpp"
 #include "io/files/sparse_file.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "io/container/container.hpp"
 
-#include "io/container/catalogue.hpp"
+#include "io/container/field_table.hpp"
 #include "io/container/name_scope.hpp"
 #include "io/files/sharded_io.hpp"
 #include "io/files/stamp.hpp"
@@ -102,7 +102,7 @@ Reader::Reader(const parallel::Communicator& ranks, const std::filesystem::path&
         parallel::together(ranks, [&] { throw FileError(path.string() + " is damaged: its checksum differs"); });
     // HDF5 sees the file only now: it can crash on damaged metadata.
     std::map<std::string, FieldEntry, std::less<>> fields;
-    parallel::together(ranks, [&] { fields = by_name(read_catalogue(path)); });
+    parallel::together(ranks, [&] { fields = by_name(read_field_table(path)); });
     implementation_.reset(new Implementation{ranks, std::move(opened.file), std::move(fields), {}});
 }
 

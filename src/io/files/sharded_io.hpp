@@ -1,7 +1,7 @@
 #pragma once
 /// The bytes of a sharded field, in and out of a file.
 
-#include "io/container/catalogue.hpp"
+#include "io/container/field_table.hpp"
 #include "io/files/posix_file.hpp"
 
 #include "core/sharded_field.hpp"

@@ -1,4 +1,4 @@
-#include "io/container/catalogue.hpp"
+#include "io/container/field_table.hpp"
 
 #include "pearlite/core/error.hpp"
 
@@ -148,7 +148,7 @@ Hdf5Handle stored_type(FieldType type, std::uint64_t element_bytes) {
     throw FileError("a field of a foreign type cannot be stored");
 }
 
-std::vector<FieldEntry> read_catalogue(const std::filesystem::path& path) {
+std::vector<FieldEntry> read_field_table(const std::filesystem::path& path) {
     const QuietHdf5 quiet;
     const std::string what = "cannot read the contents of " + path.string();
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, what);

@@ -2,7 +2,7 @@
 /// What a container holds: for each field its type, its shape and where in the file its bytes stand.
 ///
 /// Every dataset of a container is contiguous and its types are this machine's own, so a reader needs HDF5 for the
-/// catalogue alone and takes the values with plain reads.
+/// table alone and takes the values with plain reads.
 
 #include "io/container/hdf5_handle.hpp"
 
@@ -37,6 +37,6 @@ std::string describe_type(FieldType type, const std::vector<std::int64_t>& shape
 Hdf5Handle stored_type(FieldType type, std::uint64_t element_bytes);
 
 /// All fields in the order in which they were written (within each group). FileError if HDF5 refuses the file.
-std::vector<FieldEntry> read_catalogue(const std::filesystem::path& path);
+std::vector<FieldEntry> read_field_table(const std::filesystem::path& path);
 
 } // namespace pearlite::io
