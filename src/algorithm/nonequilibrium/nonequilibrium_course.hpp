@@ -1,6 +1,7 @@
 #pragma once
 /// The parts of a nonequilibrium run, one after another.
 
+#include "pearlite/core/contract.hpp"
 #include "pearlite/core/types.hpp"
 
 namespace pearlite::algorithm {
@@ -21,7 +22,18 @@ class NonequilibriumCourse {
 
     Index steps() const { return 2 * temperatures_ + pool_ + equilibration_; }
     /// Of step 1 .. steps(); before the first, number 0 of the forward phase.
-    Place place(Index step) const;
+    Place place(Index step) const {
+        PEARLITE_EXPECTS(step >= 0 && step <= steps());
+        if (step <= temperatures_)
+            return {Phase::forward, step};
+        const Index after_forward = step - temperatures_;
+        if (after_forward <= pool_)
+            return {Phase::pool, after_forward};
+        const Index after_pool = after_forward - pool_;
+        if (after_pool <= equilibration_)
+            return {Phase::equilibration, after_pool};
+        return {Phase::reverse, after_pool - equilibration_};
+    }
 
   private:
     Index temperatures_, pool_, equilibration_;

@@ -12,7 +12,15 @@ namespace pearlite::algorithm {
 /// A search has one stage, or two: without given regions one comes first that finds the range of energies.
 class SearchStages {
   public:
-    explicit SearchStages(const SearchSettings& settings);
+    explicit SearchStages(const SearchSettings& settings)
+        : main_iterations_(settings.iterations),
+          range_iterations_(settings.partition ? 0 : settings.range_iterations),
+          pilot_iterations_(settings.pilot_iterations),
+          ladder_(settings.temperature),
+          quench_{TemperatureLadder::Kind::geometric, settings.temperature(1),
+                  settings.temperature(settings.iterations), settings.range_iterations},
+          gain_(settings.gain),
+          stage_(settings.partition ? Stage::main : Stage::range) {}
 
     bool is_main() const { return stage_ == Stage::main; }
     bool finished() const { return is_main() && iteration_ == main_iterations_; }

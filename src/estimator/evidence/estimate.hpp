@@ -23,6 +23,9 @@ struct Estimate {
 };
 
 /// value -+ 1.96 standard errors.
-Interval normal_interval(double value, double standard_error);
+inline Interval normal_interval(double value, double standard_error) {
+    constexpr double quantile975 = 1.959963984540054;
+    return {value - quantile975 * standard_error, value + quantile975 * standard_error};
+}
 
 } // namespace pearlite::estimator
