@@ -16,7 +16,7 @@ struct PredictiveSummary {
     Matrix quantiles;         ///< levels x n
 };
 
-/// Of n quantities, each with S equally likely draws: column j of `draws` (S x n) has those of j. S >= 1.
+/// Summarises n quantities from S >= 1 equally likely draws of each: column j of `draws` (S x n) has those of j.
 PredictiveSummary summarise_predictive(const Matrix& draws);
 
 /// F(y_j) of each observation under its predictive distribution: the share of draws below it, and half of those equal

@@ -21,7 +21,7 @@ class StudentMixture {
     /// Weights are normalised; df > 2. ContractViolation for no components or sizes that differ.
     StudentMixture(std::vector<Component> components, double df);
 
-    /// Of points (d x n) with weights that need not be normalised: `components` along their longest axis as starting
+    /// Fits points (d x n) with weights that need not be normalised: `components` along their longest axis as starting
     /// means, then `iterations` steps. Deterministic. Fewer components if the points support no more.
     static StudentMixture fit(const Matrix& points, std::span<const double> weights, Index components, double df,
                               int iterations);

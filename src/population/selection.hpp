@@ -19,7 +19,7 @@ class SortedShard {
     SortedShard(const parallel::Communicator& ranks, std::span<const double> values,
                 std::span<const std::int64_t> counts = {});
 
-    /// Of all counts on all ranks.
+    /// The sum of all counts on all ranks.
     std::int64_t total() const { return total_; }
     /// Collective. For each target (the same on all ranks, 1 .. total()): the smallest number such that it and those
     /// below it count at least `target`.

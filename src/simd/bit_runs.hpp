@@ -46,7 +46,7 @@ struct BitRun {
     std::uint64_t first_mask, last_mask;
 };
 
-/// Of the k in from .. to - 1 with bit k of `mask`: how many have bit k of x unlike bit k + shift of z.
+/// Counts the k in from .. to - 1 with bit k of `mask` at which bit k of x differs from bit k + shift of z.
 inline Index count_unlike(const std::uint64_t* x, const std::uint64_t* z, Index shift, const std::uint64_t* mask,
                           Index from, Index to) {
     if (from >= to)

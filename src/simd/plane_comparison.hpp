@@ -32,7 +32,7 @@ struct Comparison {
     Bits below, undecided;
 };
 
-/// Of the chains in `random`, by the leading planes. rule.chosen(planes of the thresholds): of each chain's own one.
+/// Compares by the leading planes. rule.chosen(planes of the thresholds) gives the planes of each chain's own threshold.
 /// `words` holds the planes of one visit.
 template <class R, std::size_t n>
 inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds, Bits random,

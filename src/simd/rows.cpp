@@ -9,7 +9,7 @@ namespace {
 /// From four packets at most, by shuffles of two; `is_two` if there are no more.
 template <bool is_two>
 void merge_few(ConstRows from, std::span<const Index> source, Rows to, Index n_rows) {
-    // Of packets that are not there the last one again.
+    // A packet that is not there is the last one again.
     const Index last = from.stride - lane_padding, second = std::min(lane_padding, last);
     const Index third = std::min(2 * lane_padding, last), fourth = last;
     for (Index first = 0; first < to.stride; first += lane_padding) {

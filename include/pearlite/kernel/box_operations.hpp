@@ -33,7 +33,7 @@ class BoxChains {
     /// The last proposals: d x lanes, the first n_proposed() of them chains.
     const model::LaneMatrix& proposed() const { return work().proposed; }
     Index n_proposed() const { return static_cast<Index>(taking_part_.size()); }
-    /// Of the last mutation of all chains, if it was a local move or of one coordinate: what it drew, and which one.
+    /// What the last mutation drew, and which coordinate, if it was a local move or changed one coordinate.
     model::LocalDraws draws(Index slot) const;
     Index coordinate(Index slot) const { return chosen_[static_cast<std::size_t>(slot)]; }
     model::LaneColumn proposal(Index slot) { return {work().proposed, slot}; }

@@ -155,7 +155,7 @@ class BoxSpace {
         return descent_.iterations == 0 ? energy_.energy(x) : descended_energy(energy_, x, descent_);
     }
 
-    /// Of greater energies (of overlaps, at the start) the roundings of sums would outlast them.
+    /// Greater energies (overlaps, at the start) leave roundings in sums that would outlast them.
     static constexpr double largest_summed = 1e4;
 
     E energy_;

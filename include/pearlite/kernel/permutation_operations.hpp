@@ -48,7 +48,7 @@ struct PermutationOperationSettings {
 
 class PermutationOperations {
   public:
-    /// Of permutations of `size` elements. `is_local`: for which steps, in the order of the enumeration, the energy
+    /// Operations on permutations of `size` elements. `is_local`: for which steps, in the order of the enumeration, the energy
     /// offers differences. InputError for a size below 2, no operation, an unknown one, or one named twice.
     PermutationOperations(const PermutationOperationSettings& settings, Index size, const std::vector<bool>& is_local);
 

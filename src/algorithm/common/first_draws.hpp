@@ -26,7 +26,7 @@ struct FirstDraws {
     std::vector<double> weights() const;
     /// A fit to them; fewer components if they support no more.
     kernel::StudentMixture mixture(Index components, double df) const;
-    /// Of a random walk scaled to their covariance.
+    /// The factor of a random walk scaled to their covariance.
     Matrix walk_factor() const;
     /// d x n, independent given the draws, from the addresses (seed, resample, chain).
     Matrix starts(Index n, std::uint64_t seed) const;

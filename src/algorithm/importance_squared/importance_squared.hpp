@@ -66,7 +66,7 @@ class ImportanceSquared final : public Sampler {
     /// Marks a slot of this round that has no draw yet; no draw has such a log weight.
     static constexpr double not_drawn = std::numeric_limits<double>::quiet_NaN();
     static constexpr double log_zero = -std::numeric_limits<double>::infinity();
-    /// Of one step, on all ranks.
+    /// On all ranks together.
     static constexpr Index draws_of_step = 512;
 
     Index n_blocks() const { return (settings_.particles + settings_.block - 1) / settings_.block; }

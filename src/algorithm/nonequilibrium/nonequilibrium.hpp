@@ -61,7 +61,7 @@ class Nonequilibrium final : public Sampler {
     const path::Schedule& schedule() const { return schedule_; }
     /// log Z/Z_0 of the forward trajectories as of the last reduction.
     double log_ratio() const override { return trace_.log_ratio.back(); }
-    /// Of the forward trajectories.
+    /// The trace of the forward trajectories.
     const Trace& trace() const override { return trace_; }
     /// Generation 0 runs forward, with log weights -W; generation 1 backwards, with log weights W.
     population::Population& population() override { return population_; }

@@ -21,7 +21,7 @@ class NonequilibriumCourse {
         : temperatures_(temperatures), pool_(has_pool ? temperatures : 0), equilibration_(equilibration) {}
 
     Index steps() const { return 2 * temperatures_ + pool_ + equilibration_; }
-    /// Of step 1 .. steps(); before the first, number 0 of the forward phase.
+    /// The place of step 1 .. steps(); before the first, number 0 of the forward phase.
     Place place(Index step) const {
         PEARLITE_EXPECTS(step >= 0 && step <= steps());
         if (step <= temperatures_)

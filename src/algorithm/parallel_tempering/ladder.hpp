@@ -52,7 +52,7 @@ class Rung {
     double log_mean_ratio(std::size_t left_out) const {
         return shift_ + std::log(std::max(sum_ratio_ - (is_one(left_out) ? ratio(left_out) : 0), 0.0) / n(left_out));
     }
-    /// Of the mean; 0 for one system.
+    /// The standard error of the mean; 0 for one system.
     double standard_error() const {
         const auto r = static_cast<double>(replicas());
         double square = 0;

@@ -55,7 +55,7 @@ class ParallelTempering final : public Sampler {
 
     const path::Schedule& schedule() const { return schedule_; }
     double log_ratio() const override { return trace_.log_ratio.back(); }
-    /// Of the scans kept up to the last flush; see tempering_trace.
+    /// The trace of the scans kept up to the last flush; see tempering_trace.
     const Trace& trace() const override { return trace_; }
     /// One generation: block t holds the states at b_t. Log weights are 0 at the last temperature, else log_zero.
     population::Population& population() override { return population_; }

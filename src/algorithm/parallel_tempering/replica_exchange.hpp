@@ -19,7 +19,7 @@
 
 namespace pearlite::algorithm {
 
-/// Of the systems i = 0..R-1 of one pair of temperatures.
+/// The decisions for the systems i = 0..R-1 at one pair of temperatures.
 struct ExchangeDecision {
     std::vector<std::uint8_t> which; ///< whether the states are exchanged
     std::vector<double> probability;
@@ -77,7 +77,7 @@ class ReplicaExchange {
     /// log f_to - log f_from of the states at `from`, which are here.
     std::vector<double> log_ratios(const Scan& scan, Index from, Index to) const;
 
-    /// Of the pair (t, t + 1), one of which at least is here.
+    /// Decides for the pair (t, t + 1), of which this rank holds one at least.
     std::vector<std::uint8_t> decide(const Scan& scan, Index t, std::span<const double> below,
                                      std::span<const double> above) const;
 

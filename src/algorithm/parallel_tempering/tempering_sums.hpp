@@ -33,7 +33,7 @@ struct TemperingSums {
     std::vector<double> swaps;
     std::vector<std::int64_t> tags; ///< see ReplicaTag
 
-    /// Of n states, before the first scan.
+    /// The sums of n states before the first scan.
     static TemperingSums of_states(std::size_t n);
 
     /// Where a scan stands among those that are measured.

@@ -49,7 +49,7 @@ class ChainFinds {
     /// The best state of each region, one after another; of regions without any, zeros. Empty if they are not kept.
     const std::vector<std::byte>& states() const { return states_; }
 
-    /// Of gathered finds.
+    /// Lists the fields of gathered finds.
     void fields(Fields& f);
 
   private:

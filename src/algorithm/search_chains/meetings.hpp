@@ -10,7 +10,7 @@
 
 namespace pearlite::algorithm {
 
-/// Of every chain: its partners, and what the meeting adds to the log acceptance.
+/// Every chain's partners, and what the meeting adds to the log acceptance.
 struct MeetingPlan {
     std::vector<std::uint8_t> active;
     std::vector<std::int64_t> first, second; ///< partners; -1 where there is none

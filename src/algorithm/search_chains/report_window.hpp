@@ -28,7 +28,7 @@ class ReportWindow {
     Index size() const { return static_cast<Index>(operations_.size()); }
     bool is_empty() const { return operations_.empty(); }
     bool is_full() const { return size() == capacity_; }
-    /// Of this rank's chains in the present iteration, to be filled.
+    /// The reports of this rank's chains in the present iteration, to be filled.
     std::span<ChainReport> present() { return row(size()); }
     /// The present iteration is over; `operation` was made in it.
     void close(Index operation);

@@ -60,7 +60,7 @@ class SearchChains {
     random::Address address_of(random::Purpose purpose, Index chain, Index step) const {
         return {settings_.seed, purpose, random::slot_id(0, chain), static_cast<std::uint32_t>(step)};
     }
-    /// Of what an iteration's meetings share.
+    /// The address of what an iteration's meetings share.
     random::Address order_address(const SearchMove& move) const {
         return address_of(random::Purpose::operation, 1, move.step);
     }

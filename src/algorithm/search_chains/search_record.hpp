@@ -57,7 +57,7 @@ class ProgressCurve {
     std::vector<double> best_, temperature_;
 };
 
-/// Of one operation.
+/// How often one operation was proposed and accepted.
 struct OperationCount {
     std::int64_t proposed = 0, accepted = 0;
     double rate() const {

@@ -53,7 +53,7 @@ class SearchReplicates {
     using Search = StochasticApproximation;
     static constexpr Index steps_per_agreement = 256;
 
-    /// Of this group.
+    /// The best one of this group.
     const Search* best_search() const;
     Search* current() const;
     /// A replicate's last step may be short.

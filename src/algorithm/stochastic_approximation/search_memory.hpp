@@ -25,7 +25,7 @@ class SearchMemory {
 
     const model::EnergyPartition& partition() const { return partition_; }
     std::span<const double> energies() const { return energies_; }
-    /// Of a chain's state, as last shared.
+    /// The region of a chain's state, as last shared.
     Index region(std::size_t chain) const { return regions_[chain]; }
     double theta(std::size_t chain, Index region) const {
         if (!fixed_theta_.empty())
@@ -78,7 +78,7 @@ class SearchMemory {
     void shrink();
     /// Regions as a stage begins, with biases of 0.
     void set_partition(model::EnergyPartition partition, bool is_main);
-    /// Of all chains; each is in use.
+    /// Finds those of all chains; each is in use.
     void find_regions();
     /// Takes the chains' states in, as a stage begins.
     void begin_regions();

@@ -69,7 +69,7 @@ struct SearchSettings {
     /// Coordinates are averaged over the iterations after this one, with the weights of exp(-U); theta stays as it is
     /// then, since the states that it goes on learning from are biased. Needs sync_every = 1 and coordinates.
     std::optional<Index> average_from;
-    /// Of the operations, in their order; empty: equal.
+    /// The operations' rates, in their order; empty: equal.
     std::vector<double> rates;
     /// For tests: theta stays at these values, one per region.
     std::vector<double> fixed_theta;

@@ -33,7 +33,7 @@ class StochasticApproximation {
     void begin();
     bool finished() const { return stages_.finished(); }
     Index iteration() const { return stages_.iteration(); }
-    /// Of all stages, done and in all.
+    /// Iterations of all stages, done and in all.
     Index iterations_done() const { return stages_.step(); }
     Index iterations_in_all() const { return stages_.steps(); }
     double best_energy() const { return memory_.best_energy(); }

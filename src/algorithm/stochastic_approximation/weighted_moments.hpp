@@ -35,7 +35,7 @@ class WeightedMoments {
             sums[3 + dimension_ + k] += weight * x * x;
         }
     }
-    /// Of each chain: the largest log weight m, then sums of w, w^2, w x_1 .. w x_d, w x_1^2 .. w x_d^2, w = exp(log
+    /// Each chain's largest log weight m, then its sums of w, w^2, w x_1 .. w x_d, w x_1^2 .. w x_d^2, w = exp(log
     /// weight - m).
     std::span<double> sums() { return sums_; }
     std::span<const double> sums() const { return sums_; }

@@ -25,7 +25,7 @@ std::span<const double> values_of(const auto& array) {
     return {array.data(), static_cast<std::size_t>(array.size())};
 }
 
-/// Of a population's particles here.
+/// The samples of a population's particles on this rank.
 SamplesPart samples_of(const model::Target& target, const population::Share& particles) {
     const auto& reported = *target.offers<model::ReportedParameters>();
     const auto* path = target.offers<path::DensityPath>();

@@ -14,7 +14,7 @@ namespace pearlite::app {
 
 namespace {
 
-/// Of a row before its point: energy, energies, gradients, error of the gradient.
+/// Numbers of a row before its point: energy, energies, gradients, error of the gradient.
 constexpr std::size_t n_figures = 4;
 
 /// A point per column, padded with NaN where a replicate found nothing; on every rank.

@@ -46,7 +46,7 @@ std::string fingerprint_of(const BuiltModel& model) {
     return hash.finish_hex();
 }
 
-/// Of the temperatures that a configuration gives, perhaps by naming a file; empty for an adaptive schedule.
+/// Hashes the temperatures that a configuration gives, perhaps by naming a file; empty for an adaptive schedule.
 std::string schedule_sha256(const algorithm::Plan& plan) {
     const auto* schedule = plan.schedule();
     if (!schedule)

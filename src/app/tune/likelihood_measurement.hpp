@@ -14,7 +14,7 @@ struct NearMode {
     double log_density = 0;
 };
 
-/// Of log estimates, over points: each point's variance, averaged, and the least and the greatest.
+/// The variance of log estimates over points: averaged, and at the points where it is least and greatest.
 struct LogVariance {
     double mean = 0, standard_error = 0; ///< infinite where an estimate is zero
     double least = 0, most = 0;

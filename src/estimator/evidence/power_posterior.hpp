@@ -46,7 +46,7 @@ class PowerPosterior {
     }
 
   private:
-    /// Of one Eve's family: its shares of f_t and V_t at the last temperature, and of the integrals so far.
+    /// One Eve's family: its shares of f_t and V_t at the last temperature, and of the integrals so far.
     struct Shares {
         double mean = 0, variance = 0, plain = 0, corrected = 0;
     };

@@ -25,7 +25,7 @@ struct CrooksFit {
 };
 CrooksFit fit_logistic(const CrooksLikelihood& likelihood);
 
-/// Of works y = (W + log_ratio)/width.
+/// The fit to works y = (W + log_ratio)/width.
 CrooksCheck crooks_check(const CrooksFit& fit, double log_ratio, double log_odds, double width);
 
 } // namespace pearlite::estimator::detail

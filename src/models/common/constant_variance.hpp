@@ -6,7 +6,7 @@
 
 namespace pearlite::models {
 
-/// Of particle filters, in place of one number of particles for all points: N(theta) = pilot_particles v / variance, v
+/// For particle filters, in place of one number of particles for all points: N(theta) = pilot_particles v / variance, v
 /// the sample variance of the log likelihood over pilot_runs filters, kept between smallest and largest and rounded up
 /// to 32. The pilots' draws are independent of the estimate's, so given N(theta) the estimate is unbiased, and hence
 /// without it.
@@ -18,7 +18,7 @@ struct ConstantVariance {
     Index largest = 9600;
 };
 
-/// Of importance sampling over the effects of many subjects: their weights' variances, added, need few samples each. A
+/// For importance sampling over the effects of many subjects: their weights' variances add up, so few samples do. A
 /// pilot of independent samples measures them; N(theta) is kept between smallest and largest.
 struct ConstantVarianceOfSubjects {
     double variance = 1; ///< of the log of the estimate

@@ -56,7 +56,7 @@ class NoisyLikelihood {
     double log_variance() const { return settings_.noise_variance / static_cast<double>(settings_.samples); }
 
     const NoisyLikelihoodSettings& settings() const { return settings_; }
-    /// Of theta_k under prior x likelihood^b, independent between k.
+    /// Moments of theta_k under prior x likelihood^b, independent between k.
     double tempered_mean(Index k, double b) const;
     double tempered_sd(double b) const;
     /// log of the integral of prior x likelihood^b, b > -(data_sd / prior_sd)^2: without noise.

@@ -58,7 +58,7 @@ class ImageChains {
 
     std::shared_ptr<const ImageRestoration> model_;
     std::vector<ImageState> states_;
-    // Of the last proposals, and room that is used again:
+    // The last proposals, and room that is used again:
     ImageOperation operation_ = ImageOperation::pixel;
     std::vector<Change> changes_;
     std::vector<ImageRectangle> rectangles_;
@@ -95,7 +95,7 @@ class ImageSpace {
     std::span<const model::Operation> operations() const { return list_; }
     Chains make_chains(Index n) const { return Chains(model_, n); }
     void draw_start(Chains& chains, const model::BlockStreams& streams) const;
-    /// Of padding: 0, as the energies of its proposals.
+    /// Padding gets 0, as do its proposals.
     void evaluate(const Chains& chains, std::span<double> out) const;
     /// ContractViolation for the crossover. `energies` are not looked at: the chains know theirs.
     void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
@@ -108,7 +108,7 @@ class ImageSpace {
     /// The energy of the minimum cut, computed when first asked for (not by two threads at once); nothing unless the
     /// settings ask for it.
     std::optional<double> known_minimum() const;
-    /// Of the model; the settings are not part of it.
+    /// Covers the model; the settings are not part of it.
     void fingerprint(model::Fingerprint& fingerprint) const { model_->fingerprint(fingerprint); }
     /// The pixels, row by row; the images are this one and the observed one.
     model::StateDescription describe(std::span<const std::byte> packed) const;

@@ -46,7 +46,7 @@ class PottsBlock {
     /// The digits of site i are planes i digits .. i digits + digits - 1, the lowest first.
     std::span<Plane> planes() { return planes_; }
     std::span<const Plane> planes() const { return planes_; }
-    /// Of each of the 512 chains: the number of bonds between equal colours. Valid after draw_start, prepare, move,
+    /// In each of the 512 chains, the number of bonds between equal colours. Valid after draw_start, prepare, move,
     /// set_mode.
     std::span<std::int32_t, chains> equal_bonds() { return equal_bonds_; }
     std::span<const std::int32_t, chains> equal_bonds() const { return equal_bonds_; }

@@ -84,7 +84,7 @@ class MixedLogistic {
 
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
-    /// Of every subject, in the order of their first appearance, from the draws at an address.
+    /// One for each subject, in the order of their first appearance, from the draws at an address.
     Vector log_estimates(std::span<const double> u, const random::Address& address) const;
 
     /// By the trapezoidal rule about the maximum, in the principal scale there, with steps halved until nothing
@@ -93,7 +93,7 @@ class MixedLogistic {
     /// effect of deviation up to 100 or two up to 20 (times the covariate), less where the number of nodes is capped
     /// beyond; cost some hundred evaluations of each subject to the power q.
     double exact_log_likelihood(std::span<const double> u) const;
-    /// Of every subject, in the order of their first appearance.
+    /// One for each subject, in the order of their first appearance.
     Vector exact_log_likelihoods(std::span<const double> u) const;
 
     /// N at every point, unless the variance is to be constant.

@@ -158,7 +158,7 @@ void GaussianMixture::add_log_ratio(const Block& block, double from, double to, 
 void GaussianMixture::path_derivative(const Block& block, double b, std::span<double> out) const {
     const Index J = components(), n = static_cast<Index>(data_.size());
     const bool by_data = settings_.path == GaussianMixtureSettings::Path::data;
-    // Of the data path only one point is on its way: the one that b n is reaching (from the left), or the first.
+    // On the data path only one point is on its way: the one that b n is reaching (from the left), or the first.
     const Index first = by_data ? std::max<Index>(points_in_use(b) - 1, 0) : 0, end = by_data ? first + 1 : n;
     std::array<double, most_components> terms;
     for (Index i = 0; i < block.size(); ++i) {

@@ -25,7 +25,7 @@ struct Family {
     std::uint32_t parents;
     double score;
 };
-/// Of one node, by increasing score; the last is the empty set.
+/// Sets of parents of one node, by increasing score; the last is the empty set.
 using Families = std::vector<Family>;
 
 /// The next larger number with as many bits set.

@@ -51,7 +51,7 @@ class FamilyScores {
     std::size_t table_bytes() const { return table_.size() * sizeof(double); }
     double quantum() const { return quantum_; }
 
-    /// Of a node with at most parent_limit() parents, itself not among them (not checked).
+    /// The score of a node with at most parent_limit() parents, itself not among them (not checked).
     double score(Index node, NodeSet parents) const {
         return std::popcount(parents) <= tabulated_parents_ ? table_[place(node, parents)] : direct(node, parents);
     }

@@ -64,7 +64,7 @@ class NetworkSpace {
     Chains make_chains(Index n) const { return Chains(model_, n); }
     /// As BayesianNetwork::draw_network.
     void draw_start(Chains& chains, const model::BlockStreams& streams) const;
-    /// Of padding: 0, as the energies of its proposals.
+    /// Padding gets 0, as do its proposals.
     void evaluate(const Chains& chains, std::span<double> out) const;
     /// Scales and `energies` are not looked at: the chains know theirs.
     void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
@@ -78,7 +78,7 @@ class NetworkSpace {
     /// That of BayesianNetwork::exact_minimum(), computed when first asked for (not by two threads at once); nothing
     /// unless the settings ask for it, and for more than BayesianNetwork::largest_exact nodes.
     std::optional<double> known_minimum() const;
-    /// Of the model; the settings are not part of it.
+    /// Covers the model; the settings are not part of it.
     void fingerprint(model::Fingerprint& fingerprint) const { model_->fingerprint(fingerprint); }
     /// The edges, parent and child after each other; and the graph.
     model::StateDescription describe(std::span<const std::byte> packed) const;

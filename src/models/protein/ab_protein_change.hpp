@@ -19,7 +19,7 @@ class AbProtein::Change {
 
     Change(const AbProtein& protein, Memory& memory)
         : protein_(protein), memory_(memory), stride_(protein.pairs_.stride) {
-        // Of the same size: copied without allocation.
+        // Both have the same size, so the copy does not allocate.
         memory.next.places = memory.now.places;
         memory.next.bend_axes = memory.now.bend_axes;
     }

@@ -59,7 +59,7 @@ template <int space, class Use>
     }
 }
 
-/// Of all pairs; use(offset, energies) as above.
+/// Visits all pairs; use(offset, energies) as above.
 template <int space, class Use>
 [[gnu::always_inline]] inline void all_rows(const AbProteinPairs& pairs, const double* places, Use use) {
     for (Index row = 0; row + 2 < pairs.monomers; row += 2)

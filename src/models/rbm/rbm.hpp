@@ -52,7 +52,7 @@ class RbmBlock {
 
     /// 0 or 1; padded n_visible x padded size, padding is zero.
     const FloatMatrix& visible_units() const { return visible_; }
-    /// Of the last update; the state or a part of it in models that keep them.
+    /// Drawn in the last update; the state or a part of it in models that keep them.
     const FloatMatrix& hidden_units() const { return hidden_; }
     /// As the visible units; ceil(n_hidden / 8) bytes.
     void pack_hidden(Index slot, std::span<std::byte> out) const;

@@ -86,7 +86,7 @@ class LinearGaussian {
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
     double exact_log_likelihood(std::span<const double> u) const;
-    /// Of every filter, unless the variance is to be constant.
+    /// In every filter, unless the variance is to be constant.
     Index particles() const { return settings_.filter.particles; }
     /// n particles for every point; ends constant_variance.
     void set_particles(Index n);

@@ -54,7 +54,7 @@ class StochasticVolatility {
                   std::span<double> log_likelihood) const;
     /// By quadrature.
     double exact_log_likelihood(std::span<const double> u) const;
-    /// Of every filter, unless the variance is to be constant.
+    /// In every filter, unless the variance is to be constant.
     Index particles() const { return settings_.filter.particles; }
     /// n particles for every point; ends constant_variance.
     void set_particles(Index n);
