@@ -1,7 +1,7 @@
 #pragma once
 /// Fields in memory: what a state lists, written to bytes and read back in the same order.
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cstddef>
 #include <cstring>

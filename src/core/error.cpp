@@ -1,6 +1,6 @@
 #include "pearlite/core/error.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <new>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "core/field_list.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <array>
 #include <utility>

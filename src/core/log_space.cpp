@@ -1,6 +1,6 @@
 #include "core/log_space.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
 #include <cstddef>

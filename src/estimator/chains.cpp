@@ -1,7 +1,7 @@
 #include "estimator/chains.hpp"
 
 #include "estimator/quantiles.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

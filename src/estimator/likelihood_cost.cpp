@@ -1,6 +1,6 @@
 #include "estimator/likelihood_cost.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

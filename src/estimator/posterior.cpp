@@ -2,7 +2,7 @@
 
 #include "core/log_space.hpp"
 #include "estimator/evidence/genealogy.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Chains that live with their owners: see chains.cpp for the formulas.
 #include "estimator/chains.hpp"
 #include "estimator/quantiles.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "population/selection.hpp"
 #include "population/weights.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
-#include "pearlite/core/block.hpp"
-#include "pearlite/model/block_streams.hpp"
+#include "pearlite/core/detail/block.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
 #include "population/generation.hpp"
 
 #include <memory>

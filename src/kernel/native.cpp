@@ -1,7 +1,7 @@
 #include "kernel/native.hpp"
 
 #include "kernel/registry.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 namespace pearlite::kernel {
 

@@ -1,7 +1,7 @@
 #include "kernel/proposal.hpp"
 
 #include "core/linear_algebra.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include "kernel/proposal.hpp"
 #include "kernel/registry.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 #include "random/fill.hpp"
 #include "random/lanes.hpp"

@@ -2,7 +2,7 @@
 /// Random-walk Metropolis on R^d with a proposal scaled to the population.
 
 #include "kernel/kernel.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "kernel/registry.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 namespace pearlite::kernel {
 

@@ -2,7 +2,7 @@
 /// The kernels by which algorithms along a path move particles, as configurations know them (kernel.kind).
 
 #include "kernel/kernel.hpp"
-#include "pearlite/model/model_traits.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <memory>

@@ -1,4 +1,4 @@
-#include "pearlite/kernel/searched_energy.hpp"
+#include "pearlite/kernel/detail/searched_energy.hpp"
 
 #include <fmt/format.h>
 

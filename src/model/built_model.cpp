@@ -1,4 +1,4 @@
-#include "pearlite/model/built_model.hpp"
+#include "pearlite/model/detail/built_model.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,6 +1,6 @@
-#include "pearlite/model/energy/energy_partition.hpp"
+#include "pearlite/model/energy/detail/energy_partition.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

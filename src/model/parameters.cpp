@@ -1,7 +1,7 @@
 #include "pearlite/model/parameters.hpp"
 
 #include "core/log_space.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
 

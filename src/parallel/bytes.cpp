@@ -1,7 +1,7 @@
 // The byte forms of the collectives. Where one call of MPI cannot count the bytes, several of the same kind or
 // broadcasts rank by rank take its place; all ranks know all sizes, so that all take the same way.
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <boost/mpi/collectives.hpp>

@@ -1,6 +1,6 @@
 // Lifetime, numbers and text; the byte forms are in bytes.cpp and point_to_point.cpp.
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 #pragma once
 /// The typed collectives over the byte forms. Included by communicator.hpp alone.
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cstring>
 #include <type_traits>

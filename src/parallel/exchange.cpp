@@ -1,7 +1,7 @@
 #include "parallel/exchange.hpp"
 
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <deque>

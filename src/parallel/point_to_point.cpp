@@ -1,5 +1,5 @@
 #include "parallel/communicator_implementation.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <utility>
 

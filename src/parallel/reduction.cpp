@@ -1,7 +1,7 @@
 #include "parallel/reduction.hpp"
 
 #include "core/log_space.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

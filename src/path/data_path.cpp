@@ -1,7 +1,7 @@
 #include "path/data_path.hpp"
 
 #include "path/registry.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

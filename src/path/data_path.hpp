@@ -1,8 +1,8 @@
 #pragma once
 /// The path from prior to posterior on which the points of the data are added one by one (data tempering, Chopin 2002).
 
-#include "pearlite/model/density_functions.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 #include <memory>
 

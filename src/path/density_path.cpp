@@ -1,4 +1,4 @@
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,6 +1,6 @@
 #include "path/registry.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "path/schedule.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/exchange.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 
 #include "core/sharded_field.hpp"
 #include "parallel/layout.hpp"
-#include "pearlite/core/block.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/block.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <functional>
 #include <memory>

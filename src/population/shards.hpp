@@ -2,7 +2,7 @@
 /// Numbers that the ranks hold together, and sums over them that do not depend on who holds what.
 
 #include "core/sharded_field.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>

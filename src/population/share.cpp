@@ -1,6 +1,6 @@
 #include "population/share.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <array>
 

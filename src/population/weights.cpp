@@ -3,7 +3,7 @@
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "population/work_balance.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "random/fill.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "simd/arithmetic.hpp"
 #include "simd/scalar.hpp"

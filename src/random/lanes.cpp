@@ -1,6 +1,6 @@
 #include "random/lanes.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "simd/arithmetic.hpp"
 #include "simd/scalar.hpp"
 #include "simd/scalar_float.hpp"

@@ -4,7 +4,7 @@
 /// generator alone: products of halves, three-way exclusive or, interleaving of words. Internal to the layer and its
 /// tests.
 
-#include "pearlite/random/philox.hpp"
+#include "pearlite/random/detail/philox.hpp"
 
 #include <Random123/philox.h>
 #include <algorithm>

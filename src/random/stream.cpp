@@ -1,6 +1,6 @@
 #include "pearlite/random/stream.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "simd/scalar.hpp"
 
 #include <cmath>

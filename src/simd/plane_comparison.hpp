@@ -32,7 +32,7 @@ struct Comparison {
     Bits below, undecided;
 };
 
-/// Compares by the leading planes. rule.chosen(planes of the thresholds) gives the planes of each chain's own threshold.
+/// Compares by the leading planes. rule.chosen(planes of the thresholds) gives each chain's own planes.
 /// `words` holds the planes of one visit.
 template <class R, std::size_t n>
 inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds, Bits random,

@@ -1,7 +1,7 @@
 #pragma once
 /// Rows of numbers of chains in lanes, lane_padding chains at a time: for loops over the coordinates of all chains.
 
-#include "pearlite/core/lane_padding.hpp"
+#include "pearlite/core/detail/lane_padding.hpp"
 #include "simd/packet.hpp"
 
 #include <span>

@@ -3,7 +3,7 @@
 #include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "core/log_space.hpp"
 #include "core/stored_fields.hpp"
-#include "pearlite/model/energy/energy_partition.hpp"
+#include "pearlite/model/energy/detail/energy_partition.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

@@ -8,7 +8,7 @@
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "kernel/native.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"
 #include "models/lattice/ising.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "population/column_blocks.hpp"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "models/gaussian/autoregressive_gaussian.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "population/column_blocks.hpp"
 #include "population/population.hpp"
 

@@ -5,7 +5,7 @@
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 #include "algorithm/work_models.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "population/memory_fields.hpp"
 
 #include <functional>

@@ -6,7 +6,7 @@
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
 #include "models/regression/regression.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

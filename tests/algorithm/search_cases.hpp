@@ -4,7 +4,7 @@
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "models/functions/test_functions.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"
 #include "kernel/native.hpp"
 #include "kernel/reversible_models.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 
 namespace pearlite::algorithm::testing {
 

@@ -2,7 +2,7 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "population/column_blocks.hpp"
 
 #include <gtest/gtest.h>

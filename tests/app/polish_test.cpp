@@ -4,7 +4,7 @@
 #include "models/network/network_space.hpp"
 #include "models/protein/ab_protein.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 
 #include <array>
 #include <cstring>

@@ -6,7 +6,7 @@
 #include "models/functions/test_functions.hpp"
 #include "models/protein/ab_protein.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -15,7 +15,7 @@
 #include "models/rbm/rbm.hpp"
 #include "models/regression/regression.hpp"
 #include "models/state_space/stochastic_volatility.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/path/tempered.hpp"
 #include "toenail_sized.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 #include "plain_energies.hpp"
 
 #include <benchmark/benchmark.h>

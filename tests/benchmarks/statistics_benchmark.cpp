@@ -5,7 +5,7 @@
 #include "kernel/native.hpp"
 #include "models/lattice/ising.hpp"
 #include "models/rbm/rbm.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 
 #include <benchmark/benchmark.h>
 

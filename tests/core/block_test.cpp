@@ -1,4 +1,4 @@
-#include "pearlite/core/block.hpp"
+#include "pearlite/core/detail/block.hpp"
 
 #include "pearlite/core/column_block.hpp"
 #include "pearlite/core/error.hpp"

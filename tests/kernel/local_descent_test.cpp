@@ -1,4 +1,4 @@
-#include "pearlite/kernel/local_descent.hpp"
+#include "pearlite/kernel/detail/local_descent.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"

@@ -2,7 +2,7 @@
 
 #include "kernel/ar_gaussian.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 
 #include <gtest/gtest.h>
 

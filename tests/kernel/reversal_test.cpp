@@ -4,7 +4,7 @@
 #include "kernel/random_walk.hpp"
 #include "kernel/reversible_models.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/energy/search_space.hpp"
+#include "pearlite/model/energy/detail/search_space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

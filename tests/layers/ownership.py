@@ -5,6 +5,7 @@ import re
 import tempfile
 
 MOST_FILES = 20
+MOST_HEADERS = 30  # of include, for programs outside
 SHARED = {"common", "plans"}  # folders of src/algorithm that are no algorithm's
 ONE_FAMILY = {"search_chains", "stochastic_approximation"}  # two folders of the same algorithms
 REGISTRY = "src/app/commands/registry.cpp"  # may name the algorithms that run by default
@@ -73,9 +74,15 @@ def foreign_names(root):
     return faults
 
 
+def public_headers(root):
+    """A fault if users would have to choose among too many headers; those of detail folders are nobody's to name."""
+    headers = [path for path in (root / "include").rglob("*.hpp") if "detail" not in path.parts]
+    return [f"include: {len(headers)} headers beside detail folders, at most {MOST_HEADERS}"] if len(headers) > MOST_HEADERS else []
+
+
 def check(root, known_crowded, known_includes):
     """All faults under the project root, one line each."""
-    return crowded(root, known_crowded) + foreign_includes(root, known_includes) + foreign_names(root)
+    return crowded(root, known_crowded) + public_headers(root) + foreign_includes(root, known_includes) + foreign_names(root)
 
 
 def self_test():
@@ -86,7 +93,8 @@ def self_test():
              "src/algorithm/search_chains/a.hpp": '#include "algorithm/stochastic_approximation/a.hpp"\n',
              "include/pearlite/a.hpp": "", "drivers/few/a.cpp": "", "drivers/few/b.cpp": ""}
     crowd = {f"src/app/crowd/{k}.cpp": "" for k in range(MOST_FILES + 1)}
-    planted = [crowd, {"drivers/few/c.cpp": ""}, {"drivers/few/b.cpp": None}, {"src/app/run/a.cpp": ""},
+    headers = {f"include/pearlite/{part}/{k}.hpp": "" for part in ("b", "b/detail", "c") for k in range(MOST_HEADERS // 2)}
+    planted = [crowd, headers, {"drivers/few/c.cpp": ""}, {"drivers/few/b.cpp": None}, {"src/app/run/a.cpp": ""},
                {"src/app/run/b.cpp": '#include "algorithm/smc/smc.hpp"\n'}, {"src/app/run/b.cpp": "SmcPlan plan;\n"},
                {"src/app/run/b.hpp": "auto e = algorithm::smc_entry();\n"}, {"src/app/run/b.cpp": 'if (name == "smc")\n'},
                {"src/app/run/b.cpp": 'auto text = "default \\"smc\\"";\n'}, {"src/app/run/b.inl": "SmcPlan plan;\n"},

@@ -1,8 +1,8 @@
 // What a target offers for a model with and without each optional member, and that calls reach the model.
-#include "pearlite/model/capabilities.hpp"
+#include "pearlite/model/detail/capabilities.hpp"
 
 #include "pearlite/core/column_block.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 
 #include <array>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Densities by blocks: which columns are computed, what is offered, and in which form.
-#include "pearlite/model/density_of.hpp"
+#include "pearlite/model/detail/density_of.hpp"
 
 #include <array>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "models/image/image_space.hpp"
 
 #include "models/space_checks.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <gmock/gmock.h>

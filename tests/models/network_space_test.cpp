@@ -2,7 +2,7 @@
 
 #include "models/network_oracle.hpp"
 #include "models/space_checks.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <gmock/gmock.h>

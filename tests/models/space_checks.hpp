@@ -3,7 +3,7 @@
 /// distribution under each operation, and a chain does not depend on those beside it.
 
 #include "core/log_space.hpp"
-#include "pearlite/model/energy/search_space.hpp"
+#include "pearlite/model/energy/detail/search_space.hpp"
 #include "random/fill.hpp"
 #include "random/lanes.hpp"
 #include "random/statistics.hpp"

@@ -1,4 +1,4 @@
-#include "pearlite/random/philox.hpp"
+#include "pearlite/random/detail/philox.hpp"
 
 #include "../../src/random/philox_kernels.hpp"
 

@@ -8,7 +8,7 @@
 #include "models/gaussian/gaussian.hpp"
 #include "models/rbm/rbm.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <fmt/format.h>

@@ -23,7 +23,7 @@
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "models/mixture/mode_mixture.hpp"
 #include "pearlite/kernel/box_space.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 #include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"
 

@@ -5,11 +5,11 @@
 ///         return pearlite::app::main(argc, argv, {pearlite::app::custom_energy<Tour>("tour", "a round trip")});
 ///     }
 
-#include "pearlite/app/buildable.hpp"
 #include "pearlite/app/command_line.hpp"
+#include "pearlite/app/detail/buildable.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/kernel/searched_energy.hpp"
-#include "pearlite/model/energy/energy_requirements.hpp"
+#include "pearlite/kernel/detail/searched_energy.hpp"
+#include "pearlite/model/energy/detail/energy_requirements.hpp"
 
 #include <string>
 #include <utility>

@@ -6,12 +6,12 @@
 ///         bias")});
 ///     }
 
-#include "pearlite/app/buildable.hpp"
 #include "pearlite/app/command_line.hpp"
+#include "pearlite/app/detail/buildable.hpp"
 #include "pearlite/core/column_block.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/model/requirements.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/requirements.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <memory>

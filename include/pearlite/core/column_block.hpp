@@ -1,8 +1,8 @@
 #pragma once
 /// The plain block: a matrix with a particle in each column.
 
-#include "pearlite/core/block.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/block.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cstring>
 

@@ -14,8 +14,8 @@
 /// same list describes the keys (io/key_description.hpp), for help texts and for editors. A description visits every
 /// branch, with the defaults in place of values, so keys that depend on others stand in when(), never in a plain `if`.
 
+#include "pearlite/core/detail/key_values.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/core/key_values.hpp"
 
 #include <concepts>
 #include <functional>

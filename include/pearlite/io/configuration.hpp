@@ -2,7 +2,7 @@
 /// TOML configurations: typed look-ups that remember every mistake, so that all are reported at once, each with file,
 /// line, key and what was expected; and the resolved configuration, with every default that was used.
 
-#include "pearlite/core/key_values.hpp"
+#include "pearlite/core/detail/key_values.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <cstdint>

@@ -2,12 +2,12 @@
 /// A box in R^d searched by chains in vector lanes, with the operations of Karagiannis et al. 2017, section 4 (after
 /// Liang & Wong 2001), for any model::Energy.
 
-#include "pearlite/core/contract.hpp"
-#include "pearlite/kernel/box_memories.hpp"
-#include "pearlite/kernel/box_operations.hpp"
-#include "pearlite/kernel/local_descent.hpp"
+#include "pearlite/core/detail/contract.hpp"
+#include "pearlite/kernel/detail/box_memories.hpp"
+#include "pearlite/kernel/detail/box_operations.hpp"
+#include "pearlite/kernel/detail/local_descent.hpp"
+#include "pearlite/model/energy/detail/search_space.hpp"
 #include "pearlite/model/energy/energy.hpp"
-#include "pearlite/model/energy/search_space.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -1,8 +1,8 @@
 #pragma once
 /// States of a few values a site, searched by chains side by side, for any model::CategoricalEnergy.
 
-#include "pearlite/core/contract.hpp"
-#include "pearlite/kernel/categorical_operations.hpp"
+#include "pearlite/core/detail/contract.hpp"
+#include "pearlite/kernel/detail/categorical_operations.hpp"
 #include "pearlite/model/energy/discrete_energy.hpp"
 #include "pearlite/model/energy/energy.hpp"
 

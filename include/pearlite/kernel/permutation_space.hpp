@@ -1,9 +1,9 @@
 #pragma once
 /// Permutations, searched by chains side by side, for any model::PermutationEnergy.
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/kernel/permutation_operations.hpp"
+#include "pearlite/kernel/detail/permutation_operations.hpp"
 #include "pearlite/model/energy/discrete_energy.hpp"
 #include "pearlite/model/energy/energy.hpp"
 

@@ -2,8 +2,8 @@
 /// The concepts a model fulfils to be annealed along a path of unnormalised densities f_b, b from 0 to b_end: x ~ p_0
 /// is easy, p_{b_end} is wanted.
 
-#include "pearlite/core/block.hpp"
-#include "pearlite/model/block_streams.hpp"
+#include "pearlite/core/detail/block.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <concepts>

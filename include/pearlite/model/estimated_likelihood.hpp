@@ -3,7 +3,7 @@
 /// latent variables").
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
 
 #include <concepts>
 #include <optional>

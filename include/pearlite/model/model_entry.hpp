@@ -3,8 +3,8 @@
 
 #include "pearlite/core/keys.hpp"
 #include "pearlite/io/configuration.hpp"
-#include "pearlite/model/built_model.hpp"
-#include "pearlite/model/model_traits.hpp"
+#include "pearlite/model/detail/built_model.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
 
 #include <functional>
 #include <memory>

@@ -2,10 +2,10 @@
 /// What is annealed, as samplers and kernels see it: a path of unnormalised densities f_b, b from 0 to b_end, over
 /// blocks of particles. One virtual call serves a whole block; inside, everything is static (target_of.hpp).
 
-#include "pearlite/core/block.hpp"
-#include "pearlite/model/block_streams.hpp"
-#include "pearlite/model/capabilities.hpp"
+#include "pearlite/core/detail/block.hpp"
 #include "pearlite/model/data_description.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
+#include "pearlite/model/detail/capabilities.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/predictive.hpp"
 

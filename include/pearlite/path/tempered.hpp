@@ -2,9 +2,9 @@
 /// The geometric path between a prior and a posterior: log f_b = log prior + b log likelihood, the power posterior
 /// (with f_0 = prior and f_1 = prior x likelihood: log f_b = (1-b) log f_0 + b log f_1).
 
-#include "pearlite/model/density_functions.hpp"
-#include "pearlite/model/density_of.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/model/detail/density_of.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 #include <memory>
 #include <utility>

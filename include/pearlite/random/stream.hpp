@@ -3,8 +3,8 @@
 /// time, so there is nothing to save in a checkpoint and nothing to hand from rank to rank.
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/random/philox.hpp"
-#include "pearlite/random/purpose.hpp"
+#include "pearlite/random/detail/philox.hpp"
+#include "pearlite/random/detail/purpose.hpp"
 
 #include <cstdint>
 #include <span>

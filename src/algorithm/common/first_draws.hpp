@@ -4,7 +4,7 @@
 
 #include "kernel/student_mixture.hpp"
 #include "parallel/communicator.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 #include "population/share.hpp"
 
 #include <vector>

@@ -4,7 +4,7 @@
 #include "core/log_space.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>

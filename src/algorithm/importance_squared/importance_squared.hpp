@@ -12,7 +12,7 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "kernel/student_mixture.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 #include "population/shards.hpp"
 
 #include <limits>

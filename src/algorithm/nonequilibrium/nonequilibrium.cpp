@@ -3,7 +3,7 @@
 #include "algorithm/common/streams.hpp"
 #include "estimator/work/work.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "population/families.hpp"
 #include "population/weights.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// The parts of a nonequilibrium run, one after another.
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/types.hpp"
 
 namespace pearlite::algorithm {

@@ -1,7 +1,7 @@
 #pragma once
 /// How trajectories that run backwards come to the end of the path.
 
-#include "pearlite/model/model_traits.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/target.hpp"
 #include "population/population.hpp"
 

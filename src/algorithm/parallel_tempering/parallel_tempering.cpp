@@ -3,7 +3,7 @@
 #include "algorithm/common/streams.hpp"
 #include "algorithm/parallel_tempering/tempering_outcome.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
 
 #include "parallel/exchange.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

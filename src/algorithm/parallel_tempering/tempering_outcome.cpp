@@ -1,7 +1,7 @@
 #include "algorithm/parallel_tempering/tempering_outcome.hpp"
 
 #include "estimator/quantiles.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
 

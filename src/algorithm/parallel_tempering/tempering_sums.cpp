@@ -2,7 +2,7 @@
 
 #include "core/exact_sum.hpp"
 #include "parallel/reduction.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

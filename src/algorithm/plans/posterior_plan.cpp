@@ -2,7 +2,7 @@
 
 #include "algorithm/common/piloted.hpp"
 #include "algorithm/common/replicates.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include "algorithm/common/first_draws.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 namespace pearlite::algorithm {
 

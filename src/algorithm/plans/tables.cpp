@@ -1,7 +1,7 @@
 #include "algorithm/plans/tables.hpp"
 
 #include "path/registry.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>

@@ -6,7 +6,7 @@
 #include "kernel/registry.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
-#include "pearlite/model/model_traits.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <memory>

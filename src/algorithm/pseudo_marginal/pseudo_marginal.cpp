@@ -3,7 +3,7 @@
 #include "algorithm/common/streams.hpp"
 #include "kernel/proposal.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>

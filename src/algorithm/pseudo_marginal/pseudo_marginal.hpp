@@ -7,7 +7,7 @@
 #include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "kernel/random_walk.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 #include <functional>
 #include <limits>

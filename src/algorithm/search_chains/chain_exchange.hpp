@@ -3,7 +3,7 @@
 
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 
 #include <cstdint>
 #include <span>

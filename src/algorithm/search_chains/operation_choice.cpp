@@ -1,6 +1,6 @@
 #include "algorithm/search_chains/operation_choice.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 namespace pearlite::algorithm {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Which operation an iteration makes.
 
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <span>

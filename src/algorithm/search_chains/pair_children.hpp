@@ -4,7 +4,7 @@
 #include "algorithm/stochastic_approximation/search_memory.hpp"
 #include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "parallel/layout.hpp"
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 
 #include <span>
 #include <vector>

@@ -7,7 +7,7 @@
 #include "algorithm/search_chains/pair_children.hpp"
 #include "algorithm/stochastic_approximation/search_memory.hpp"
 #include "core/fields.hpp"
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 
 #include <memory>
 #include <vector>

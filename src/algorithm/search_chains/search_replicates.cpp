@@ -1,7 +1,7 @@
 #include "algorithm/search_chains/search_replicates.hpp"
 
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cstring>

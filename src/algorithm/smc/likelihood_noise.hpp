@@ -5,7 +5,7 @@
 #include "algorithm/common/settings.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 #include "population/generation.hpp"
 
 #include <optional>

@@ -5,9 +5,9 @@
 #include "algorithm/smc/likelihood_noise.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 /// Scales of proposals, adapted while a pilot lasts.
 
 #include "core/fields.hpp"
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 
 #include <cmath>
 #include <limits>

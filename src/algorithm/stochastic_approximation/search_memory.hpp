@@ -8,7 +8,7 @@
 #include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "algorithm/stochastic_approximation/search_stages.hpp"
 #include "core/log_space.hpp"
-#include "pearlite/model/energy/energy_partition.hpp"
+#include "pearlite/model/energy/detail/energy_partition.hpp"
 
 #include <limits>
 #include <optional>

@@ -2,7 +2,7 @@
 /// What a configuration asks of a search for low energies.
 
 #include "algorithm/stochastic_approximation/search_settings.hpp"
-#include "pearlite/model/built_model.hpp"
+#include "pearlite/model/detail/built_model.hpp"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #include "algorithm/stochastic_approximation/search_settings.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

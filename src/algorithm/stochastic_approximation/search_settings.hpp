@@ -1,7 +1,7 @@
 #pragma once
 /// Settings of stochastic approximation annealing and its relatives (Karagiannis et al. 2017, sections 2 to 4).
 
-#include "pearlite/model/energy/energy_partition.hpp"
+#include "pearlite/model/energy/detail/energy_partition.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "algorithm/stochastic_approximation/weighted_moments.hpp"
 
 #include "core/log_space.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 

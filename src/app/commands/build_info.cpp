@@ -2,7 +2,7 @@
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/types.hpp"
-#include "pearlite/random/philox.hpp"
+#include "pearlite/random/detail/philox.hpp"
 #include "simd/cpu.hpp"
 
 #include <fmt/format.h>

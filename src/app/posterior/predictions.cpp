@@ -1,6 +1,6 @@
 #include "app/posterior/predictions.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 

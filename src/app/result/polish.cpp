@@ -2,8 +2,8 @@
 
 #include "parallel/agreement.hpp"
 #include "parallel/layout.hpp"
-#include "pearlite/core/contract.hpp"
-#include "pearlite/kernel/local_descent.hpp"
+#include "pearlite/core/detail/contract.hpp"
+#include "pearlite/kernel/detail/local_descent.hpp"
 
 #include <algorithm>
 #include <cmath>

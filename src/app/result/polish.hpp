@@ -3,8 +3,8 @@
 
 #include "app/result/parts/search.hpp"
 #include "parallel/communicator.hpp"
-#include "pearlite/model/energy/descent.hpp"
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/descent.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 
 #include <span>
 #include <vector>

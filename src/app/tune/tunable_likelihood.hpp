@@ -5,7 +5,7 @@
 #include "algorithm/smc/adaptive_schedule.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
-#include "pearlite/model/density_functions.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <memory>

@@ -10,8 +10,8 @@ namespace pearlite::estimator {
 
 namespace {
 
-/// Among 2^16 equally likely numbers, those below limit k give at most k copies: 24103, 24124, 12046, 4018, 1005, 201, 33,
-/// 5 and 1 of them give 0, 1, 2, ..., 8. The first three are chosen such that mean and variance are 1.
+/// Among 2^16 equally likely numbers, those below limit k give at most k copies: 24103, 24124, 12046, 4018, 1005, 201,
+/// 33, 5 and 1 of them give 0, 1, 2, ..., 8. The first three are chosen such that mean and variance are 1.
 constexpr std::array<std::uint16_t, most_copies> limits{24103, 48227, 60273, 64291, 65296, 65497, 65530, 65535};
 
 constexpr std::size_t piece = 1024; ///< random words at a time

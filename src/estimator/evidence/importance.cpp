@@ -2,7 +2,7 @@
 
 #include "core/log_space.hpp"
 #include "estimator/evidence/bootstrap.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <fmt/format.h>

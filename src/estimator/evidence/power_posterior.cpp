@@ -1,7 +1,7 @@
 #include "estimator/evidence/power_posterior.hpp"
 
 #include "estimator/evidence/genealogy.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "core/log_space.hpp"
 #include "estimator/work/work.hpp"
 #include "estimator/work/work_samples.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 

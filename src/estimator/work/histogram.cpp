@@ -7,7 +7,7 @@
 #include "estimator/work/scale_distribution.hpp"
 #include "estimator/work/work.hpp"
 #include "estimator/work/work_samples.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/stream.hpp"
 #include "random/fill.hpp"
 

@@ -3,7 +3,7 @@
 #include "io/files/posix_file.hpp"
 #include "io/files/whole_file.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 /// The groups that a writer or reader is in, and the full names that follow.
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <string>
 #include <string_view>

@@ -6,7 +6,7 @@
 #include "io/files/stamp.hpp"
 
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cstring>

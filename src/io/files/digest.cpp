@@ -1,7 +1,7 @@
 #include "io/files/digest.hpp"
 
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "io/files/netcdf.hpp"
 
 #include "io/files/posix_file.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <netcdf.h>

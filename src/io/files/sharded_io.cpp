@@ -1,6 +1,6 @@
 #include "io/files/sharded_io.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 

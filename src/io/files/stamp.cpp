@@ -2,7 +2,7 @@
 
 #include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include "pearlite/core/contract.hpp"
-#include "pearlite/kernel/box_operations.hpp"
+#include "pearlite/core/detail/contract.hpp"
+#include "pearlite/kernel/detail/box_operations.hpp"
 #include "simd/rows.hpp"
 
 #include <algorithm>

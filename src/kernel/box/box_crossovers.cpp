@@ -1,5 +1,5 @@
 // Crossovers of chains in a box: a lane for each chain that takes part.
-#include "pearlite/kernel/box_operations.hpp"
+#include "pearlite/kernel/detail/box_operations.hpp"
 #include "random/lanes.hpp"
 #include "simd/rows.hpp"
 

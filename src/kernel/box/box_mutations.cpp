@@ -1,5 +1,5 @@
 // Mutations of chains in a box, all chains at once.
-#include "pearlite/kernel/box_operations.hpp"
+#include "pearlite/kernel/detail/box_operations.hpp"
 #include "random/lanes.hpp"
 #include "simd/arithmetic.hpp"
 #include "simd/rows.hpp"

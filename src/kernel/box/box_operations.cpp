@@ -1,6 +1,6 @@
-#include "pearlite/kernel/box_operations.hpp"
+#include "pearlite/kernel/detail/box_operations.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "random/lanes.hpp"
 

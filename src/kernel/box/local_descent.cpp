@@ -1,6 +1,6 @@
-#include "pearlite/kernel/local_descent.hpp"
+#include "pearlite/kernel/detail/local_descent.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <lbfgs.h>

@@ -1,6 +1,6 @@
-#include "pearlite/kernel/categorical_operations.hpp"
+#include "pearlite/kernel/detail/categorical_operations.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "random/lanes.hpp"
 

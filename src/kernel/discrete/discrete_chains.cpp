@@ -1,6 +1,6 @@
-#include "pearlite/kernel/discrete_chains.hpp"
+#include "pearlite/kernel/detail/discrete_chains.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "pearlite/kernel/permutation_operations.hpp"
+#include "pearlite/kernel/detail/permutation_operations.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "random/lanes.hpp"

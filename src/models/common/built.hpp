@@ -1,8 +1,8 @@
 #pragma once
 /// Models of the package made into what a configuration asks for.
 
-#include "pearlite/model/built_model.hpp"
-#include "pearlite/model/target_of.hpp"
+#include "pearlite/model/detail/built_model.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <memory>

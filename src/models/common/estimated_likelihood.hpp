@@ -4,7 +4,7 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/io/configuration.hpp"
-#include "pearlite/model/built_model.hpp"
+#include "pearlite/model/detail/built_model.hpp"
 #include "pearlite/model/exact_likelihood.hpp"
 #include "pearlite/path/tempered.hpp"
 

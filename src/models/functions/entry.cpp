@@ -2,7 +2,7 @@
 #include "models/common/searched.hpp"
 #include "models/functions/test_functions.hpp"
 #include "models/registry.hpp"
-#include "pearlite/kernel/searched_energy.hpp"
+#include "pearlite/kernel/detail/searched_energy.hpp"
 
 namespace pearlite::models {
 

@@ -1,6 +1,6 @@
 #include "models/functions/test_functions.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "models/gaussian/gaussian.hpp"
 #include "pearlite/core/column_block.hpp"
-#include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
 
 namespace pearlite::models {
 

@@ -1,6 +1,6 @@
 #include "models/gaussian/noisy_likelihood.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/model/density.hpp"

@@ -3,9 +3,9 @@
 /// on purpose, without bias.
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
-#include "pearlite/model/density_block.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
+#include "pearlite/model/detail/density_block.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/predictive.hpp"
 

@@ -3,7 +3,7 @@
 #include "models/common/searched.hpp"
 #include "models/image/image_space.hpp"
 #include "models/registry.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 
 namespace pearlite::models {
 

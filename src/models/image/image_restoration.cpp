@@ -2,7 +2,7 @@
 
 #include "simd/bit_runs.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "random/fill.hpp"
 

@@ -3,7 +3,7 @@
 /// so that U = (value of the cut) - a #pixels - b #pairs.
 
 #include "models/image/image_restoration.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>

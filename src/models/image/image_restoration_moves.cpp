@@ -1,7 +1,7 @@
 #include "simd/bit_runs.hpp"
 
 #include "models/image/image_restoration.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "models/common/space_parts.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 /// clusters and two-point crossovers.
 
 #include "models/image/image_restoration.hpp"
-#include "pearlite/model/energy/search_space.hpp"
+#include "pearlite/model/energy/detail/search_space.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "core/log_space.hpp"
 #include "models/lattice/kaufman.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include "models/common/shared_draws.hpp"

@@ -55,8 +55,8 @@ class IsingBlock {
     std::span<SpinPlane> planes() { return planes_; }
     std::span<const SpinPlane> planes() const { return planes_; }
 
-    /// In each of the 512 chains, the sum over bonds of x_i x_j. Kept by the model: valid after draw_start, prepare, move,
-    /// anneal.
+    /// In each of the 512 chains, the sum over bonds of x_i x_j. Kept by the model: valid after draw_start, prepare,
+    /// move, anneal.
     std::span<std::int32_t, chains> bond_sums() { return bond_sums_; }
     std::span<const std::int32_t, chains> bond_sums() const { return bond_sums_; }
 

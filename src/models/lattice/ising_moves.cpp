@@ -1,7 +1,7 @@
 // The Ising model's updates and bond sums as bit logic on 512 chains.
 #include "models/lattice/ising.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include "models/common/shared_draws.hpp"
 #include "models/lattice/ising_rules.hpp"

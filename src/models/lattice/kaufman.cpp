@@ -17,7 +17,7 @@
 
 #include "models/lattice/kaufman.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <array>

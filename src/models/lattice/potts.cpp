@@ -1,6 +1,6 @@
 #include "models/lattice/potts.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include "models/common/shared_draws.hpp"

@@ -1,7 +1,7 @@
 // The Potts model's updates and energies as bit logic on 512 chains.
 #include "models/lattice/potts.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include "models/common/shared_draws.hpp"
 #include "simd/plane_comparison.hpp"

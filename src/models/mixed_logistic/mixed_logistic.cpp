@@ -2,7 +2,7 @@
 
 #include "core/log_space.hpp"
 #include "models/mixed_logistic/mixed_logistic_kernels.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "models/common/constant_variance.hpp"
 #include "pearlite/core/types.hpp"
-#include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/parameters.hpp"
 #include "pearlite/model/predictive.hpp"
 

@@ -1,7 +1,7 @@
 #include "models/mixed_logistic/mixed_logistic_kernels.hpp"
 #include "models/mixed_logistic/mixed_logistic_lanes.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
 #include <numbers>

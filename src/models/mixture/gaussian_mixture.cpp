@@ -1,7 +1,7 @@
 #include "models/mixture/gaussian_mixture.hpp"
 
 #include "core/log_space.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"

@@ -3,8 +3,8 @@
 /// likelihood of all of them (Habeck 2017, section 6.4).
 
 #include "pearlite/core/column_block.hpp"
-#include "pearlite/model/block_streams.hpp"
 #include "pearlite/model/data_description.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include "models/mixture/mode_mixture.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <cmath>

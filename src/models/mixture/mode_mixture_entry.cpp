@@ -3,7 +3,7 @@
 #include "models/mixture/mode_mixture.hpp"
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
-#include "pearlite/kernel/searched_energy.hpp"
+#include "pearlite/kernel/detail/searched_energy.hpp"
 
 namespace pearlite::models {
 

@@ -8,7 +8,7 @@
 /// needed, few are left, and sorted by score the first that lies in C is the best.
 
 #include "models/network/bayesian_network.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>

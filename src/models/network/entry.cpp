@@ -3,7 +3,7 @@
 #include "models/network/network_space.hpp"
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
-#include "pearlite/model/energy/space_of.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 /// B.
 
 #include "models/network/bayesian_network.hpp"
-#include "pearlite/model/energy/search_space.hpp"
+#include "pearlite/model/energy/detail/search_space.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "models/protein/ab_protein.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <Eigen/Geometry>

@@ -1,7 +1,7 @@
 /// The energies of AB proteins: chains are laid out in lanes, a chain's pairs are summed eight at a time.
 
 #include "models/protein/ab_protein.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include "models/protein/ab_protein_pairs.hpp"
 #include "simd/trigonometric.hpp"

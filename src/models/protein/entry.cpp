@@ -2,7 +2,7 @@
 #include "models/common/searched.hpp"
 #include "models/protein/ab_protein.hpp"
 #include "models/registry.hpp"
-#include "pearlite/kernel/searched_energy.hpp"
+#include "pearlite/kernel/detail/searched_energy.hpp"
 
 namespace pearlite::models {
 

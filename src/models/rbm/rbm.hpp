@@ -7,7 +7,7 @@
 /// The hidden units are summed out, so a particle is v alone. p_0 has independent units of log odds a0 (the base rate).
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/model/block_streams.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <optional>

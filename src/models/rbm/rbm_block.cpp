@@ -1,6 +1,6 @@
 #include "core/log_space.hpp"
 #include "models/rbm/rbm.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "random/fill.hpp"
 
 #include <algorithm>

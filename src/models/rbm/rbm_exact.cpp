@@ -2,7 +2,7 @@
 
 #include "core/log_space.hpp"
 #include "models/rbm/rbm.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "simd/logistic.hpp"
 
 #include <algorithm>

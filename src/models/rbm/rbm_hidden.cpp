@@ -1,6 +1,6 @@
 #include "models/rbm/rbm_hidden.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"

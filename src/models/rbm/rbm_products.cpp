@@ -1,6 +1,6 @@
 #include "models/rbm/rbm_products.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "simd/arithmetic.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "models/regression/regression.hpp"
 
 #include "core/linear_algebra.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cmath>

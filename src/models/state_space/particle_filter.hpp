@@ -3,7 +3,7 @@
 /// the filtered distributions. Bootstrap (Gordon, Salmond & Smith 1993), auxiliary (Pitt & Shephard 1999) and adapted.
 
 #include "core/log_space.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/random/stream.hpp"

@@ -1,6 +1,6 @@
 #include "models/state_space/volatility_cloud.hpp"
 
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <algorithm>

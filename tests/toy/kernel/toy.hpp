@@ -2,7 +2,7 @@
 /// A toy kernel: Metropolis with proposals from the prior. Nothing to learn.
 
 #include "kernel/kernel.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 namespace pearlite::kernel {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Energies to be minimised, or sampled from at a temperature: f(x) proportional to exp(-U(x) / tau) on a box.
 
-#include "pearlite/core/lane_padding.hpp"
+#include "pearlite/core/detail/lane_padding.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <concepts>

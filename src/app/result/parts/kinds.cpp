@@ -1,7 +1,7 @@
 #include "app/result/parts/kinds.hpp"
 
 #include "parallel/agreement.hpp"
-#include "pearlite/path/density_path.hpp"
+#include "pearlite/path/detail/density_path.hpp"
 
 #include <array>
 

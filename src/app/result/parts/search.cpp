@@ -2,7 +2,7 @@
 
 #include "app/summary/write_durably.hpp"
 #include "io/arrays/images.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 namespace pearlite::app {
 

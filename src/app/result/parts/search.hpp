@@ -3,7 +3,7 @@
 
 #include "algorithm/search_chains/search_record.hpp"
 #include "app/result/parts/part.hpp"
-#include "pearlite/model/energy/state_description.hpp"
+#include "pearlite/model/energy/detail/state_description.hpp"
 
 #include <optional>
 

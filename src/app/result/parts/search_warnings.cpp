@@ -1,7 +1,7 @@
 #include "app/result/parts/search.hpp"
 
 #include "algorithm/stochastic_approximation/adaptive_bias.hpp"
-#include "pearlite/model/energy/energy_partition.hpp"
+#include "pearlite/model/energy/detail/energy_partition.hpp"
 
 #include <fmt/format.h>
 

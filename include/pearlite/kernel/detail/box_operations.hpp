@@ -2,9 +2,9 @@
 /// Operations on points of a box, an operation on all chains at once (Karagiannis et al. 2017, section 4; Liang & Wong
 /// 2001; differential steps: ter Braak 2006).
 
+#include "pearlite/model/energy/detail/search_space.hpp"
 #include "pearlite/model/energy/energy.hpp"
 #include "pearlite/model/energy/local_moves.hpp"
-#include "pearlite/model/energy/search_space.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 /// Operations on permutations, an operation on all chains at once. All are symmetric.
 
-#include "pearlite/kernel/discrete_chains.hpp"
+#include "pearlite/kernel/detail/discrete_chains.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <string>
@@ -48,8 +48,8 @@ struct PermutationOperationSettings {
 
 class PermutationOperations {
   public:
-    /// Operations on permutations of `size` elements. `is_local`: for which steps, in the order of the enumeration, the energy
-    /// offers differences. InputError for a size below 2, no operation, an unknown one, or one named twice.
+    /// Operations on permutations of `size` elements. `is_local`: for which steps, in the order of the enumeration, the
+    /// energy offers differences. InputError for a size below 2, no operation, an unknown one, or one named twice.
     PermutationOperations(const PermutationOperationSettings& settings, Index size, const std::vector<bool>& is_local);
 
     std::span<const model::Operation> list() const { return list_; }

@@ -5,9 +5,9 @@
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
 #include "pearlite/kernel/permutation_space.hpp"
-#include "pearlite/model/built_model.hpp"
-#include "pearlite/model/energy/space_of.hpp"
-#include "pearlite/model/model_traits.hpp"
+#include "pearlite/model/detail/built_model.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
+#include "pearlite/model/energy/detail/space_of.hpp"
 
 #include <memory>
 #include <utility>

@@ -1,8 +1,8 @@
 #pragma once
 /// A search space S (search_space.hpp) as a Space: the static inner loops behind one virtual call a block of chains.
 
-#include "pearlite/model/energy/descent.hpp"
-#include "pearlite/model/energy/search_space.hpp"
+#include "pearlite/model/energy/detail/descent.hpp"
+#include "pearlite/model/energy/detail/search_space.hpp"
 
 #include <concepts>
 #include <memory>

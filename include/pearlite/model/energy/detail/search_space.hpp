@@ -1,7 +1,7 @@
 #pragma once
 /// The concept of a space that chains search for low energies; SpaceOf makes a Space of it.
 
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 
 #include <concepts>
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Operations on states of a few values a site, an operation on all chains at once. All are symmetric.
 
-#include "pearlite/kernel/discrete_chains.hpp"
+#include "pearlite/kernel/detail/discrete_chains.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 /// The block of continuous models: points with their log densities.
 
-#include "pearlite/core/block.hpp"
-#include "pearlite/core/contract.hpp"
+#include "pearlite/core/detail/block.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cstring>
 

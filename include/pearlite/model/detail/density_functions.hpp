@@ -2,8 +2,8 @@
 /// A density over R^d, prior and likelihood, as paths and kernels see it: whole blocks of points at a time.
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/model/block_streams.hpp"
-#include "pearlite/model/capabilities.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
+#include "pearlite/model/detail/capabilities.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <memory>

@@ -2,7 +2,7 @@
 /// A model with its data, ready to be annealed or searched.
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/model/energy/space.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <functional>

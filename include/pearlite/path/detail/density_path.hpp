@@ -1,7 +1,7 @@
 #pragma once
 /// Paths between densities over R^d: what kernels that propose points ask of a target.
 
-#include "pearlite/model/density_block.hpp"
+#include "pearlite/model/detail/density_block.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <memory>

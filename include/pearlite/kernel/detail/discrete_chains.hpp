@@ -2,7 +2,7 @@
 /// Chains whose states are vectors of integers, with the energies that they carry along.
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/model/energy/search_space.hpp"
+#include "pearlite/model/energy/detail/search_space.hpp"
 
 #include <cstddef>
 #include <cstdint>

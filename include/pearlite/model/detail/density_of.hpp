@@ -3,7 +3,7 @@
 
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/density.hpp"
-#include "pearlite/model/density_functions.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/model/predictive.hpp"
 #include "pearlite/model/target.hpp"
 

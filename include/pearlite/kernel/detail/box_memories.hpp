@@ -1,7 +1,7 @@
 #pragma once
 /// Chains in a box with what their energy remembers of each.
 
-#include "pearlite/kernel/box_operations.hpp"
+#include "pearlite/kernel/detail/box_operations.hpp"
 #include "pearlite/model/energy/local_moves.hpp"
 
 #include <algorithm>

@@ -2,13 +2,13 @@
 /// The space that chains search for low energies, as searches see it: states, energies, operations. One virtual call
 /// serves a whole block of chains and an operation; inside, everything is static (space_of.hpp).
 
-#include "pearlite/core/block.hpp"
-#include "pearlite/core/contract.hpp"
-#include "pearlite/model/block_streams.hpp"
-#include "pearlite/model/capabilities.hpp"
+#include "pearlite/core/detail/block.hpp"
+#include "pearlite/core/detail/contract.hpp"
+#include "pearlite/model/detail/block_streams.hpp"
+#include "pearlite/model/detail/capabilities.hpp"
+#include "pearlite/model/energy/detail/energy_partition.hpp"
+#include "pearlite/model/energy/detail/state_description.hpp"
 #include "pearlite/model/energy/energy.hpp"
-#include "pearlite/model/energy/energy_partition.hpp"
-#include "pearlite/model/energy/state_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
 #include <array>

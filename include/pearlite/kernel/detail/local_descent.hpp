@@ -1,7 +1,7 @@
 #pragma once
 /// Descent to the nearest minimum of an energy on a box, by L-BFGS (Nocedal 1980; libLBFGS).
 
-#include "pearlite/model/energy/descent.hpp"
+#include "pearlite/model/energy/detail/descent.hpp"
 
 #include <cstdint>
 #include <span>
