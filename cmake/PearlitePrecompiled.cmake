@@ -11,8 +11,13 @@ set(PEARLITE_LAYERS_WITH_FMT estimator path kernel algorithm app)
 # the common ones. The first target of a group makes them; the others must be compiled with the same options, and with
 # the same definitions of macros that the headers ask for.
 function(pearlite_precompile target group)
-    # Lets ccache see what was precompiled (it also wants CCACHE_SLOPPINESS=pch_defines,time_macros).
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
+    if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+        return()
+    endif()
+    # -fpch-preprocess lets ccache see what was precompiled (it also wants CCACHE_SLOPPINESS=pch_defines,time_macros).
+    # g++ 12 forgets that a precompiled header is the system's, and then warns of copies inside std::string that never
+    # happen; a build without precompiled headers has these two warnings.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow)
     get_property(first GLOBAL PROPERTY PEARLITE_PRECOMPILED_${group})
     if(first)
         target_precompile_headers(${target} REUSE_FROM ${first})
