@@ -7,7 +7,6 @@
 namespace pearlite::models {
 
 using model::BlockStreams;
-using random::Purpose;
 
 static_assert(model::HasReversedMove<JointRbm> && model::HasDataStart<JointRbm>);
 
