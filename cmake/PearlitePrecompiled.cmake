@@ -16,8 +16,9 @@ function(pearlite_precompile target group)
     endif()
     # -fpch-preprocess lets ccache see what was precompiled (it also wants CCACHE_SLOPPINESS=pch_defines,time_macros).
     # g++ 12 forgets that a precompiled header is the system's, and then warns of copies inside std::string that never
-    # happen; a build without precompiled headers has these two warnings.
-    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow)
+    # happen; a build without precompiled headers has these warnings.
+    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow
+        -Wno-stringop-overread)
     get_property(first GLOBAL PROPERTY PEARLITE_PRECOMPILED_${group})
     if(first)
         target_precompile_headers(${target} REUSE_FROM ${first})
