@@ -15,9 +15,10 @@ const auto alone = parallel::Communicator::alone();
 
 /// The headline of 16 runs of SMC with what a pilot found.
 auto estimate_along(const std::shared_ptr<const path::DensityPath>& path, std::uint64_t seed) {
-    auto sampler = piloted(alone, path, 16, seed, [&](const auto& schedule, const auto& kernel, std::uint64_t s) {
-        return std::make_unique<Smc>(alone, path, schedule, kernel, PopulationSettings{300, 16, s}, SmcSettings{});
-    });
+    auto sampler =
+        piloted(alone, path, 16, seed, [&](const auto& team, const auto& schedule, const auto& kernel, auto s) {
+            return std::make_unique<Smc>(team, path, schedule, kernel, PopulationSettings{300, 16, s}, SmcSettings{});
+        });
     complete(sampler);
     return sampler.outcome().log_ratio.front();
 }
