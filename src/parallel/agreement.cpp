@@ -27,8 +27,13 @@ void agree(const Communicator& ranks, const std::exception_ptr& error) {
         report = describe(error);
     ranks.broadcast(std::span(&report.kind, 1), failed);
     report.message = ranks.broadcast(report.message, failed);
-    if (!everywhere && !names_rank(report.message, n))
-        report.message += " (rank " + std::to_string(failed) + " of " + std::to_string(n) + ")";
+    if (!everywhere) {
+        const auto job = Communicator::world(); // people know the ranks of the job, not those of a group
+        int in_job = job.rank();
+        ranks.broadcast(std::span(&in_job, 1), failed);
+        if (!names_rank(report.message, job.size()))
+            report.message += " (rank " + std::to_string(in_job) + " of " + std::to_string(job.size()) + ")";
+    }
     throw_error(report.kind, report.message);
 }
 
