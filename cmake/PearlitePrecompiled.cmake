@@ -16,7 +16,7 @@ function(pearlite_precompile target group)
     endif()
     # -fpch-preprocess lets ccache see what was precompiled (it also wants CCACHE_SLOPPINESS=pch_defines,time_macros).
     # g++ 12 forgets that a precompiled header is the system's, and then warns of copies inside std::string that never
-    # happen; a build without precompiled headers has these warnings.
+    # happen; a build without precompiled headers keeps these warnings on.
     target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow
         -Wno-stringop-overread)
     get_property(first GLOBAL PROPERTY PEARLITE_PRECOMPILED_${group})
