@@ -32,5 +32,7 @@ print(f"| {sys.argv[2]} | {sys.argv[3]} | {headline['value']:.4f} | {rank['peak_
       f"| {rank['sent_bytes'] / 1e6:.1f} | {rank['reduced_words']} | {rank['collected_bytes'] / 1e6:.1f} "
       f"| {timing['wall_seconds']:.0f} | {summary['digest'][:8]} |")
 END
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["digest"])' "$runs/$ranks/summary.json" >>"$runs/digests"
     rm -rf "${runs:?}/$ranks"
 done
+[ "$(sort -u "$runs/digests" | wc -l)" = 1 ] || { echo "the digests differ" >&2; exit 1; }
