@@ -121,6 +121,29 @@ TEST(ParallelTempering, FewSystemsCarryNoErrorBar) {
     EXPECT_FALSE(outcome.log_ratio.front().note.empty());
 }
 
+/// Sixteen systems at b = 0 and 1 with u = 3 at both, but for noise, and log mean f_1/f_0 = `stones`.
+Outcome two_temperatures(double stones) {
+    constexpr std::size_t systems = 16, states = 2 * systems;
+    auto sums = TemperingSums::of_states(states);
+    for (std::size_t i = 0; i < states; ++i) {
+        const double noise = i % 2 == 0 ? 0.01 : -0.01;
+        sums.u[i] = 3 + noise;
+        sums.u_square[i] = sums.u[i] * sums.u[i];
+        sums.ratio[i] = std::exp(stones) * (1 + noise);
+    }
+    return tempering_outcome(parallel::Communicator::alone(), sums, parallel::BlockLayout(states, systems, 1, 0),
+                             {{0, 1}, systems, 1, 0, 1, false});
+}
+
+TEST(ParallelTempering, AnIntegralFarFromTheSteppingStonesCarriesNoErrorBar) {
+    const auto together = two_temperatures(3), apart = two_temperatures(3.5);
+    EXPECT_TRUE(together.log_ratio[1].standard_error.has_value());
+    EXPECT_FALSE(apart.log_ratio[1].standard_error.has_value());
+    EXPECT_FALSE(apart.log_ratio[1].interval95.has_value());
+    EXPECT_NE(apart.log_ratio[1].note.find("far from the stepping stones"), std::string::npos);
+    EXPECT_TRUE(apart.log_ratio[0].standard_error.has_value());
+}
+
 /// Sums of systems whose mean u at every temperature is that of the integrand 1 / (0.01 + b)^2, without noise.
 Outcome integrated(Index steps, bool is_linear) {
     const auto schedule = path::exponential_schedule(steps, 1, 100);
