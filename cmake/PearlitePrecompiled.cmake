@@ -1,11 +1,9 @@
-# Headers that most sources include, precompiled once for each of two groups of layers: the reading of Eigen and the
-# standard library is most of what a small source costs. Sources name all that they need all the same; the `tidy` test
-# and -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON read them without. Programs that link Pearlite inherit none of this.
+# Headers that most sources include, precompiled once for each group of targets: the reading of Eigen and the standard
+# library is most of what a small source costs. Sources name all that they need all the same; the `tidy` test and
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON read them without. Programs that link Pearlite inherit none of this.
 set(PEARLITE_PRECOMPILED_HEADERS <algorithm> <array> <bit> <charconv> <cmath> <concepts> <cstdint> <cstring> <exception>
     <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <set> <span> <string> <string_view> <utility>
     <vector> <Eigen/Core>)
-
-set(PEARLITE_LAYERS_WITH_FMT estimator path kernel algorithm app)
 
 # pearlite_precompile(TARGET GROUP header...): TARGET takes the precompiled headers of the GROUP, which are these and
 # the common ones. The first target of a group makes them; the others must be compiled with the same options, and with
@@ -16,9 +14,9 @@ function(pearlite_precompile target group)
     endif()
     # -fpch-preprocess lets ccache see what was precompiled (it also wants CCACHE_SLOPPINESS=pch_defines,time_macros).
     # g++ 12 forgets that a precompiled header is the system's, and then warns of copies inside std::string that never
-    # happen; a build without precompiled headers keeps these warnings on.
+    # happen, and of its own intrinsics; a build without precompiled headers keeps these warnings on.
     target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow
-        -Wno-stringop-overread)
+        -Wno-stringop-overread -Wno-uninitialized)
     get_property(first GLOBAL PROPERTY PEARLITE_PRECOMPILED_${group})
     if(first)
         target_precompile_headers(${target} REUSE_FROM ${first})

@@ -154,7 +154,7 @@ double ExactSum::value() const {
     if (words_[n_limbs + 2] != 0 || (plus != 0 && minus != 0))
         return std::numeric_limits<double>::quiet_NaN();
     if (plus != 0 || minus != 0)
-        return plus != 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+        return plus != 0 ? infinity : -infinity;
     Words words = words_;
     propagate_carries(words);
     if (words[n_limbs - 1] >= 0)

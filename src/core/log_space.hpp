@@ -1,12 +1,13 @@
 #pragma once
 /// Arithmetic of numbers held as their logarithms. -inf is the logarithm of zero and legal everywhere; NaN propagates.
 
-#include <limits>
+#include "pearlite/core/types.hpp"
+
 #include <span>
 
 namespace pearlite {
 
-inline constexpr double log_zero = -std::numeric_limits<double>::infinity();
+inline constexpr double log_zero = -infinity;
 
 /// log(exp(a) + exp(b)).
 double log_add(double a, double b);

@@ -12,8 +12,6 @@ namespace pearlite::estimator {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 /// n/2 x 2 C: each chain's halves; of an odd number the middle draw is left out.
 Matrix split(const Matrix& draws) {
     PEARLITE_EXPECTS(draws.rows() >= 4 && draws.cols() >= 1);
@@ -76,7 +74,7 @@ Variances variances(const Matrix& chains) {
 
 double r_hat(const Matrix& chains) {
     const auto v = variances(chains);
-    return v.within > 0 ? std::sqrt(v.pooled / v.within) : std::numeric_limits<double>::infinity();
+    return v.within > 0 ? std::sqrt(v.pooled / v.within) : infinity;
 }
 
 /// Mean over chains of the autocovariance at a lag, with divisor n.
@@ -93,14 +91,14 @@ double ess_of(const Matrix& chains) {
     const Index n = chains.rows();
     const double total = static_cast<double>(chains.size());
     if (!(v.pooled > 0))
-        return nan;
+        return undefined;
     const Matrix centred = chains.rowwise() - chains.colwise().mean();
     const double n_over = static_cast<double>(n) / static_cast<double>(n - 1);
     const auto correlation = [&](Index lag) {
         return 1 - (v.within - n_over * autocovariance(centred, lag)) / v.pooled;
     };
     // Sums of neighbouring pairs are positive and fall (Geyer 1992).
-    double tau = -1, last_pair = std::numeric_limits<double>::infinity();
+    double tau = -1, last_pair = infinity;
     for (Index lag = 0; lag + 1 < n; lag += 2) {
         const double pair = (lag == 0 ? 1 : correlation(lag)) + correlation(lag + 1);
         if (!(pair > 0))
@@ -116,23 +114,23 @@ double ess_of(const Matrix& chains) {
 
 double split_r_hat(const Matrix& draws) {
     if (!is_usable(draws))
-        return nan;
+        return undefined;
     const Matrix folded = (draws.array() - quantile(draws, 0.5)).abs();
     return std::max(r_hat(normal_scores(split(draws))), r_hat(normal_scores(split(folded))));
 }
 
 double chain_ess(const Matrix& draws) {
-    return is_usable(draws) ? ess_of(split(draws)) : nan;
+    return is_usable(draws) ? ess_of(split(draws)) : undefined;
 }
 
 double bulk_ess(const Matrix& draws) {
-    return is_usable(draws) ? ess_of(normal_scores(split(draws))) : nan;
+    return is_usable(draws) ? ess_of(normal_scores(split(draws))) : undefined;
 }
 
 double tail_ess(const Matrix& draws) {
     if (!is_usable(draws))
-        return nan;
-    double smallest = std::numeric_limits<double>::infinity();
+        return undefined;
+    double smallest = infinity;
     for (const double p : {0.05, 0.95}) {
         const Matrix below = (draws.array() <= quantile(draws, p)).cast<double>();
         smallest = std::min(smallest, chain_ess(below));

@@ -11,6 +11,9 @@
 
 namespace pearlite::estimator {
 
+/// What a diagnostic is where it has no value.
+inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+
 /// All take draws of one quantity: n x C, a chain per column, n >= 4. NaN if a draw is not finite, or if all are equal.
 
 /// The potential scale reduction of chains split in halves, the larger one of their ranks' normal scores and of those

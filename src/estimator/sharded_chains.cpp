@@ -14,7 +14,6 @@ namespace pearlite::estimator {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr Index first_lags = 16; ///< autocovariances in the first reduction; each further one doubles their number
 
 std::span<const double> numbers_of(const Matrix& matrix) {
@@ -55,7 +54,7 @@ class OwnedChains {
     /// Collective. Whether all are finite and not all the same.
     bool is_usable() const {
         const bool is_finite = ranks_.sum(draws_.allFinite() ? Index{0} : Index{1}) == 0;
-        constexpr double none = -std::numeric_limits<double>::infinity();
+        constexpr double none = -infinity;
         std::array<double, 2> ends{none, none};
         if (draws_.size() > 0 && is_finite)
             ends = {draws_.maxCoeff(), -draws_.minCoeff()};
@@ -168,13 +167,13 @@ std::vector<double> OwnedChains::autocovariances(Index first, Index end) const {
 
 double r_hat(const OwnedChains& chains) {
     const auto v = chains.variances();
-    return v.within > 0 ? std::sqrt(v.pooled / v.within) : std::numeric_limits<double>::infinity();
+    return v.within > 0 ? std::sqrt(v.pooled / v.within) : infinity;
 }
 
 double ess_of(const OwnedChains& chains) {
     const auto v = chains.variances();
     if (!(v.pooled > 0))
-        return nan;
+        return undefined;
     const Index n = chains.length();
     const double n_over = static_cast<double>(n) / static_cast<double>(n - 1);
     std::vector<double> autocovariances;
@@ -186,7 +185,7 @@ double ess_of(const OwnedChains& chains) {
         return 1 - (v.within - n_over * autocovariances[static_cast<std::size_t>(lag)]) / v.pooled;
     };
     // Sums of neighbouring pairs are positive and fall (Geyer 1992).
-    double tau = -1, last_pair = std::numeric_limits<double>::infinity();
+    double tau = -1, last_pair = infinity;
     for (Index lag = 0; lag + 1 < n; lag += 2) {
         const double pair = (lag == 0 ? 1 : correlation(lag)) + correlation(lag + 1);
         if (!(pair > 0))
@@ -199,18 +198,18 @@ double ess_of(const OwnedChains& chains) {
 }
 
 double ess_of_usable(const OwnedChains& chains) {
-    return chains.is_usable() ? ess_of(chains.split()) : nan;
+    return chains.is_usable() ? ess_of(chains.split()) : undefined;
 }
 
 void summarise_convergence(const OwnedChains& chains, double median, ChainSummary& summary) {
-    summary.r_hat = summary.bulk_ess = summary.tail_ess = nan;
+    summary.r_hat = summary.bulk_ess = summary.tail_ess = undefined;
     if (!chains.is_usable())
         return;
     const auto scores = chains.split().normal_scores();
     const auto folded = chains.mapped([&](double x) { return std::abs(x - median); });
     summary.r_hat = std::max(r_hat(scores), r_hat(folded.split().normal_scores()));
     summary.bulk_ess = ess_of(scores);
-    summary.tail_ess = std::numeric_limits<double>::infinity();
+    summary.tail_ess = infinity;
     for (const double edge : chains.quantiles(std::array{0.05, 0.95}))
         summary.tail_ess =
             std::min(summary.tail_ess, ess_of_usable(chains.mapped([&](double x) { return x <= edge ? 1.0 : 0.0; })));

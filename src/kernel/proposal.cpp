@@ -1,6 +1,6 @@
 #include "kernel/proposal.hpp"
 
-#include "core/linear_algebra.hpp"
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace pearlite::kernel {
 
@@ -18,7 +17,7 @@ namespace {
 using model::BlockStreams;
 using model::DensityBlock;
 
-constexpr double log_zero = -std::numeric_limits<double>::infinity();
+constexpr double log_zero = -infinity;
 
 /// power x log L, where L = 0 matters at a power above 0 only.
 double tempered(double power, double log_likelihood) {

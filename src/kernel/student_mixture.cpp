@@ -1,7 +1,8 @@
 #include "kernel/student_mixture.hpp"
 
-#include "core/linear_algebra.hpp"
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ Matrix factor_of(const Matrix& scale) {
 std::vector<Index> points_along_axis(const Matrix& points, std::span<const double> weights, const Matrix& covariance,
                                      Index n) {
     const Matrix axes = symmetric_eigenvectors(covariance);
-    const Vector place = points.transpose() * axes.rightCols(1);
+    const Vector place = points.transpose() * axes.col(axes.cols() - 1);
     std::vector<Index> order(static_cast<std::size_t>(points.cols()));
     std::iota(order.begin(), order.end(), Index{0});
     std::sort(order.begin(), order.end(), [&](Index i, Index j) { return place(i) < place(j); });
@@ -69,10 +70,7 @@ StudentMixture::StudentMixture(std::vector<Component> components, double df)
 StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double> weights, Index components, double df,
                                    int iterations) {
     PEARLITE_EXPECTS(points.cols() == static_cast<Index>(weights.size()) && points.cols() >= 2 && components >= 1);
-    const Vector w = Eigen::Map<const Vector>(weights.data(), points.cols()); // sums of a map depend on its alignment
-    const Vector mean = points * w / w.sum();
-    const Matrix centred = points.colwise() - mean;
-    const Matrix covariance = centred * w.asDiagonal() * centred.transpose() / w.sum();
+    const auto [mean, covariance] = weighted_moments(points, weights);
     // A t distribution of this scale has that covariance.
     const Matrix factor = factor_of((df - 2) / df * covariance);
     if (components == 1)
@@ -84,7 +82,8 @@ StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double>
     for (int k = 0; k < iterations; ++k) {
         std::vector<double> sums(mixture.statistics_size(), 0.0);
         for (Index i = 0; i < points.cols(); ++i)
-            mixture.add_statistics({points.col(i).data(), static_cast<std::size_t>(points.rows())}, w(i), sums);
+            mixture.add_statistics({points.col(i).data(), static_cast<std::size_t>(points.rows())}, weights[at(i)],
+                                   sums);
         mixture = mixture.updated(sums);
     }
     return mixture;

@@ -29,8 +29,6 @@ enum class Prior::Family : int {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// What an argument must be.
 enum class Kind { real, positive };
 

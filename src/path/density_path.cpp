@@ -2,7 +2,6 @@
 
 #include "pearlite/core/error.hpp"
 
-#include <limits>
 #include <string>
 
 namespace pearlite::path {
@@ -23,7 +22,6 @@ std::string complaint(const std::vector<std::string>& names, const Matrix& point
 
 void DensityPath::require_numbers(const Matrix& points, Index n, const Vector& log_prior, const Vector& log_likelihood,
                                   const model::BlockStreams& streams) const {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < n; ++i)
         if (!(log_likelihood(i) < infinity) || !(log_prior(i) < infinity))
             throw NumericalError(complaint(coordinate_names(), points, log_prior(i), log_likelihood(i), i, streams));

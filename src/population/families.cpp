@@ -47,8 +47,7 @@ std::vector<Scale> scales_of(const parallel::Communicator& ranks, const Eigen::R
         for (Index k = 0; k < values.rows(); ++k) {
             const double magnitude = std::abs(values(k, i));
             auto& row = largest[static_cast<std::size_t>(k)];
-            row = magnitude <= std::numeric_limits<double>::max() ? std::max(row, magnitude)
-                                                                  : std::numeric_limits<double>::infinity();
+            row = magnitude <= std::numeric_limits<double>::max() ? std::max(row, magnitude) : infinity;
         }
     ranks.max(std::span(largest));
     std::vector<Scale> scales;

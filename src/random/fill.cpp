@@ -20,8 +20,6 @@ using simd::uniform53;
 
 /// Words in work at a time: small enough to stay in the first-level cache together with what is made of them.
 constexpr std::size_t chunk_words = 2048;
-/// Words of a stream: counter word 0 counts four at a time and must not come round.
-constexpr std::uint64_t stream_words = std::uint64_t{1} << 34;
 
 /// Cuts elements 0 .. size-1 into chunks, makes the words of each, Halves 16-bit halves per element and whole counters,
 /// and calls transform(words, first element, count). Chunks hold an even number of elements. The loops in the

@@ -10,6 +10,9 @@
 
 namespace pearlite::random {
 
+/// Words of a stream: counter word 0 counts four at a time and must not come round.
+inline constexpr std::uint64_t stream_words = std::uint64_t{1} << 34;
+
 /// Raw words of the stream: out[i] is word i.
 void fill_bits(const Address& address, std::span<std::uint32_t> out);
 /// Uniform on (0, 1): 24 bits per float (one word), 53 bits per double (two words); half a step in place of zero.

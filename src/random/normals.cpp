@@ -1,6 +1,7 @@
 #include "random/normals.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
+#include "random/fill.hpp"
 #include "simd/arithmetic.hpp"
 #include "simd/scalar_float.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr std::size_t half = normal_group / 2;
 /// Groups in work at a time: words and normals stay in the first-level cache.
 constexpr std::size_t chunk_groups = 64;
-constexpr std::uint64_t stream_words = std::uint64_t{1} << 34;
 
 /// Normals of whole groups from their words.
 void box_muller(const std::uint32_t* words, float* out, std::size_t n_groups) {

@@ -11,7 +11,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace pearlite::kernel {
@@ -121,7 +120,7 @@ class BoxSpace {
             } else {
                 change = energy_.change(memory, x, chains.coordinate(i), draws.step);
             }
-            const bool is_refused = change == std::numeric_limits<double>::infinity();
+            const bool is_refused = change == infinity;
             out[static_cast<std::size_t>(i)] =
                 is_refused || (descent_.iterations == 0 && std::abs(energy) < largest_summed)
                     ? energy + change

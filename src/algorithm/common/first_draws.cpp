@@ -1,5 +1,6 @@
 #include "algorithm/common/first_draws.hpp"
 
+#include "core/moments.hpp"
 #include "kernel/proposal.hpp"
 #include "pearlite/random/stream.hpp"
 
@@ -24,12 +25,8 @@ kernel::StudentMixture FirstDraws::mixture(Index components, double df) const {
 }
 
 Matrix FirstDraws::walk_factor() const {
-    const auto all = weights();
-    const Vector w = Eigen::Map<const Vector>(all.data(), points.cols()); // sums of a map depend on its alignment
-    const Vector mean = points * w / w.sum();
-    const Matrix centred = points.colwise() - mean;
-    const Matrix covariance = centred * w.asDiagonal() * centred.transpose() / w.sum();
-    return kernel::random_walk_factor(covariance, Matrix::Identity(points.rows(), points.rows()));
+    return kernel::random_walk_factor(weighted_moments(points, weights()).covariance,
+                                      Matrix::Identity(points.rows(), points.rows()));
 }
 
 Matrix FirstDraws::starts(Index n, std::uint64_t seed) const {

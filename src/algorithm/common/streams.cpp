@@ -3,7 +3,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace pearlite::algorithm {
@@ -27,7 +26,7 @@ void prepare_blocks(const model::Target& target, population::Generation& generat
 void require_numbers(std::span<const double> log_weights, const population::Generation& generation, Index b,
                      Index step) {
     for (std::size_t i = 0; i < log_weights.size(); ++i)
-        if (!(log_weights[i] < std::numeric_limits<double>::infinity()))
+        if (!(log_weights[i] < infinity))
             throw NumericalError("the log weight of particle " +
                                  std::to_string(generation.layout().first_local_item() + generation.block_begin(b) +
                                                 static_cast<Index>(i)) +

@@ -65,7 +65,7 @@ class ImportanceSquared final : public Sampler {
   private:
     /// Marks a slot of this round that has no draw yet; no draw has such a log weight.
     static constexpr double not_drawn = std::numeric_limits<double>::quiet_NaN();
-    static constexpr double log_zero = -std::numeric_limits<double>::infinity();
+    static constexpr double log_zero = -infinity;
     /// On all ranks together.
     static constexpr Index draws_of_step = 512;
 

@@ -15,7 +15,6 @@
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
 #include "path/schedule.hpp"
 
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -86,7 +85,7 @@ class ParallelTempering final : public Sampler {
     /// Where replicas have been: at the ends of the ladder, if these are here.
     void note_visits();
 
-    static constexpr double log_zero_ = -std::numeric_limits<double>::infinity();
+    static constexpr double log_zero_ = -infinity;
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;

@@ -1,6 +1,7 @@
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 
 #include "algorithm/common/streams.hpp"
+#include "core/moments.hpp"
 #include "kernel/proposal.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -185,7 +186,7 @@ void PseudoMarginal::adapt() {
     for_blocks(
         [&](const auto& points) {
             const Matrix centred = points.colwise() - mean;
-            const Matrix products = centred * centred.transpose();
+            const Matrix products = row_products(centred);
             for (Index k = 0; k < d * d; ++k)
                 squares.add(static_cast<std::size_t>(k), products.data()[k]);
         },

@@ -3,13 +3,10 @@
 #include "core/stored_fields.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace pearlite::algorithm {
 
-namespace {
-constexpr double infinity = std::numeric_limits<double>::infinity();
-} // namespace
+namespace {} // namespace
 
 void ChainFinds::begin_regions(Index regions) {
     const auto n = static_cast<std::size_t>(regions);

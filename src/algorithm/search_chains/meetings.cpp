@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -61,7 +60,7 @@ void MeetingPlanner::draw_order(const random::Address& shared) {
 }
 
 void MeetingPlanner::sum_weights(std::span<const double> energies, std::span<const std::int64_t> candidates) {
-    double lowest = std::numeric_limits<double>::infinity(), sum = 0;
+    double lowest = infinity, sum = 0;
     for (const auto j : candidates)
         lowest = std::min(lowest, energies[static_cast<std::size_t>(j)]);
     sums_.clear();

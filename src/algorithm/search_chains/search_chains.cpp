@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace pearlite::algorithm {
@@ -230,7 +229,7 @@ void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memo
 void SearchChains::take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
     space_->accept(*chains_, accepted_);
     for (std::size_t i = 0; i < n_; ++i) {
-        const bool is_inside = active_[i] != 0 && proposals_.energies[i] < std::numeric_limits<double>::infinity();
+        const bool is_inside = active_[i] != 0 && proposals_.energies[i] < infinity;
         const Index proposed = is_inside ? proposed_regions_[i] : regions_[i];
         if (accepted_[i] != 0) {
             energies_[i] = proposals_.energies[i];

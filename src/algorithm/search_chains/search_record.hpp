@@ -18,7 +18,7 @@ namespace pearlite::algorithm {
 /// A state of low energy and where it was found; `before` orders finds so that their order does not depend on who looks
 /// at them in what order.
 struct Find {
-    double energy = std::numeric_limits<double>::infinity();
+    double energy = infinity;
     std::int64_t iteration = 0;
     std::int64_t chain = 0;
     std::vector<std::byte> state; ///< packed; empty on ranks that do not own the chain

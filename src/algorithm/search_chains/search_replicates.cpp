@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 namespace pearlite::algorithm {
@@ -81,7 +80,7 @@ Index SearchReplicates::steps_done() const {
 
 double SearchReplicates::best_energy() const {
     const Search* const best = best_search();
-    return best ? best->best_energy() : std::numeric_limits<double>::infinity();
+    return best ? best->best_energy() : infinity;
 }
 
 double SearchReplicates::temperature() const {

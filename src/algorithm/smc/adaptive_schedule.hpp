@@ -1,8 +1,9 @@
 #pragma once
 /// Temperatures that a run chooses as it goes.
 
+#include "pearlite/core/types.hpp"
+
 #include <functional>
-#include <limits>
 
 namespace pearlite::algorithm {
 
@@ -12,7 +13,7 @@ namespace pearlite::algorithm {
 struct AdaptiveSchedule {
     double inverse_temperature_end = 1;
     double conditional_ess = 0.95;
-    double log_weight_sd = std::numeric_limits<double>::infinity();
+    double log_weight_sd = infinity;
 };
 
 /// The largest step from `from` that is wanted, as for the conditional ESS, which falls with `to`, by bisection to 1e-6

@@ -77,7 +77,7 @@ double likelihood_log_variance(const parallel::Communicator& ranks, const path::
                 for (const double z : estimates[i])
                     square += (z - mean) * (z - mean) / (repeats - 1);
                 weight += w;
-                variance += w * (std::isnan(square) ? std::numeric_limits<double>::infinity() : square);
+                variance += w * (std::isnan(square) ? infinity : square);
             }
             sums.add(0, weight);
             sums.add(1, std::min(variance, std::numeric_limits<double>::max()));

@@ -19,7 +19,6 @@
 #include "path/schedule.hpp"
 #include "population/families.hpp"
 
-#include <limits>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -74,7 +73,7 @@ class Smc final : public Sampler {
     /// After reading or relocation: recomputes what is derived from the states.
     void prepare();
 
-    static constexpr double log_zero_ = -std::numeric_limits<double>::infinity();
+    static constexpr double log_zero_ = -infinity;
 
     double inverse_temperature_end() const;
 

@@ -6,17 +6,6 @@
 
 namespace pearlite::algorithm {
 
-namespace {
-
-using algorithm::SearchSettings;
-using Ladder = algorithm::TemperatureLadder;
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-} // namespace
-
 void SearchKeys::keys(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {
     auto& settings = plan.settings;
     settings.bias = member.bias;
@@ -51,7 +40,7 @@ void SearchKeys::list_temperature(Keys& k, const SearchMember& member) {
     double temperature = 1;
     const auto list_constant = [&] {
         k("temperature", temperature, above(0), "in units of the energy, throughout");
-        ladder.kind = Ladder::Kind::constant;
+        ladder.kind = TemperatureLadder::Kind::constant;
         ladder.low = temperature;
     };
     if (member.shrinks) { // at a constant temperature by definition
@@ -60,17 +49,17 @@ void SearchKeys::list_temperature(Keys& k, const SearchMember& member) {
     }
     ladder.kind = member.ladder;
     k("kind", ladder.kind,
-      {{"square-root", Ladder::Kind::square_root, "falls with the square root of the iterations"},
-       {"geometric", Ladder::Kind::geometric, "from the start to the end over temperature_steps iterations"},
-       {"constant", Ladder::Kind::constant}},
+      {{"square-root", TemperatureLadder::Kind::square_root, "falls with the square root of the iterations"},
+       {"geometric", TemperatureLadder::Kind::geometric, "from the start to the end over temperature_steps iterations"},
+       {"constant", TemperatureLadder::Kind::constant}},
       "how the temperature falls");
     const auto kind = ladder.kind;
-    k.when("kind", kind, Ladder::Kind::constant, list_constant);
-    k.when("kind", kind, {Ladder::Kind::square_root, Ladder::Kind::geometric}, [&] {
+    k.when("kind", kind, TemperatureLadder::Kind::constant, list_constant);
+    k.when("kind", kind, {TemperatureLadder::Kind::square_root, TemperatureLadder::Kind::geometric}, [&] {
         k.set_aside({"temperature"});
         k("temperature_end", ladder.low, above(0), "where the temperature falls to, in units of the energy");
         k("temperature_start", ladder.high, above(0), "how far above the end it begins, in units of the energy");
-        ladder.n = kind == Ladder::Kind::geometric ? plan.settings.iterations : 1;
+        ladder.n = kind == TemperatureLadder::Kind::geometric ? plan.settings.iterations : 1;
         k("temperature_steps", ladder.n, at_least(1),
           about("square-root: iterations before the fall; geometric: iterations of the fall")
               .default_is("1; geometric iterations"));

@@ -10,7 +10,6 @@
 #include "core/log_space.hpp"
 #include "pearlite/model/energy/detail/energy_partition.hpp"
 
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -71,7 +70,7 @@ class SearchMemory {
     void fields(Fields& f, bool is_main);
 
   private:
-    static constexpr double infinity_ = std::numeric_limits<double>::infinity();
+    static constexpr double infinity_ = infinity;
 
     AdaptiveBias& bias(std::size_t chain) { return biases_[biases_.size() == 1 ? 0 : chain]; }
     /// Keeps the last region of a space that shrinks up to date.

@@ -50,7 +50,7 @@ std::size_t lowest(const std::vector<PolishedState>& states) {
 }
 
 void append_descent(const model::Descent& energy, std::span<const double> start, std::vector<double>& rows) {
-    kernel::LocalMinimum minimum{{start.begin(), start.end()}, std::numeric_limits<double>::infinity()};
+    kernel::LocalMinimum minimum{{start.begin(), start.end()}, infinity};
     double error = 0;
     if (!std::isnan(start.front())) {
         error = gradient_error(energy, start);

@@ -47,7 +47,7 @@ Spread spread_of(const auto& values) {
     const auto n = static_cast<double>(values.size());
     const double mean = values.mean();
     if (!std::isfinite(mean))
-        return {std::numeric_limits<double>::infinity(), 0};
+        return {infinity, 0};
     const auto squares = (values.array() - mean).square();
     const double variance = squares.sum() / (n - 1);
     return {variance, std::sqrt(std::max(0.0, squares.square().mean() - variance * variance) / n)};
@@ -103,7 +103,7 @@ NearMode Measurement::best_points(const LikelihoodPilot& pilot, double b, Index 
 
 LogVariance Measurement::log_variance(const Matrix& points, Index estimates) const {
     const Matrix values = log_estimates(points, estimates, part_of_variance);
-    LogVariance result{.least = std::numeric_limits<double>::infinity()};
+    LogVariance result{.least = infinity};
     double squares = 0;
     const auto k = static_cast<double>(points.cols());
     for (Index i = 0; i < points.cols(); ++i) {

@@ -17,7 +17,6 @@ namespace detail {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index packet = 16;
 
 LogSums log_sums(const WorkSamples& works, double log_ratio) {
@@ -146,8 +145,7 @@ std::string infinite_note(double value) {
 
 double variance_of(const detail::WorkSamples& works, double log_ratio) {
     const double effective = detail::posterior_sums(works, log_ratio).q_not_q;
-    return effective > 0 ? std::max(0.0, 1 / effective - 1 / works.n_forward - 1 / works.n_reverse)
-                         : std::numeric_limits<double>::infinity();
+    return effective > 0 ? std::max(0.0, 1 / effective - 1 / works.n_forward - 1 / works.n_reverse) : infinity;
 }
 
 } // namespace

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace pearlite::estimator {
@@ -16,7 +15,6 @@ namespace {
 using detail::ShardedWorks;
 using population::Shards;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::uint32_t of_works = 3; ///< the draws of a work's address that say how often it occurs in the replicates
 
 Estimate bar_value(const ShardedWorks& works, const char* error_method) {

@@ -8,14 +8,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <string>
 
 namespace pearlite::estimator::detail {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Index count_infinite(const population::Shards& works, double legal, const char* name) {
     Index n = 0;

@@ -15,13 +15,13 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 static_assert(std::endian::native == std::endian::little, "the .f64 form is read as it lies in memory");
 
-constexpr std::size_t word = 8;
+constexpr std::size_t word_bytes = 8;
 
 /// InputError at the first value that is not finite; `offset` is where the values start in the file.
 void require_finite(const double* values, Index count, const std::string& where, std::size_t offset) {
     for (Index i = 0; i < count; ++i) {
         if (!std::isfinite(values[i])) {
-            throw InputError(where + ", byte " + std::to_string(offset + static_cast<std::size_t>(i) * word) +
+            throw InputError(where + ", byte " + std::to_string(offset + static_cast<std::size_t>(i) * word_bytes) +
                              ": the value is not finite (got " + std::to_string(values[i]) +
                              "), expected a finite number");
         }
@@ -30,7 +30,7 @@ void require_finite(const double* values, Index count, const std::string& where,
 
 /// Sizes from the first 16 bytes, checked against the size of the file before anything is computed from them.
 std::pair<Index, Index> read_sizes(const std::string& bytes, const std::string& source) {
-    if (bytes.size() < 2 * word) {
+    if (bytes.size() < 2 * word_bytes) {
         throw InputError(source + ": ends at byte " + std::to_string(bytes.size()) +
                          ", expected 16 bytes with n_visible and n_hidden as int64");
     }
@@ -43,12 +43,12 @@ std::pair<Index, Index> read_sizes(const std::string& bytes, const std::string& 
                          "), expected positive little-endian int64");
     }
     // Against overflow: neither factor, nor their product, may pass the number of words that there are.
-    const auto words = static_cast<Index>(bytes.size() / word);
+    const auto words = static_cast<Index>(bytes.size() / word_bytes);
     const bool fits = n_visible <= words && n_hidden <= words / n_visible;
     const Index expected = fits ? 2 + n_visible * n_hidden + n_visible + n_hidden : 0;
-    if (!fits || expected * static_cast<Index>(word) != static_cast<Index>(bytes.size())) {
+    if (!fits || expected * static_cast<Index>(word_bytes) != static_cast<Index>(bytes.size())) {
         const std::string size =
-            fits ? std::to_string(expected * static_cast<Index>(word)) + " bytes" : "a longer file";
+            fits ? std::to_string(expected * static_cast<Index>(word_bytes)) + " bytes" : "a longer file";
         throw InputError(source + ": wrong size (got " + std::to_string(bytes.size()) + " bytes), expected " + size +
                          " for " + got);
     }
@@ -60,8 +60,8 @@ RbmArrays read_f64(const std::filesystem::path& file) {
     const std::string bytes = read_whole_file(file, "RBM weights (int64 n_visible, n_hidden, then float64 values)");
     const auto [n_visible, n_hidden] = read_sizes(bytes, source);
     Vector values(n_visible * n_hidden + n_visible + n_hidden);
-    std::memcpy(values.data(), bytes.data() + 2 * word, static_cast<std::size_t>(values.size()) * word);
-    require_finite(values.data(), values.size(), source, 2 * word);
+    std::memcpy(values.data(), bytes.data() + 2 * word_bytes, static_cast<std::size_t>(values.size()) * word_bytes);
+    require_finite(values.data(), values.size(), source, 2 * word_bytes);
     return {Eigen::Map<const RowMajor>(values.data(), n_visible, n_hidden),
             values.segment(n_visible * n_hidden, n_visible), values.tail(n_hidden)};
 }

@@ -188,7 +188,7 @@ BinaryImage read_pbm(Scanner& scanner, bool raw) {
     return image;
 }
 
-BinaryImage read_text(Scanner& scanner) {
+BinaryImage read_text_image(Scanner& scanner) {
     BinaryImage image;
     image.rows = scanner.number("the number of rows", 1, largest_image_side);
     image.columns = scanner.number("the number of columns", 1, largest_image_side);
@@ -215,7 +215,7 @@ BinaryImage read_binary_image(const std::filesystem::path& file) {
     Scanner scanner(file.string(), text, false);
     if (!scanner.skip_blanks() || scanner.rest().front() < '0' || scanner.rest().front() > '9')
         throw InputError(file.string() + ": unknown format, expected " + known_formats);
-    return read_text(scanner);
+    return read_text_image(scanner);
 }
 
 void write_pgm(const std::filesystem::path& file, const BinaryImage& image) {

@@ -5,10 +5,6 @@
 namespace pearlite::io {
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Those asked for and those set aside.
 std::vector<std::string> known_keys(const Configuration::State& state, const std::string& section) {
     std::vector<std::string> keys;

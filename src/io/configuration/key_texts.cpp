@@ -73,10 +73,6 @@ std::string description(const KeyDescription& key) {
     return text;
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// Whether "run", "kernel", "model.ising" or "kernel.smc" means this table.
 bool is_meant(const TableDescription& table, const std::string& only) {
     if (only.empty() || only == table.table)

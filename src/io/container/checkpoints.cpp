@@ -14,7 +14,7 @@
 namespace pearlite::io {
 namespace {
 
-constexpr std::string_view prefix = "checkpoint.";
+constexpr std::string_view checkpoint_prefix = "checkpoint.";
 constexpr std::string_view suffix = ".h5";
 constexpr std::string_view temporary_prefix = ".checkpoint.";
 constexpr std::string_view temporary_suffix = ".h5.tmp";
@@ -32,7 +32,7 @@ std::optional<Index> step_between(std::string_view name, std::string_view before
 }
 
 std::optional<Index> step_of(const std::filesystem::path& path) {
-    return step_between(path.filename().string(), prefix, suffix);
+    return step_between(path.filename().string(), checkpoint_prefix, suffix);
 }
 
 bool is_left_over(const std::filesystem::path& path) {
@@ -98,7 +98,7 @@ std::filesystem::path checkpoint_path(const std::filesystem::path& run_directory
     PEARLITE_EXPECTS(step >= 0);
     const std::string digits = std::to_string(step);
     const std::string zeros(step_digits - std::min(step_digits, digits.size()), '0');
-    return run_directory / (std::string(prefix) + zeros + digits + std::string(suffix));
+    return run_directory / (std::string(checkpoint_prefix) + zeros + digits + std::string(suffix));
 }
 
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& run_directory) {

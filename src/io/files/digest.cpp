@@ -60,7 +60,7 @@ std::string hex(const Sha256::Digest& digest) {
 
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{4} << 20;
+constexpr std::size_t hashed_bytes = std::size_t{4} << 20;
 
 void check_runs(const ShardedField& field, Index run) {
     const Index end = field.first_local + field.local;
@@ -71,7 +71,7 @@ void check_runs(const ShardedField& field, Index run) {
 std::vector<Sha256::Digest> hash_local_runs(const ShardedField& field, Index run) {
     check_runs(field, run);
     const auto items_per_buffer =
-        std::max<Index>(1, static_cast<Index>(buffer_bytes / std::max<std::size_t>(1, field.item_bytes)));
+        std::max<Index>(1, static_cast<Index>(hashed_bytes / std::max<std::size_t>(1, field.item_bytes)));
     std::vector<std::byte> buffer(static_cast<std::size_t>(std::min({items_per_buffer, run, field.local})) *
                                   field.item_bytes);
     std::vector<Sha256::Digest> digests;

@@ -8,14 +8,14 @@ namespace pearlite::io {
 namespace {
 
 // Small enough to stay in a core's cache between packing and writing.
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t restored_bytes = std::size_t{1} << 20;
 
 // Calls transfer(first, count, buffer, file offset) for one buffer after another of this rank's items.
 template <class Transfer>
 void for_each_buffer(const ShardedField& field, std::uint64_t dataset_offset, Transfer&& transfer) {
     if (field.local == 0 || field.item_bytes == 0)
         return;
-    const auto items_per_buffer = std::max<Index>(1, static_cast<Index>(buffer_bytes / field.item_bytes));
+    const auto items_per_buffer = std::max<Index>(1, static_cast<Index>(restored_bytes / field.item_bytes));
     std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(items_per_buffer, field.local)) * field.item_bytes);
     for (Index first = 0; first < field.local; first += items_per_buffer) {
         const Index count = std::min(items_per_buffer, field.local - first);

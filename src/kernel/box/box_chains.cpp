@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 
 namespace pearlite::kernel {
@@ -14,9 +13,7 @@ using model::LaneMatrix;
 using Packet = simd::Doubles8;
 using Mask = simd::Mask<Packet>;
 
-namespace {
-constexpr double infinity = std::numeric_limits<double>::infinity();
-} // namespace
+namespace {} // namespace
 
 BoxChains::BoxChains(Index dimension, Index size)
     : size_(size),

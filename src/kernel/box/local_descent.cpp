@@ -17,7 +17,6 @@ namespace pearlite::kernel {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Descents follow each other: a coordinate that left the box may have to come back in from its border.
 constexpr int largest_rounds = 20;
 constexpr DescentLimits to_the_end{2000, 1e-12};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -22,8 +21,7 @@ double variance_of(std::span<const double> values) {
         mean += value / static_cast<double>(values.size());
     for (const double value : values)
         squares += (value - mean) * (value - mean);
-    return std::isfinite(mean) ? squares / static_cast<double>(values.size() - 1)
-                               : std::numeric_limits<double>::infinity();
+    return std::isfinite(mean) ? squares / static_cast<double>(values.size() - 1) : infinity;
 }
 
 } // namespace

@@ -31,7 +31,7 @@ struct TestFunctionKeys {
     }
 };
 
-std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section&) {
+std::unique_ptr<BuiltModel> build_function(io::Configuration& configuration, io::Section&) {
     const auto keys = read_model<TestFunctionKeys>(configuration);
     return configuration.has_errors() ? nullptr : kernel::searched_box(TestFunction(keys.settings));
 }
@@ -40,7 +40,7 @@ std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section&
 
 ModelEntry test_function_entry() {
     return searched("test-function", "Rastrigin, Ackley, Griewank, Schwefel, Rosenbrock or Levy, rotated or not",
-                    kernel::box_search_traits(), build, list_keys<TestFunctionKeys>);
+                    kernel::box_search_traits(), build_function, list_keys<TestFunctionKeys>);
 }
 
 } // namespace pearlite::models

@@ -33,7 +33,7 @@ struct ImageRestorationKeys {
     }
 };
 
-std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section) {
+std::unique_ptr<BuiltModel> build_image(io::Configuration& configuration, io::Section& section) {
     auto keys = read_model<ImageRestorationKeys>(configuration);
     auto image = read_data(section, "image", keys.image, io::read_binary_image);
     if (configuration.has_errors() || !image)
@@ -61,7 +61,7 @@ ModelEntry image_restoration_entry() {
     traits.operations = ImageSpace::names();
     traits.default_operations = ImageSpaceSettings{}.operations;
     traits.crossovers = {"two-point-crossover"};
-    return searched("image-restoration", "restoration of an image of two colours; exact minimum", traits, build,
+    return searched("image-restoration", "restoration of an image of two colours; exact minimum", traits, build_image,
                     list_keys<ImageRestorationKeys>);
 }
 

@@ -13,10 +13,6 @@ using random::Purpose;
 
 namespace {
 
-std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 /// Padding proposes to stay.
 void start_proposals(Index size, Index padded_size, model::Proposals& proposals) {
     proposals.energies.resize(at(padded_size));

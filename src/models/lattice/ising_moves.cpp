@@ -19,7 +19,7 @@ using random::Purpose;
 
 static_assert(chains == IsingBlock::chains && sizeof(SpinPlane) == words_per_plane * sizeof(std::uint32_t));
 /// Visits whose random words are drawn in one go: 12 KiB, which stays in the first cache.
-constexpr Index visits_per_draw = 16;
+constexpr Index ising_visits_per_draw = 16;
 constexpr std::size_t words_per_visit = leading_planes * words_per_plane;
 
 } // namespace
@@ -55,11 +55,11 @@ void Ising::update(Block& block, double b, const model::BlockStreams& streams,
     const Planes rest{streams.shared(Purpose::accept)};
     const Bits opposite = repeat(settings_.coupling < 0);
     SpinPlane* x = block.planes().data();
-    alignas(64) std::array<std::uint32_t, visits_per_draw * words_per_visit> words;
+    alignas(64) std::array<std::uint32_t, ising_visits_per_draw * words_per_visit> words;
 
     const auto n_visits = static_cast<Index>(sites.size());
-    for (Index first = 0; first < n_visits; first += visits_per_draw) {
-        const Index count = std::min(visits_per_draw, n_visits - first);
+    for (Index first = 0; first < n_visits; first += ising_visits_per_draw) {
+        const Index count = std::min(ising_visits_per_draw, n_visits - first);
         fill_planes(leading, first * leading_planes,
                     std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
         for (Index n = 0; n < count; ++n) {

@@ -1,5 +1,5 @@
 // Exact partition functions of small Potts lattices.
-#include "core/linear_algebra.hpp"
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "models/lattice/kaufman.hpp"
 #include "models/lattice/potts.hpp"
 

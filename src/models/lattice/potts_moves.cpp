@@ -19,7 +19,7 @@ using random::Purpose;
 
 static_assert(chains == PottsBlock::chains && sizeof(PottsBlock::Plane) == words_per_plane * sizeof(std::uint32_t));
 
-constexpr Index visits_per_draw = 16;
+constexpr Index potts_visits_per_draw = 16;
 
 /// exp(-b |J| h) for h = 1 .. 4 lost bonds.
 Thresholds<4> thresholds_of(double b_coupling) {
@@ -137,12 +137,12 @@ void Potts::update(Block& block, double b, const model::BlockStreams& streams,
     const Planes rest{streams.shared(Purpose::accept)};
     const auto n_visits = static_cast<Index>(sites.size());
     PottsBlock::Plane* x = block.planes().data();
-    alignas(64) std::array<std::uint32_t, static_cast<std::size_t>(visits_per_draw) *
+    alignas(64) std::array<std::uint32_t, static_cast<std::size_t>(potts_visits_per_draw) *
                                               (leading_planes + most_colour_planes) * words_per_plane>
         words;
 
-    for (Index first = 0; first < n_visits; first += visits_per_draw) {
-        const Index count = std::min(visits_per_draw, n_visits - first);
+    for (Index first = 0; first < n_visits; first += potts_visits_per_draw) {
+        const Index count = std::min(potts_visits_per_draw, n_visits - first);
         fill_planes(leading, first * planes_per_visit,
                     std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
         for (Index n = 0; n < count; ++n) {

@@ -148,7 +148,7 @@ MixedLogisticDesign design_of(io::Configuration& configuration, DataKeys::Study 
     return design_of_table(configuration, table);
 }
 
-std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section) {
+std::unique_ptr<BuiltModel> build_mixed_logistic(io::Configuration& configuration, io::Section& section) {
     const auto source = read_model<DataKeys>(configuration);
     const auto design = read_data(section, "data", source.data, [&](const auto& path) {
         return design_of(configuration, source.study, io::read_csv(path));
@@ -175,7 +175,7 @@ void list(Keys& k) {
 ModelEntry mixed_logistic_entry() {
     return {{"mixed-logistic", 16, 4096, true, 1, true, {}, "samples"},
             "logistic regression with random effects; likelihood by importance sampling",
-            build,
+            build_mixed_logistic,
             list};
 }
 

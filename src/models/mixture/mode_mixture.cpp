@@ -4,7 +4,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace pearlite::models {
@@ -20,7 +19,7 @@ ModeMixture::ModeMixture(const Matrix& means, double variance) : means_(means), 
 }
 
 double ModeMixture::energy(std::span<const double> x) const {
-    double nearest = std::numeric_limits<double>::infinity();
+    double nearest = infinity;
     const auto square = [&](Index k) {
         const double a = x[0] - means_(0, k), b = x[1] - means_(1, k);
         return a * a + b * b;

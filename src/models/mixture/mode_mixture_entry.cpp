@@ -19,7 +19,7 @@ struct ModeMixtureKeys {
     }
 };
 
-std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section) {
+std::unique_ptr<BuiltModel> build_mode_mixture(io::Configuration& configuration, io::Section& section) {
     const auto keys = read_model<ModeMixtureKeys>(configuration);
     const auto modes = read_data(section, "modes", keys.modes, [](const auto& path) {
         const auto table = io::read_csv(path);
@@ -35,7 +35,7 @@ std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section&
 
 ModelEntry mode_mixture_entry() {
     return searched("mode-mixture", "minus log density of a planar mixture of normal distributions of equal weight",
-                    kernel::box_search_traits(), build, list_keys<ModeMixtureKeys>);
+                    kernel::box_search_traits(), build_mode_mixture, list_keys<ModeMixtureKeys>);
 }
 
 } // namespace pearlite::models

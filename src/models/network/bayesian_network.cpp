@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace pearlite::models {
@@ -13,10 +12,6 @@ namespace {
 
 constexpr NodeSet bit(Index node) {
     return NodeSet{1} << node;
-}
-
-std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
 }
 
 } // namespace
@@ -112,7 +107,7 @@ std::uint64_t BayesianNetwork::choices(NetworkOperation operation) const {
 
 void BayesianNetwork::add_change(NetworkProposal& proposal, const Dag& dag, Index node, NodeSet parents) const {
     if (std::popcount(parents) > scores_.parent_limit()) {
-        proposal.energy = std::numeric_limits<double>::infinity();
+        proposal.energy = infinity;
         return;
     }
     const double score = scores_.score(node, parents);

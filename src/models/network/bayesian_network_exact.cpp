@@ -14,12 +14,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 
 namespace pearlite::models {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Family {
     std::uint32_t parents;

@@ -51,7 +51,7 @@ Index whole_level(io::Section& section, double level) {
     return 0;
 }
 
-std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section) {
+std::unique_ptr<BuiltModel> build_network(io::Configuration& configuration, io::Section& section) {
     const auto keys = read_model<BayesianNetworkKeys>(configuration);
     const auto table = read_tables(section, keys);
     std::vector<Index> levels;
@@ -78,7 +78,7 @@ std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section&
 ModelEntry bayesian_network_entry() {
     model::SearchTraits traits;
     traits.operations = traits.default_operations = NetworkSpace::names();
-    return searched("bayesian-network", "structure of a Bayesian network from a discrete table", traits, build,
+    return searched("bayesian-network", "structure of a Bayesian network from a discrete table", traits, build_network,
                     list_keys<BayesianNetworkKeys>);
 }
 

@@ -10,14 +10,6 @@ namespace pearlite::models {
 
 using random::Purpose;
 
-namespace {
-
-std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
-} // namespace
-
 NetworkChains::NetworkChains(std::shared_ptr<const BayesianNetwork> model, Index size)
     : model_(std::move(model)), dags_(at(size), model_->empty_network()), proposals_(at(size)) {}
 

@@ -5,7 +5,6 @@
 
 #include "models/protein/ab_protein_change.hpp"
 
-#include <limits>
 #include <numbers>
 
 namespace pearlite::models {
@@ -18,7 +17,6 @@ using Eigen::Vector3d;
 using model::LaneColumn;
 using model::LocalProposal;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr LocalProposal refused{infinity, 0};
 /// A line through points that are nearer to each other has no direction.
 constexpr double least_length = 1e-6;

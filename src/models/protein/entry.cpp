@@ -14,20 +14,22 @@ struct AbProteinKeys {
     Index length = 13;
 
     void keys(Keys& k) {
-        using Energy = AbProteinSettings::Energy;
         using Angles = AbProteinSettings::Angles;
         k("energy", settings.energy,
-          {{"planar", Energy::planar, "in the plane"},
-           {"stillinger", Energy::stillinger, "in space"},
-           {"irback", Energy::irback, "in space"},
-           {"azimuth", Energy::azimuth, "in space, the bend term of azimuths"}},
+          {{"planar", AbProteinSettings::Energy::planar, "in the plane"},
+           {"stillinger", AbProteinSettings::Energy::stillinger, "in space"},
+           {"irback", AbProteinSettings::Energy::irback, "in space"},
+           {"azimuth", AbProteinSettings::Energy::azimuth, "in space, the bend term of azimuths"}},
           "the energy to minimise");
-        k.when("energy", settings.energy, {Energy::planar, Energy::stillinger, Energy::irback}, [&] {
-            k("angles", settings.angles,
-              {{"internal", Angles::internal, "angles between neighbouring bonds"},
-               {"directions", Angles::directions, "directions of the bonds"}},
-              "the coordinates of a state");
-        });
+        k.when("energy", settings.energy,
+               {AbProteinSettings::Energy::planar, AbProteinSettings::Energy::stillinger,
+                AbProteinSettings::Energy::irback},
+               [&] {
+                   k("angles", settings.angles,
+                     {{"internal", Angles::internal, "angles between neighbouring bonds"},
+                      {"directions", Angles::directions, "directions of the bonds"}},
+                     "the coordinates of a state");
+               });
         k("sequence", sequence, "the monomers, A or B");
         k.unless_given("sequence", [&] {
             k("length", length, within(3, AbProtein::longest),
@@ -36,7 +38,7 @@ struct AbProteinKeys {
     }
 };
 
-std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section) {
+std::unique_ptr<BuiltModel> build_protein(io::Configuration& configuration, io::Section& section) {
     auto keys = read_model<AbProteinKeys>(configuration);
     try {
         keys.settings.sequence = keys.sequence ? *keys.sequence : fibonacci_sequence(keys.length);
@@ -53,7 +55,7 @@ ModelEntry ab_protein_entry() {
     auto traits = kernel::box_search_traits();
     for (const auto& name : AbProtein::local_move_names())
         traits.operations.push_back(name);
-    return searched("ab-protein", "off-lattice AB protein in the plane or in space", traits, build,
+    return searched("ab-protein", "off-lattice AB protein in the plane or in space", traits, build_protein,
                     list_keys<AbProteinKeys>);
 }
 

@@ -10,13 +10,13 @@ namespace pearlite::models::detail {
 namespace {
 
 using Packet = simd::Floats;
-constexpr Index lanes = simd::lanes<Packet>;
+constexpr Index packet_rows = simd::lanes<Packet>;
 
 // A tile of the result stays in registers: 24 of the 32 of AVX-512, 12 of the 16 of AVX2. Its shape does not change a
 // bit of the result.
 constexpr Index packets_per_panel = 3;
 constexpr Index chains_per_tile = simd::register_bytes == 64 ? 8 : 4;
-static_assert(block_padding % chains_per_tile == 0 && block_padding % lanes == 0);
+static_assert(block_padding % chains_per_tile == 0 && block_padding % packet_rows == 0);
 
 /// A panel of n_packets packets of rows times the units of chains_per_tile chains.
 template <Index n_packets>
@@ -27,12 +27,12 @@ template <Index n_packets>
     for (Index chain = 0; chain < chains_per_tile; ++chain)
 #pragma GCC unroll 3
         for (Index p = 0; p < n_packets; ++p)
-            sum[p][chain] = simd::load<Packet>(start + p * lanes);
+            sum[p][chain] = simd::load<Packet>(start + p * packet_rows);
     for (Index k = 0; k < depth; ++k) {
         Packet weights[n_packets];
 #pragma GCC unroll 3
         for (Index p = 0; p < n_packets; ++p)
-            weights[p] = simd::load<Packet>(panel + (k * n_packets + p) * lanes);
+            weights[p] = simd::load<Packet>(panel + (k * n_packets + p) * packet_rows);
 #pragma GCC unroll 8
         for (Index chain = 0; chain < chains_per_tile; ++chain) {
             const Packet unit = simd::broadcast<Packet>(units[chain * units_stride + k]);
@@ -45,12 +45,12 @@ template <Index n_packets>
     for (Index chain = 0; chain < chains_per_tile; ++chain)
 #pragma GCC unroll 3
         for (Index p = 0; p < n_packets; ++p)
-            simd::store(out + chain * out_stride + p * lanes, sum[p][chain]);
+            simd::store(out + chain * out_stride + p * packet_rows, sum[p][chain]);
 }
 
 /// Rows of the panel that starts at `row`.
 Index panel_rows(Index row, Index rows) {
-    return std::min(rows - row, packets_per_panel * lanes);
+    return std::min(rows - row, packets_per_panel * packet_rows);
 }
 
 } // namespace
@@ -75,9 +75,9 @@ void add_product(const Eigen::VectorXf& start, const Eigen::VectorXf& panels, In
     // A panel fits in the second-level cache and meets all chains before the next one comes.
     for (Index row = 0; row < rows; row += panel_rows(row, rows)) {
         const Index height = panel_rows(row, rows);
-        const auto multiply = height == 3 * lanes   ? multiply_tile<3>
-                              : height == 2 * lanes ? multiply_tile<2>
-                                                    : multiply_tile<1>;
+        const auto multiply = height == 3 * packet_rows   ? multiply_tile<3>
+                              : height == 2 * packet_rows ? multiply_tile<2>
+                                                          : multiply_tile<1>;
         for (Index chain = 0; chain < out.cols(); chain += chains_per_tile)
             multiply(start.data() + row, panels.data() + row * depth, depth, units.col(chain).data(), units.rows(),
                      out.col(chain).data() + row, out.rows());

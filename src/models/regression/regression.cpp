@@ -1,6 +1,7 @@
 #include "models/regression/regression.hpp"
 
-#include "core/linear_algebra.hpp"
+#include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ model::Prediction responses(const Vector& predictors, Index samples, const rando
 
 LinearRegression::LinearRegression(LinearRegressionData data)
     : data_(std::move(data)),
-      gram_(data_.design.transpose() * data_.design),
+      gram_(column_products(data_.design)),
       least_squares_(least_squares(data_.design, data_.response)),
       least_residual_((data_.response - data_.design * least_squares_).squaredNorm()) {
     const Index p = data_.design.cols();

@@ -6,7 +6,6 @@
 #include "pearlite/model/parameters.hpp"
 
 #include <cmath>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -17,7 +16,7 @@ struct Range {
     double lower, upper;
     const char* text;
 };
-inline constexpr double unlimited = std::numeric_limits<double>::infinity();
+inline constexpr double unlimited = infinity;
 inline constexpr Range any_number{-unlimited, unlimited, "any number"};
 inline constexpr Range positive_number{0, unlimited, "0 or more"};
 inline constexpr Range correlation{-1, 1, "between -1 and 1"};

@@ -16,7 +16,7 @@ namespace pearlite::models {
 
 namespace {
 
-constexpr const char* name = "stochastic-volatility";
+constexpr const char* model_name = "stochastic-volatility";
 static_assert(StochasticVolatility::particles_abreast == random::normal_group);
 
 /// N(theta) of ConstantVariance.
@@ -32,24 +32,24 @@ Index particles_at_point(const ConstantVariance& goal, const VolatilityParameter
 } // namespace
 
 StochasticVolatility::StochasticVolatility(StochasticVolatilitySettings settings) : settings_(std::move(settings)) {
-    detail::check_observations(name, settings_.returns);
-    detail::check_filter(name, settings_.filter);
+    detail::check_observations(model_name, settings_.returns);
+    detail::check_filter(model_name, settings_.filter);
     if (settings_.filter.kind == FilterKind::auxiliary)
-        throw InputError(std::string(name) + ": the filter is bootstrap or adapted");
+        throw InputError(std::string(model_name) + ": the filter is bootstrap or adapted");
     if (settings_.constant_variance)
-        detail::check_constant_variance(name, *settings_.constant_variance);
+        detail::check_constant_variance(model_name, *settings_.constant_variance);
     const Index most = settings_.constant_variance ? std::max(settings_.constant_variance->largest,
                                                               settings_.constant_variance->pilot_particles)
                                                    : settings_.filter.particles;
     if (static_cast<double>(most + 64) * static_cast<double>(settings_.returns.size()) > 0x1p32)
-        throw InputError(std::string(name) + ": particles times returns must be below 2^32");
-    detail::add_parameter(parameters_, name, "mu", settings_.mu, detail::any_number);
-    detail::add_parameter(parameters_, name, "phi", settings_.phi, detail::correlation);
-    detail::add_parameter(parameters_, name, "sigma", settings_.sigma, detail::positive_number);
+        throw InputError(std::string(model_name) + ": particles times returns must be below 2^32");
+    detail::add_parameter(parameters_, model_name, "mu", settings_.mu, detail::any_number);
+    detail::add_parameter(parameters_, model_name, "phi", settings_.phi, detail::correlation);
+    detail::add_parameter(parameters_, model_name, "sigma", settings_.sigma, detail::positive_number);
     if (settings_.leverage)
-        detail::add_parameter(parameters_, name, "rho", settings_.rho, detail::correlation);
+        detail::add_parameter(parameters_, model_name, "rho", settings_.rho, detail::correlation);
     if (settings_.student)
-        detail::add_parameter(parameters_, name, "nu", settings_.nu, detail::positive_number);
+        detail::add_parameter(parameters_, model_name, "nu", settings_.nu, detail::positive_number);
 }
 
 VolatilityParameters StochasticVolatility::natural(std::span<const double> u) const {
@@ -117,7 +117,7 @@ model::DataDescription StochasticVolatility::describe_data() const {
 }
 
 void StochasticVolatility::fingerprint(model::Fingerprint& fingerprint) const {
-    fingerprint.add(name);
+    fingerprint.add(model_name);
     fingerprint.add(std::span<const double>(settings_.returns));
     parameters_.fingerprint(fingerprint);
     fingerprint.add(static_cast<double>(settings_.filter.kind));

@@ -14,6 +14,9 @@ using simd::fused;
 using simd::larger;
 using simd::log2;
 
+/// Particles in work at a time: their normals stay in the first-level cache.
+inline constexpr std::size_t chunk = 1024;
+
 /// A particle is kept as the mean of its next h. Particles beyond `size` pad the arrays; their weight is 0.
 struct VolatilityCloud {
     std::size_t size = 0, padded_size = 0;

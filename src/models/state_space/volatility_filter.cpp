@@ -16,8 +16,6 @@ using simd::store;
 
 namespace {
 
-/// Particles in work at a time: their normals stay in the first-level cache.
-constexpr std::size_t chunk = 1024;
 constexpr std::uint64_t resampling_words = std::uint64_t{3} << 32;
 
 double uniform_at(const random::Address& address, std::uint64_t word) {

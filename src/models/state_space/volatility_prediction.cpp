@@ -26,10 +26,10 @@ class Samples {
 };
 
 /// e_t of the model: N(0, 1) or Student-t of scale 1, and the z_t behind it.
-struct Shock {
+struct ShockPair {
     double z, e;
 };
-Shock draw_shock(const VolatilityParameters& theta, random::Stream& stream) {
+ShockPair draw_shock(const VolatilityParameters& theta, random::Stream& stream) {
     const double z = stream.normal(), g = theta.student() ? 2 * stream.gamma(theta.nu / 2) / theta.nu : 1;
     return {z, z / std::sqrt(g)};
 }
@@ -43,7 +43,7 @@ std::vector<LabelledArray> simulate_paths(const VolatilityParameters& theta, std
     for (Index s = 0; s < n; ++s) {
         double h = first_h[static_cast<std::size_t>(s)];
         for (Index t = 0; t < horizon; ++t) {
-            const Shock shock = draw_shock(theta, stream);
+            const ShockPair shock = draw_shock(theta, stream);
             volatility.at(s, t) = std::exp(h / 2);
             y.at(s, t) = std::exp(h / 2) * shock.e;
             h = theta.mu + theta.phi * (h - theta.mu) + theta.sigma * theta.rho * shock.z +

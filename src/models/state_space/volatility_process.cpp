@@ -23,7 +23,7 @@ double VolatilityParameters::innovation_sd() const {
 
 VolatilityObservation::VolatilityObservation(const VolatilityParameters& parameters, double y)
     : square_(y * y),
-      nu_(parameters.student() ? parameters.nu : std::numeric_limits<double>::infinity()),
+      nu_(parameters.student() ? parameters.nu : infinity),
       log_normaliser_(-0.5 * std::log(2 * std::numbers::pi)) {
     if (parameters.student())
         log_normaliser_ = std::lgamma((nu_ + 1) / 2) - std::lgamma(nu_ / 2) - 0.5 * std::log(nu_ * std::numbers::pi);

@@ -4,7 +4,6 @@
 
 #include "models/state_space/particle_filter.hpp"
 
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,7 +17,7 @@ struct VolatilityParameters {
     double phi = 0.95;
     double sigma = 0.2;
     double rho = 0;
-    double nu = std::numeric_limits<double>::infinity();
+    double nu = infinity;
 
     /// In range (|phi| < 1, sigma > 0, |rho| < 1, nu > 0), with a finite stationary variance.
     bool valid() const;

@@ -35,25 +35,25 @@ double normal_density(double difference, double sd) {
 }
 
 /// Values of z_t given e_t, with their probabilities.
-struct Shock {
+struct PossibleShock {
     double z, probability;
 };
 
 /// log g of g ~ Gamma(a, rate b) has the density exp(a u - b exp(u)), which the trapezoidal rule integrates.
-std::vector<Shock> shocks(const VolatilityParameters& parameters, double e) {
+std::vector<PossibleShock> shocks(const VolatilityParameters& parameters, double e) {
     if (!parameters.student())
         return {{e, 1}};
     const double a = (parameters.nu + 1) / 2, b = (parameters.nu + e * e) / 2;
     const double mode = std::log(a / b), step = 0.3 / std::sqrt(a + 1);
     const double lowest = -34 / a - 8 / std::sqrt(a), highest = std::min(4.5, 10 / std::sqrt(a));
-    std::vector<Shock> values;
+    std::vector<PossibleShock> values;
     double sum = 0;
     for (double u = lowest; u < highest; u += step) {
         const double probability = std::exp(a * (u - std::expm1(u)));
         values.push_back({e * std::exp((mode + u) / 2), probability});
         sum += probability;
     }
-    for (Shock& shock : values)
+    for (PossibleShock& shock : values)
         shock.probability /= sum;
     return values;
 }

@@ -16,7 +16,6 @@ using simd::store;
 
 namespace {
 
-constexpr std::size_t chunk = 1024;
 constexpr std::uint64_t normals_from = std::uint64_t{1} << 32, uniforms_from = std::uint64_t{1} << 33;
 constexpr std::uint64_t own_streams = std::uint64_t{1} << 62;
 

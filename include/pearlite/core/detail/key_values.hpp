@@ -4,6 +4,7 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/types.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -12,6 +13,10 @@
 #include <vector>
 
 namespace pearlite {
+
+inline bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 /// Closed interval of legal values.
 template <class T>
@@ -57,7 +62,7 @@ class Limits {
     bool has_low() const { return low.value > -unbounded; }
     bool has_high() const { return high.value < unbounded; }
 
-    static constexpr double unbounded = std::numeric_limits<double>::infinity();
+    static constexpr double unbounded = infinity;
     Bound low{-unbounded}, high{unbounded};
     bool open_low = false, open_high = false;
 

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -83,7 +82,7 @@ double draw_inside(std::span<std::int32_t> x, Draw draw, EnergyOf energy_of) {
     for (int k = 0; k < largest_start_draws; ++k) {
         draw(x);
         const double energy = energy_of(x);
-        if (energy != std::numeric_limits<double>::infinity())
+        if (energy != infinity)
             return energy;
     }
     no_start_found();

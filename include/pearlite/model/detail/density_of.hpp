@@ -7,7 +7,6 @@
 #include "pearlite/model/predictive.hpp"
 #include "pearlite/model/target.hpp"
 
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -101,7 +100,7 @@ struct PredictiveOf final : Predictive {
     std::shared_ptr<const D> density;
 };
 
-inline constexpr double log_zero = -std::numeric_limits<double>::infinity();
+inline constexpr double log_zero = -infinity;
 
 /// Outside the prior's support a likelihood need not be defined.
 inline void leave_out_impossible(std::span<const double> log_prior, std::span<double> log_likelihood) {

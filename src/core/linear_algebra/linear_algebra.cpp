@@ -1,7 +1,8 @@
-#include "core/linear_algebra.hpp"
+#include "core/linear_algebra/linear_algebra.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 
 namespace pearlite {
 
@@ -24,6 +25,10 @@ Vector cholesky_solution(const Matrix& lower, const Vector& b) {
     Vector x = lower.triangularView<Eigen::Lower>().solve(b);
     lower.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
     return x;
+}
+
+Vector least_squares(const Matrix& a, const Vector& b) {
+    return a.completeOrthogonalDecomposition().solve(b);
 }
 
 } // namespace pearlite
