@@ -21,8 +21,8 @@ constexpr int lowest_exponent = -1074;
 using Words = std::array<std::int64_t, ExactSum::n_words>;
 
 void count_special(Words& words, double value) {
-    const int kind = std::isnan(value) ? 2 : value < 0 ? 1 : 0;
-    ++words[static_cast<std::size_t>(ExactSum::n_limbs + kind)];
+    const std::size_t kind = std::isnan(value) ? 2 : value < 0 ? 1 : 0;
+    ++words[std::size_t{ExactSum::n_limbs} + kind];
 }
 
 inline void add_to_limbs(Words& words, double value) {

@@ -14,6 +14,7 @@ void Keys::seconds(const std::string& name, std::optional<double>& value, const 
 
 std::vector<NamedOption> Keys::named_options(const std::vector<std::string>& names) {
     std::vector<NamedOption> options;
+    options.reserve(names.size());
     for (const auto& name : names)
         options.push_back({name});
     return options;

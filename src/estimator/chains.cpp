@@ -36,8 +36,7 @@ Matrix normal_scores(const Matrix& draws) {
     const double* values = draws.data();
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
     Matrix scores(draws.rows(), draws.cols());
-    for (std::size_t first = 0, last; first < n; first = last) {
-        last = first;
+    for (std::size_t first = 0, last = 0; first < n; first = last) {
         while (last < n && values[order[last]] == values[order[first]])
             ++last;
         const double rank = 0.5 * static_cast<double>(first + 1 + last);

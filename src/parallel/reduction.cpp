@@ -84,7 +84,7 @@ double fixed_point_sum(const Communicator& ranks, std::span<const double> terms,
     if (sum.outside != 0)
         throw NumericalError("fixed-point sum: " + std::to_string(sum.outside) + " terms are not in [0, 1]");
     PEARLITE_EXPECTS(sum.terms <= n_terms);
-    __extension__ typedef __int128 Wide;
+    __extension__ typedef __int128 Wide; // NOLINT(modernize-use-using): __extension__ begins no alias
     const Wide total = static_cast<Wide>(sum.high) * (Wide{1} << bits) + sum.low;
     return std::ldexp(static_cast<double>(total), -2 * bits);
 }

@@ -35,7 +35,7 @@ parallel::BlockLayout layout_among(const parallel::Communicator& ranks, const Ge
             whole = holding;
         first_blocks.push_back(first_blocks.back() + holding.local_blocks);
     }
-    const auto layout =
+    auto layout =
         parallel::BlockLayout(whole.size, whole.block, ranks.size(), ranks.rank()).with_runs(std::move(first_blocks));
     PEARLITE_ENSURES(!here || layout.local_items() == here->local_size());
     return layout;

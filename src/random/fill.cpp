@@ -41,7 +41,7 @@ void by_chunks(const Address& address, std::size_t size, Transform transform) {
 }
 
 std::uint64_t word_pair(const std::uint32_t* words) {
-    std::uint64_t bits;
+    std::uint64_t bits = 0;
     std::memcpy(&bits, words, sizeof bits);
     return bits;
 }

@@ -128,7 +128,7 @@ void fill_by(const Address& address, Index n, std::span<double> out, Index first
 }
 
 /// 32 bits of each lane.
-typedef std::uint32_t Halves __attribute__((vector_size(4 * lanes), may_alias));
+using Halves [[gnu::vector_size(4 * lanes), gnu::may_alias]] = std::uint32_t;
 
 /// Two numbers of 32 bits of each lane.
 struct Interleaved {

@@ -80,7 +80,7 @@ struct Avx2 {
         for (int r = 0; r < n_registers; ++r) {
             const __m256i a = _mm256_blend_epi32(x0[r], _mm256_slli_epi64(x1[r], 32), 0xaa);
             const __m256i b = _mm256_blend_epi32(x2[r], _mm256_slli_epi64(x3[r], 32), 0xaa);
-            auto* const to = reinterpret_cast<__m256i*>(out + 16 * r);
+            auto* const to = reinterpret_cast<__m256i*>(out + std::size_t{16} * r);
             _mm256_storeu_si256(to, _mm256_unpacklo_epi64(a, b));
             _mm256_storeu_si256(to + 1, _mm256_unpackhi_epi64(a, b));
         }
@@ -132,8 +132,8 @@ struct Avx512 {
             constexpr __mmask16 odd = 0xaaaa;
             const __m512i a = _mm512_mask_blend_epi32(odd, x0[r], _mm512_slli_epi64(x1[r], 32));
             const __m512i b = _mm512_mask_blend_epi32(odd, x2[r], _mm512_slli_epi64(x3[r], 32));
-            _mm512_storeu_si512(out + 32 * r, _mm512_unpacklo_epi64(a, b));
-            _mm512_storeu_si512(out + 32 * r + 16, _mm512_unpackhi_epi64(a, b));
+            _mm512_storeu_si512(out + std::size_t{32} * r, _mm512_unpacklo_epi64(a, b));
+            _mm512_storeu_si512(out + std::size_t{32} * r + 16, _mm512_unpackhi_epi64(a, b));
         }
     }
 };
@@ -163,7 +163,7 @@ std::span<std::uint32_t> fill_packets(Philox::Counter& counter, const Philox::Ke
 /// Philox::fill by the given kernel: wide packets, narrow packets, then a rest that is cut from one more.
 template <class Kernel>
 void fill(Philox::Counter counter, const Philox::Key& key, std::span<std::uint32_t> out) {
-    constexpr std::size_t worth_a_packet = 2 * 4; // words; below, counters one by one are faster
+    constexpr std::size_t worth_a_packet = 8; // words; below, counters one by one are faster
     std::span<std::uint32_t> rest = fill_packets<Kernel, Kernel::wide>(counter, key, out);
     rest = fill_packets<Kernel, Kernel::narrow>(counter, key, rest);
     if (rest.size() <= worth_a_packet)

@@ -6,6 +6,18 @@ namespace pearlite::simd {
 
 namespace {
 
+/// Each lane from that place of the two packets, a's lanes and then b's.
+[[gnu::always_inline]] inline Doubles8 shuffled(Doubles8 a, Doubles8 b, Mask<Doubles8> place) {
+#if defined(__clang__)
+    Doubles8 result{};
+    for (Index l = 0; l < lane_padding; ++l)
+        result[l] = place[l] < lane_padding ? a[place[l]] : b[place[l] - lane_padding];
+    return result;
+#else
+    return __builtin_shuffle(a, b, place);
+#endif
+}
+
 /// From four packets at most, by shuffles of two; `is_two` if there are no more.
 template <bool is_two>
 void merge_few(ConstRows from, std::span<const Index> source, Rows to, Index n_rows) {
@@ -22,9 +34,9 @@ void merge_few(ConstRows from, std::span<const Index> source, Rows to, Index n_r
         }
         for (Index k = 0; k < n_rows; ++k) {
             // A shuffle looks at a place among the two packets alone.
-            Doubles8 found = __builtin_shuffle(from.at(k, 0), from.at(k, second), place);
+            Doubles8 found = shuffled(from.at(k, 0), from.at(k, second), place);
             if constexpr (!is_two) {
-                const Doubles8 high = __builtin_shuffle(from.at(k, third), from.at(k, fourth), place);
+                const Doubles8 high = shuffled(from.at(k, third), from.at(k, fourth), place);
                 found = is_high ? high : found;
             }
             to.at(k, first) = taken ? found : to.at(k, first);

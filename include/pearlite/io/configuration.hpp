@@ -71,7 +71,7 @@ class Section {
     /// An integer is accepted as a number.
     double number(const std::string& key, std::optional<double> fallback = {}, Range<double> range = {});
     bool boolean(const std::string& key, std::optional<bool> fallback = {});
-    std::string text(const std::string& key, std::optional<std::string> fallback = {});
+    std::string text(const std::string& key, const std::optional<std::string>& fallback = {});
     /// One of `options`; a wrong value's message lists them and suggests the nearest.
     std::string choice(const std::string& key, const std::vector<std::string>& options,
                        std::optional<std::string> fallback = {});
@@ -83,8 +83,9 @@ class Section {
     double seconds(const std::string& key, std::optional<double> fallback = {});
     /// An input file that must exist: under the data directory (data_file) or the configuration's directory (file). The
     /// message for a missing data file names the directory searched, or says how to set one.
-    std::optional<std::filesystem::path> data_file(const std::string& key, std::optional<std::string> fallback = {});
-    std::optional<std::filesystem::path> file(const std::string& key, std::optional<std::string> fallback = {});
+    std::optional<std::filesystem::path> data_file(const std::string& key,
+                                                   const std::optional<std::string>& fallback = {});
+    std::optional<std::filesystem::path> file(const std::string& key, const std::optional<std::string>& fallback = {});
 
     /// Keys that have a meaning for relatives of the choices made, but none for these: legal, without effect, and left
     /// out of the resolved configuration. So one configuration serves a whole family.

@@ -41,11 +41,12 @@ Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t 
                            {"largest_weight_share", share, {}},
                            {"skewness_of_mean_weight", estimate.skewness_of_mean, {}}};
     if (estimate.ess < 20)
-        outcome.warnings.push_back("the effective number of draws is below 20: the proposal misses the posterior, or "
-                                   "the likelihood's estimate is too noisy");
+        outcome.warnings.emplace_back(
+            "the effective number of draws is below 20: the proposal misses the posterior, or "
+            "the likelihood's estimate is too noisy");
     else if (estimate.skewness_of_mean > largest_skewness)
-        outcome.warnings.push_back("the weights are skewed: the error bar is probably too small; use more draws, or "
-                                   "a likelihood that is estimated more precisely");
+        outcome.warnings.emplace_back("the weights are skewed: the error bar is probably too small; use more draws, or "
+                                      "a likelihood that is estimated more precisely");
     if (share > largest_share)
         outcome.warnings.push_back(fmt::format(
             "one draw of {} has {:.0f} % of the weight: estimate and posterior hang on it", n, 100 * share));

@@ -104,6 +104,7 @@ ReplicaExchange::Side ReplicaExchange::side_of(const Scan& scan, Index own, Inde
 void ReplicaExchange::send_and_receive(const Scan& scan, std::vector<Side>& sides) const {
     const std::size_t state_bytes = particle_bytes_, item = state_bytes + 2 * sizeof(double);
     std::vector<parallel::Transfer> transfers;
+    transfers.reserve(sides.size());
     for (const Side& side : sides)
         transfers.push_back({side.peer, scan.replicas()});
     const auto with = [&](int peer) -> Side& { return sides.front().peer == peer ? sides.front() : sides.back(); };

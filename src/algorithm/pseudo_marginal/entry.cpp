@@ -46,8 +46,8 @@ class PseudoMarginalPlan final : public PosteriorPlan {
                            settings_.iterations);
     }
     double further_bytes(double particle_bytes) const override {
-        return static_cast<double>(chains_) * particle_bytes *
-               static_cast<double>(settings_.iterations / settings_.thin);
+        const Index kept = settings_.iterations / settings_.thin;
+        return static_cast<double>(chains_) * particle_bytes * static_cast<double>(kept);
     }
     std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
                                                    std::shared_ptr<const path::DensityPath> path,

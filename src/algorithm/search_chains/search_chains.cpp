@@ -38,7 +38,7 @@ std::vector<double> SearchChains::draw_start() {
         space_->draw_start(*chains_, streams(0));
         evaluate();
     });
-    const auto all = ranks_.all_gather(std::span<const double>(energies_).first(n_));
+    auto all = ranks_.all_gather(std::span<const double>(energies_).first(n_));
     failure_.agree(ranks_);
     return all;
 }

@@ -12,7 +12,7 @@ namespace pearlite::algorithm {
 namespace {
 
 /// Items that lie one after another in `data`, which outlives the field.
-void lay_out(ShardedField& field, std::shared_ptr<std::vector<std::byte>> data) {
+void lay_out(ShardedField& field, const std::shared_ptr<std::vector<std::byte>>& data) {
     const std::size_t bytes = field.item_bytes;
     field.pack = [data, bytes](Index first, Index count, std::span<std::byte> out) {
         if (count > 0)

@@ -87,13 +87,13 @@ Outcome Smc::outcome() const {
         log_ratio_, final_families_, static_cast<double>(settings_.particles),
         static_cast<int>(resamplings_before_end_), smc_settings_.resampling == population::Resampling::multinomial)};
     if (ess_ < 20)
-        outcome.warnings.push_back("the effective sample size of the final weights is below 20: use more particles, "
-                                   "or more temperatures");
+        outcome.warnings.emplace_back("the effective sample size of the final weights is below 20: use more particles, "
+                                      "or more temperatures");
     if (power_posterior_) {
         auto others = power_posterior_->estimates(ranks_, n_eves_);
         if (others.empty())
-            outcome.warnings.push_back("the power posterior has no estimate: the first particles include one of "
-                                       "likelihood zero, or of infinite log f_1/f_0");
+            outcome.warnings.emplace_back("the power posterior has no estimate: the first particles include one of "
+                                          "likelihood zero, or of infinite log f_1/f_0");
         outcome.log_ratio.insert(outcome.log_ratio.end(), others.begin(), others.end());
     }
     if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated())

@@ -57,6 +57,7 @@ int guarded(bool speaks, const std::function<int()>& work) {
 
 } // namespace
 
+// Only a mistake in the list of commands throws. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
     CLI::App app("Annealed Monte Carlo: normalising constants, posteriors and minima, with error bars.");
     app.require_subcommand(1);

@@ -206,6 +206,7 @@ Table read_csv(const std::filesystem::path& file, const std::vector<std::string>
     }
     const Table header{read_header(lines.front(), source), {}, source};
     std::vector<std::size_t> places;
+    places.reserve(columns.size());
     for (const auto& name : columns) {
         places.push_back(static_cast<std::size_t>(header.column(name)));
     }
@@ -217,6 +218,7 @@ Table read_csv(const std::filesystem::path& file, const std::vector<std::string>
                              "), expected " + std::to_string(header.names.size()) + " as in line 1");
         }
         std::vector<std::string> chosen;
+        chosen.reserve(places.size());
         for (const std::size_t place : places) {
             chosen.push_back(fields[place]);
         }

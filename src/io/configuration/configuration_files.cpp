@@ -42,7 +42,8 @@ std::string data_file_problem(const std::filesystem::path& written,
 
 } // namespace
 
-std::optional<std::filesystem::path> Section::data_file(const std::string& key, std::optional<std::string> fallback) {
+std::optional<std::filesystem::path> Section::data_file(const std::string& key,
+                                                        const std::optional<std::string>& fallback) {
     const std::string expected = "a file under the data directory (--data-dir or PEARLITE_DATA_DIR)";
     const auto written = look_up(*state_, name_, key, fallback, expected, read_file_name);
     if (!written) {
@@ -59,7 +60,7 @@ std::optional<std::filesystem::path> Section::data_file(const std::string& key, 
     return (data_directory.value_or("") / *written).lexically_normal();
 }
 
-std::optional<std::filesystem::path> Section::file(const std::string& key, std::optional<std::string> fallback) {
+std::optional<std::filesystem::path> Section::file(const std::string& key, const std::optional<std::string>& fallback) {
     const std::string expected = "a file, relative to the configuration's directory";
     const auto written = look_up(*state_, name_, key, fallback, expected, read_file_name);
     if (!written) {

@@ -131,12 +131,12 @@ bool Section::boolean(const std::string& key, std::optional<bool> fallback) {
     return look_up_value(*state_, name_, key, fallback, "true or false", read);
 }
 
-std::string Section::text(const std::string& key, std::optional<std::string> fallback) {
+std::string Section::text(const std::string& key, const std::optional<std::string>& fallback) {
     return look_up_value(*state_, name_, key, fallback, "text in quotes", read_text);
 }
 
 std::string Section::choice(const std::string& key, const std::vector<std::string>& options,
-                            std::optional<std::string> fallback) {
+                            const std::optional<std::string>& fallback) {
     std::string hint;
     const auto read = [&](const toml::node& node) {
         Reading<std::string> reading = read_text(node);

@@ -64,6 +64,7 @@ void KeyReader::ask(const Key& key, std::string& value) {
 
 void KeyReader::ask(const Key& key, std::string& value, const std::vector<NamedOption>& options) {
     std::vector<std::string> names;
+    names.reserve(options.size());
     for (const auto& option : options)
         names.push_back(option.name);
     value = section().choice(key.name, names, fallback(key.about, value));

@@ -35,7 +35,7 @@ void add_limits(Json& schema, const KeyDescription& key) {
 }
 
 Json value_schema(const KeyDescription& key) {
-    const Json text{{"type", "string"}};
+    Json text{{"type", "string"}};
     Json option = text;
     if (!key.options.empty())
         option = Json{{"enum", names_of(key.options)}};
@@ -89,7 +89,7 @@ const KeyDescription* find(const TableDescription& table, const std::string& nam
 Json condition_schema(const TableDescription& table, const Condition& condition) {
     if (condition.kind == Condition::Kind::sentence)
         return nullptr;
-    const Json required{{"required", {condition.key}}};
+    Json required{{"required", {condition.key}}};
     if (condition.kind == Condition::Kind::given)
         return required;
     if (condition.kind == Condition::Kind::not_given)
@@ -214,7 +214,7 @@ class Schema {
         for (const auto& model : all_.models)
             if (model.standard_algorithm == algorithm)
                 by_default.push_back(model.name);
-        const Json named = names_one_of("algorithm", {algorithm});
+        Json named = names_one_of("algorithm", {algorithm});
         if (by_default.empty())
             return named;
         const Json some_name{{"properties", {{"algorithm", {{"required", {"name"}}}}}}, {"required", {"algorithm"}}};

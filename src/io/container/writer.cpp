@@ -84,6 +84,7 @@ Plan make_plan(const parallel::Communicator& ranks, const std::vector<CollectedF
     plan.sharded_offsets.resize(n_sharded);
     parallel::on_root(ranks, [&] {
         std::vector<PlannedField> planned;
+        planned.reserve(fields.size());
         for (const CollectedField& field : fields)
             planned.push_back({field.entry, field.values});
         lay_out(planned, plan.file);

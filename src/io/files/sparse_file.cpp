@@ -112,7 +112,7 @@ H5FD_class_t driver_class() {
     driver.name = "pearlite_sparse";
     driver.maxaddr = largest_address;
     driver.fc_degree = H5F_CLOSE_STRONG;
-    driver.fapl_size = sizeof(SparseFile*);
+    driver.fapl_size = sizeof(void*); // of the pointer to the SparseFile
     driver.open = open_driver;
     driver.close = close_driver;
     driver.query = query;

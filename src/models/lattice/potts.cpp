@@ -31,19 +31,19 @@ void draw_colours(const random::Address& address, Index number, Index q, std::sp
     const auto n = static_cast<Index>(digits.size());
     std::array<std::uint64_t, 8> wanting;
     wanting.fill(~std::uint64_t{0});
-    std::array<std::uint32_t, 16 * 8> words;
+    std::array<std::uint32_t, std::size_t{16} * 8> words;
     for (Index round = 0; round <= rounds; ++round) {
         if (round < rounds)
             fill_planes(address, (number * rounds + round) * n,
-                        std::span(words).first(static_cast<std::size_t>(16 * n)));
+                        std::span(words).first(16 * static_cast<std::size_t>(n)));
         std::array<std::uint64_t, 8> still{};
         bool any = false;
         for (std::size_t w = 0; w < 8; ++w) {
             std::uint64_t greater = 0, equal = ~std::uint64_t{0}; // than q - 1, by the digits so far
             for (Index d = n - 1; d >= 0; --d) {
                 auto& word = digits[static_cast<std::size_t>(d)].words[w];
-                std::uint64_t fresh;
-                std::memcpy(&fresh, words.data() + static_cast<std::size_t>(16 * d) + 2 * w, sizeof fresh);
+                std::uint64_t fresh = 0;
+                std::memcpy(&fresh, words.data() + 16 * static_cast<std::size_t>(d) + 2 * w, sizeof fresh);
                 if (round == rounds)
                     fresh = d == n - 1 ? 0 : word;
                 word = (word & ~wanting[w]) | (fresh & wanting[w]);

@@ -64,7 +64,7 @@ struct Colour {
     static Colour at(const PottsBlock::Plane* planes, std::int32_t site, std::size_t part) {
         Colour colour;
         for (int d = 0; d < digits; ++d)
-            colour.digit[static_cast<std::size_t>(d)] = load(planes + site * digits + d, part);
+            colour.digit[static_cast<std::size_t>(d)] = load(planes + Index{site} * digits + d, part);
         return colour;
     }
     Bits differs(const Colour& other) const {
@@ -167,7 +167,7 @@ void Potts::update(Block& block, double b, const model::BlockStreams& streams,
                 const Bits accepted = proposal.made & (~random | comparison.below);
                 for (int d = 0; d < digits; ++d) {
                     const auto k = static_cast<std::size_t>(d);
-                    store(x + site * digits + d, part, choose(accepted, proposed.digit[k], present.digit[k]));
+                    store(x + Index{site} * digits + d, part, choose(accepted, proposed.digit[k], present.digit[k]));
                 }
             }
         }

@@ -142,9 +142,9 @@ class AbProtein {
     void internal_gradient(const Conformation& chain, const Eigen::Matrix3Xd& slope, std::span<double> g) const;
     void direction_gradient(std::span<const double> x, const Eigen::Matrix3Xd& slope, std::span<double> g) const;
 
-    template <int space>
+    template <int dimensions>
     class Lanes;
-    template <int space>
+    template <int dimensions>
     class Change;
     class PlanarMove;
     class Crankshaft;

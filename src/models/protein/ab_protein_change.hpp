@@ -11,11 +11,11 @@
 namespace pearlite::models {
 
 /// Starts as the remembered state; parts of the chain are moved; then energy_change() is asked for once.
-template <int space>
+template <int dimensions>
 class AbProtein::Change {
   public:
-    using Place = Eigen::Matrix<double, space, 1>;
-    using Turn = Eigen::Matrix<double, space, space>;
+    using Place = Eigen::Matrix<double, dimensions, 1>;
+    using Turn = Eigen::Matrix<double, dimensions, dimensions>;
 
     Change(const AbProtein& protein, Memory& memory)
         : protein_(protein), memory_(memory), stride_(protein.pairs_.stride) {
@@ -37,11 +37,11 @@ class AbProtein::Change {
     void move(Index first, Index last, const Turn& turn, const Place& from, const Place& to) {
         const double* const old = memory_.now.places.data();
         double* const moved = memory_.next.places.data();
-        const Place shift = to - turn * from;
-        for (Index k = 0; k < space; ++k)
+        const Place shift = to - turn * from; // NOLINT(cppcoreguidelines-init-variables)
+        for (Index k = 0; k < dimensions; ++k)
             for (Index j = first; j <= last; ++j) {
                 double sum = shift[k];
-                for (Index l = 0; l < space; ++l)
+                for (Index l = 0; l < dimensions; ++l)
                     sum += turn(k, l) * old[l * stride_ + j];
                 moved[k * stride_ + j] = sum;
             }
@@ -72,7 +72,7 @@ class AbProtein::Change {
   private:
     Place place(const Memory::State& state, Index monomer) const {
         Place place;
-        for (Index k = 0; k < space; ++k)
+        for (Index k = 0; k < dimensions; ++k)
             place[k] = state.places.data()[k * stride_ + monomer];
         return place;
     }
@@ -82,12 +82,12 @@ class AbProtein::Change {
         double* const changed = memory_.next.pairs.data();
         detail::Eight sum{};
         for (Index row = block.first_row; row <= block.last_row; row += 2)
-            detail::two_rows<space>(protein_.pairs_, memory_.next.places.data(), row,
-                                    std::max(block.first_packet, (row + 2) / 8), block.last_packet,
-                                    [&](Index offset, detail::Eight energies) {
-                                        sum += energies - simd::load<detail::Eight>(old + offset);
-                                        simd::store(changed + offset, energies);
-                                    });
+            detail::two_rows<dimensions>(protein_.pairs_, memory_.next.places.data(), row,
+                                         std::max(block.first_packet, (row + 2) / 8), block.last_packet,
+                                         [&](Index offset, detail::Eight energies) {
+                                             sum += energies - simd::load<detail::Eight>(old + offset);
+                                             simd::store(changed + offset, energies);
+                                         });
         return detail::sum_of_eight(sum);
     }
 

@@ -22,27 +22,27 @@ constexpr Index width = simd::lanes<Doubles>;
 /// Where the padding of a chain is: far from all monomers.
 constexpr double far_away = 1e30;
 
-template <int space>
+template <int dimensions>
 struct Vectors {
-    Doubles coordinates[space];
+    Doubles coordinates[dimensions];
     Doubles& operator[](std::size_t k) { return coordinates[k]; }
     const Doubles& operator[](std::size_t k) const { return coordinates[k]; }
 };
 
-template <int space>
-[[gnu::always_inline]] inline Doubles dot(const Vectors<space>& a, const Vectors<space>& b) {
+template <int dimensions>
+[[gnu::always_inline]] inline Doubles dot(const Vectors<dimensions>& a, const Vectors<dimensions>& b) {
     Doubles sum = a[0] * b[0];
 #pragma GCC unroll 3
-    for (std::size_t k = 1; k < space; ++k)
+    for (std::size_t k = 1; k < dimensions; ++k)
         sum = fused(a[k], b[k], sum);
     return sum;
 }
 
 /// u turned by an angle towards v, v likewise.
-template <int space>
-[[gnu::always_inline]] inline void turn(Vectors<space>& u, Vectors<space>& v, const SineCosine& angle) {
+template <int dimensions>
+[[gnu::always_inline]] inline void turn(Vectors<dimensions>& u, Vectors<dimensions>& v, const SineCosine& angle) {
 #pragma GCC unroll 3
-    for (std::size_t k = 0; k < space; ++k) {
+    for (std::size_t k = 0; k < dimensions; ++k) {
         const Doubles before = u[k];
         u[k] = fused(angle.cosine, before, angle.sine * v[k]);
         v[k] = fused(angle.cosine, v[k], -angle.sine * before);
@@ -52,13 +52,13 @@ template <int space>
 } // namespace
 
 /// A vector register of chains.
-template <int space>
+template <int dimensions>
 class AbProtein::Lanes {
   public:
     explicit Lanes(const AbProtein& protein)
         : protein_(protein),
-          places_(space * protein.monomers(), width),
-          axes_(model::LaneMatrix::Zero(space == 3 ? 3 * protein.monomers() : 0, width)) {}
+          places_(dimensions * protein.monomers(), width),
+          axes_(model::LaneMatrix::Zero(dimensions == 3 ? 3 * protein.monomers() : 0, width)) {}
 
     /// Lays out as many chains as there are lanes; coordinate i of the first is x[i * stride].
     void lay(const double* x, Index stride) {
@@ -67,7 +67,7 @@ class AbProtein::Lanes {
     /// The energy of bends and torsions.
     double own_energy(Index lane) const { return own_[lane]; }
     /// As AbProteinMemory has them.
-    void copy_places(Index lane, model::LaneMatrix& places) const { copy<space>(places_, lane, far_away, places); }
+    void copy_places(Index lane, model::LaneMatrix& places) const { copy<dimensions>(places_, lane, far_away, places); }
     void copy_axes(Index lane, model::LaneMatrix& axes) const { copy<3>(axes_, lane, 0, axes); }
 
   private:
@@ -89,39 +89,39 @@ class AbProtein::Lanes {
     Doubles lay_out(const double* x, Index stride) {
         const Index n = protein_.monomers();
         const bool by_azimuth = protein_.has_azimuth_energy();
-        Vectors<space> along{}, aside{}, axis{}, before{}, place{};
+        Vectors<dimensions> along{}, aside{}, axis{}, before{}, place{};
         along[by_azimuth ? 1 : 0] += 1.0;
         aside[1] += 1.0;
-        axis[space - 1] += 1.0; // not used in the plane
+        axis[dimensions - 1] += 1.0; // not used in the plane
         Doubles bends{};
         Doubles torsions{};
-        store<space>(places_, 0, place);
+        store<dimensions>(places_, 0, place);
         for (Index k = 0; k < n - 1; ++k) {
             if (k > 0) {
-                const Vectors<space> previous = along;
+                const Vectors<dimensions> previous = along;
                 const SineCosine first = angle(x + (k - 1) * stride);
-                if constexpr (space == 3) {
+                if constexpr (dimensions == 3) {
                     const SineCosine second = k > 1 ? angle(x + (n - 4 + k) * stride) : flat();
                     if constexpr (internal) {
-                        turn<space>(aside, axis, second);
-                        turn<space>(along, aside, first);
+                        turn<dimensions>(aside, axis, second);
+                        turn<dimensions>(along, aside, first);
                         store<3>(axes_, k, axis);
                     } else {
                         along = {first.cosine * second.cosine, first.sine * second.cosine, second.sine};
                     }
                 } else if constexpr (internal) {
-                    turn<space>(along, aside, first);
+                    turn<dimensions>(along, aside, first);
                 } else {
                     along = {first.cosine, first.sine};
                 }
-                bends += by_azimuth ? first.cosine : dot<space>(previous, along);
-                torsions += dot<space>(before, along); // `before` is 0 at the second bond
+                bends += by_azimuth ? first.cosine : dot<dimensions>(previous, along);
+                torsions += dot<dimensions>(before, along); // `before` is 0 at the second bond
                 before = previous;
             }
 #pragma GCC unroll 3
-            for (std::size_t c = 0; c < space; ++c)
+            for (std::size_t c = 0; c < dimensions; ++c)
                 place[c] += along[c];
-            store<space>(places_, k + 1, place);
+            store<dimensions>(places_, k + 1, place);
         }
         return fused(broadcast<Doubles>(protein_.torsion_), torsions,
                      fused(broadcast<Doubles>(protein_.bend_), bends, broadcast<Doubles>(protein_.constant_)));
@@ -143,7 +143,7 @@ class AbProtein::Lanes {
 void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
                      points.cols() % lane_padding == 0 && chains <= points.cols());
-    const auto all = [&]<int space>(Lanes<space> lanes) {
+    const auto all = [&]<int dimensions>(Lanes<dimensions> lanes) {
         model::LaneMatrix places;
         for (Index chain = 0; chain < chains; ++chain) {
             const Index lane = chain % width;
@@ -151,10 +151,11 @@ void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, st
                 lanes.lay(points.data() + chain, points.cols());
             lanes.copy_places(lane, places);
             detail::Eight even{}, odd{};
-            detail::all_rows<space>(pairs_, places.data(), [&, is_odd = false](Index, detail::Eight energies) mutable {
-                (is_odd ? odd : even) += energies;
-                is_odd = !is_odd;
-            });
+            detail::all_rows<dimensions>(pairs_, places.data(),
+                                         [&, is_odd = false](Index, detail::Eight energies) mutable {
+                                             (is_odd ? odd : even) += energies;
+                                             is_odd = !is_odd;
+                                         });
             out[static_cast<std::size_t>(chain)] = lanes.own_energy(lane) + detail::sum_of_eight(even + odd);
         }
     };
@@ -172,7 +173,7 @@ void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::u
                          std::span<Memory> memories) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && wanted.size() == memories.size() &&
                      points.cols() >= static_cast<Index>(wanted.size()));
-    const auto all = [&]<int space>(Lanes<space> lanes) {
+    const auto all = [&]<int dimensions>(Lanes<dimensions> lanes) {
         Index laid = -1; // the first of the chains that are laid out
         for (Index chain = 0; chain < static_cast<Index>(wanted.size()); ++chain) {
             if (wanted[static_cast<std::size_t>(chain)] == 0)
@@ -182,11 +183,11 @@ void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::u
                 lanes.lay(points.data() + (laid = chain - lane), points.cols());
             Memory& memory = memories[static_cast<std::size_t>(chain)];
             lanes.copy_places(lane, memory.now.places);
-            if (space == 3 && has_internal_angles())
+            if (dimensions == 3 && has_internal_angles())
                 lanes.copy_axes(lane, memory.now.bend_axes);
             if (memory.now.pairs.size() == 0)
                 memory.next.pairs = memory.now.pairs = model::LaneMatrix::Zero(pairs_.stride, pairs_.stride);
-            detail::all_rows<space>(pairs_, memory.now.places.data(), [&](Index offset, detail::Eight energies) {
+            detail::all_rows<dimensions>(pairs_, memory.now.places.data(), [&](Index offset, detail::Eight energies) {
                 simd::store(memory.now.pairs.data() + offset, energies);
             });
             memory.blocks = {};

@@ -77,13 +77,13 @@ std::span<const model::LocalMove> AbProtein::local_moves() const {
 double AbProtein::change(Memory& memory, LaneColumn x, Index k, double step) const {
     const Index bond = bond_of(k), end = monomers() - 1;
     const bool is_first = k < monomers() - 2;
-    const auto of = [&]<int space>(Change<space> chain) {
-        using Place = typename Change<space>::Place;
-        using Turn = typename Change<space>::Turn;
+    const auto of = [&]<int dimensions>(Change<dimensions> chain) {
+        using Place = typename Change<dimensions>::Place;
+        using Turn = typename Change<dimensions>::Turn;
         const Place hinge = chain.before(bond);
         if (has_internal_angles()) {
             Turn turn;
-            if constexpr (space == 2) {
+            if constexpr (dimensions == 2) {
                 turn = turn_by(step);
             } else {
                 const Vector3d axis =
@@ -97,7 +97,7 @@ double AbProtein::change(Memory& memory, LaneColumn x, Index k, double step) con
         const Index other = is_first ? monomers() - 4 + bond : bond - 1;
         const double t = is_first ? x[k] : x[other];
         Place direction;
-        if constexpr (space == 2) {
+        if constexpr (dimensions == 2) {
             direction = {std::cos(t), std::sin(t)};
         } else {
             const double b = bond == 1 ? 0 : is_first ? x[other] : x[k];

@@ -29,13 +29,13 @@ inline constexpr double least_square = 1e-60;
 
 /// The energies of the pairs (row, j) and (row + 1, j), j in the packets `first` .. `last`: use(offset, energies), the
 /// offset that in a table of pairs. `places` is space x stride, coordinates by rows.
-template <int space, class Use>
+template <int dimensions, class Use>
 [[gnu::always_inline]] inline void two_rows(const AbProteinPairs& pairs, const double* places, Index row, Index first,
                                             Index last, Use use) {
     const Index stride = pairs.stride;
-    Eight one[space], other[space];
+    Eight one[dimensions], other[dimensions];
 #pragma GCC unroll 3
-    for (Index k = 0; k < space; ++k) {
+    for (Index k = 0; k < dimensions; ++k) {
         one[k] = simd::broadcast<Eight>(places[k * stride + row]);
         other[k] = simd::broadcast<Eight>(places[k * stride + row + 1]);
     }
@@ -45,7 +45,7 @@ template <int space, class Use>
         Eight a = simd::broadcast<Eight>(least_square);
         Eight b = a;
 #pragma GCC unroll 3
-        for (Index k = 0; k < space; ++k) {
+        for (Index k = 0; k < dimensions; ++k) {
             const Eight place = simd::load<Eight>(places + k * stride + j);
             const Eight from_one = place - one[k], from_other = place - other[k];
             a = simd::fused(from_one, from_one, a);
@@ -60,10 +60,10 @@ template <int space, class Use>
 }
 
 /// Visits all pairs; use(offset, energies) as above.
-template <int space, class Use>
+template <int dimensions, class Use>
 [[gnu::always_inline]] inline void all_rows(const AbProteinPairs& pairs, const double* places, Use use) {
     for (Index row = 0; row + 2 < pairs.monomers; row += 2)
-        two_rows<space>(pairs, places, row, (row + 2) / 8, pairs.stride / 8 - 1, use);
+        two_rows<dimensions>(pairs, places, row, (row + 2) / 8, pairs.stride / 8 - 1, use);
 }
 
 } // namespace pearlite::models::detail

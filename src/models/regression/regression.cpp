@@ -53,7 +53,7 @@ LinearRegression::LinearRegression(LinearRegressionData data)
 
 std::vector<std::string> LinearRegression::parameter_names() const {
     auto names = data_.names;
-    names.push_back("log_precision");
+    names.emplace_back("log_precision");
     return names;
 }
 

@@ -35,6 +35,7 @@ std::vector<double> weighted_quantiles(std::span<const double> values, std::span
     PEARLITE_EXPECTS(!order.empty());
     std::vector<double> cumulative;
     double sum = 0;
+    cumulative.reserve(order.size());
     for (const std::size_t i : order)
         cumulative.push_back(sum += weights[i]);
     std::vector<double> quantiles;
