@@ -4,6 +4,7 @@
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/core/detail/block.hpp"
+#include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "population/generation.hpp"
 
@@ -38,8 +39,10 @@ class Kernel {
                          std::span<double> increments, std::span<double> derivative) const = 0;
     /// anneal() with the time reversal of the transition: p_b(x) T(y|x) = p_b(y) T'(x|y). ContractViolation unless
     /// is_time_reversible().
-    virtual Index anneal_reversed(Block& block, double from, double to, const model::BlockStreams& streams,
-                                  std::span<double> increments, std::span<double> derivative) const;
+    virtual Index anneal_reversed(Block&, double, double, const model::BlockStreams&, std::span<double>,
+                                  std::span<double>) const {
+        throw ContractViolation("a kernel that cannot run backwards was asked to");
+    }
 
     /// What the kernel learnt in steps 0, 1, ... in a form that another kernel of its kind can be made with: a row for
     /// each step; empty where there is nothing to learn.

@@ -2,6 +2,7 @@
 /// Random-walk Metropolis on R^d with a proposal scaled to the population.
 
 #include "kernel/kernel.hpp"
+#include "pearlite/core/types.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <vector>
@@ -55,5 +56,10 @@ class RandomWalk : public Kernel {
     Matrix factor_;               ///< of the present step
     std::vector<double> factors_; ///< of all steps from 0, one after another
 };
+
+/// L with L L' = (2.38^2/d) covariance (Roberts, Gelman & Gilks 1997): steps L z, z ~ N(0, I). A covariance that is not
+/// positive definite (few distinct particles) gives the diagonal of its variances; variances of zero (or not finite)
+/// take the rows of `fallback` (d x d).
+Matrix random_walk_factor(const Matrix& covariance, const Matrix& fallback);
 
 } // namespace pearlite::kernel

@@ -1,8 +1,8 @@
 #include "pearlite/app/custom_model.hpp"
 
 #include "app/commands/commands.hpp"
-#include "app/result/make_run.hpp"
 #include "app/result/parts/evidence.hpp"
+#include "app/result/run.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // The algorithms at the posterior itself, as a configuration makes them, against an exact answer; and what runs say of
 // the likelihoods they estimated, against a count of the calls.
 #include "app/commands/commands.hpp"
-#include "app/result/make_run.hpp"
 #include "app/result/parts/evidence.hpp"
 #include "app/result/parts/posterior.hpp"
+#include "app/result/run.hpp"
 #include "pearlite/app/custom_model.hpp"
 
 #include <gmock/gmock.h>

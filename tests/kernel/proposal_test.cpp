@@ -1,4 +1,4 @@
-#include "kernel/proposal.hpp"
+#include "kernel/random_walk.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

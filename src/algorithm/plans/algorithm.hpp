@@ -3,7 +3,7 @@
 /// Each algorithm has one entry; registry.hpp lists them.
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/plans/run_settings.hpp"
+#include "algorithm/plans/tables.hpp"
 #include "algorithm/stochastic_approximation/search_plan.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-/// The tables [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys. Facts
-/// they depend on come as a second argument of keys().
+/// The tables [run], [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys.
+/// Facts they depend on come as a second argument of keys().
 
 #include "algorithm/smc/adaptive_schedule.hpp"
 #include "kernel/registry.hpp"
@@ -9,6 +9,7 @@
 #include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/target.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,26 @@ namespace pearlite::algorithm {
 /// Random numbers are addressed by slots of 40 bits, and steps of 32.
 inline constexpr Index largest_population = Index{1} << 40;
 inline constexpr Index largest_step = 4'000'000'000;
+
+/// The default of run.block where a model chooses it, in words.
+inline constexpr const char* block_of_model = "the model's, 16 unless its page says otherwise";
+
+struct RunSettings {
+    struct Facts {
+        bool has_block = true;          ///< false: a block is a temperature, or a chain
+        bool has_balance = false;       ///< blocks may change their ranks
+        std::string block_default = {}; ///< in words, if the model chooses it
+        Index largest_block = 4096;
+    };
+
+    std::uint64_t seed = 1;
+    Index block = 16;
+    bool balance = true;
+    double checkpoint_every_seconds = 300;
+    std::optional<double> time_limit_seconds;
+
+    void keys(Keys& k, const Facts& facts);
+};
 
 struct PathSettings {
     std::string kind; ///< the name of an entry of path/registry.hpp

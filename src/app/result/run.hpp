@@ -2,9 +2,12 @@
 /// A run as the run loop sees it: steps, state, result; no templates.
 
 #include "algorithm/common/settings.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "app/result/parts/part.hpp"
+#include "pearlite/app/catalogue.hpp"
 #include "population/work_balance.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace pearlite::app {
@@ -36,5 +39,9 @@ class Run {
     /// Collective; finished(). What is sharded stays in the run, which must live until the result has been written.
     virtual RunResult result() = 0;
 };
+
+/// Collective. The run that a plan asks for.
+std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const algorithm::Plan& plan,
+                              const BuiltModel& model);
 
 } // namespace pearlite::app

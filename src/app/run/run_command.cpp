@@ -1,5 +1,5 @@
-#include "app/result/make_run.hpp"
 #include "app/result/parts/search.hpp"
+#include "app/result/run.hpp"
 
 #include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <sys/resource.h>
 
 namespace pearlite::app {
 
@@ -99,6 +100,14 @@ std::string describe_summary(const std::filesystem::path& directory) {
             "  the busiest rank did {:.2f} times the mean; with equally many blocks it would have been {:.2f}\n",
             balance->value("imbalance", 0.0), balance->value("imbalance_of_equal_runs", 0.0));
     return text;
+}
+
+Resources resources_of(const parallel::Communicator& ranks) {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto messages = parallel::message_count();
+    return {ranks.max(static_cast<Index>(usage.ru_maxrss) * 1024), ranks.max(messages.sent_bytes),
+            ranks.max(messages.reduced_words), ranks.max(messages.collected_bytes)};
 }
 
 } // namespace pearlite::app

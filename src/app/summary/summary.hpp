@@ -2,7 +2,8 @@
 /// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
 
 #include "app/result/parts/part.hpp"
-#include "app/run/resources.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/message_count.hpp"
 #include "population/work_balance.hpp"
 
 #include <filesystem>
@@ -10,6 +11,17 @@
 #include <string>
 
 namespace pearlite::app {
+
+/// What a session of a run has needed since the program started, each number on the rank that needed most of it.
+struct Resources {
+    Index peak_memory_bytes = 0; ///< resident
+    Index sent_bytes = 0;        ///< from rank to rank
+    Index reduced_words = 0;     ///< of 8 bytes, in sums and maxima
+    Index collected_bytes = 0;   ///< that all ranks handed in together to gathers and broadcasts
+};
+
+/// Collective; the same on every rank.
+Resources resources_of(const parallel::Communicator& ranks);
 
 /// What is known of a run besides its result.
 struct RunFacts {

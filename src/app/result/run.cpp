@@ -1,4 +1,4 @@
-#include "app/result/make_run.hpp"
+#include "app/result/run.hpp"
 
 #include "app/result/annealing_run.hpp"
 #include "app/result/search_run.hpp"
