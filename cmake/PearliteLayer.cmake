@@ -27,6 +27,8 @@ function(pearlite_layer name)
         # unnamed namespaces are then one, which the compiler takes for a header's.
         set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
         target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+        # Registries stay objects of their own: a program may bring other lists (tests/toy does).
+        list(FILTER sources EXCLUDE REGEX "/registry\\.cpp$")
         foreach(source IN LISTS sources)
             cmake_path(GET source PARENT_PATH folder)
             cmake_path(GET folder FILENAME folder)

@@ -91,7 +91,7 @@ def by_folder(root):
 
 def changed_files(root):
     """Sources and headers that differ from the clean revision; nothing if the history does not know it."""
-    git = subprocess.run(["git", "-C", str(root), "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION, "--", *PLACES],
+    git = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION, "--", *PLACES],
                          capture_output=True, text=True)
     if git.returncode:
         return None
