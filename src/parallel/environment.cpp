@@ -14,8 +14,8 @@ struct Environment::Implementation {
 
 Environment::Environment(int& argc, char**& argv) {
     constexpr bool abort_on_exception = false; // the destructor below decides
-    implementation_ = std::make_unique<Implementation>(
-        boost::mpi::environment(argc, argv, boost::mpi::threading::single, abort_on_exception));
+    implementation_.reset( // NOLINT(modernize-make-unique): clang 14 makes no aggregates from parentheses
+        new Implementation{boost::mpi::environment(argc, argv, boost::mpi::threading::single, abort_on_exception)});
     detail::check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 

@@ -74,7 +74,7 @@ class Section {
     std::string text(const std::string& key, const std::optional<std::string>& fallback = {});
     /// One of `options`; a wrong value's message lists them and suggests the nearest.
     std::string choice(const std::string& key, const std::vector<std::string>& options,
-                       std::optional<std::string> fallback = {});
+                       const std::optional<std::string>& fallback = {});
     std::vector<double> numbers(const std::string& key, std::optional<std::vector<double>> fallback = {});
     /// Different texts, each one of `options`, none only if that is the fallback; a wrong one's message lists them.
     std::vector<std::string> choices(const std::string& key, const std::vector<std::string>& options,

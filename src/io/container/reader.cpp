@@ -103,7 +103,8 @@ Reader::Reader(const parallel::Communicator& ranks, const std::filesystem::path&
     // HDF5 sees the file only now: it can crash on damaged metadata.
     std::map<std::string, FieldEntry, std::less<>> fields;
     parallel::together(ranks, [&] { fields = by_name(read_field_table(path)); });
-    implementation_ = std::make_unique<Implementation>(ranks, std::move(opened.file), std::move(fields), NameScope{});
+    implementation_.reset( // NOLINT(modernize-make-unique): clang 14 makes no aggregates from parentheses
+        new Implementation{ranks, std::move(opened.file), std::move(fields), {}});
 }
 
 Reader::~Reader() = default;

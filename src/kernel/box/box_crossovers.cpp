@@ -12,7 +12,7 @@ using model::LaneMatrix;
 using random::Purpose;
 using simd::ConstRows;
 using Packet = simd::Doubles8;
-using Mask = std::int64_t __attribute__((vector_size(sizeof(Packet)))); // cuts are these numbers
+using Cuts = std::int64_t __attribute__((vector_size(sizeof(Packet)))); // cuts are these numbers
 
 namespace {
 
@@ -38,9 +38,9 @@ void swap_between_cuts(const LaneMatrix& x, const LaneMatrix& y, const std::int6
     const simd::Rows to(result);
     const Index d = result.rows();
     for (Index first = 0; first < to.stride; first += lane_padding) {
-        Mask is_swapped{};
+        Cuts is_swapped{};
         for (Index k = 0; k < d; ++k) {
-            is_swapped ^= simd::load<Mask>(cuts + k * to.stride + first);
+            is_swapped ^= simd::load<Cuts>(cuts + k * to.stride + first);
             to.at(k, first) = is_swapped ? other.at(k, first) : own.at(k, first);
         }
     }
