@@ -59,7 +59,7 @@ class VolatilityRun {
         std::size_t t = 0;
         float y = 0, sd = 0, variance = 0;
         Returns returns;
-        TangentPoints tangent{};
+        TangentPoints tangent;
     };
     enum class Task { weigh, search };
 
