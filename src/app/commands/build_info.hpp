@@ -1,5 +1,5 @@
 #pragma once
-/// What a binary is: version, compiler, libraries, the CPU it was built for.
+/// The identity of a binary: version, compiler, libraries, the CPU it was built for.
 
 #include <string>
 #include <vector>
@@ -9,9 +9,9 @@ namespace pearlite::app {
 /// "pearlite 0.1.0 (g++ 12.2.0, -march=native, build 3f...)": stored with every result; two programs with the same id
 /// are the same binary.
 std::string build_id();
-/// The name under which this program was started: users' programs speak of themselves.
+/// The name under which this program was started: users' programs have names of their own.
 std::string program_name();
-/// Compiler version and flags that matter for bits.
+/// Compiler version, and the flags that may change the bits of a result.
 std::string compiler();
 /// "Open MPI 4.1.4", "HDF5 1.10.8", ...
 std::vector<std::string> library_versions();

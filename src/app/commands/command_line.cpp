@@ -13,7 +13,7 @@ namespace pearlite::app {
 
 namespace {
 
-/// What the command line asked for, once parsed. Commands that need ranks take them.
+/// The command of the parsed command line: `distributed` if it needs ranks, else `serial`.
 struct Request {
     std::function<int()> serial;
     std::function<int(const parallel::Communicator&)> distributed;

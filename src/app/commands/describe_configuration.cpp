@@ -48,7 +48,7 @@ bool suits(const Algorithm& algorithm, const ModelTraits& traits) {
     return algorithm.is_search() == traits.search.has_value() && algorithm.objection(traits).empty();
 }
 
-/// What people read of a table, but not whose it is.
+/// The text of a table without its owners.
 std::string text_of(const io::TableDescription& table) {
     return io::keys_as_markdown({{table.table, {}, {}, table.keys}});
 }
@@ -107,7 +107,7 @@ Tables algorithm_tables(const Catalogue& models) {
     return joined(all, &io::TableDescription::models, &io::TableDescription::algorithms);
 }
 
-/// In the order in which people write them.
+/// Sorts tables in the order in which people write them.
 void sort_by_table(Tables& tables) {
     const Names order{"run", "model", "prior", "path", "schedule", "kernel", "algorithm"};
     const auto place = [&](const auto& table) { return std::find(order.begin(), order.end(), table.table); };

@@ -17,10 +17,10 @@ using algorithm::Plan;
 using Algorithms = std::vector<std::shared_ptr<const Algorithm>>;
 
 const Algorithms& algorithms();
-/// The one of that name; ContractViolation if there is none.
+/// The algorithm of that name; ContractViolation if there is none.
 const Algorithm& algorithm_of_name(const std::string& name);
 
-/// What runs a model if the configuration names no algorithm.
+/// The algorithm that runs a model if the configuration names none.
 const Algorithm& standard_algorithm(const ModelTraits& traits);
 
 } // namespace pearlite::app

@@ -17,8 +17,8 @@ namespace pearlite::app {
 
 namespace {
 
-constexpr Index most_drawn = 200'000; ///< numbers of draws on rank 0, of all chains
-constexpr Index least_drawn = 1000;   ///< that a chain may have in any case
+constexpr Index most_drawn = 200'000; ///< draws on rank 0, over all chains
+constexpr Index least_drawn = 1000;   ///< draws that a chain may have in any case
 
 std::span<const double> values_of(const auto& array) {
     return {array.data(), static_cast<std::size_t>(array.size())};
@@ -42,7 +42,7 @@ SamplesPart samples_of(const model::Target& target, const population::Share& par
         if (path->path_is_linear()) {
             append(part.log_prior, values_of(points.log_prior));
             append(part.log_likelihood, values_of(points.log_likelihood));
-        } else { // the logs may be those of another temperature
+        } else { // the stored logs may belong to another temperature
             Vector log_prior(points.padded_size()), log_likelihood(log_prior);
             path->evaluate(points, points.points, 1, log_prior, log_likelihood, {});
             append(part.log_prior, values_of(log_prior));
@@ -52,7 +52,7 @@ SamplesPart samples_of(const model::Target& target, const population::Share& par
     return part;
 }
 
-/// What is known of parameters where no draw has a weight.
+/// Summaries without values, for populations in which no draw has a weight.
 std::vector<estimator::PosteriorSummary> no_summaries(const std::vector<std::string>& names) {
     std::vector<estimator::PosteriorSummary> summaries(names.size());
     for (std::size_t k = 0; k < names.size(); ++k) {
@@ -62,8 +62,8 @@ std::vector<estimator::PosteriorSummary> no_summaries(const std::vector<std::str
     return summaries;
 }
 
-/// The summary of one replicate's draws, by the ranks that have it; their log weights become comparable with those of
-/// other replicates, which count in proportion to their estimates of Z.
+/// Summarises one replicate's draws on the ranks that hold them; their log weights become comparable with those of
+/// other replicates, since each replicate counts in proportion to its estimate of Z.
 std::vector<estimator::PosteriorSummary> summarise(const parallel::Communicator& team,
                                                    const population::Generation& particles,
                                                    const std::vector<std::string>& names, double log_ratio,
@@ -97,8 +97,8 @@ struct Summaries {
     }
 };
 
-/// Equally many of each chain: as many as there are draws with a weight, in the chain that has most of them, if these
-/// are not too many.
+/// The number of draws of every chain: that of the draws with a weight in the chain that has most of them, up to a
+/// limit.
 Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& samples) {
     Index most = 0;
     for (const auto& part : samples.parts)
@@ -108,7 +108,7 @@ Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& sampl
     return std::min(most, std::max(least_drawn, most_drawn / chains));
 }
 
-/// What posterior.nc shows of weighted draws: some of them, with equal weights.
+/// Gathers the draws of posterior.nc from weighted draws: some of them, with equal weights.
 void gather_drawn(const parallel::Communicator& ranks, std::uint64_t seed, Posterior& result) {
     const auto& samples = result.samples;
     const Index n = draws_of_a_chain(ranks, samples), d = static_cast<Index>(result.parameter_names.size());
@@ -148,7 +148,7 @@ void gather_drawn(const parallel::Communicator& ranks, std::uint64_t seed, Poste
     result.draws = Eigen::Map<const Matrix>(parameters.data(), d, static_cast<Index>(parameters.size()) / d);
 }
 
-/// What posterior.nc shows of Markov chains: all draws, or every so many of each chain if these are too many.
+/// Gathers draws of Markov chains for posterior.nc: all draws, or every so many of each chain if there are too many.
 void gather_thinned(const parallel::Communicator& ranks, const SamplesPart& part, Posterior& result) {
     const Index n = result.draws_of_a_chain, d = part.parameters.rows();
     const Index most = std::max(least_drawn, most_drawn / result.chains), thin = (n + most - 1) / most;
@@ -169,7 +169,7 @@ Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sa
     std::vector<std::span<const double>> log_weights;
     for (const auto& part : samples.parts)
         log_weights.emplace_back(part.log_weight);
-    // The streams of draws 0, 1, ... are those of the chains in posterior.nc.
+    // The chains in posterior.nc have drawn from streams 0, 1, ..., so that n_chains is the first free stream.
     const auto drawn = systematic_draws(ranks, log_weights, n, seed, static_cast<std::uint64_t>(samples.n_chains));
     const auto* chains = sampler.markov_chains();
     const Matrix recorded = chains ? chains->points() : Matrix();

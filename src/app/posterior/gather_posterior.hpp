@@ -1,5 +1,5 @@
 #pragma once
-/// The posterior of a finished run: its draws where they are, their summary, and what they predict.
+/// The posterior of a finished run: its draws on their ranks, their summary, and their predictions.
 
 #include "algorithm/common/chain_outcome.hpp"
 #include "algorithm/common/sampler.hpp"
@@ -14,10 +14,10 @@
 
 namespace pearlite::app {
 
-/// Draws of one population, or of all Markov chains, one chain after another; of these the rank has `layout`'s.
+/// Draws of one population, or of all Markov chains, one chain after another; the rank holds the draws of `layout`.
 struct SamplesPart {
     parallel::BlockLayout layout;
-    Matrix parameters;              ///< of each draw here, a column each
+    Matrix parameters;              ///< a column for each draw here
     std::vector<double> log_weight; ///< comparable across parts
     std::vector<double> log_prior, log_likelihood;
 };
@@ -27,10 +27,10 @@ struct Samples {
     std::vector<SamplesPart> parts; ///< of each replicate
     Index n_parameters = 0;
     Index n_chains = 1;         ///< Markov chains, or replicates
-    bool has_densities = false; ///< whether the draws have these
+    bool has_densities = false; ///< whether the draws have log_prior and log_likelihood
     bool are_markov_chains = false;
 
-    /// Adds them to a results file, which every rank writes its own to. They must live until the file is written.
+    /// Adds the draws to a results file; every rank writes its own draws, which must live until the file is written.
     void write(io::Writer& writer) const;
 };
 
@@ -39,30 +39,30 @@ struct Posterior {
     std::vector<std::string> parameter_names;
     std::vector<estimator::PosteriorSummary> summaries; ///< of each parameter
     Index chains = 1;                                   ///< Markov chains, or replicates
-    Index draws_of_a_chain = 0;                         ///< that the results file has
+    Index draws_of_a_chain = 0;                         ///< number of draws in the results file
     bool draws_are_weighted = true;                     ///< false for Markov chains, whose draws count equally
-    bool has_densities = false;                         ///< replicated: whether the draws have these two
-    /// Draws with equal weights, equally many of each chain, chain after chain: d x draws, of which there are not too
-    /// many for one rank. `drawn`: which draw of its chain each is.
+    bool has_densities = false;                         ///< replicated: whether the draws have the two densities
+    /// Draws with equal weights, equally many of each chain, chain after chain: d x draws, few enough for one rank.
+    /// `drawn`: the index of each draw in its chain.
     Matrix draws;
     std::vector<Index> drawn;
     std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
-    std::vector<double> draw_log_weights; ///< of all weighted draws, comparable across chains; empty if these are many
+    std::vector<double> draw_log_weights; ///< of all weighted draws, comparable across chains; empty if there are many
     Samples samples;
 };
 
-/// Collective. The posterior by a final population: the summary of every replicate's weighted draws, and on rank 0 some
+/// Collective. The posterior of a final population: the summary of every replicate's weighted draws, and on rank 0 some
 /// of them with equal weights, drawn with `seed`. `log_ratios` are those of the replicates, if there is more than one.
 Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
                                  algorithm::Sampler& sampler, std::uint64_t seed,
                                  const std::vector<double>& log_ratios);
 
-/// Collective. The posterior by Markov chains, whose draws stay where they are; some of them are on rank 0 as well.
+/// Collective. The posterior of Markov chains, whose draws stay on their ranks; some of them are on rank 0 as well.
 Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::Target& target,
                               const algorithm::MarkovChains& chains, const algorithm::ChainOutcome& outcome);
 
-/// Collective. What a few hundred draws of the parameters predict, whatever the number of particles; on rank 0. `data`
-/// are what was observed.
+/// Collective. Predictions of a few hundred draws of the parameters, whatever the number of particles; on rank 0.
+/// `data`: the observed data.
 Predictions predictions_of(const parallel::Communicator& ranks, const model::Target& target,
                            algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data);
 

@@ -42,7 +42,7 @@ std::size_t components_from(const std::vector<std::string>& names, std::size_t f
     return n;
 }
 
-/// Of the draws of a posterior.
+/// The arrays of a posterior's draws.
 class DrawArrays {
   public:
     explicit DrawArrays(const Posterior& posterior)
@@ -55,7 +55,7 @@ class DrawArrays {
     std::vector<LabelledArray> statistics() const;
 
   private:
-    /// A number of each draw.
+    /// One number for each draw.
     template <class Value>
     std::vector<double> of_draws(const Value& value) const {
         std::vector<double> values;
@@ -125,7 +125,7 @@ std::vector<LabelledArray> DrawArrays::statistics() const {
     return arrays;
 }
 
-/// In the order of the file.
+/// The groups in the order of the file.
 std::vector<io::NetcdfGroup> groups_of(const ResultParts& parts) {
     PosteriorArrays arrays;
     for (const auto& part : parts)

@@ -11,11 +11,11 @@
 
 namespace pearlite::app {
 
-/// What parts add to posterior.nc; there is none without draws.
+/// Contributions of the parts to posterior.nc; there is no file without draws.
 struct PosteriorArrays {
     std::vector<LabelledArray> draws;                      ///< group posterior: chain x draw
     std::vector<LabelledArray> of_draws, of_steps, of_run; ///< group sample_stats: of each draw, temperature, run
-    std::vector<io::NetcdfGroup> further;                  ///< groups that stand by themselves, some perhaps empty
+    std::vector<io::NetcdfGroup> further;                  ///< other groups, some perhaps empty
 };
 
 /// Parameters, log densities and weights of equally weighted draws. Parameters called name[0], name[1], ... one after

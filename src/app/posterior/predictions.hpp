@@ -1,5 +1,5 @@
 #pragma once
-/// What the posterior predicts, for models that can say: summaries over equally weighted draws of the parameters.
+/// Predictions of the posterior, for models that make them: summaries over equally weighted draws of the parameters.
 
 #include "estimator/predictive.hpp"
 #include "pearlite/core/labelled_array.hpp"
@@ -18,19 +18,19 @@ struct PredictedQuantity {
     std::vector<LabelledDimension> dimensions; ///< of the n values
     estimator::PredictiveSummary summary;      ///< over all samples of all points
     Matrix replicates;                         ///< points x n: one sample of each point
-    std::vector<double> observed, ranks;       ///< n, of what was observed; else empty
+    std::vector<double> observed, ranks;       ///< n, for observed quantities; else empty
 };
 
 struct Predictions {
     std::vector<PredictedQuantity> within; ///< at the places of the data
-    std::vector<PredictedQuantity> beyond; ///< where there are none
+    std::vector<PredictedQuantity> beyond; ///< at places without data
     Index n_points = 0;                    ///< draws of the parameters that predict
-    Index n_left_out = 0;                  ///< and those that cannot: of likelihood 0
+    Index n_left_out = 0;                  ///< draws that cannot predict: their likelihood is 0
 };
 
 struct PredictionSettings {
     Index points = 250;             ///< draws of the parameters
-    Index most_samples = 20;        ///< of each
+    Index most_samples = 20;        ///< for each draw
     Index most_values = 20'000'000; ///< of a quantity, over points and samples: fewer samples where data are many
     Index samples(Index n_data) const;
 };

@@ -21,22 +21,22 @@ class Run {
     virtual bool finished() const = 0;
     /// Collective.
     virtual void step() = 0;
-    /// Collective. The ranks tell each other how far they are: groups of ranks learn of each other's ends some steps
-    /// later than each of its own.
+    /// Collective. The ranks tell each other how far they are: a group of ranks learns of the end of another group some
+    /// steps after that end.
     virtual void settle() {}
     virtual algorithm::Progress progress() const = 0;
     /// True while a pilot looks for temperatures and scales.
     virtual bool in_pilot() const = 0;
     /// Particle moves of one step, on all ranks.
     virtual Index updates_per_step() const = 0;
-    /// What the ranks' shares of the work have cost in this session, where that is measured.
+    /// The account of the ranks' shares of the work in this session, if the run measures it.
     virtual std::optional<population::WorkAccount> work() const { return {}; }
 
     /// Collective. Adds the state to a checkpoint; takes it from one.
     virtual void save(io::Writer& writer) = 0;
     virtual void restore(io::Reader& reader) = 0;
 
-    /// Collective; finished(). What is sharded stays in the run, which must live until the result has been written.
+    /// Collective; needs finished(). Sharded data stay in the run, which must live until the result has been written.
     virtual RunResult result() = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// When the run loop looks up from its steps. Private to this layer.
+/// The times at which the ranks agree between steps of the run loop. Private to this layer.
 
 #include "app/run/run_loop.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace pearlite::app {
 
-/// What all ranks agree to do after a step.
+/// The agreement of all ranks after a step.
 struct Orders {
     double stop = 0; ///< why: 0 not at all, a signal's number, or a limit; see stop_reason
     bool checkpoint = false;
@@ -24,11 +24,11 @@ class Heartbeat {
     /// Collective, with the same number of steps on every rank.
     Orders after_step();
     void checkpoint_took(double seconds);
-    /// What steps cost has changed: what they cost before says nothing about when to look up next.
+    /// The cost of steps has changed: the cost of earlier steps says nothing about when to agree next.
     void pace_changed();
 
     double elapsed() const; ///< seconds
-    /// Whether the last step was one of those after which the ranks agreed.
+    /// Whether the ranks agreed after the last step.
     bool beat_now() const { return steps_ == steps_at_beat_; }
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-/// What a person sees of a running job: one line that renews itself at a terminal, plain log lines elsewhere.
+/// Progress of a running job for people: one line that renews itself at a terminal, plain log lines elsewhere.
 
 #include "algorithm/common/settings.hpp"
 

@@ -157,7 +157,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     }
     reporter.end_progress();
 
-    // What cannot be written at the end is not lost: the last checkpoint holds all but what came after it.
+    // A failed write at the end is no loss: the last checkpoint holds everything but the work after it.
     const auto with_advice = [&](const auto& write) {
         try {
             write();

@@ -15,7 +15,7 @@ namespace pearlite::app {
 
 namespace {
 
-/// The busiest rank against the mean one.
+/// The ratios of the busiest rank's work to the mean, and the number of deals.
 Json balance(const population::WorkAccount& work) {
     return {{"imbalance", work.busiest / work.mean},
             {"imbalance_of_equal_runs", work.busiest_of_equal_runs / work.mean},
@@ -29,7 +29,7 @@ Json read_summary(const std::filesystem::path& directory) {
     return summary.is_object() ? summary : Json::object();
 }
 
-/// What the first part says that knows.
+/// The verdict of the first part that has one.
 std::string verdict(const RunResult& result, bool has_warnings) {
     for (const auto& part : result.parts)
         if (auto sentence = part->verdict(has_warnings); !sentence.empty())

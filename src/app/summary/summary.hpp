@@ -12,18 +12,18 @@
 
 namespace pearlite::app {
 
-/// What a session of a run has needed since the program started, each number on the rank that needed most of it.
+/// Resources of a session since the program started, each number on the rank that needed most of it.
 struct Resources {
     Index peak_memory_bytes = 0; ///< resident
     Index sent_bytes = 0;        ///< from rank to rank
     Index reduced_words = 0;     ///< of 8 bytes, in sums and maxima
-    Index collected_bytes = 0;   ///< that all ranks handed in together to gathers and broadcasts
+    Index collected_bytes = 0;   ///< handed in by all ranks together to gathers and broadcasts
 };
 
-/// Collective; the same on every rank.
+/// Collective; the result is the same on every rank.
 Resources resources_of(const parallel::Communicator& ranks);
 
-/// What is known of a run besides its result.
+/// Facts about a run besides its result.
 struct RunFacts {
     std::string model;
     std::string algorithm;

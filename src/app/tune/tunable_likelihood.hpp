@@ -34,7 +34,7 @@ class TunableLikelihood {
     /// Null unless the target is the tempered path of a density that offers EstimatorSize.
     static std::unique_ptr<TunableLikelihood> of(const model::Target* target);
 
-    /// What people read of a point.
+    /// The quantities reported for a point.
     const std::vector<std::string>& quantity_names() const { return path_->quantity_names(); }
     Vector quantities(const Vector& point) const { return path_->quantities(point); }
     /// N of every estimate, as the model rounds it.

@@ -70,7 +70,7 @@ std::string text_of(const fs::path& file) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// What will be written must be readable where it will be: files beside the configuration may not be beside the output.
+/// Checks that the new configuration can be read from `output`: files beside the old one may be missing beside the new.
 void check_readable_there(const Catalogue& models, const fs::path& output, const TuneOptions& options) {
     const auto text =
         io::with_overrides(text_of(options.configuration), options.configuration.string(), options.overrides);

@@ -78,7 +78,7 @@ void EvidencePart::write_fields(io::Writer& writer) {
 }
 
 void EvidencePart::write_summary(SummaryParts& summary) const {
-    // Where log Z_0 is known and not 0, the normaliser is a result of its own.
+    // If log Z_0 is known and not 0, the normaliser is a result of its own.
     const bool has_normaliser = log_normaliser_start_ && *log_normaliser_start_ != 0;
     Json entries = Json::array();
     for (const auto& estimate : estimates_) {
@@ -142,7 +142,7 @@ std::string describe_evidence(const Json& summary) {
     const std::string headline = estimates.empty() ? "" : estimates.front().value("estimator", "");
     for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
         if (entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline)
-            continue; // the same ones again, shifted by log Z_0
+            continue; // the same estimates again, shifted by log Z_0
         else if (std::none_of(estimates.begin(), entry,
                               [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
             text += describe_estimate(*entry, estimates);

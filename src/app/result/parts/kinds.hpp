@@ -9,7 +9,7 @@
 
 namespace pearlite::app {
 
-/// A sampler at its end, of which the parts of an annealing run are made.
+/// A sampler at its end, from which the parts of an annealing run are made.
 struct FinishedRun {
     const parallel::Communicator& ranks;
     const model::Target& target;
@@ -23,8 +23,8 @@ struct FinishedRun {
 };
 
 struct PartKind {
-    /// Collective. Makes the part of a finished run; null if it has none. A search makes its part by itself: no
-    /// function.
+    /// Collective. Makes the part of a finished run; null if the run has none. A search makes its part by itself and
+    /// has no function here.
     std::unique_ptr<ResultPart> (*part_of)(FinishedRun&);
     /// Lines for a person from summary.json, empty if it has none of this part; may be null.
     std::string (*describe)(const nlohmann::ordered_json& summary);
@@ -36,7 +36,7 @@ std::span<const PartKind> kinds_of_parts();
 /// Collective; the sampler has finished.
 ResultParts parts_of(FinishedRun run);
 
-// What the list names, each in the source file of its part.
+// Functions that the list names, each in the source file of its part.
 std::unique_ptr<ResultPart> particles_part(FinishedRun& run);
 std::unique_ptr<ResultPart> outcome_part(FinishedRun& run);
 std::unique_ptr<ResultPart> evidence_part(FinishedRun& run);

@@ -1,5 +1,5 @@
 #pragma once
-/// A part of what a run has found: evidence, posterior, chains, a search ... Each part writes itself wherever results
+/// A part of a run's result: evidence, posterior, chains, a search ... Each part writes itself wherever results
 /// go; the writers know no part by name. kinds.hpp lists the kinds.
 
 #include "io/container/container.hpp"
@@ -16,19 +16,19 @@ namespace pearlite::app {
 struct SummaryParts;
 struct PosteriorArrays;
 
-/// A part does nothing for what does not concern it. Rank 0 has what it writes; elsewhere it may be incomplete, but
-/// every rank has the same parts.
+/// A part overrides only the functions that concern it. Rank 0 has all it writes; elsewhere a part may be incomplete,
+/// but every rank has the same parts.
 class ResultPart {
   public:
     virtual ~ResultPart() = default;
 
     /// Collective. Adds the states and estimates that the digest of a run stands for; on rank 0.
     virtual void digest(io::Sha256&) {}
-    /// Collective. Adds fields of results.h5; all ranks name the same ones. What is sharded must live until the file is
+    /// Collective. Adds fields of results.h5; all ranks name the same ones. Sharded data must live until the file is
     /// written.
     virtual void write_fields(io::Writer&) {}
 
-    // Rank 0 alone.
+    // Called on rank 0 alone.
 
     /// Adds to summary.json.
     virtual void write_summary(SummaryParts&) const {}
@@ -36,13 +36,13 @@ class ResultPart {
     virtual void write_posterior(PosteriorArrays&) const {}
     /// Files of its own in the run's directory. FileError if they cannot be written.
     virtual void write_files(const std::filesystem::path&) const {}
-    /// One sentence: does the evidence support the result? Empty: another part knows. `has_warnings`: some part warns.
+    /// One sentence: does the evidence support the result? Empty: the part has none. `has_warnings`: some part warns.
     virtual std::string verdict(bool /*has_warnings*/) const { return {}; }
 };
 
 using ResultParts = std::vector<std::unique_ptr<ResultPart>>;
 
-/// What a finished run has found.
+/// The result of a finished run.
 struct RunResult {
     ResultParts parts;
     std::string digest; ///< of all parts; on rank 0

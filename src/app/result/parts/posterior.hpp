@@ -8,7 +8,7 @@ namespace pearlite::app {
 
 class PosteriorPart final : public ResultPart {
   public:
-    /// `chains`: what Markov chains say of the same parameters; null for weighted draws.
+    /// `chains`: the outcome of Markov chains for the same parameters; null for weighted draws.
     PosteriorPart(std::shared_ptr<const Posterior> posterior, const algorithm::ChainOutcome* chains);
 
     void write_fields(io::Writer& writer) override;
@@ -16,7 +16,7 @@ class PosteriorPart final : public ResultPart {
     void write_posterior(PosteriorArrays& posterior) const override;
 
     const Posterior& posterior() const { return *posterior_; }
-    /// Of each parameter; empty for weighted draws.
+    /// The convergence of each parameter; empty for weighted draws.
     const std::vector<estimator::ChainSummary>& convergence() const { return convergence_; }
 
   private:

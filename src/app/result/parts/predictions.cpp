@@ -10,10 +10,10 @@ namespace pearlite::app {
 
 namespace {
 
-/// What the posterior predicts, and the data beside it.
+/// Predictions of the posterior, and the data beside them.
 class PredictionsPart final : public ResultPart {
   public:
-    /// `predictions`: nothing where the model predicts nothing; replicated whether it does.
+    /// `predictions`: empty if the model predicts nothing; all ranks agree on whether it does.
     PredictionsPart(model::DataDescription data, std::optional<Predictions> predictions)
         : data_(std::move(data)), predictions_(std::move(predictions)) {}
 

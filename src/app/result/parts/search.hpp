@@ -1,5 +1,5 @@
 #pragma once
-/// What the replicates of a search have found.
+/// The result of the replicates of a search.
 
 #include "algorithm/search_chains/search_record.hpp"
 #include "app/result/parts/part.hpp"
@@ -11,7 +11,7 @@ namespace pearlite::app {
 
 using model::Images;
 
-/// Where the descent from a replicate's best state ended.
+/// The end of the descent from a replicate's best state.
 struct PolishedState {
     double energy = 0;
     std::int64_t energies = 0, gradients = 0; ///< computed by the descent
@@ -19,11 +19,11 @@ struct PolishedState {
     std::vector<double> point;
 };
 
-/// What algorithm.polish adds to a search.
+/// Results that algorithm.polish adds to a search.
 struct PolishResult {
     std::vector<PolishedState> replicates;
-    std::size_t best_replicate = 0; ///< the lowest after the descent
-    model::StateDescription best;   ///< of it
+    std::size_t best_replicate = 0; ///< the replicate with the lowest energy after the descent
+    model::StateDescription best;   ///< description of that replicate's state
 };
 
 struct SearchResult {
@@ -41,7 +41,7 @@ class SearchPart final : public ResultPart {
   public:
     SearchPart(const parallel::Communicator& ranks, SearchResult search) : ranks_(ranks), search_(std::move(search)) {}
 
-    /// Of all replicates: best states, also polished, energies of the chains at the end, theta, counts.
+    /// Adds data of all replicates: best states, also polished, energies of the chains at the end, theta, counts.
     void digest(io::Sha256& hash) override;
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
@@ -56,7 +56,7 @@ class SearchPart final : public ResultPart {
 
 /// Whether SearchPart::write_files() makes files of this name.
 bool is_best_file(const std::string& name);
-/// What of the search says that its settings did not suit it.
+/// Warnings that the settings did not suit the search.
 std::vector<std::string> search_warnings(const SearchResult& search);
 
 } // namespace pearlite::app

@@ -1,5 +1,5 @@
 #pragma once
-/// What parts add to summary.json, and how people read it there.
+/// Contributions of the parts to summary.json, and functions that write and read its numbers.
 
 #include <cmath>
 #include <fmt/format.h>
@@ -12,19 +12,19 @@ namespace pearlite::app {
 
 using Json = nlohmann::ordered_json;
 
-/// In the order of the file.
+/// Contributions of the parts, in the order of the file.
 struct SummaryParts {
     Json entries = Json::object();     ///< at the top level
     Json diagnostics = Json::object(); ///< in "diagnostics"
     std::vector<std::string> warnings;
 };
 
-/// JSON has no infinities: they are written as text.
+/// The number as JSON, which has no infinities: they are written as text.
 inline Json json_number(double value) {
     return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
 
-/// What was written as a number or, where it is none, as text.
+/// The number under `key`; NaN if it is missing or was written as text.
 inline double number_at(const Json& entry, const char* key) {
     const auto value = entry.find(key);
     return value != entry.end() && value->is_number() ? value->get<double>() : std::numeric_limits<double>::quiet_NaN();

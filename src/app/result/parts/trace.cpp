@@ -11,7 +11,7 @@ namespace {
 
 using algorithm::Trace;
 
-/// What was recorded at each temperature, of each replicate.
+/// Quantities recorded at each temperature, for each replicate.
 class TracePart final : public ResultPart {
   public:
     /// `traces`: on rank 0. `has_path`: replicated; the first trace goes to results.h5.
@@ -47,7 +47,7 @@ void TracePart::write_fields(io::Writer& writer) {
     writer.leave();
 }
 
-/// Replicates with a schedule of their own differ in length: what is missing is NaN.
+/// Replicates with a schedule of their own differ in length: NaN fills the shorter ones.
 void TracePart::write_posterior(PosteriorArrays& posterior) const {
     std::size_t longest = 0;
     for (const auto& trace : traces_)
