@@ -9,7 +9,7 @@
 namespace pearlite::io {
 namespace {
 
-/// Where line `line` (from 1) begins; the end of the text beyond the last one.
+/// The offset at which line `line` (from 1) begins; the end of the text for lines beyond the last one.
 std::size_t line_begin(std::string_view text, std::size_t line) {
     std::size_t at = 0;
     for (; line > 1; --line) {
@@ -22,7 +22,7 @@ std::size_t line_begin(std::string_view text, std::size_t line) {
     return at;
 }
 
-/// Bytes before a position whose columns count characters of UTF-8.
+/// The offset in bytes of a position whose columns count characters of UTF-8.
 std::size_t offset_of(std::string_view text, const toml::source_position& position) {
     std::size_t at = line_begin(text, position.line);
     for (std::size_t column = position.column; column > 1 && at < text.size(); --column) {
@@ -33,7 +33,7 @@ std::size_t offset_of(std::string_view text, const toml::source_position& positi
     return at;
 }
 
-/// The last line of a table that a new key may follow: of its header and of the values that stand in it.
+/// The last line of a table that a new key may follow: that of its header or of its last value.
 std::size_t last_line(const toml::table& table) {
     std::size_t line = table.source().begin.line;
     for (const auto& [key, node] : table) {
@@ -45,7 +45,7 @@ std::size_t last_line(const toml::table& table) {
     return line;
 }
 
-/// The text with `value` at `path`, if it can be said with one replacement or one more line.
+/// The text with `value` at `path`, if one replacement or one more line is enough.
 std::string with_value(std::string text, const toml::table& root, const std::string& path, const std::string& value) {
     const std::size_t dot = path.rfind('.');
     const auto old = root.at_path(path);
@@ -84,7 +84,7 @@ std::string with_overrides(std::string_view text, const std::string& name, const
         try {
             is_right = toml::parse(edited) == wanted.root;
         } catch (const toml::parse_error&) {
-            // The layout is beyond one line: reported below.
+            // One line cannot make this change: reported below.
         }
         if (!is_right) {
             throw InputError(name + ": cannot write " + path + " = " + value + " into this layout; expected a table [" +

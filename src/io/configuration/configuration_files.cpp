@@ -11,7 +11,7 @@ Reading<std::string> read_file_name(const toml::node& node) {
     return reading;
 }
 
-/// What is wrong with an input file, if anything: "no such file", say.
+/// A message on a missing or unreadable input file; empty if there is nothing to say.
 std::string file_problem(const std::filesystem::path& file) {
     std::error_code error;
     const auto status = std::filesystem::status(file, error);

@@ -1,11 +1,11 @@
 #pragma once
-/// How a section looks a key up: find, convert, or record what is wrong. Private to the configuration sources.
+/// The look-up of a key by a section: find, convert, or record the mistake. Private to the configuration sources.
 
 #include "io/configuration/configuration_state.hpp"
 
 namespace pearlite::io {
 
-/// What a look-up made of a node: the value, or what is wrong with it.
+/// The result of reading a node: the value, or a message on what is wrong with it.
 template <class T>
 struct Reading {
     T value{};
@@ -19,7 +19,7 @@ std::string shown(const toml::node& node);
 
 Reading<std::string> read_text(const toml::node& node);
 
-/// Reads `section.key` by `read`, a function from a node to a Reading. Nothing, with the mistake recorded, if that
+/// Reads `section.key` by `read`, a function from a node to a Reading. Empty, with the mistake recorded, if `read`
 /// fails or the key is missing and has no fallback.
 template <class T, class Read>
 std::optional<T> look_up(Configuration::State& state, const std::string& section, const std::string& key,

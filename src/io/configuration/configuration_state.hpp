@@ -1,5 +1,5 @@
 #pragma once
-/// What a configuration and its sections share: the parsed table, where each value came from, what was asked for and
+/// State shared by a configuration and its sections: the parsed table, the origin of each value, the keys asked for and
 /// every mistake so far. Private to the configuration sources, so that toml++ stays out of the public headers.
 
 #include "pearlite/io/configuration.hpp"
@@ -8,7 +8,7 @@
 
 namespace pearlite::io {
 
-/// Where a message points, and its place among the messages: lines of the file, then the file as a whole, then
+/// The place that a message points to, and its order among messages: lines of the file, then the file as a whole, then
 /// overrides.
 struct Place {
     Index order;
@@ -35,7 +35,7 @@ struct AskedKey {
     bool provisional = false;
 };
 
-/// A key of a relative of the choice made: legal, without effect. `elements`: only these of a list; none: all of it.
+/// A key for alternatives to the choice made: legal, without effect. `elements`: only these of a list; none: all of it.
 struct SetAside {
     std::string section;
     std::string key;
@@ -47,12 +47,12 @@ struct Configuration::State {
     std::filesystem::path directory;
     std::optional<std::filesystem::path> data_directory;
     toml::table root;
-    std::vector<Override> overrides; ///< those still in force, in order
+    std::vector<Override> overrides; ///< overrides still in force, in order
     std::vector<Mistake> mistakes;
     std::vector<std::string> sections; ///< every table asked for, in order
     std::vector<AskedKey> asked;       ///< every key asked for, in order
     std::vector<SetAside> set_aside;   ///< every key set aside, in order
-    /// A choice failed, so that the keys which the right choice would have asked for are not known.
+    /// A choice failed, so that the keys of the right choice are not known.
     bool names_incomplete = false;
 
     /// Puts the argument of a --set into the table; InputError if it is not `key.path=value`.
@@ -60,14 +60,14 @@ struct Configuration::State {
 
     /// The node at a dotted path, or null.
     const toml::node* find(const std::string& path) const;
-    /// The place of a dotted path: its override, its line, else the line of the innermost table there is.
+    /// The place of a dotted path: its override, its line, or else the line of the innermost table that exists.
     Place place(const std::string& path) const;
     Place place(const std::string& path, const toml::key& key) const;
     void record(const Place& place, const std::string& message);
 
     void know_section(const std::string& section);
     AskedKey& ask(const std::string& section, const std::string& key);
-    /// Remembers the value of a key; ContractViolation if it was asked for before and had another.
+    /// Remembers the value of a key; ContractViolation if the key was asked for before and had another value.
     void remember(const std::string& section, const std::string& key, const std::string& text);
 
     /// Records every table and key that nobody asked for.
@@ -82,7 +82,7 @@ struct Configuration::State {
 std::string join_path(const std::string& table, std::string_view key);
 std::vector<std::string> split_path(std::string_view path);
 
-/// The table that `text`, the contents of `name`, says. Throws InputError with name:line:column where it is no TOML.
+/// The table in `text`, the contents of `name`. Throws InputError with name:line:column if it is not TOML.
 toml::table parse_toml(std::string_view text, const std::string& name);
 
 /// Values as TOML: floats in their shortest exact form, with a point or an exponent.

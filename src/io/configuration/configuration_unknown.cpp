@@ -5,7 +5,7 @@
 namespace pearlite::io {
 namespace {
 
-/// Those asked for and those set aside.
+/// The keys of a section that were asked for or set aside.
 std::vector<std::string> known_keys(const Configuration::State& state, const std::string& section) {
     std::vector<std::string> keys;
     const auto add = [&](const auto& entries) {
@@ -20,7 +20,7 @@ std::vector<std::string> known_keys(const Configuration::State& state, const std
     return keys;
 }
 
-/// Where a key of this name is known in some other table.
+/// The path of a known key of this name, whatever its table.
 std::optional<std::string> elsewhere(const std::vector<AskedKey>& asked, const std::string& key) {
     const auto found =
         std::find_if(asked.begin(), asked.end(), [&](const AskedKey& entry) { return entry.key == key; });
@@ -31,7 +31,7 @@ std::string known_tables(const std::vector<std::string>& sections) {
     return sections.empty() ? "; there are no tables" : "; the tables are " + listed(sections, "[", "]");
 }
 
-/// What to say about an unknown key; the second is whether a name near it is known.
+/// A hint about an unknown key, and whether a similar name is known.
 std::pair<std::string, bool> key_hint(const Configuration::State& state, const std::string& table,
                                       const std::string& key) {
     const std::vector<std::string> keys = known_keys(state, table);
@@ -81,7 +81,7 @@ void Configuration::State::record_unknown_names(const toml::table& table, const 
             near = found;
             message = "unknown key '" + full + "'" + hint;
         }
-        // After a failed choice the right one may know this name; then only likely slips are reported.
+        // After a failed choice the right choice may know this name; then only likely slips are reported.
         if (near || !names_incomplete) {
             record(place(full, key), message);
         }

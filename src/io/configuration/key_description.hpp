@@ -18,7 +18,7 @@ struct KeyDescription {
     Type type = Type::text;
     std::vector<NamedOption> options; ///< of choice and choices; empty: any text
     Limits limits;                    ///< of integer and number
-    /// As TOML; absent if the key must be given, may be left out, or has a default that depends on others.
+    /// The default as TOML; absent if the key must be given or may be left out, or if the default depends on others.
     std::optional<std::string> standard;
     About about{""};
     std::vector<Condition> conditions; ///< all must hold, or the key has no meaning
@@ -32,7 +32,7 @@ struct TableDescription {
     bool is_complete = true; ///< false: there are more keys, which a user's class reads by itself
 };
 
-/// What `list` lists, table by table: those of `table`, and those of other tables it enters.
+/// The keys that `list` lists, table by table: keys of `table`, and keys of other tables it enters.
 std::vector<TableDescription> describe_keys(const std::string& table, const std::function<void(Keys&)>& list);
 
 /// "an integer in [2, inf)", "one of "a", "b"": what a value must be, as error messages say it.
@@ -43,11 +43,11 @@ std::string default_text(const KeyDescription& key);
 std::string conditions_text(const KeyDescription& key);
 
 /// Tables for a terminal; `only` is empty or a table, perhaps of one algorithm or model: "run", "model.ising",
-/// "algorithm.smc". InputError with the names there are if there is no such table.
+/// "algorithm.smc". InputError with the existing names if there is no such table.
 std::string keys_as_text(const std::vector<TableDescription>& tables, const std::string& only);
 /// The reference as Markdown.
 std::string keys_as_markdown(const std::vector<TableDescription>& tables);
-/// `standard_algorithm` is what runs if the configuration names none.
+/// A model by name; `standard_algorithm` runs if the configuration names no algorithm.
 struct ModelDescription {
     std::string name, standard_algorithm;
     std::vector<std::string> algorithms; ///< that suit it
@@ -57,7 +57,7 @@ struct ConfigurationDescription {
     std::vector<TableDescription> tables;
 };
 /// A JSON schema (draft 7) of the configuration. It accepts every configuration that the program accepts, and refuses
-/// unknown keys, wrong types, values out of range, and keys whose condition it can express and does not hold.
+/// unknown keys, wrong types, values out of range, and keys with a condition that it can express and that fails.
 std::string keys_as_json_schema(const ConfigurationDescription& configuration);
 
 } // namespace pearlite::io

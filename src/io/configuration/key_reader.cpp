@@ -3,7 +3,7 @@
 namespace pearlite::io {
 namespace {
 
-/// What a look-up falls back to: the member's value, unless the key must be given or may be left out.
+/// The fallback of a look-up: the member's value, unless the key must be given or may be left out.
 template <class T>
 std::optional<T> fallback(const About& about, const T& value) {
     return about.presence == About::Presence::has_default ? std::optional(value) : std::nullopt;

@@ -20,7 +20,7 @@ Json names_of(const std::vector<NamedOption>& options) {
     return names;
 }
 
-/// An end of a range that depends on other keys is not checked.
+/// Adds the range of a key; an end that depends on other keys is not checked.
 void add_limits(Json& schema, const KeyDescription& key) {
     const auto add = [&](const Bound& bound, bool exists, const std::string& name) {
         if (!exists || !bound.formula.empty())
@@ -85,7 +85,7 @@ const KeyDescription* find(const TableDescription& table, const std::string& nam
     return found == table.keys.end() ? nullptr : &*found;
 }
 
-/// What a table must look like for a condition to hold; null for a sentence.
+/// The schema of tables in which a condition holds; null for a sentence.
 Json condition_schema(const TableDescription& table, const Condition& condition) {
     if (condition.kind == Condition::Kind::sentence)
         return nullptr;
@@ -107,8 +107,8 @@ Json condition_schema(const TableDescription& table, const Condition& condition)
     return schema;
 }
 
-/// What a table must look like for a key to have a meaning; null: that cannot be said. A key that is listed in several
-/// branches has one in each of them.
+/// The schema of tables in which a key has a meaning; null if it cannot be expressed. A key that is listed in several
+/// branches has a schema for each branch.
 Json need_of(const TableDescription& table, const std::string& name) {
     Json branches = Json::array();
     for (const auto& key : table.keys) {
@@ -155,7 +155,7 @@ Json table_schema(const TableDescription& table) {
     return schema;
 }
 
-/// A configuration whose `table`.name is one of these.
+/// The schema of configurations whose `table`.name is one of `names`.
 Json names_one_of(const std::string& table, const std::vector<std::string>& names) {
     const Json inner{{"properties", {{"name", {{"enum", names}}}}}, {"required", {"name"}}};
     return {{"properties", {{table, inner}}}, {"required", {table}}};

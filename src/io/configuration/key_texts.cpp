@@ -30,7 +30,7 @@ std::string wrapped(const std::string& first, const std::string& text, const std
     return result + line + "\n";
 }
 
-/// "[algorithm] smc", "[kernel]": the table, and whose it is if it is one's own.
+/// "[algorithm] smc", "[kernel]": the table, and its owner if it has only one.
 std::string heading(const TableDescription& table) {
     const auto& owners = table.table == "model" ? table.models : table.algorithms;
     const bool is_own = (table.table == "model" || table.table == "algorithm") && owners.size() == 1;
@@ -55,7 +55,7 @@ std::string capitalised(std::string text) {
     return text;
 }
 
-/// What is said of a key beyond its name: default, legal values, condition, meaning, options.
+/// The description of a key beyond its name: default, legal values, condition, meaning, options.
 std::string description(const KeyDescription& key) {
     if (key.type == Type::ignored)
         return capitalised(key.about.sentence) + ".";
@@ -73,7 +73,7 @@ std::string description(const KeyDescription& key) {
     return text;
 }
 
-/// Whether "run", "kernel", "model.ising" or "kernel.smc" means this table.
+/// Whether `only` ("run", "kernel", "model.ising" or "kernel.smc", say) means this table.
 bool is_meant(const TableDescription& table, const std::string& only) {
     if (only.empty() || only == table.table)
         return true;

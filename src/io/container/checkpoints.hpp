@@ -13,7 +13,7 @@ namespace pearlite::io {
 /// The checkpoint file for a step.
 std::filesystem::path checkpoint_path(const std::filesystem::path& run_directory, Index step);
 
-/// Checkpoint files of the directory, newest (highest step) first; whatever bears such a name, whole or not.
+/// Checkpoint files of the directory, newest (highest step) first; all files with such a name, whole or not.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& run_directory);
 
 /// Collective. Commits `writer` as the checkpoint of `step`; when that has succeeded, removes left-over temporary files
@@ -23,9 +23,9 @@ void commit_checkpoint(const parallel::Communicator& ranks, Writer& writer, cons
                        Index step);
 
 /// Collective. Tries the checkpoints newest first: opens each and hands it to `restore`, which throws FileError if it
-/// does not fit. Returns the path that succeeded and, for each that did not, a warning. If none succeeds: FileError
+/// does not fit. Returns the path that succeeded and a warning for each that did not. If none succeeds: FileError
 /// listing why each failed. Left-over temporary files are removed after a success. InputError from `restore` (another
-/// model, other data) is passed on at once. What `restore` throws it must throw on all ranks, as the reader does.
+/// model, other data) is passed on at once. `restore` must throw the same on all ranks, as the reader does.
 struct Restored {
     std::filesystem::path path;
     std::vector<std::string> warnings;

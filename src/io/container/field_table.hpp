@@ -1,5 +1,5 @@
 #pragma once
-/// What a container holds: for each field its type, its shape and where in the file its bytes stand.
+/// The contents of a container: the type and shape of each field, and the place of its bytes in the file.
 ///
 /// Every dataset of a container is contiguous and its types are this machine's own, so a reader needs HDF5 for the
 /// table alone and takes the values with plain reads.
@@ -30,7 +30,7 @@ struct FieldEntry {
     std::string description() const;
 };
 
-/// The same form for what a reader expects; a negative extent stands for any.
+/// The same form for a type that a reader expects; a negative extent stands for any.
 std::string describe_type(FieldType type, const std::vector<std::int64_t>& shape);
 
 /// The type under which a field is stored; a text's element has `element_bytes` bytes, the last of them zero.

@@ -1,5 +1,5 @@
 #pragma once
-/// Where the bytes of a new container's fields will stand.
+/// The layout of a new container: the place of each field's bytes.
 
 #include "io/container/field_table.hpp"
 #include "io/files/sparse_file.hpp"
@@ -10,8 +10,8 @@
 
 namespace pearlite::io {
 
-/// A field to be laid out: entry.offset is to be found; `values` (entry.bytes() of them, in stored form) may be left
-/// empty where the bytes are written later.
+/// A field to be laid out: lay_out() sets entry.offset; `values` (entry.bytes() of them, in stored form) may be left
+/// empty if the bytes are written later.
 struct PlannedField {
     FieldEntry entry;
     std::span<const std::byte> values;

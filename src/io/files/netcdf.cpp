@@ -49,7 +49,7 @@ class Image {
         std::size_t size = 0;
         std::span<const std::byte> span() const { return {static_cast<const std::byte*>(memory.get()), size}; }
     };
-    /// The whole file; ends the image.
+    /// Returns the whole file and ends the image.
     Bytes close() {
         NC_memio memory{};
         is_open_ = false;
@@ -71,7 +71,7 @@ std::string legal_name(std::string name) {
     for (char& c : name)
         if (c == '/' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
             c = '_';
-    // What is not ASCII is UTF-8, which may stand anywhere.
+    // Bytes beyond ASCII are UTF-8, which is legal anywhere.
     if (name.empty() || (!is_plain(name.front()) && static_cast<unsigned char>(name.front()) < 0x80))
         name.insert(name.begin(), '_');
     if (name.back() == ' ')
@@ -146,7 +146,7 @@ class GroupWriter {
         image_.check(nc_put_var_double(id_, variable, array.values.data()));
     }
 
-    /// A legal name that nothing else in the group has.
+    /// A legal name that is still free in the group.
     std::string free_name(const std::string& wanted) {
         auto name = legal_name(wanted);
         while (!taken_.insert(name).second)
