@@ -1,5 +1,5 @@
 #pragma once
-/// Fields in memory: what a state lists, written to bytes and read back in the same order.
+/// Fields in memory: a state's list of fields, written to bytes and read back in the same order.
 
 #include "pearlite/core/detail/contract.hpp"
 
@@ -65,7 +65,7 @@ class ByteReader {
     }
     void enter(std::string_view) {}
     void leave() {}
-    /// What has not been read.
+    /// The number of bytes that have not been read.
     std::size_t left() const { return rest_.size(); }
 
   private:

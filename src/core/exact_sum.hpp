@@ -30,7 +30,7 @@ class ExactSum {
     /// The sum, correctly rounded. Does not change the represented value.
     double value() const;
 
-    /// For reductions and storage. What is written here must be normalised words, or a sum of up to 2^31 of them.
+    /// For reductions and storage. Words that are written here must be normalised, or a sum of up to 2^31 such words.
     std::span<std::int64_t, n_words> words() {
         pending_ = carry_interval; // the writer's limbs may be full: the next addition carries first
         return words_;

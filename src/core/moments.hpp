@@ -8,13 +8,13 @@
 
 namespace pearlite {
 
-/// d and d x d.
+/// Mean (d) and covariance (d x d).
 struct Moments {
     Vector mean;
     Matrix covariance; ///< with the divisor 1, as for the whole population
 };
 
-/// Of the columns of `points`, d x n, by weights that need not sum to 1.
+/// The moments of the columns of `points`, d x n, with weights that need not sum to 1.
 Moments weighted_moments(const Matrix& points, std::span<const double> weights);
 
 /// A A' and A' A.

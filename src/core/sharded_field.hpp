@@ -1,6 +1,6 @@
 #pragma once
-/// A field that the ranks hold together, as files see it: so many items of so many bytes, a contiguous run of them
-/// here.
+/// A field that the ranks hold together, as files see it: items of equal size, of which each rank holds a contiguous
+/// run.
 
 #include "pearlite/core/types.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace pearlite {
 
-/// What the bytes of an item are, so that files can be read by others: `bytes` is opaque.
+/// The type of an item's bytes, so that other programs can read the files: `bytes` is opaque.
 enum class ItemType { bytes, float64, int64 };
 
 /// A view of one sharded field: items 0 .. items-1 in global order, of which this rank holds
