@@ -1,5 +1,5 @@
-// The byte forms of the collectives. Where one call of MPI cannot count the bytes, several of the same kind or
-// broadcasts rank by rank take its place; all ranks know all sizes, so that all take the same way.
+// The byte forms of the collectives. If one MPI call cannot count the bytes, several calls of the same kind or
+// broadcasts rank by rank take its place; all ranks know all sizes, so that all choose the same way.
 #include "parallel/communicator_implementation.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
@@ -23,7 +23,7 @@ std::vector<std::uint64_t> sizes_of_all(const boost::mpi::communicator& group, s
     return sizes;
 }
 
-// Where each rank's bytes lie one after another; one entry more than ranks, the last is the total.
+// The offset of each rank's bytes when they lie one after another; one entry more than ranks, the last is the total.
 std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& sizes) {
     std::vector<std::uint64_t> offsets(sizes.size() + 1, 0);
     std::partial_sum(sizes.begin(), sizes.end(), offsets.begin() + 1);

@@ -42,7 +42,7 @@ class Communicator {
     bool is_root() const { return rank() == 0; }
 
     void barrier() const;
-    /// NaN if any is NaN.
+    /// The largest value of all ranks; NaN if any is NaN.
     double max(double value) const;
     void max(std::span<double> values) const;
     Index max(Index value) const;
@@ -70,8 +70,8 @@ class Communicator {
 
     /// Ranks of equal `color` form a new communicator, in the order of their ranks.
     Communicator split(int color) const;
-    /// The same ranks; no single message is longer than `bytes` (1 .. 2^31 - 1; 2^30 unless told). What is longer
-    /// travels in several, so this changes no result. Not collective, but all ranks must choose the same.
+    /// The same ranks; no single message is longer than `bytes` (1 .. 2^31 - 1; by default 2^30). Longer data travel in
+    /// several messages, so this changes no result. Not collective, but all ranks must choose the same.
     Communicator with_largest_message(std::size_t bytes) const;
     std::size_t largest_message() const;
 
@@ -83,7 +83,7 @@ class Communicator {
     std::vector<std::vector<std::byte>> all_to_all_bytes(const std::vector<std::span<const std::byte>>& outgoing) const;
 
     /// Point to point, for exchange.hpp: nonblocking; the buffer must live until wait(). A receive that is destroyed
-    /// before is cancelled; a send cannot be.
+    /// before wait() is cancelled; a send cannot be.
     class Request {
       public:
         Request();

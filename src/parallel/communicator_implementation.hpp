@@ -1,5 +1,5 @@
 #pragma once
-// What the sources of the communicator share. A communicator without MPI (alone) has no `group`.
+// Declarations shared by the sources of the communicator. A communicator without MPI (alone) has no `group`.
 
 #include "parallel/communicator.hpp"
 #include "parallel/message_count.hpp"
@@ -29,7 +29,7 @@ inline constexpr int exchange_tag = 32000;
 inline constexpr int gather_tag = 32001;
 inline constexpr int all_to_all_tag = 32002;
 
-/// What message_count() returns.
+/// The count behind message_count().
 MessageCount& counted();
 
 inline void count_reduction(std::size_t words) {

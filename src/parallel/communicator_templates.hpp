@@ -15,7 +15,7 @@ struct IsSpan : std::false_type {};
 template <class T, std::size_t extent>
 struct IsSpan<std::span<T, extent>> : std::true_type {};
 
-/// What can travel: trivially copyable, and no address of this rank's memory.
+/// Whether values of T can be sent: trivially copyable, and no address of this rank's memory.
 template <class T>
 inline constexpr bool is_plain_value = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !IsSpan<T>::value;
 

@@ -1,11 +1,11 @@
 #pragma once
-/// What this rank has had MPI do: how many messages and collectives, and how long they were.
+/// The use of MPI by this rank: number and length of messages and collectives.
 
 #include "pearlite/core/types.hpp"
 
 namespace pearlite::parallel {
 
-/// Since the program started, of all communicators but those of alone().
+/// Counts since the program started, over all communicators but those of alone().
 struct MessageCount {
     Index reductions = 0, reduced_words = 0;          ///< sums and maxima over ranks; words of 8 bytes
     Index other_collectives = 0, collected_bytes = 0; ///< broadcasts, gathers: bytes that all ranks hand in together

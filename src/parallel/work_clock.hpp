@@ -1,10 +1,10 @@
 #pragma once
-/// What work costs this rank.
+/// The cost of work on this rank.
 
 namespace pearlite::parallel {
 
-/// Processor seconds of this thread, from an arbitrary beginning: waiting, and being put aside for other programs, do
-/// not count. Reading it takes some 0.3 us. Work may be dealt to ranks by it; results never depend on it.
+/// Processor seconds of this thread, from an arbitrary beginning: waiting, and time given to other programs, do
+/// not count. A call takes some 0.3 us. The clock may decide which rank gets which work; results never depend on it.
 double work_seconds();
 
 } // namespace pearlite::parallel
