@@ -34,7 +34,7 @@ void deal(const parallel::Communicator& ranks, Generation& generation, const par
     const auto kept = common_range(before, me, layout, me);
     const auto is_kept = [&](Index item) { return item >= kept.first && item < kept.end; };
 
-    // What leaves is packed before anything is moved.
+    // Leaving particles are packed before anything is moved.
     std::vector<parallel::Transfer> outgoing, incoming;
     std::vector<SlotRange> leaving(static_cast<std::size_t>(ranks.size())), arriving = leaving;
     for (int peer = 0; peer < ranks.size(); ++peer) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Families: all particles that descend from one ancestor at the start, their Eve. What is summed over a family lives
-/// with the rank that owns the Eve's slot, so that no rank holds more than its share of the Eves.
+/// Families: all particles that descend from one ancestor at the start, their Eve. Sums over a family live
+/// on the rank that owns the Eve's slot, so that no rank holds more than its share of the Eves.
 
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
@@ -10,7 +10,7 @@
 
 namespace pearlite::population {
 
-/// Where the members of the families are. It stays valid until particles are resampled or change hands.
+/// The places of the families' members. It stays valid until particles are resampled or change hands.
 class Families {
   public:
     /// Collective. `eves`: the Eve of each particle here, one of 0 .. n_slots - 1. A rank keeps O(particles here +
@@ -50,7 +50,7 @@ struct FamilyWeights {
     double fourth_powers = 0; ///< sum_e S_e^4
 };
 
-/// Collective. `layout` is that of the particles, `families` of the same particles. NumericalErrors as for
+/// Collective. `layout` and `families` belong to the same particles. NumericalErrors as for
 /// largest_log_weight.
 FamilyWeights family_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                              std::span<const double> log_weights, const Families& families);

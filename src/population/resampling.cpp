@@ -119,7 +119,7 @@ std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel
         });
     }
     case Resampling::stratified:
-        // Points (U_n + n T)/M: all of the strata wholly below the prefix, and perhaps the one of the stratum it cuts.
+        // Points (U_n + n T)/M: those of all strata wholly below the prefix, and perhaps that of the stratum it cuts.
         return by_prefix(weights, before, [&, t = total](WideCount prefix) {
             const WideCount scaled = size * prefix;
             const auto whole = static_cast<Index>(scaled / t);
@@ -153,7 +153,7 @@ Relocation plan_relocation(const parallel::Communicator& ranks, const std::vecto
     }
     local.empty = static_cast<Index>(empty_slots.size());
 
-    // Where each rank's surplus copies and empty slots begin in the global order of both.
+    // The global indices of each rank's first surplus copy and first empty slot.
     const auto counts = ranks.all_gather(local);
     std::vector<Index> surplus_begin{0}, empty_begin{0};
     for (const auto& c : counts) {

@@ -37,14 +37,14 @@ struct Relocation {
     };
     std::vector<Copy> local;
     std::vector<std::vector<Departure>> departures; ///< by rank, in the order in which they are sent
-    std::vector<std::vector<Index>> arrivals;       ///< by rank: the number of copies of each item that comes
+    std::vector<std::vector<Index>> arrivals;       ///< by rank: the number of copies of each item that arrives
     std::vector<std::vector<Index>> targets;        ///< by rank: local slots that the copies fill, in order
 };
 
-/// Collective. The plan by which `offspring` (of the local slots) is realised.
+/// Collective. The plan that realises `offspring` (of the local slots).
 Relocation plan_relocation(const parallel::Communicator& ranks, const std::vector<Index>& offspring);
 
-/// What a relocation moved, in particles, on this rank.
+/// The particles that a relocation moved, on this rank.
 struct Traffic {
     Index local_copies = 0;
     Index sent = 0;
@@ -53,7 +53,7 @@ struct Traffic {
 
 /// Collective. Replaces the generation's particles by their offspring; Eves are inherited, log weights become 0.
 /// Quantities derived from the states must be recomputed (the model's prepare) afterwards. `particle_bytes` is the size
-/// of a packed particle (a rank may hold none to ask).
+/// of a packed particle (a rank may hold no particle to ask).
 Traffic relocate(const parallel::Communicator& ranks, Generation& generation, const std::vector<Index>& offspring,
                  std::size_t particle_bytes);
 

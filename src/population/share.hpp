@@ -1,6 +1,6 @@
 #pragma once
-/// What a rank has of a population that perhaps other ranks hold: replicates of a run belong to groups of ranks, their
-/// results to all.
+/// A rank's share of a population that other ranks may hold: replicates of a run belong to groups of ranks, their
+/// results to all ranks.
 
 #include "parallel/communicator.hpp"
 #include "population/population.hpp"
@@ -9,11 +9,11 @@
 
 namespace pearlite::population {
 
-/// A generation as all ranks see it. Its items lie with the ranks of a group, neighbours in the order of the slots;
-/// others have an empty share, and take part in what is collective among all.
+/// A generation as all ranks see it. The ranks of a group hold its items, neighbours in the order of the slots; other
+/// ranks have an empty share, and take part in collective calls of all ranks.
 class Share {
   public:
-    /// `here`: the generation where this rank holds some of it, else null. `layout`: its blocks among all ranks.
+    /// `here`: the generation if this rank holds some of it, else null. `layout`: its blocks among all ranks.
     Share(Generation* here, parallel::BlockLayout layout, std::size_t particle_bytes)
         : here_(here), layout_(std::move(layout)), particle_bytes_(particle_bytes) {}
 
@@ -21,7 +21,7 @@ class Share {
     Index size() const { return layout_.size(); }
     Index local_size() const { return layout_.local_items(); }
     Index local_blocks() const { return here_ ? here_->local_blocks() : 0; }
-    /// Of local blocks and slots, as a Generation's.
+    /// Local blocks and slots, as in Generation.
     const Block& block(Index b) const { return here_->block(b); }
     Index block_begin(Index b) const { return here_->block_begin(b); }
     void pack(Index local_slot, std::span<std::byte> out) const { here_->pack(local_slot, out); }
@@ -29,7 +29,7 @@ class Share {
     std::span<const double> log_weights() const {
         return here_ ? std::span<const double>(here_->log_weights()) : std::span<const double>();
     }
-    /// Null where the rank has an empty share.
+    /// Null if the rank has an empty share.
     const Generation* here() const { return here_; }
 
     /// Views for files and digests, for all ranks.
@@ -42,7 +42,7 @@ class Share {
     std::size_t particle_bytes_;
 };
 
-/// Collective. The generations of a population; `here` is null where the rank holds nothing of it.
+/// Collective. The generations of a population; `here` is null if the rank holds nothing of it.
 std::vector<Share> shares_of(const parallel::Communicator& ranks, Population* here);
 
 } // namespace pearlite::population

@@ -1,5 +1,5 @@
 #pragma once
-/// What log weights say: normalisation, effective sample size, weighted moments. Every number is the same for any
+/// Summaries of log weights: normalisation, effective sample size, weighted moments. Every number is the same for any
 /// number of ranks: terms are summed within a block in a fixed order, and the blocks' sums exactly.
 
 #include "core/exact_sum.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-/// Who computes which blocks, where blocks differ in cost. A clock is read here, and may be: it decides who computes a
-/// block, never what.
+/// The assignment of blocks of different cost to ranks. A clock is read here, and may be: it decides who computes a
+/// block, never the result.
 
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
@@ -12,12 +12,12 @@
 
 namespace pearlite::population {
 
-/// The cost of the dearest of the ranks' runs of blocks; `costs` (>= 0) are those of all pieces of `piece` blocks each,
-/// of which the last may be shorter. A run that ends within a piece has its share of it.
+/// The cost of the most expensive of the ranks' runs; `costs` (>= 0) are those of all pieces of `piece` blocks each,
+/// of which the last may be shorter. A run that ends within a piece has its share of the piece's cost.
 double work_of_busiest_rank(const parallel::BlockLayout& layout, std::span<const double> costs, Index piece = 1);
 
-/// What the ranks' work came to, in processor seconds summed over the steps that were looked at. The time of a step is
-/// that of its busiest rank: imbalance is `busiest / mean`, and would have been `busiest_of_equal_runs / mean`.
+/// The ranks' work in processor seconds, summed over the measured steps. The time of a step is
+/// that of its busiest rank: imbalance is `busiest / mean`; equal runs would have had `busiest_of_equal_runs / mean`.
 struct WorkAccount {
     double mean = 0;
     double busiest = 0;
@@ -28,21 +28,21 @@ struct WorkAccount {
     WorkAccount& operator+=(const WorkAccount& other);
 };
 
-/// The cost of a generation's blocks, and runs of them that give the ranks equal work.
+/// The cost of a generation's blocks, and runs of blocks that give the ranks equal work.
 ///
-/// What a block will cost is taken to be mean + slope (p - mean): p what it is declared to cost, or did lately; the
-/// slope is that of the regression of past costs on what was foreseen of them, from 0 to 1. Where costs cannot be
-/// foreseen it falls to 0, and runs become equal. Costs of more than most_pieces blocks are looked at by pieces of
-/// several, so that what ranks tell each other, and hold, does not grow with the population.
+/// The predicted cost of a block is mean + slope (p - mean): p is its declared or else its recent cost; the
+/// slope is that of the regression of past costs on their predictions, from 0 to 1. If costs cannot be
+/// predicted it falls to 0, and runs become equal. More than most_pieces blocks are measured in pieces of
+/// several blocks, so that the data that ranks exchange and hold do not grow with the population.
 class WorkBalance {
   public:
     static constexpr Index most_pieces = 8192;
 
-    /// With `deals` false it only keeps the account; on one rank it does nothing at all.
+    /// With `deals` false it only keeps the account; on one rank it does nothing.
     WorkBalance(const parallel::Communicator& ranks, bool deals)
         : ranks_(ranks), is_alone_(ranks.size() == 1), deals_(deals) {}
 
-    /// Does work(), which is what local block b costs. The clock is read in the steps before better_runs() is due.
+    /// Runs work() and notes its cost for local block b. The clock is read in the steps before better_runs() is due.
     template <class Work>
     void time(Index b, Work&& work) {
         if (is_alone_ || steps_to_look_ > 1)
@@ -52,13 +52,13 @@ class WorkBalance {
         remember(b, parallel::work_seconds() - begin);
     }
 
-    /// Once a step: whether to call better_runs() before the next. The same on all ranks; rare where steps are short,
-    /// so that looking costs nothing.
+    /// Called once a step: whether to call better_runs() before the next. The same on all ranks; rare if steps are
+    /// short, so that the measurements cost nothing.
     bool is_due() { return !is_alone_ && --steps_to_look_ <= 0; }
 
     /// Collective, if due: the first block of every rank (BlockLayout::with_runs) if other runs than those of `layout`
-    /// are expected to save more than moving blocks of `block_bytes` costs. `declared` is what the local blocks will
-    /// cost, in any unit; empty where this is not known.
+    /// are expected to save more than moving blocks of `block_bytes` costs. `declared`: the expected costs of the local
+    /// blocks, in any unit; empty if they are not known.
     std::optional<std::vector<Index>> better_runs(const parallel::BlockLayout& layout, std::span<const double> declared,
                                                   std::size_t block_bytes);
 
@@ -66,13 +66,13 @@ class WorkBalance {
 
   private:
     void remember(Index b, double seconds);
-    /// What a piece took the last time, and is declared to cost, as far as its blocks are this rank's.
+    /// The last measured and the declared cost of a piece, as far as its blocks are this rank's.
     struct Cost {
         Index piece;
         double seconds, declared; ///< declared: negative if it is not known
     };
     std::vector<Cost> local_costs(const parallel::BlockLayout& layout, std::span<const double> declared, Index piece);
-    /// Seconds that all pieces will take, which took `seconds`; the same on all ranks, as all that follows from it.
+    /// Predicted seconds of all pieces, which last took `seconds`; the same on all ranks, as is all that follows.
     std::vector<double> forecast(std::span<const double> seconds, std::span<const double> declared);
     void learn_from(std::span<const double> seconds);
 
@@ -81,7 +81,7 @@ class WorkBalance {
     bool deals_;
     Index steps_to_look_ = 1;
     std::vector<double> seconds_; ///< of local blocks, the last time
-    /// Of all pieces, on every rank: what they took lately, and what the last look foresaw.
+    /// For all pieces, on every rank: their recent costs, and the last prediction.
     std::vector<double> lately_, foreseen_;
     double foreseen_square_ = 0, foreseen_by_real_ = 0; ///< about the mean and relative to it, fading
     WorkAccount account_;
