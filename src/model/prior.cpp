@@ -29,7 +29,7 @@ enum class Prior::Family : int {
 
 namespace {
 
-/// What an argument must be.
+/// The requirement on an argument.
 enum class Kind { real, positive };
 
 struct Signature {
@@ -38,7 +38,7 @@ struct Signature {
     std::vector<Kind> kinds;
 };
 
-/// In the order of Family.
+/// The signatures of all families, in the order of Family.
 const std::vector<Signature>& signatures() {
     using enum Kind;
     static const std::vector<Signature> all{
