@@ -1,5 +1,5 @@
 #pragma once
-/// What the entries of models share whose likelihood is estimated, or exact for reference.
+/// Parts shared by the entries of models whose likelihood is estimated, or exact for reference.
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/keys.hpp"
@@ -21,7 +21,7 @@ inline void list_exactness(Keys& k, bool& is_exact) {
       "whether the likelihood is estimated");
 }
 
-/// N by point, if the configuration sets a variance.
+/// Per-point N, if the configuration sets a target variance.
 template <class Goal>
 void list_constant_variance(Keys& k, const std::string& largest_key, std::optional<Goal>& goal) {
     std::optional<double> variance;
@@ -38,7 +38,7 @@ void list_constant_variance(Keys& k, const std::string& largest_key, std::option
     }
 }
 
-/// With the likelihood estimated, or exact. What the model refuses is a mistake in [prior].
+/// The model with its likelihood estimated, or exact. An InputError of the model becomes a mistake in [prior].
 template <class D, class Settings>
 std::unique_ptr<model::BuiltModel> built_either_way(io::Configuration& configuration, Settings settings, bool exact) {
     if (configuration.has_errors())

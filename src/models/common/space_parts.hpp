@@ -1,6 +1,6 @@
 #pragma once
-/// What the search spaces of this layer share: operations listed by name, uniform choices in lanes. Internal to the
-/// layer.
+/// Parts shared by the search spaces of this layer: operations listed by name, uniform choices in lanes. Internal to
+/// the layer.
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/types.hpp"

@@ -22,7 +22,7 @@ using std::numbers::pi;
 static_assert(model::HasLaneEnergies<TestFunction> && model::HasEnergyGradient<TestFunction> &&
               model::HasKnownMinimum<TestFunction>);
 
-/// Where z sin(sqrt z) is largest in [0, 500]: the root of sin s + s cos(s) / 2 near sqrt(421), by Newton's method.
+/// The maximiser of z sin(sqrt z) in [0, 500]: s^2 at the root s of sin s + s cos(s) / 2 near sqrt(421), by Newton.
 double schwefel_minimiser() {
     double s = std::sqrt(421.0);
     for (int step = 0; step < 6; ++step)
@@ -30,7 +30,7 @@ double schwefel_minimiser() {
     return s * s;
 }
 
-/// The same in every coordinate.
+/// The box and the minimiser, the same in every coordinate.
 struct Range {
     double lower, upper, minimiser;
 };

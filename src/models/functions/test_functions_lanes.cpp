@@ -116,7 +116,7 @@ struct Tile {
     Doubles at(Index i, Index v) const { return simd::load<Doubles>(x + i * stride + v * width); }
 };
 
-/// Calls add(i, v, z_i) for the vectors v of a tile, i = d-1 .. 0. What the turns of the last coordinate leave of it is
+/// Calls add(i, v, z_i) for the vectors v of a tile, i = d-1 .. 0. The last coordinate after its own turns is
 /// needed first of all and found in a pass of its own: so no coordinate waits in memory, and the second pass, whose two
 /// chains of turns are slow one after another, runs beside the work of `add`.
 template <Index packets, bool is_centred, class Add>

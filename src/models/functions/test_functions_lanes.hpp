@@ -20,14 +20,14 @@ struct Turn {
     double centre;             ///< every coordinate of x*
 };
 
-/// What a function has besides its kind.
+/// The kind of a function and its data.
 struct FunctionData {
     TestFunctionSettings::Kind kind;
     const double* griewank_turns;
     double schwefel_peak;
 };
 
-/// points: dimension x a multiple of lane_padding; out: as many as columns.
+/// points: dimension x a multiple of lane_padding; out: one number for each column.
 void test_function_energies(const FunctionData& function, const Turn& turn, const model::LaneMatrix& points,
                             std::span<double> out);
 

@@ -23,7 +23,7 @@ struct ImageRestorationSettings {
     double pair_weight = 0.9;           ///< b, finite and > 0
 };
 
-/// What the energy is made of, or a change of it.
+/// The counts that make up the energy, or a change of them.
 struct ImageCounts {
     Index agreements = 0;  ///< pixels with x_i = y_i
     Index equal_pairs = 0; ///< unordered pairs of neighbours with x_i = x_j
@@ -97,7 +97,7 @@ class ImageRestoration {
     /// Pixel i is bit i % 8 of byte i / 8.
     std::size_t packed_bytes() const { return static_cast<std::size_t>((size() + 7) / 8); }
     void pack(const ImageState& state, std::span<std::byte> out) const;
-    /// Counts afresh.
+    /// Computes the counts afresh.
     ImageState unpack(std::span<const std::byte> in) const;
 
     /// The image as it is kept, with its borders and counts: a little longer than packed, but copied at once.

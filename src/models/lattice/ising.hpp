@@ -19,7 +19,7 @@ struct IsingSettings {
     /// The transition of one spin. Metropolis flips every spin at b = 0, so its sweeps mix the energy slowly where b J
     /// is near 0; the heat bath forgets at once there and is a little slower in the ordered phase.
     enum class Move { metropolis, heat_bath };
-    /// What one move() updates: every site once in a fixed order, or `flips` sites drawn at random with replacement.
+    /// The update of one move(): every site once in a fixed order, or `flips` sites drawn at random with replacement.
     enum class Update { sweep, random_site };
 
     Index size = 32;       ///< side L of the L x L torus, 2 .. Ising::largest_size
@@ -34,8 +34,8 @@ struct alignas(64) SpinPlane {
     std::array<std::uint64_t, 8> words{};
 };
 
-/// Up to 512 Ising chains. There are always 512 in memory: those at and beyond size() evolve too, and are never looked
-/// at.
+/// Up to 512 Ising chains. There are always 512 in memory: chains at and beyond size() evolve too, but are never
+/// read.
 class IsingBlock {
   public:
     static constexpr Index chains = 512;
@@ -75,7 +75,7 @@ class IsingBlock {
 /// reverses to itself in law. Visit v compares, for every chain, one uniform 64-bit
 /// number with that chain's threshold, most significant bit first: bits 0 .. 11 are planes v * 12 .. v * 12 + 11 of the
 /// block's `move` stream, the others, which few visits need, planes v * 64 + 12 .. v * 64 + 63 of its `accept` stream.
-/// A plane is 16 words, bit c of it (bit c % 32 of word c / 32) is chain c's. Probabilities are so exact to 2^-64.
+/// A plane is 16 words, bit c of it (bit c % 32 of word c / 32) is chain c's. Probabilities are thus exact to 2^-64.
 class Ising {
   public:
     using Block = IsingBlock;

@@ -13,8 +13,8 @@ namespace pearlite::models::ising_rules {
 using namespace simd::bit_plane;
 using Move = IsingSettings::Move;
 
-/// What the four neighbours of a site ask for. `pull` holds a neighbour's spin, or its opposite if J < 0: bond n is
-/// satisfied if the spin equals pull n.
+/// The transition of a spin given its four neighbours. `pull` holds a neighbour's spin, or its opposite if J < 0: bond
+/// n is satisfied if the spin equals pull n.
 template <Move>
 struct Rule;
 
@@ -39,8 +39,8 @@ struct Rule<Move::metropolis> {
     Bits outcome(Bits below) const { return spin ^ (always | below); }
 };
 
-/// The spin takes the side that fewer of the four pulls ask for with probability 1/(1 + exp(2 b |J h|)), |h| = 4, 2, 0
-/// the surplus of the others. One threshold of the pair p, 1 - p is enough.
+/// The spin takes the side of the minority of the four pulls with probability 1/(1 + exp(2 b |J h|)), |h| = 4, 2, 0
+/// the surplus of the majority. One threshold of the pair p, 1 - p is enough.
 template <>
 struct Rule<Move::heat_bath> {
     static Thresholds<3> thresholds(double b, double coupling) {

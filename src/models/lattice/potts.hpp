@@ -14,7 +14,7 @@
 namespace pearlite::models {
 
 struct PottsSettings {
-    /// What one move() updates: every site once in a fixed order, or `flips` sites drawn at random with replacement.
+    /// The update of one move(): every site once in a fixed order, or `flips` sites drawn at random with replacement.
     enum class Update { sweep, random_site };
 
     Index size = 32;       ///< side L of the L x L torus, 2 .. Potts::largest_size
@@ -24,7 +24,7 @@ struct PottsSettings {
     Index flips = 0; ///< single-site updates of a move at random sites; 0: L^2
 };
 
-/// Up to 512 Potts chains; those at and beyond size() evolve too, and are never looked at.
+/// Up to 512 Potts chains; chains at and beyond size() evolve too, but are never read.
 class PottsBlock {
   public:
     static constexpr Index chains = 512;

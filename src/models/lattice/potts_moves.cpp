@@ -75,10 +75,10 @@ struct Colour {
     }
 };
 
-/// Where the product of q and a whole number u of the chain's own, uniform on `n_planes` binary digits, is cut: above
-/// them is a colour, uniform if u's whose product has a remainder below 2^n_planes mod q are left out (Lemire 2019). As
-/// few digits as leave out at most one u in 256: those chains stay as they are, which is as symmetric as a proposal,
-/// and dearer to draw again than to lose.
+/// The split of the product of q and a whole number u of the chain's own, uniform on `n_planes` binary digits: higher
+/// digits are a colour, uniform if u's whose product has a remainder below 2^n_planes mod q are left out (Lemire 2019).
+/// n_planes is the least that leaves out at most one u in 256: a chain with such a u stays as it is, which is as
+/// symmetric as a proposal, and cheaper than another draw.
 struct ColourDraw {
     int n_planes;
     std::uint64_t colours, least_remainder;
@@ -95,10 +95,10 @@ constexpr int most_colour_planes = 16; // 2^n mod q < q <= 2^8 is at most 2^n / 
 template <int digits>
 struct Proposal {
     Colour<digits> colour{};
-    Bits made; ///< in the chains that have one
+    Bits made; ///< set in the chains that have a proposal
 
     /// `planes` holds u, lowest digit first. The product grows by a digit of u at a time and loses its lowest digit,
-    /// which is final: what stays is below q.
+    /// which is final: the rest stays below q.
     Proposal(const ColourDraw& draw, const std::uint32_t* planes, std::size_t part) : made(~Bits{}) {
         if (draw.least_remainder == 0) { // q = 2^digits
             for (std::size_t d = 0; d < digits; ++d)

@@ -46,7 +46,7 @@ struct SubjectGroups {
     std::vector<Index> first_row; ///< of each group; one more at the end
     Matrix design;                ///< 8 x (rows p): column r p + k
     Matrix effects;               ///< 8 x (rows q): column r q + k
-    Matrix missing;               ///< 8 x rows: what the predictor of a missing row is, else 0
+    Matrix missing;               ///< 8 x rows: the predictor of a missing row, else 0
 
     Index n_groups() const { return static_cast<Index>(first_row.size()) - 1; }
     Index most_rows() const;
@@ -76,7 +76,7 @@ class MixedLogistic {
 
     std::vector<std::string> parameter_names() const { return parameters_.names(); }
     model::DataDescription describe_data() const { return data_; }
-    /// y of other subjects with the same rows.
+    /// Predicts y of other subjects with the same rows.
     model::Prediction predict(std::span<const double> u, Index samples, const random::Address& address) const;
     const model::Parameters& parameters() const { return parameters_; }
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
@@ -100,7 +100,7 @@ class MixedLogistic {
     Index particles() const { return 4 * n_fours_; }
     /// The same N at every point; ends constant_variance.
     void set_particles(Index n);
-    /// What estimate takes at a point: particles(), or N(theta).
+    /// The number of samples that estimate() uses at a point: particles(), or N(theta).
     Index particles_at(std::span<const double> u, const random::Address& address) const;
     Index n_subjects() const { return groups_.n_subjects; }
     void fingerprint(model::Fingerprint& fingerprint) const;

@@ -8,8 +8,8 @@
 
 namespace pearlite::models {
 
-/// A column of data. A number; or, if it has levels, a factor: codes 0 .. levels - 1. What is not a number, and a
-/// negative code, is missing.
+/// A column of data. A number; or, if it has levels, a factor: codes 0 .. levels - 1. Values that are not numbers, and
+/// negative codes, are missing.
 struct Covariate {
     std::string name;
     Vector values;

@@ -165,7 +165,7 @@ Effects<q> newton_step(const Square<q>& root, const Effects<q>& gradient) {
     return solve_upper<q>(root, y);
 }
 
-/// Where f is (close to) largest, log f (close to) there, and the root L of its curvature.
+/// The approximate maximiser of f, log f there, and the root L of its curvature.
 template <int q>
 struct Peak {
     Effects<q> mode;
@@ -173,13 +173,13 @@ struct Peak {
     Square<q> root;
 };
 
-/// Steps of a search after which it is left: any centre serves, a poor one costs precision alone.
+/// The largest number of steps of a search: any centre serves, a poor one only costs precision.
 inline constexpr int most_newton_steps = 100;
 
 /// Newton's method for one effect, safeguarded: log f is concave with curvature >= 1, so the mode lies between 0 and
 /// the gradient there; a step that leaves the bracket, or follows one that did not halve the gradient, is replaced by
-/// bisection. Ends where the next step is below `tolerance` standard deviations, and takes it; also where the curvature
-/// is large only in passing the gradient must be small.
+/// bisection. Ends if the next step is below `tolerance` standard deviations, and takes it; the gradient must be small
+/// as well, since the curvature may be large only in passing.
 inline Peak<1> find_peak(const SubjectRows<1>& rows, double tolerance, std::integral_constant<int, 1>) {
     Effects<1> v{};
     Expansion<1> at = expand<1>(rows, v);
@@ -257,8 +257,8 @@ Peak<q> find_peak(const SubjectRows<q>& rows, double tolerance) {
     return find_peak(rows, tolerance, std::integral_constant<int, q>{});
 }
 
-/// Exponents, relative to the peak's height and before the product of up to 2^512 is divided out, that arithmetic
-/// takes; above it the search has missed the peak by far.
+/// The largest exponent, relative to the peak's height and before the product of up to 2^512 is divided out, that
+/// arithmetic takes; a larger one means that the search has missed the peak by far.
 inline constexpr double largest_excess = 400;
 
 template <int q>

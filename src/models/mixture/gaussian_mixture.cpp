@@ -49,10 +49,10 @@ std::vector<double> shuffled(std::vector<double> values, std::uint64_t seed) {
     return values;
 }
 
-/// What the allocations tell of each component.
+/// Statistics of the allocations to each component.
 struct GaussianMixture::Statistics {
     std::array<double, most_components> count{};  ///< points allocated, for the weights
-    std::array<double, most_components> weight{}; ///< their exponents
+    std::array<double, most_components> weight{}; ///< sum of their exponents a
     std::array<double, most_components> sum{};    ///< a y
     std::array<double, most_components> square{}; ///< a y^2
 };

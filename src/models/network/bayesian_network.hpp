@@ -47,7 +47,7 @@ enum class NetworkOperation : std::uint8_t {
     double_skeletal_change ///< the same with two different pairs of nodes at once
 };
 
-/// What an operation would make of a network.
+/// The changes that an operation would make to a network.
 struct NetworkProposal {
     struct Change {
         Index node = 0;
@@ -64,11 +64,11 @@ struct NetworkProposal {
 /// U(G) = the sum over nodes of FamilyScores::score, the negative log posterior of G up to a constant.
 ///
 /// The state is a pair (network, order), as in the paper. Its appendix leaves the order out of the state, although the
-/// operations need it: which nodes are neighbours and where an added edge points hangs on it. With the order in the
+/// operations need it: which nodes are neighbours and where an added edge points depends on it. With the order in the
 /// state every operation is a choice, uniform on a set that is the same for all states, of an involution: the choice
 /// that leads from x to x' leads back from x' to x. Hence q(x -> x') = q(x' -> x), log_ratio is 0 and the acceptance
-/// probability of the paper is right, if proposals over the parent limit are rejected, not drawn again. What it leaves
-/// invariant is exp(-U(G) / tau) over *pairs*: the marginal of G has the number of its orders as a further factor.
+/// probability of the paper is right, if proposals over the parent limit are rejected, not drawn again. The invariant
+/// density is exp(-U(G) / tau) over *pairs*: the marginal of G has the number of its orders as a further factor.
 /// Minima are the same.
 class BayesianNetwork {
   public:
@@ -97,9 +97,9 @@ class BayesianNetwork {
     /// drawn uniformly from the nodes before it.
     Dag draw_network(random::Stream& stream) const;
 
-    /// How many choices an operation has, all equally likely: n-1, n(n-1)/2 = p, p(p-1).
+    /// The number of choices of an operation, all equally likely: n-1, n(n-1)/2 = p, p(p-1).
     std::uint64_t choices(NetworkOperation operation) const;
-    /// What choice `choice`, 0 .. choices(operation)-1, makes of this network.
+    /// The proposal of choice `choice`, 0 .. choices(operation)-1, for this network.
     NetworkProposal proposal(const Dag& dag, NetworkOperation operation, std::uint64_t choice) const;
     /// A uniform choice.
     NetworkProposal propose(const Dag& dag, NetworkOperation operation, random::Stream& stream) const {
@@ -119,7 +119,7 @@ class BayesianNetwork {
     /// The inverse, the energy bit for bit; ContractViolation if the bytes are not those of a network.
     Dag unpack(std::span<const std::byte> in) const;
 
-    /// For Graphviz.
+    /// The network in the language of Graphviz.
     std::string to_dot(const Dag& dag) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 

@@ -16,8 +16,8 @@ namespace pearlite::models {
 
 struct AbProteinSettings {
     enum class Energy { planar, stillinger, irback, azimuth };
-    /// What the state is made of: angles between neighbouring bonds, of which one turns the whole rest of the chain, or
-    /// the directions of the bonds, of which one shifts it. `azimuth` knows directions only.
+    /// The coordinates of the state: angles between neighbouring bonds, each of which turns the whole rest of the
+    /// chain, or the directions of the bonds, each of which shifts it. `azimuth` knows directions only.
     enum class Angles { internal, directions };
 
     std::string sequence; ///< of 'A' and 'B', n of them, 3 .. AbProtein::longest
@@ -25,7 +25,7 @@ struct AbProteinSettings {
     Angles angles = Angles::internal;
 };
 
-/// What pairs of monomers cost: (i, j) at squared distance 1/q has q^3 (repulsion q^3 - attraction), by rows; 0 where
+/// The energy of a pair of monomers: (i, j) at squared distance 1/q has q^3 (repulsion q^3 - attraction), by rows; 0 if
 /// j < i + 2 and in the padding of rows and columns.
 struct AbProteinPairs {
     Index monomers = 0;
@@ -33,8 +33,8 @@ struct AbProteinPairs {
     model::LaneMatrix repulsion, attraction;
 };
 
-/// What is remembered of a chain: where its monomers are, and the energy of each pair; and of a proposal what is
-/// another.
+/// Memory of a chain: the places of its monomers and the energy of each pair; for a proposal, the parts that
+/// differ.
 class AbProteinMemory {
   public:
     /// x' as seen by the energy.
@@ -66,9 +66,9 @@ class AbProteinMemory {
 ///
 /// * internal: bend angles between successive bonds (0: straight), then torsions: the angle about bond i by which the
 ///   plane of bonds i, i+1 is turned against that of i-1, i (0: the chain goes on bending in the same sense)
-/// * directions: azimuths t of bonds 2 .. n-1, then elevations b of bonds 3 .. n-1; a bond is (cos t cos b, sin t cos
-/// b,
-///   sin b), the first (1, 0, 0), the second has b = 0
+/// * directions: azimuths t of bonds 2 .. n-1, then elevations b of bonds 3 .. n-1; a bond is
+///   (cos t cos b, sin t cos b, sin b),
+///   the first (1, 0, 0), the second has b = 0
 ///
 /// Fulfils Energy, HasLaneEnergies, HasFirstEnergies, HasEnergyGradient, HasKnownMinimum and HasLocalMoves. The local
 /// moves, of internal angles, leave the rest of the chain where it is:

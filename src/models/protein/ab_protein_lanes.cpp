@@ -19,7 +19,7 @@ using simd::SineCosine;
 /// Chains in a register.
 constexpr Index width = simd::lanes<Doubles>;
 
-/// Where the padding of a chain is: far from all monomers.
+/// The coordinate of a chain's padding: far from all monomers.
 constexpr double far_away = 1e30;
 
 template <int dimensions>
@@ -66,7 +66,7 @@ class AbProtein::Lanes {
     }
     /// The energy of bends and torsions.
     double own_energy(Index lane) const { return own_[lane]; }
-    /// As AbProteinMemory has them.
+    /// In the layout of AbProteinMemory.
     void copy_places(Index lane, model::LaneMatrix& places) const { copy<dimensions>(places_, lane, far_away, places); }
     void copy_axes(Index lane, model::LaneMatrix& axes) const { copy<3>(axes_, lane, 0, axes); }
 
@@ -84,7 +84,7 @@ class AbProtein::Lanes {
     static SineCosine angle(const double* x) { return simd::sine_cosine(simd::load<Doubles>(x)); }
     static SineCosine flat() { return {Doubles{}, broadcast<Doubles>(1)}; }
 
-    /// From the origin. Returns the energy of bends and torsions.
+    /// Lays chains out from the origin. Returns the energy of bends and torsions.
     template <bool internal>
     Doubles lay_out(const double* x, Index stride) {
         const Index n = protein_.monomers();

@@ -1,6 +1,6 @@
 #pragma once
-/// The pairs of monomers of one chain, eight at a time: rows i, packets of eight columns j. What a pair costs is 0 in
-/// the table where j < i + 2, and beyond the chain, so that any rectangle of rows and packets may be summed.
+/// The pairs of monomers of one chain, eight at a time: rows i, packets of eight columns j. The energy of a pair is
+/// 0 in the table if j < i + 2, and beyond the chain, so that any rectangle of rows and packets may be summed.
 
 #include "models/protein/ab_protein.hpp"
 
@@ -27,8 +27,8 @@ inline constexpr double least_square = 1e-60;
     return q3 * simd::fused(repulsion, q3, -attraction);
 }
 
-/// The energies of the pairs (row, j) and (row + 1, j), j in the packets `first` .. `last`: use(offset, energies), the
-/// offset that in a table of pairs. `places` is space x stride, coordinates by rows.
+/// The energies of the pairs (row, j) and (row + 1, j), j in the packets `first` .. `last`: use(offset, energies),
+/// with the offset in a table of pairs. `places` is space x stride, coordinates by rows.
 template <int dimensions, class Use>
 [[gnu::always_inline]] inline void two_rows(const AbProteinPairs& pairs, const double* places, Index row, Index first,
                                             Index last, Use use) {

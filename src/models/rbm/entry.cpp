@@ -14,7 +14,7 @@ namespace pearlite::models {
 
 namespace {
 
-/// Where a machine's parameters and images come from: files, or a seed.
+/// The source of a machine's parameters and images: files, or a seed.
 struct RbmKeys {
     bool from_file = true;
     DataFile weights;
@@ -77,7 +77,7 @@ void list_hidden_rbm(Keys& k) {
     HiddenRbmKeys().keys(k, 1);
 }
 
-/// Whether images have a pixel for each visible unit; if not, that is a mistake of `key`.
+/// Whether images have a pixel for each visible unit; if not, records a mistake of `key`.
 bool suits(io::Section& section, const std::string& key, Index n_pixels, const RbmParameters& machine) {
     if (n_pixels == machine.visible_bias.size())
         return true;

@@ -17,13 +17,13 @@
 
 namespace pearlite::models {
 
-/// What defines an RBM: W, a, d and a0 of the legend above. All numbers are finite.
+/// The definition of an RBM: W, a, d and a0 of the legend above. All numbers are finite.
 struct RbmParameters {
     Matrix weights;      ///< n_visible x n_hidden
     Vector visible_bias; ///< n_visible
     Vector hidden_bias;  ///< n_hidden
     Vector base_bias;    ///< n_visible: log odds of the units under p_0
-    /// Observed data, n_visible x any number, grey levels 0 .. 255: where trajectories that run backwards may start.
+    /// Observed data, n_visible x any number, grey levels 0 .. 255: possible starts of trajectories that run backwards.
     Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> images = {};
 };
 
@@ -33,7 +33,7 @@ Vector base_rate_bias(const Vector& n_on, Index n);
 /// Weights N(0, weight_sd^2), biases N(0, bias_sd^2), base_bias equal to visible_bias; a function of the seed alone.
 RbmParameters random_rbm(Index n_visible, Index n_hidden, double weight_sd, double bias_sd, std::uint64_t seed);
 
-/// Visible states of a group of chains, a chain per column, with what their next update needs.
+/// Visible states of a group of chains, a chain per column, with the data that their next update needs.
 class RbmBlock {
   public:
     /// Floats on 64-byte boundaries: rows and columns are padded to multiples of block_padding.
@@ -137,7 +137,7 @@ class Rbm {
 
     RbmParameters parameters_;
     // In the layout of the products, rows padded: W' and below it (a - a0)', so that one product with v gives c - d and
-    // the linear term; W itself; and what the products start from.
+    // the linear term; W itself; and the start values of the products.
     Eigen::VectorXf weights_to_hidden_;
     Eigen::VectorXf weights_to_visible_;
     Eigen::VectorXf hidden_start_;  ///< d, then zeros

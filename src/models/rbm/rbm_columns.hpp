@@ -1,5 +1,5 @@
 #pragma once
-/// What an update of an RBM does to the units of one chain besides the products with W. Columns start on 64-byte
+/// The work of an RBM update on the units of one chain besides the products with W. Columns start on 64-byte
 /// boundaries and `rows` is a multiple of block_padding; c is the vector of pre-activations, zero in padding rows,
 /// which then contribute exactly nothing to the sums.
 

@@ -10,7 +10,7 @@
 namespace pearlite::models {
 
 struct HiddenRbmSettings {
-    /// What one move() updates: every hidden unit once in order, or `flips` units drawn at random with replacement.
+    /// The update of one move(): every hidden unit once in order, or `flips` units drawn at random with replacement.
     enum class Update { sweep, random_unit };
     Update update = Update::sweep;
     Index flips = 0; ///< of random units; 0: n_hidden
@@ -56,11 +56,11 @@ class HiddenRbm {
     void move(Block& block, double b, const model::BlockStreams& streams) const;
     void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
     bool has_data() const { return rbm_.has_data(); }
-    /// h | v of an image v.
+    /// Draws h | v for an image v.
     void draw_data(Block& block, double b_end, const model::BlockStreams& streams) const;
     void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
     std::optional<double> log_normaliser_start() const;
-    /// At b_end = 1, as Rbm has it.
+    /// Known at b_end = 1, as for Rbm.
     std::optional<double> exact_log_ratio(double b_end) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 

@@ -3,7 +3,7 @@
 ///
 ///   log f_b(v, h) = (1-b) a0'v + b (a'v + d'h + v'W h)      (a0 = 0: E_b = b E, as in the paper)
 ///
-/// Summed over h it is the path of models::Rbm: the same Z at every b. What differs is the work.
+/// Summed over h it is the path of models::Rbm: the same Z at every b. Only the work differs.
 
 #include "models/rbm/rbm.hpp"
 
@@ -51,7 +51,7 @@ class JointRbm {
     void move(Block& block, double b, const model::BlockStreams& streams) const;
     void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
     bool has_data() const { return rbm_.has_data(); }
-    /// An image, and h | v at b_end.
+    /// Draws an image, and h | v at b_end.
     void draw_data(Block& block, double b_end, const model::BlockStreams& streams) const;
     void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
     std::optional<double> log_normaliser_start() const { return rbm_.log_normaliser_start(); }

@@ -24,7 +24,7 @@ struct LinearGaussianParameters {
     double state_sd = 1;
     double noise_sd = 1;
 
-    /// In range, with finite variances.
+    /// Whether the parameters are in range, with finite variances.
     bool valid() const;
 };
 
@@ -86,11 +86,11 @@ class LinearGaussian {
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
     double exact_log_likelihood(std::span<const double> u) const;
-    /// In every filter, unless the variance is to be constant.
+    /// The particles of every filter, unless the variance is to be constant.
     Index particles() const { return settings_.filter.particles; }
     /// n particles for every point; ends constant_variance.
     void set_particles(Index n);
-    /// What estimate takes at a point: particles(), or N(theta).
+    /// The number of particles that estimate() uses at a point: particles(), or N(theta).
     Index particles_at(std::span<const double> u, const random::Address& address) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 

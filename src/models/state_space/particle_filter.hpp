@@ -27,14 +27,14 @@ concept StateSpaceModel = requires(const M& model, Index t, const typename M::St
     { model.log_observation(t, x) } -> std::convertible_to<double>;
 };
 
-/// Optional, for auxiliary filters: log of any approximation to p(y_t | x_{t-1} = x), above -inf wherever that is.
+/// Optional, for auxiliary filters: log of any approximation to p(y_t | x_{t-1} = x), above -inf if p is positive.
 template <class M>
 concept HasLookAhead = StateSpaceModel<M> && requires(const M& model, Index t, const typename M::State& x) {
     { model.log_look_ahead(t, x) } -> std::convertible_to<double>;
 };
 
 /// Optional, for adapted filters: a proposal q(x_t | x_{t-1}, y_t) and a look-ahead a_t(x_{t-1}) that belongs to it.
-/// Where they are p(x_t | x_{t-1}, y_t) and p(y_t | x_{t-1}) the filter is fully adapted and all weights are equal.
+/// If they are p(x_t | x_{t-1}, y_t) and p(y_t | x_{t-1}) the filter is fully adapted and all weights are equal.
 ///   log_adapted_look_ahead(t, x)          log a_t(x)
 ///   draw_adapted(t, x, stream)            a draw from q
 ///   log_adapted_weight(t, x, next)        log p(next | x) p(y_t | next) / (a_t(x) q(next))

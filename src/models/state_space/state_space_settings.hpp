@@ -1,5 +1,5 @@
 #pragma once
-/// Checks of what a user sets for a state-space model.
+/// Checks of a user's settings for a state-space model.
 
 #include "models/state_space/particle_filter.hpp"
 #include "pearlite/core/error.hpp"
@@ -11,7 +11,7 @@
 
 namespace pearlite::models::detail {
 
-/// Where a parameter must lie.
+/// The legal range of a parameter.
 struct Range {
     double lower, upper;
     const char* text;

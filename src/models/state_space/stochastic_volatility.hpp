@@ -47,20 +47,20 @@ class StochasticVolatility {
     VolatilityParameters natural(std::span<const double> u) const;
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }
-    /// By the filter in single precision. A point whose natural values have reached an end of their range by rounding
+    /// Uses the filter in single precision. A point whose natural values have reached an end of their range by rounding
     /// has likelihood 0, here and exactly. Pilot r takes its numbers from the same address with the seed derived by
     /// part 2^63 + r.
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
     /// By quadrature.
     double exact_log_likelihood(std::span<const double> u) const;
-    /// In every filter, unless the variance is to be constant.
+    /// The particles of every filter, unless the variance is to be constant.
     Index particles() const { return settings_.filter.particles; }
     /// n particles for every point; ends constant_variance.
     void set_particles(Index n);
     /// Numbers of particles up to the next multiple cost the same.
     static constexpr Index particles_abreast = 32;
-    /// What estimate takes at a point: particles(), or N(theta).
+    /// The number of particles that estimate() uses at a point: particles(), or N(theta).
     Index particles_at(std::span<const double> u, const random::Address& address) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 

@@ -54,7 +54,7 @@ class VolatilityRun {
     }
 
   private:
-    /// What all particles share at one time.
+    /// The values that all particles share at one time.
     struct Step {
         std::size_t t = 0;
         float y = 0, sd = 0, variance = 0;

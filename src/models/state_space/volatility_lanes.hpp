@@ -26,7 +26,7 @@ inline constexpr auto log2_e_single = static_cast<float>(log2_e);
     return exp2(h * (-log2_e_single / divisor));
 }
 
-/// Squares of returns below this are taken for it where a bound of the density is sought, which has none at 0.
+/// Smaller squares of returns are raised to this one in a bound of the density, which has no bound at 0.
 inline constexpr double smallest_square = 1e-12;
 
 struct NormalReturns {
@@ -71,11 +71,11 @@ struct StudentReturns {
     [[gnu::always_inline]] Floats16 ratio(Floats16 inverse) const {
         return smaller(inverse * square_by_nu, broadcast<Floats16>(1e37f));
     }
-    /// What it is of 1 + e^2 / nu.
+    /// The share of e^2 / nu in 1 + e^2 / nu.
     [[gnu::always_inline]] Floats16 share(Floats16 inverse) const { return ratio(inverse) / (ratio(inverse) + 1); }
 };
 
-/// Where the tangent is laid for particles whose h is N(mean, sd^2) before their observation is seen: as
+/// The tangent's point for particles whose h is N(mean, sd^2) before their observation is seen; as
 /// VolatilityObservation::tangent_point.
 class TangentPoints {
   public:

@@ -69,7 +69,7 @@ model::Prediction predict_volatility(const VolatilityParameters& theta, std::spa
     Samples y("y", "returns, each given those before it", samples, n);
     std::vector<double> h(static_cast<std::size_t>(samples)), weights;
     std::vector<Index> kept(h.size());
-    // What each sample knows before the next return: h_t given the returns before it.
+    // h[s] is sample s of h_t given the returns before time t.
     for (auto& value : h)
         value = theta.mu + theta.stationary_sd() * stream.normal();
     const auto observe = [&](Index t, std::span<const float> states, std::span<const float> state_weights) {

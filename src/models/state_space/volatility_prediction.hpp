@@ -1,5 +1,5 @@
 #pragma once
-/// What parameters of stochastic volatility say of the volatility itself, day by day, and of returns to come.
+/// Predictions of stochastic volatility from parameters: the volatility itself, day by day, and returns to come.
 
 #include "models/state_space/volatility_process.hpp"
 #include "pearlite/model/predictive.hpp"
