@@ -1,5 +1,5 @@
 #pragma once
-/// Typed errors. What a person did wrong is an InputError (exit status 2); everything else is status 1.
+/// Typed errors. A user's mistake is an InputError (exit status 2); everything else is status 1.
 
 #include "pearlite/core/types.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace pearlite {
 
-/// What went wrong, in a form that survives the trip to other ranks.
+/// The kind of an error, in a form that survives the trip to other ranks.
 enum class ErrorKind : int { none = 0, input = 1, file = 2, numerical = 3, contract = 4, other = 5 };
 
 class Error : public std::runtime_error {
@@ -44,7 +44,7 @@ struct ContractViolation : Error {
 /// Throws the class that belongs to `kind`; a plain Error of kind other for `none` and `other`.
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& message);
 
-/// Kind and message of a caught exception (kind none for a null pointer; other for what is not a pearlite::Error).
+/// Kind and message of a caught exception (kind none for a null pointer; other for an exception of another type).
 struct ErrorReport {
     ErrorKind kind = ErrorKind::none;
     std::string message;

@@ -28,7 +28,7 @@
 
 namespace pearlite {
 
-/// What a text key may hold beyond text: a type that is parsed from text, and throws InputError if it cannot be.
+/// A type that a text key may hold beyond text: T::parse reads it from text, and throws InputError if it cannot.
 template <class T>
 concept ParsedFromText = requires(const T& value, const std::string& text) {
     { T::parse(text) } -> std::same_as<T>;
@@ -59,7 +59,7 @@ class Keys {
     /// An input file: under the data directory, or beside the configuration. The member's name is the default.
     void operator()(const std::string& name, DataFile& file, const About& about) { ask({name, about}, file); }
     void operator()(const std::string& name, InputFile& file, const About& about) { ask({name, about}, file); }
-    /// One of a list of names that only the data tell. An empty list, in a description, stands for any name.
+    /// One of a list of names that depend on the data. An empty list, in a description, stands for any name.
     void operator()(const std::string& name, std::string& value, const std::vector<std::string>& options,
                     const About& about) {
         ask({name, about}, value, named_options(options));
@@ -74,7 +74,7 @@ class Keys {
     requires std::is_enum_v<E> || std::same_as<E, bool>
     void operator()(const std::string& name, E& value, const Choices<std::type_identity_t<E>>& choices,
                     const About& about);
-    /// A text that T::parse takes; what that finds wrong is a mistake of the key.
+    /// A text that T::parse accepts; an InputError of T::parse is a mistake of the key.
     template <ParsedFromText T>
     void operator()(const std::string& name, T& value, const About& about);
     /// A key that may be left out: absent, it has no value and does not appear in the resolved configuration.
@@ -105,7 +105,7 @@ class Keys {
         inside(
             {Condition::Kind::not_given, key + " is not given", key}, [&] { return !has(key); }, body);
     }
-    /// Keys that have a meaning under a condition that only a sentence can tell: "the model has modes".
+    /// Keys that have a meaning under a condition that only a sentence can express: "the model has modes".
     template <class Body>
     void when(const std::string& sentence, bool holds, const Body& body) {
         inside(
@@ -119,7 +119,7 @@ class Keys {
     /// Whether the configuration has this key of the table; the key counts as known from then on. False in
     /// descriptions.
     virtual bool has(const std::string& name) = 0;
-    /// Keys that have a meaning for relatives of the choices made, but none for these: legal, without effect.
+    /// Keys that have a meaning only for alternatives to the choices made: legal, without effect.
     virtual void set_aside(const std::vector<std::string>& names) = 0;
     /// The same for elements of a list that was asked for.
     virtual void set_aside_elements(const std::string& name, const std::vector<std::string>& elements) = 0;

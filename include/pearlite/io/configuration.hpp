@@ -38,7 +38,7 @@ class Configuration {
     void error(const std::string& key, const std::string& message);
 
     /// Throws InputError with every recorded mistake, one a line, if there is any: also unknown tables and unknown keys
-    /// (those never asked for), with the nearest known name as a suggestion. Call once all look-ups are done.
+    /// (keys never asked for), with the nearest known name as a suggestion. Call once all look-ups are done.
     void check();
     /// The same for the mistakes recorded so far, with no judgement of keys that were not asked for.
     void check_asked() const;
@@ -47,12 +47,12 @@ class Configuration {
     /// TOML text with every key that was asked for and its value, in order of asking: run as a configuration, it gives
     /// the same run. Paths are absolute or as written.
     std::string resolved() const;
-    /// What is there but was set aside (Section::set_aside): "section.key", or "section.key (elements)".
+    /// Keys that are present but were set aside (Section::set_aside): "section.key", or "section.key (elements)".
     std::vector<std::string> unused() const;
 
-    /// Where relative data paths start, if known (--data-dir or PEARLITE_DATA_DIR).
+    /// The directory at which relative data paths start, if known (--data-dir or PEARLITE_DATA_DIR).
     std::optional<std::filesystem::path> data_directory() const;
-    /// Where other relative paths start: the TOML file's directory.
+    /// The directory at which other relative paths start: that of the TOML file.
     std::filesystem::path directory() const;
 
     struct State;
@@ -87,7 +87,7 @@ class Section {
                                                    const std::optional<std::string>& fallback = {});
     std::optional<std::filesystem::path> file(const std::string& key, const std::optional<std::string>& fallback = {});
 
-    /// Keys that have a meaning for relatives of the choices made, but none for these: legal, without effect, and left
+    /// Keys that have a meaning only for alternatives to the choices made: legal, without effect, and left
     /// out of the resolved configuration. So one configuration serves a whole family.
     void set_aside(const std::vector<std::string>& keys);
     /// The same for elements of a list that is asked for.

@@ -55,7 +55,7 @@ concept HasFusedAnneal = HasMove<M> &&
 };
 
 /// The whole of move() satisfies detailed balance for p_b: M::move_is_reversible is true. A sweep of sub-updates in a
-/// fixed order does not, and brings a HasReversedMove instead.
+/// fixed order does not, and offers HasReversedMove instead.
 template <class M>
 concept HasReversibleMove = HasMove<M> && bool(M::move_is_reversible);
 
@@ -77,7 +77,7 @@ concept HasFusedReversedAnneal = HasReversedMove<M> &&
 template <class M>
 concept TimeReversible = HasReversibleMove<M> || HasReversedMove<M>;
 
-/// Where trajectories that run backwards start, for models that know one of:
+/// Starts of trajectories that run backwards, for models that know one of:
 ///   draw_end(block, b_end, streams)   exact independent draws from p_{b_end}
 ///   set_mode(block, b_end, streams)   a mode of p_{b_end}, drawn at random if there are several of equal height
 ///   draw_data(block, b_end, streams)  states made from observed data; has_data() says whether there are any
@@ -107,7 +107,7 @@ concept HasStateSwap = AnnealedModel<M> &&
     model.swap_states(block, block, which);
 };
 
-/// cost(block): what a move of the block's particles will cost, relative to other blocks; finite, 0 or more.
+/// cost(block): the expected cost of moving the block's particles, relative to other blocks; finite, 0 or more.
 template <class M>
 concept HasBlockCost = AnnealedModel<M> && requires(const M& model, const typename M::Block& block) {
     { model.cost(block) } -> std::convertible_to<double>;

@@ -8,7 +8,7 @@
 
 namespace pearlite::model {
 
-/// What has a distribution given the parameters, and what the model takes as given (covariates, groups).
+/// Data with a distribution given the parameters, and data that the model takes as given (covariates, groups).
 struct DataDescription {
     std::vector<LabelledArray> observed;
     std::vector<LabelledArray> constant;

@@ -63,14 +63,14 @@ concept HasFingerprint = requires(const D& density, Fingerprint& fingerprint) {
     density.fingerprint(fingerprint);
 };
 
-/// Optional: natural(k, u), the value of parameter k that people read where samplers move u; increasing in u. A density
-/// with parameters() (model/parameters.hpp) has it by them.
+/// Optional: natural(k, u), the reported value of parameter k if samplers move u; increasing in u. A density
+/// with parameters() (model/parameters.hpp) need not define it.
 template <class D>
 concept HasNaturalScale = requires(const D& density, Index k, double u) {
     { density.natural(k, u) } -> std::convertible_to<double>;
 };
 
-/// Optional: what people read instead of the coordinates, where these are not the same in number or meaning (simplexes,
+/// Optional: quantities reported instead of the coordinates, if the two differ in number or meaning (simplexes,
 /// transformed parameters): quantities(x, out), one for each of quantity_names().
 template <class D>
 concept HasQuantities = requires(const D& density, std::span<const double> x, std::span<double> out) {
@@ -94,14 +94,14 @@ concept HasPointwiseBlockDensity = requires(const D& density, const Matrix& poin
     density.evaluate(points, from, to, log_prior, log_likelihood);
 };
 
-/// Optional: what a likelihood at x costs, relative to others; finite, 0 or more. Ranks share their work by it instead
-/// of by the clock. Results do not depend on it.
+/// Optional: the cost of a likelihood at x, relative to other points; finite, 0 or more. Ranks share their work by it
+/// instead of by the clock. Results do not depend on it.
 template <class D>
 concept HasCost = requires(const D& density, std::span<const double> x) {
     { density.cost(x) } -> std::convertible_to<double>;
 };
 
-/// What annealing from prior to posterior asks of a density.
+/// The requirements on a density for annealing from prior to posterior.
 template <class D>
 concept Density = HasParameterNames<D> && HasPriorSampler<D> &&
     (HasEstimatedLikelihood<D> || HasBlockDensity<D> || (HasLogPrior<D> && HasLogLikelihood<D>));

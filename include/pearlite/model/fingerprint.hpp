@@ -1,6 +1,6 @@
 #pragma once
-/// What a model is, as bytes: name, sizes, data. A checkpoint made by another model, or with other data, is recognised
-/// by it.
+/// The identity of a model as bytes: name, sizes, data. It reveals a checkpoint that was made by another model or with
+/// other data.
 
 #include <cstddef>
 #include <functional>

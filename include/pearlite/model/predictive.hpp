@@ -1,5 +1,5 @@
 #pragma once
-/// What parameters predict: states that the data were drawn with, data that might have been, and what comes next.
+/// Predictions from parameters: states that the data were drawn with, data that might have been, and future values.
 
 #include "pearlite/core/labelled_array.hpp"
 #include "pearlite/random/stream.hpp"
@@ -11,7 +11,7 @@
 namespace pearlite::model {
 
 /// Draws given one point. The first dimension of every array is `sample`, of as many equally likely draws as were asked
-/// for; names and dimensions are the same for every point. What bears the name of observed data (data_description.hpp)
+/// for; names and dimensions are the same for every point. An array named like observed data (data_description.hpp)
 /// is drawn from their distribution and compared with them.
 struct Prediction {
     std::vector<LabelledArray> within; ///< at the places of the data
@@ -24,7 +24,7 @@ inline LabelledDimension sample_dimension(Index samples) {
 }
 
 /// Optional: predict(u, samples, address), u a point. Random numbers come from the address's stream and those of other
-/// steps at it. An empty prediction for a point of likelihood 0.
+/// steps at it. The prediction is empty for a point of likelihood 0.
 template <class D>
 concept HasPrediction = requires(const D& density, std::span<const double> u, Index samples,
                                  const random::Address& address) {

@@ -1,6 +1,6 @@
 #pragma once
-/// What is annealed, as samplers and kernels see it: a path of unnormalised densities f_b, b from 0 to b_end, over
-/// blocks of particles. One virtual call serves a whole block; inside, everything is static (target_of.hpp).
+/// The target of annealing, as samplers and kernels see it: a path of unnormalised densities f_b, b from 0 to b_end,
+/// over blocks of particles. One virtual call serves a whole block; inside, everything is static (target_of.hpp).
 
 #include "pearlite/core/detail/block.hpp"
 #include "pearlite/model/data_description.hpp"
@@ -41,7 +41,7 @@ class Target : public Capabilities {
     virtual void fingerprint(Fingerprint& fingerprint) const = 0;
     /// log f_b is linear in b in the packed state (a geometric path), so that d E[u]/db = Var[u].
     virtual bool path_is_linear() const = 0;
-    /// Recomputes also what is packed with a state and could be derived from it, to recognise a model that has changed.
+    /// Also recomputes packed data that could be derived from the state, to recognise a model that has changed.
     virtual void recompute(Block& block) const { prepare(block); }
 
     /// Bytes of a packed particle.
@@ -100,7 +100,7 @@ class StateSwap {
     virtual void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const = 0;
 };
 
-/// What a move of the block's particles will cost, relative to other blocks; finite, 0 or more.
+/// The expected cost of moving the block's particles, relative to other blocks; finite, 0 or more.
 class BlockCost {
   public:
     virtual ~BlockCost() = default;
@@ -124,7 +124,7 @@ class DescribedData {
     virtual DataDescription describe_data() const = 0;
 };
 
-/// What points predict; x has the length of the coordinates that samplers move.
+/// Predictions from points; x has the length of the coordinates that samplers move.
 class Predictive {
   public:
     virtual ~Predictive() = default;

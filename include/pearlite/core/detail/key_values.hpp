@@ -1,5 +1,5 @@
 #pragma once
-/// What a list of keys (core/keys.hpp) says of each: ranges, sentences, choices, files, conditions.
+/// The properties of a key in a list (core/keys.hpp): ranges, sentences, choices, files, conditions.
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/types.hpp"
@@ -92,7 +92,7 @@ inline Limits between(Bound low, Bound high) {
     return above(std::move(low)).below(std::move(high));
 }
 
-/// What a person reads about a key: one sentence, and where they apply a unit and how the default comes about.
+/// The description of a key for people: one sentence and, if they apply, a unit and the rule of the default.
 class About {
   public:
     enum class Presence { has_default, required, optional };
@@ -116,7 +116,7 @@ inline About about(std::string text) {
 }
 
 /// An input file under the data directory. `name` is as in the configuration, at first the default, if it has one;
-/// `path` is where the file is, empty if it is not there.
+/// `path` is the path of the file, empty if it is not there.
 struct DataFile {
     std::string name = {};
     std::filesystem::path path = {};
@@ -166,7 +166,7 @@ class Choices {
     std::vector<Choice<E>> all_;
 };
 
-/// When a key has a meaning, as a description tells it and an editor checks it.
+/// The condition under which a key has a meaning, as a description tells it and an editor checks it.
 struct Condition {
     enum class Kind { equals, given, not_given, sentence };
     Kind kind = Kind::sentence;

@@ -27,13 +27,13 @@ class BuiltModel {
     virtual void fingerprint(Fingerprint& fingerprint) const = 0;
     virtual std::size_t packed_particle_bytes() const = 0;
 
-    /// What is annealed; null for a model that is searched.
+    /// The target to anneal; null for a model that is searched.
     virtual std::shared_ptr<const Target> target() const { return nullptr; }
 
-    /// What is searched, with these operations; null for a model that is annealed. InputError if they do not fit the
+    /// The space to search, with these operations; null for a model that is annealed. InputError if they do not fit the
     /// model's size.
     virtual std::shared_ptr<const Space> space(const OperationPlan&) const { return nullptr; }
-    /// Whether an operation of a search is possible at this model's size; those that are not are no defaults.
+    /// Whether an operation of a search is possible at this model's size; impossible operations are no defaults.
     virtual bool suits(const std::string& /*operation*/) const { return true; }
 };
 
@@ -43,8 +43,8 @@ std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target);
 /// Builds a space with the operations that a configuration asks for; InputError if they do not fit.
 using MakeSpace = std::function<std::shared_ptr<const Space>(const OperationPlan&)>;
 
-/// A model that is searched. `standard` are operations with which the space can be asked for what does not depend on
-/// them.
+/// A model that is searched. `standard` are operations for requests to the space whose answers do not depend on
+/// operations.
 std::unique_ptr<BuiltModel> searched_in(MakeSpace make_space, OperationPlan standard);
 
 } // namespace pearlite::model

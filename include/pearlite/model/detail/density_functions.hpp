@@ -24,8 +24,8 @@ class DensityFunctions : public Capabilities {
     virtual const std::vector<std::string>& parameter_names() const = 0;
     Index dimension() const { return static_cast<Index>(parameter_names().size()); }
     virtual void draw_prior(random::Stream& stream, std::span<double> x) const = 0;
-    /// Both log densities of the first n columns of `points` (d x padded) into the first n elements (of padded); what
-    /// lies beyond may hold anything before and after. Streams serve likelihoods that are estimated.
+    /// Both log densities of the first n columns of `points` (d x padded) into the first n elements (of padded);
+    /// columns and elements beyond may hold anything before and after. Streams serve likelihoods that are estimated.
     virtual void evaluate(const Matrix& points, Index n, const BlockStreams& streams, Vector& log_prior,
                           Vector& log_likelihood) const = 0;
     /// The likelihood is an unbiased estimate, another one at each evaluation.
@@ -42,7 +42,7 @@ class PointGradient {
     virtual void gradient(const Matrix& points, Index n, double b, Matrix& out) const = 0;
 };
 
-/// What a likelihood at x costs, relative to others; finite, 0 or more.
+/// The cost of a likelihood at x, relative to other points; finite, 0 or more.
 class PointCost {
   public:
     virtual ~PointCost() = default;
@@ -72,7 +72,7 @@ class EstimatorSize {
     virtual std::shared_ptr<const DensityFunctions> with_particles(Index n) const = 0;
 };
 
-/// What people read instead of the coordinates: as many quantities as there are names.
+/// Quantities reported instead of the coordinates: as many as there are names.
 class ReportedQuantities {
   public:
     virtual ~ReportedQuantities() = default;

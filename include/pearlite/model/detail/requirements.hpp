@@ -1,5 +1,5 @@
 #pragma once
-/// What a user's own model lacks, said at compile time, one message for each member.
+/// Compile-time checks of a user's own model, with one message for each missing member.
 
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/model/data_description.hpp"
@@ -10,8 +10,8 @@
 
 namespace pearlite::model {
 
-/// A member of the right name that does not fulfil its concept: without a message it would silently not be used. (An
-/// overloaded or templated member cannot be named so, and is let pass.)
+/// Refuses a member of the right name that does not fulfil its concept: it would silently not be used. (An
+/// overloaded or templated member cannot be named in this way, and passes.)
 template <class D>
 constexpr void require_optional_members() {
     static_assert(

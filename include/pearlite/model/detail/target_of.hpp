@@ -16,7 +16,7 @@ class TargetOf;
 
 namespace detail {
 
-/// What each adapter below holds: the model, and its own block behind a Block.
+/// The base of each adapter below: the model, and its own block behind a Block.
 template <class M>
 struct Adapter {
     std::shared_ptr<const M> model;

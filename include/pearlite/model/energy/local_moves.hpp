@@ -1,5 +1,5 @@
 #pragma once
-/// Energies on a box that know what changes when a state is changed in part, and moves of their own.
+/// Energies on a box that compute the effect of a partial change of the state, and offer moves of their own.
 
 #include "pearlite/model/energy/energy.hpp"
 
@@ -28,7 +28,7 @@ struct LocalMove {
     bool has_scale = false; ///< proposes a step s r, r ~ N(0, 1), with a scale s to be tuned
 };
 
-/// What a local move draws.
+/// The random numbers of a local move.
 struct LocalDraws {
     double step = 0;                  ///< s r
     std::array<double, 4> uniforms{}; ///< in [0, 1)
@@ -36,10 +36,10 @@ struct LocalDraws {
 
 struct LocalProposal {
     double change = 0;    ///< U(x') - U(x); +inf: refused
-    double log_ratio = 0; ///< log of what multiplies f'/f in the acceptance: of the Jacobian
+    double log_ratio = 0; ///< log of the factor of f'/f in the acceptance: the Jacobian
 };
 
-/// Optional: energies after a local change, computed from what is remembered of a chain (type Memory, by default of no
+/// Optional: energies after a local change, computed from the memory of a chain (type Memory, by default of no
 /// chain). U(x') - U(x) may differ from that of energy() by roundings.
 ///   remember(points, wanted, memories)   the columns i with wanted[i] != 0; as many memories as wanted[i]
 ///   change(memory, x, k, step)           U(x') - U(x), where `step` was added to coordinate k of the remembered state

@@ -1,5 +1,5 @@
 #pragma once
-/// What a user's own energy lacks, said at compile time, one message for each member.
+/// Compile-time checks of a user's own energy, with one message for each missing member.
 
 #include "pearlite/model/energy/discrete_energy.hpp"
 #include "pearlite/model/energy/energy.hpp"
@@ -9,7 +9,7 @@
 
 namespace pearlite::model {
 
-/// What an energy is of, told by the member that only this kind has.
+/// The kind of an energy, told by the member that only this kind has.
 template <class E>
 concept LooksCategorical = requires {
     &E::levels;

@@ -22,7 +22,7 @@
 
 namespace pearlite::model {
 
-/// What an operation does to the chains of an iteration.
+/// An operation on the chains of an iteration.
 struct Operation {
     enum class Kind {
         mutation, ///< every chain proposes by itself
@@ -40,15 +40,15 @@ struct Operation {
     bool is_tuned = true;   ///< a pilot may tune the scale; not where the acceptance does not fall with it
 };
 
-/// One proposal per chain: its energy (+inf: outside the space), and the log of what multiplies f'/f in the acceptance
+/// One proposal per chain: its energy (+inf: outside the space), and the log of the factor of f'/f in the acceptance
 /// (proposal ratio and Jacobian).
 struct Proposals {
     std::vector<double> energies;
     std::vector<double> log_ratios;
 };
 
-/// Who takes part in a crossover, by slot: `active[i]` is 0 where chain i makes no proposal. Of a pair, both chains
-/// have the same `meeting[i]`, the id of the stream of what they share.
+/// The chains that take part in a crossover, by slot: `active[i]` is 0 if chain i makes no proposal. Both chains of a
+/// pair have the same `meeting[i]`, the id of the stream that they share.
 struct Meetings {
     std::span<const std::uint8_t> active;
     std::span<const std::int64_t> meeting;
@@ -79,7 +79,7 @@ class Partners {
     std::size_t size_ = 0;
 };
 
-/// Blocks are of chains that lie side by side, in slots 0 .. size()-1. Spans have padded_size() elements. The members
+/// A block holds chains side by side, in slots 0 .. size()-1. Spans have padded_size() elements. The members
 /// mean what they mean in the concept SearchSpace; streams address a chain by its global number.
 class Space : public Capabilities {
   public:
@@ -100,13 +100,13 @@ class Space : public Capabilities {
     /// Slot i of `to` becomes the state in slot source[i] of `from`, where that is not negative.
     virtual void copy_states(const Block& from, std::span<const Index> source, Block& to) const = 0;
 
-    /// Energies also depend on how states came about, until forget(); from then on they are those of evaluate().
+    /// Energies also depend on the history of a state, until forget(); from then on they are those of evaluate().
     virtual bool forgets() const = 0;
     virtual void forget(Block& chains) const = 0;
 
     virtual std::optional<double> known_minimum() const = 0;
     virtual void fingerprint(Fingerprint& fingerprint) const = 0;
-    /// Without values where a space cannot tell.
+    /// A description without values if the space cannot tell.
     virtual StateDescription describe(std::span<const std::byte> packed) const = 0;
 
     /// Bytes of a packed state.
