@@ -46,7 +46,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
 int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options);
 
-/// Without MPI.
+/// Commands without MPI.
 int check_command(const Catalogue& models, const RunOptions& options);
 int list_command(const Catalogue& models);
 int keys_command(const Catalogue& models, const KeysOptions& options);
@@ -62,9 +62,9 @@ struct Prepared {
     const algorithm::Algorithm* algorithm = nullptr;
     std::unique_ptr<algorithm::Plan> plan;
     std::string resolved;
-    std::vector<std::string> unused; ///< what only relatives of the algorithm use
+    std::vector<std::string> unused; ///< settings that only alternatives to the algorithm use
 };
-/// One line on what is unused; empty if nothing is.
+/// One line on the unused keys; empty if there are none.
 std::string describe_unused(const Prepared& prepared);
 Prepared prepare(const Catalogue& models, io::Configuration configuration);
 

@@ -38,7 +38,7 @@ int run_program(const std::vector<std::string>& arguments, bool silent) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-/// The first Python that has what the report needs.
+/// The first Python with the modules that the report needs.
 std::string find_python() {
     std::vector<std::string> candidates{"python3", "/usr/bin/python3"};
     if (const char* wanted = std::getenv("PEARLITE_PYTHON"))

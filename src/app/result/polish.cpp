@@ -28,7 +28,7 @@ Matrix best_points(const parallel::Communicator& ranks, const std::vector<algori
     return points;
 }
 
-/// From rows of energy, counts and point, those of all ranks one after the other.
+/// Reads rows of energy, counts and point; the rows of all ranks come one after the other.
 std::vector<PolishedState> unpack_polished(std::span<const double> rows, Index dimension) {
     std::vector<PolishedState> states;
     const auto d = static_cast<std::size_t>(dimension);

@@ -19,7 +19,7 @@ bool can_polish(const model::Space& space);
 PolishResult polish(const parallel::Communicator& ranks, const model::Space& space,
                     const std::vector<algorithm::SearchOutcome>& outcomes, Index replicates);
 
-/// How far the energy's own gradient at x is from differences, relative to its size; differences of an energy U are no
+/// Distance of the energy's own gradient at x from differences, relative to its size; differences of an energy U are no
 /// better than 1e-5 or so of max(1, |U|). 0 without a gradient.
 double gradient_error(const model::Descent& energy, std::span<const double> x);
 

@@ -28,7 +28,7 @@ class SearchRun final : public Run {
     RunResult result() override;
 
   private:
-    /// On the root.
+    /// Called on the root.
     void describe(SearchResult& search) const;
 
     parallel::Communicator ranks_;

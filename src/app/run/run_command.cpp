@@ -26,7 +26,7 @@ bool is_of_a_run(const fs::path& file) {
            (name.starts_with(".") && name.ends_with(".tmp"));
 }
 
-/// An empty directory for the run. With `overwrite`, what an earlier run left goes; other files stay.
+/// Makes an empty directory for the run. `overwrite` removes the files of an earlier run; other files stay.
 void make_run_directory(const fs::path& directory, bool overwrite) {
     std::error_code error;
     if (fs::exists(directory, error)) {

@@ -56,7 +56,7 @@ std::string schedule_sha256(const algorithm::Plan& plan) {
     return hash.finish_hex();
 }
 
-/// Collective. results.h5: configuration, build, and what the parts have.
+/// Collective. Writes results.h5: configuration, build, and the fields of the parts.
 void write_results(const Job& job, const ResultParts& parts) {
     io::Writer writer(job.ranks);
     writer("configuration", job.configuration);

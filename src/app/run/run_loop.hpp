@@ -36,7 +36,7 @@ enum class Ending { finished, stopped };
 /// when it should end with it; so are results, which a resume from the last checkpoint writes once there is room.
 Ending run_to_end(const Job& job, Run& run, Reporter& reporter);
 
-/// Adds what identifies a run to a checkpoint, and what a resume compares: configuration, its hash, the model's
+/// Saves a checkpoint with the state and the data that a resume compares: configuration, its hash, the model's
 /// fingerprint, the hash of a fixed schedule, build and CPU.
 void save_checkpoint(const Job& job, Run& run);
 

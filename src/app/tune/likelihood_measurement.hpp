@@ -29,15 +29,15 @@ class Measurement {
 
     std::uint64_t seed_of_pilot(std::uint64_t attempt) const;
 
-    /// Collective. Of a pilot's `candidates` points with the highest log prior + b log estimate the best `count`,
-    /// judged by fresh estimates: what a pilot keeps is biased towards lucky ones.
+    /// Collective. The best `count` of a pilot's `candidates` points with the highest log prior + b log estimate,
+    /// judged by fresh estimates: the points that a pilot keeps are biased towards lucky estimates.
     NearMode best_points(const LikelihoodPilot& pilot, double b, Index candidates, Index count) const;
 
-    /// Collective. From `estimates` at each of the points (d x k).
+    /// Collective. The log variance from `estimates` at each of the points (d x k).
     LogVariance log_variance(const Matrix& points, Index estimates) const;
 
   private:
-    /// points.cols() x estimates; those of a point differ in their step.
+    /// points.cols() x estimates; estimates of a point differ in their step.
     Matrix log_estimates(const Matrix& points, Index estimates, std::uint64_t part) const;
 
     const parallel::Communicator& ranks_;
@@ -50,7 +50,7 @@ class Stopwatch {
   public:
     Stopwatch(const parallel::Communicator& ranks, TunableLikelihood& likelihood, const Matrix& points, Index block);
 
-    /// Collective. Of one estimate with the present number of particles: a median over time and ranks.
+    /// Collective. The time of one estimate with the present number of particles: a median over time and ranks.
     double seconds() const;
     /// Collective. seconds() of sizes from `first` on, each twice the one before, until the time has grown by a factor,
     /// and the line through them. InputError if it does not grow up to `most` particles.

@@ -40,7 +40,7 @@ class TunableLikelihood {
     /// N of every estimate, as the model rounds it.
     Index particles() const { return size().particles(); }
     void set_particles(Index n);
-    /// At all columns of `points`; see model::DensityFunctions::evaluate.
+    /// Evaluates all columns of `points`; see model::DensityFunctions::evaluate.
     void estimate(const Matrix& points, const model::BlockStreams& streams, Vector& log_prior,
                   Vector& log_likelihood) const;
     /// Collective. Anneals a population by smc with online proposals.

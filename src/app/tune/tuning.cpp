@@ -20,10 +20,10 @@ constexpr Index estimates_for_gamma2 = 256, estimates_for_table = 96;
 constexpr double largest_variance_for_gamma2 = 1;
 constexpr Index most_particles = 1'000'000;
 constexpr std::uint64_t most_pilots = 3;
-/// An adaptive schedule that only has to get there.
+/// The conditional ESS of an adaptive schedule that only has to reach the end.
 constexpr double coarse_conditional_ess = 0.8;
 
-/// The largest n that the model makes of what is asked for.
+/// The number of particles that the model sets when asked for n, limited to 1 .. most_particles.
 Index rounded(TunableLikelihood& likelihood, double n) {
     const auto asked = static_cast<Index>(std::ceil(std::clamp(n, 1.0, static_cast<double>(most_particles))));
     likelihood.set_particles(asked);

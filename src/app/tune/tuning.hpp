@@ -38,7 +38,7 @@ struct Tuning {
 
 struct TuningSettings {
     Index pilot_particles = 256;                  ///< of the population
-    std::function<void(const std::string&)> tell; ///< what is being done, on every rank
+    std::function<void(const std::string&)> tell; ///< receives progress messages, on every rank
 };
 
 /// Collective; the same on every rank, and on any number of them but for times. InputError if the time of an estimate
@@ -46,7 +46,7 @@ struct TuningSettings {
 Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& likelihood,
                        const algorithm::AnnealingPlan& plan, const TuningSettings& settings);
 
-/// For people.
+/// The tuning as text for people.
 std::string describe(const Tuning& tuning, const std::vector<std::string>& parameter_names);
 
 } // namespace pearlite::app

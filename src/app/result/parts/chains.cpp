@@ -7,7 +7,7 @@ namespace pearlite::app {
 
 namespace {
 
-/// How each Markov chain moved.
+/// The moves of each Markov chain.
 class ChainsPart final : public ResultPart {
   public:
     explicit ChainsPart(const algorithm::ChainOutcome& chains)

@@ -1,5 +1,5 @@
 #pragma once
-/// Estimates of log Z, and what a sampler says of itself.
+/// Estimates of log Z, and a sampler's account of itself.
 
 #include "algorithm/common/settings.hpp"
 #include "app/result/parts/part.hpp"

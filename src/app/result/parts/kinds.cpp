@@ -9,7 +9,7 @@ namespace pearlite::app {
 
 namespace {
 
-/// How many likelihoods a run estimated, where they are estimated.
+/// Adds the number of likelihoods that a run estimated, if its likelihood is estimated.
 void add_likelihood_estimates(const model::Target& target, const algorithm::Sampler& sampler,
                               algorithm::Outcome& outcome) {
     const auto* path = target.offers<path::DensityPath>();

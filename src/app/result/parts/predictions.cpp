@@ -61,7 +61,7 @@ void PredictionsPart::write_fields(io::Writer& writer) {
     writer.leave();
 }
 
-/// How often central 90 % intervals hold what was observed (but of yes and no), and a warning if points were left out.
+/// The share of observations in central 90 % intervals (not for binary data), and a warning if points were left out.
 void PredictionsPart::write_summary(SummaryParts& summary) const {
     if (!predictions_)
         return;

@@ -15,7 +15,7 @@ using model::Images;
 struct PolishedState {
     double energy = 0;
     std::int64_t energies = 0, gradients = 0; ///< computed by the descent
-    double gradient_error = 0; ///< of the energy's own gradient at the start, relative to what it should be
+    double gradient_error = 0; ///< error of the energy's own gradient at the start, relative to the gradient's size
     std::vector<double> point;
 };
 
