@@ -136,7 +136,7 @@ RbmArrays read_h5(const std::filesystem::path& path) {
         require_length(arrays.hidden_bias, arrays.weights.cols(), "hidden_bias", source);
         return arrays;
     } catch (const FileError& error) {
-        throw InputError(error.what()); // what the user gave cannot be read: bad input
+        throw InputError(error.what()); // the user's file cannot be read: bad input
     }
 }
 

@@ -40,7 +40,7 @@ class Scanner {
         throw InputError(source_ + ":" + std::to_string(lines + 1) + ": " + what);
     }
 
-    /// To the next character that is neither blank nor comment; whether there is one.
+    /// Skips to the next character that is neither blank nor comment; whether there is one.
     bool skip_blanks() {
         while (position_ < text_.size()) {
             if (has_comments_ && text_[position_] == '#') {

@@ -54,7 +54,7 @@ std::size_t edit_distance(const std::string& left, const std::string& right) {
     return last[right.size()];
 }
 
-/// The name without what people mix up: case, and hyphens for underscores.
+/// The name without differences that people overlook: case, and hyphens for underscores.
 std::string plain(std::string name) {
     for (char& c : name) {
         c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -58,7 +58,7 @@ void remove_left_over(const std::filesystem::path& run_directory) {
         std::filesystem::remove(path, ignored);
 }
 
-// Keeps the checkpoint of `step` and the newest older one that looks whole. Those of later steps are what
+// Keeps the checkpoint of `step` and the newest older one that looks whole. Checkpoints of later steps are those that
 // restore_newest passed over when this run was resumed: kept, they would one day crowd out a good one. A file that
 // cannot be removed does no harm, so errors are let go.
 void remove_superseded(const std::filesystem::path& run_directory, Index step) {

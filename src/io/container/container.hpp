@@ -2,7 +2,7 @@
 /// HDF5 files that are whole or absent: results and checkpoints.
 ///
 /// A container is written under a temporary name: rank 0 reserves the space, creates the file serially with contiguous,
-/// early-allocated datasets and writes what is replicated; every rank writes its own items of the sharded fields with
+/// early-allocated datasets and writes replicated fields; every rank writes its own items of the sharded fields with
 /// pwrite at the dataset's offset and syncs; the ranks hash the file, rank 0 stamps it complete in the user block,
 /// syncs, renames it into place and syncs the directory. An error on any rank leaves the old file as it was and is
 /// thrown on all.

@@ -132,7 +132,7 @@ void write_temporary(const parallel::Communicator& ranks, std::vector<CollectedF
             file.emplace(temporary, O_RDWR);
         for (std::size_t i = 0; i < sharded.size(); ++i)
             write_local_items(*sharded[i], *file, plan.sharded_offsets[i]);
-        // Ranks on other machines see what this one wrote once it is synced. One rank alone sees its own bytes and
+        // Ranks on other machines see the bytes of this one once they are synced. One rank alone sees its own bytes and
         // hashes them while the device takes them in; rank 0's last sync is for all.
         if (ranks.size() > 1)
             file->sync();

@@ -1,5 +1,5 @@
 #pragma once
-/// Files through POSIX calls, with every failure an exception: what containers are written and verified with.
+/// Files through POSIX calls, with every failure an exception, for writing and verifying containers.
 
 #include <cstddef>
 #include <cstdint>

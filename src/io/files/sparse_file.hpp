@@ -15,7 +15,7 @@
 
 namespace pearlite::io {
 
-/// Bytes by file offset; what was never written reads as zero.
+/// Bytes by file offset; bytes that were never written read as zero.
 class SparseFile {
   public:
     static constexpr std::size_t page_bytes = 4096;

@@ -69,7 +69,7 @@ Stamp parse_stamp(const std::string& name, std::string_view text) {
     stamp.kind = *kind;
     stamp.bytes = *bytes;
     stamp.sha256 = *sha256;
-    // Whatever parses must also be written exactly so: "complete", the padding and the form of the numbers included.
+    // A stamp that parses must also be written in exactly this form, including "complete", the padding and the numbers.
     if (std::memcmp(render(stamp).data(), text.data(), stamp_bytes) != 0)
         throw damaged;
     return stamp;
@@ -149,7 +149,7 @@ std::string container_checksum(const parallel::Communicator& ranks, const PosixF
     });
 
     const auto gathered = ranks.all_gather(std::span<const Sha256::Digest>(mine));
-    // Rank r hashed pieces r, r + n, r + 2n ...; its digests stand together in what was gathered.
+    // Rank r hashed pieces r, r + n, r + 2n ...; its digests stand together in `gathered`.
     std::vector<std::uint64_t> next(n_ranks, 0);
     for (std::uint64_t rank = 1; rank < n_ranks; ++rank)
         next[rank] = next[rank - 1] + (n_pieces + n_ranks - rank) / n_ranks;

@@ -1,5 +1,5 @@
 #pragma once
-/// The first 512 bytes of a container: what the file is, how long, and the checksum that proves it whole.
+/// The first 512 bytes of a container: its kind, its length, and the checksum that proves it whole.
 ///
 ///     pearlite container
 ///     schema 1
