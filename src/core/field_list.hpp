@@ -7,8 +7,8 @@
 
 namespace pearlite {
 
-/// Remembers what a state lists, and lists it again. As a state of its own it can be stored and restored; of sharded
-/// fields the restored list knows type and size, and has no items.
+/// Remembers the fields that a state lists, and lists them again. As a state it can be stored and restored; for sharded
+/// fields the restored list has type and size, but no items.
 class FieldList final : public Fields {
   public:
     bool is_reading() const override { return false; }

@@ -33,7 +33,7 @@ double softplus(double x) {
 double logistic(double x) {
     if (x >= 0)
         return 1 / (1 + std::exp(-x));
-    const double e = std::exp(x); // not 1/(1 + exp(-x)), which flushes what is below 1e-308 to zero
+    const double e = std::exp(x); // not 1/(1 + exp(-x)), which flushes values below 1e-308 to zero
     return e / (1 + e);
 }
 
@@ -56,7 +56,7 @@ double log_sum_exp(std::span<const double> values) {
     const double maximum = values[highest];
     if (std::isinf(maximum))
         return maximum;
-    double rest = 0; // the others beside the maximum's one, so that log1p keeps what is small
+    double rest = 0; // the sum of the other terms, apart from the maximum, so that log1p keeps small ones
     for (std::size_t i = 0; i < values.size(); ++i)
         if (i != highest)
             rest += std::exp(values[i] - maximum);

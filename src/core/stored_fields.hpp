@@ -25,7 +25,7 @@ struct StoredFields {
     std::vector<Shard> shards;
 };
 
-/// Stores what a state lists.
+/// Stores the fields that a state lists.
 class StoringFields final : public Fields {
   public:
     bool is_reading() const override { return false; }
