@@ -1,5 +1,5 @@
 #pragma once
-/// Agreement on errors: what fails on one rank fails on all, with one message, and nobody waits for ever.
+/// Agreement on errors: an error of one rank is thrown on all, with one message, and nobody waits for ever.
 
 #include "parallel/communicator.hpp"
 #include "pearlite/core/error.hpp"

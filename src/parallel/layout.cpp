@@ -59,7 +59,7 @@ int BlockLayout::owner_of_block(Index b) const {
 
 namespace {
 
-/// Fills one run after another up to `most`; what is left over is the last one's. ends[b]: the cost of all blocks
+/// Fills one run after another up to `most`; the last run takes the rest. ends[b]: the cost of all blocks
 /// before b + 1.
 std::vector<Index> filled_runs(std::span<const double> ends, std::size_t ranks, double most) {
     std::vector<Index> first_blocks{0};

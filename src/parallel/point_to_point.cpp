@@ -11,7 +11,7 @@ Request::Request() = default;
 Request::Request(Request&&) noexcept = default;
 
 Request& Request::operator=(Request&& other) noexcept {
-    std::swap(implementation_, other.implementation_); // what this one held ends with `other`
+    std::swap(implementation_, other.implementation_); // the earlier request of this object ends with `other`
     return *this;
 }
 
@@ -20,7 +20,7 @@ Request::~Request() {
         return;
     for (MPI_Request& part : implementation_->parts) {
         if (implementation_->sending) {
-            MPI_Request_free(&part); // MPI cannot take back what is on its way
+            MPI_Request_free(&part); // MPI cannot take back a message on its way
         } else {
             MPI_Cancel(&part);
             MPI_Wait(&part, MPI_STATUS_IGNORE);

@@ -24,7 +24,7 @@ struct FixedPoint {
     std::int64_t terms = 0;
 };
 
-// Bits of a word. 62 - ceil(log2 n) keep the sum of n terms within 62 bits; 51 is what the rounding trick below can do.
+// Bits of a word. 62 - ceil(log2 n) keep the sum of n terms within 62 bits; the rounding trick below allows 51.
 int word_bits(Index n_terms) {
     const int bits_for_count =
         static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<Index>(n_terms, 1) - 1)));
@@ -110,7 +110,7 @@ double log_sum_exp(const Communicator& ranks, std::span<const double> log_terms)
         sum.add(std::span<const double>(terms).first(part.size()));
     }
     exact_sum(ranks, std::span(&sum, 1));
-    sum.add(-1.0); // the maximum's own term, so that log1p keeps what is small beside it
+    sum.add(-1.0); // the maximum's own term, so that log1p keeps small terms beside it
     return maximum + std::log1p(sum.value());
 }
 

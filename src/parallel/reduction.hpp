@@ -21,7 +21,7 @@ double fixed_point_sum(const Communicator& ranks, std::span<const double> terms,
 /// log sum exp of the terms of all ranks (log_zero if all are log_zero); NaN if any is NaN.
 double log_sum_exp(const Communicator& ranks, std::span<const double> log_terms);
 
-/// Sums of 128-bit counts: what the ranks before this one hold, and what all hold.
+/// Sums of 128-bit counts: over the ranks before this one, and over all ranks.
 struct Scan {
     WideCount before = 0;
     WideCount total = 0;
