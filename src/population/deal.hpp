@@ -9,7 +9,7 @@
 namespace pearlite::population {
 
 /// Collective. Gives every block to the rank that owns it under `layout`, which has the generation's blocks; blocks
-/// that stay are not touched. prepare(block) recomputes what is derived from the states of one that has arrived.
+/// that stay are not touched. prepare(block) recomputes the data derived from the states of a block that has arrived.
 /// `particle_bytes` is the size of a packed particle.
 void deal(const parallel::Communicator& ranks, Generation& generation, const parallel::BlockLayout& layout,
           std::size_t particle_bytes, const MakeBlock& make_block, const std::function<void(Block&)>& prepare);

@@ -23,7 +23,7 @@ constexpr int term_bits = 86;
 /// A row's terms as integers: value * 2^(term_bits - exponent), where 2^exponent is above all of them.
 struct Scale {
     double first = 0, second = 0; ///< two factors, because their product may overflow
-    double unit = 0;              ///< what an integer's 1 stands for; NaN for a row that is not finite
+    double unit = 0;              ///< the value of an integer's 1; NaN for a row that is not finite
 
     static Scale of(double largest) {
         if (!std::isfinite(largest))

@@ -25,8 +25,8 @@ class Population {
     std::size_t particle_bytes() const { return particle_bytes_; }
     const MakeBlock& make_block() const { return make_block_; }
 
-    /// Lists what a checkpoint holds: each generation's sizes, particles, log weights and Eves. Reading replaces all
-    /// generations by those of the checkpoint; what is derived from the states must be recomputed afterwards.
+    /// Lists the fields of a checkpoint: each generation's sizes, particles, log weights and Eves. Reading replaces all
+    /// generations by those of the checkpoint; data derived from the states must be recomputed afterwards.
     void fields(Fields& f);
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers that the ranks hold together, and sums over them that do not depend on who holds what.
+/// Numbers that the ranks hold together, and sums over them that do not depend on their distribution among ranks.
 
 #include "core/sharded_field.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -22,7 +22,7 @@ struct Shards {
         : ranks(communicator), layout(cut), here(mine) {
         PEARLITE_EXPECTS(static_cast<Index>(here.size()) == layout.local_items());
     }
-    /// On all ranks.
+    /// The number of items on all ranks.
     Index size() const { return layout.size(); }
     /// The slot of here[i].
     Index slot(std::size_t i) const { return layout.first_local_item() + static_cast<Index>(i); }
