@@ -1,5 +1,5 @@
 #pragma once
-/// Models of the package made into what a configuration asks for.
+/// Models of the package as the objects that a configuration asks for.
 
 #include "pearlite/model/detail/built_model.hpp"
 #include "pearlite/model/detail/target_of.hpp"

@@ -10,7 +10,7 @@
 
 namespace pearlite::models {
 
-/// The keys of [model], read; `more` is what they depend on.
+/// Reads the keys of [model], which may depend on `more`.
 template <class ModelKeys, class... More>
 ModelKeys read_model(io::Configuration& configuration, const More&... more) {
     ModelKeys keys;
@@ -24,7 +24,7 @@ void list_keys(Keys& k) {
     (ModelKeys().keys(k), ...);
 }
 
-/// Reads data; what is wrong with a file becomes a mistake of the key that named it.
+/// Reads data; an InputError about a file becomes a mistake of the key that named it.
 template <class Read>
 auto read_data(io::Section& section, const std::string& key, const std::optional<std::filesystem::path>& file,
                Read&& read) -> std::optional<decltype(read(*file))> {

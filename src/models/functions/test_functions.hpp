@@ -34,7 +34,7 @@ struct SalomonTurns {
 /// * rastrigin: 10 d + sum z_i^2 - 10 cos(2 pi z_i); box [-5.12, 5.12]^d, x* = 0
 /// * ackley: 20 + e - 20 exp(-0.2 sqrt(mean z_i^2)) - exp(mean cos(2 pi z_i)); [-32.768, 32.768]^d, 0
 /// * griewank: 1 + sum z_i^2 / 4000 - prod cos(z_i / sqrt(i)); [-600, 600]^d, 0
-/// * schwefel: d v - sum z_i sin(sqrt|z_i|), v = 418.98... what makes the minimum 0; [-500, 500]^d, 420.97... A rotated
+/// * schwefel: d v - sum z_i sin(sqrt|z_i|), v = 418.98... for a minimum of 0; [-500, 500]^d, 420.97... A rotated
 ///   box reaches beyond [-500, 500], where the formula has deeper minima: there a term is its value at the edge plus
 ///   (|z_i| - 500)^2 / 1000
 /// * rosenbrock: sum over i < d of 100 (z_{i+1} - z_i^2)^2 + (z_i - 1)^2; [-5, 10]^d, 1
@@ -63,7 +63,7 @@ class TestFunction {
     /// points: d x p, p a multiple of lane_padding and the length of `out`, else ContractViolation. Differs from
     /// energy() by rounding; the bits do not depend on the instruction set either.
     void energies(const model::LaneMatrix& points, std::span<double> out) const;
-    /// g = dU/dx, length d. Where U has a kink (Ackley's minimum, Schwefel's edges) one of its one-sided slopes, or 0.
+    /// g = dU/dx, length d. At a kink of U (Ackley's minimum, Schwefel's edges) one of its one-sided slopes, or 0.
     void gradient(std::span<const double> x, std::span<double> g) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 

@@ -22,7 +22,7 @@ struct GaussianSettings {
     double end_sd = 1;
 };
 
-/// As a Density: the "prior" is f_0, the "likelihood" f_1/f_0.
+/// The path as a Density: the "prior" is f_0, the "likelihood" f_1/f_0.
 class Gaussian {
   public:
     explicit Gaussian(const GaussianSettings& settings) : settings_(settings) {}

@@ -30,10 +30,10 @@ struct ImageSpaceSettings {
 
 enum class ImageOperation : std::uint8_t { pixel, rectangle, cluster, two_point_crossover };
 
-/// Images side by side, and what they propose. Proposals are kept as changes, without new images.
+/// Images side by side, and their proposals. Proposals are kept as changes, without new images.
 class ImageChains {
   public:
-    /// All of them the observed image.
+    /// All images begin as the observed image.
     ImageChains(std::shared_ptr<const ImageRestoration> model, Index size);
 
     Index size() const { return static_cast<Index>(states_.size()); }
@@ -100,7 +100,7 @@ class ImageSpace {
     /// ContractViolation for the crossover. `energies` are not looked at: the chains know theirs.
     void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
                 const model::BlockStreams& streams, model::Proposals& proposals) const;
-    /// Inactive chains propose what they are. ContractViolation for a mutation.
+    /// Inactive chains propose their own state. ContractViolation for a mutation.
     void cross(Chains& chains, const model::Partners<Chains>& partners, Index op, const model::Meetings& meetings,
                const model::ProposalScale& scale, std::span<const double> energies, const model::BlockStreams& streams,
                model::Proposals& proposals) const;

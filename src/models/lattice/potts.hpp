@@ -64,7 +64,7 @@ class PottsBlock {
 /// 10, J = 2.
 ///
 /// A visit of a site proposes each chain a colour, uniform on all q (the present one too), and accepts it with
-/// probability min(1, exp(-b dE)), exact to 2^-64. Where q is not a power of 2, at most one visit in 256 of a chain
+/// probability min(1, exp(-b dE)), exact to 2^-64. If q is not a power of 2, at most one visit in 256 of a chain
 /// (known from its random bits alone) makes no proposal. Nothing is shared between the chains of a block but the random
 /// sites: given these, which are drawn from the `site` stream of the block, the 512 trajectories are independent.
 ///

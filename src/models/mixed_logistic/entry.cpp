@@ -33,7 +33,7 @@ struct DataKeys {
     }
 };
 
-/// How a user's table becomes a design. `columns` are those of the table, none in a description.
+/// The design from a user's table. `columns` are those of the table, none in a description.
 struct TableKeys {
     std::string subject, response;
     std::vector<std::string> factors, terms, effects;

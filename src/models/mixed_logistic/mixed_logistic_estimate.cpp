@@ -17,7 +17,7 @@ static_assert(subjects_abreast == SubjectGroups::width);
 /// of subjects with few responses.
 constexpr double proposal_width = 0.7;
 
-/// spread^((4 + q)/2): what the proposal's density is divided by.
+/// spread^((4 + q)/2), the divisor of the proposal's density.
 template <int q>
 Doubles inverse_density(Doubles spread) {
     Doubles power = spread * spread;
@@ -83,8 +83,8 @@ Doubles log_mean(const WeightSum& sum, const Peak<q>& peak, Index n_fours) {
     return sum.log_unit + (log(positive) - log(determinant) + log_constant);
 }
 
-/// The width of f along axis k of the peak's coordinates, in units of what its curvature says, on the side where it is
-/// wider: by how far it has fallen three of these units away. Deviations of 20 and more make f a normal density cut off
+/// The width of f along axis k of the peak's coordinates, relative to the width by its curvature, on the side where it
+/// is wider: from its fall over three such widths. Deviations of 20 and more make f a normal density cut off
 /// near its peak, where the curvature is that of the edge.
 template <int q>
 Doubles flat_side_width(const SubjectRows<q>& rows, const Peak<q>& peak, std::size_t k) {
@@ -106,7 +106,7 @@ Doubles flat_side_width(const SubjectRows<q>& rows, const Peak<q>& peak, std::si
 /// Peak whose root is that of the proposal.
 template <int q>
 Peak<q> proposal_at_peak(const SubjectRows<q>& rows) {
-    // Near enough: what is left moves the centre by some hundredths of the proposal's width.
+    // Near enough: the remaining error moves the centre by some hundredths of the proposal's width.
     constexpr double tolerance = 0.1;
     Peak<q> peak = find_peak<q>(rows, tolerance);
     Effects<q> widths;

@@ -26,8 +26,8 @@ struct Grid {
 
     /// Sum of the integrand, in units of its height at the peak, over coordinates axis .. q - 1, those before as they
     /// are in x. The grid has a point at 0, or where bit `axis` of `between` is set half a step from it. f and its
-    /// marginals are log-concave: from 0 outwards terms may rise at first, but once one is negligible beside `already`
-    /// and what there is, and has fallen, so are all that follow.
+    /// marginals are log-concave: from 0 outwards terms may rise at first, but once a term has fallen and is negligible
+    /// beside `already` and the sum so far, all terms beyond it are negligible.
     template <int axis>
     Doubles sum(unsigned between, Effects<q>& x, Doubles already) const {
         if constexpr (axis == q) {
@@ -56,12 +56,12 @@ struct Grid {
     }
 
   private:
-    /// To each side: a bound of the cost where deviations are so large that the integrand is all but a step function.
+    /// Steps to each side: they bound the cost if deviations are so large that the integrand is almost a step function.
     static constexpr int most_steps = q == 1 ? 1 << 14 : q == 2 ? 512 : q == 3 ? 64 : 32;
 };
 
-/// By the trapezoidal rule, its step halved until two of them agree. As its error falls exponentially in 1/step, two
-/// that agree to 1e-8 leave the finer with about the square of that.
+/// The trapezoidal rule, its step halved until two results agree. As its error falls exponentially in 1/step, two
+/// results that agree to 1e-8 leave the finer with about the square of that.
 template <int q>
 Doubles integral(Grid<q> grid) {
     constexpr int most_halvings = q == 1 ? 14 : q == 2 ? 5 : 3;

@@ -73,7 +73,7 @@ class GaussianMixture {
     void path_derivative(const Block& block, double b, std::span<double> out) const;
     void move(Block& block, double b, const model::BlockStreams& streams) const;
     void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
-    /// The same with Path::data.
+    /// The same model with Path::data.
     GaussianMixture data_path() const {
         auto other = *this;
         other.settings_.path = GaussianMixtureSettings::Path::data;

@@ -45,7 +45,7 @@ class FamilyScores {
     FamilyScores(const DiscreteTable& table, const NetworkSettings& settings);
 
     Index variables() const { return static_cast<Index>(levels_.size()); }
-    /// At most variables() - 1.
+    /// The largest number of parents, at most variables() - 1.
     Index parent_limit() const { return parent_limit_; }
     Index tabulated_parents() const { return tabulated_parents_; }
     std::size_t table_bytes() const { return table_.size() * sizeof(double); }

@@ -21,15 +21,15 @@ struct NetworkSpaceSettings {
     bool exact = false; ///< whether known_minimum() computes the minimum, if the network is small enough
 };
 
-/// Networks side by side, and what they propose.
+/// Networks side by side, and their proposals.
 class NetworkChains {
   public:
-    /// All of them without edges.
+    /// All networks begin without edges.
     NetworkChains(std::shared_ptr<const BayesianNetwork> model, Index size);
 
     Index size() const { return static_cast<Index>(dags_.size()); }
     Index padded_size() const { return padded(size()); }
-    /// As BayesianNetwork packs.
+    /// The packed form of BayesianNetwork.
     std::size_t packed_bytes() const { return model_->packed_bytes(); }
     void pack(Index slot, std::span<std::byte> out) const;
     void unpack(Index slot, std::span<const std::byte> in);
@@ -62,7 +62,7 @@ class NetworkSpace {
 
     std::span<const model::Operation> operations() const { return list_; }
     Chains make_chains(Index n) const { return Chains(model_, n); }
-    /// As BayesianNetwork::draw_network.
+    /// Draws each chain as BayesianNetwork::draw_network does.
     void draw_start(Chains& chains, const model::BlockStreams& streams) const;
     /// Padding gets 0, as do its proposals.
     void evaluate(const Chains& chains, std::span<double> out) const;

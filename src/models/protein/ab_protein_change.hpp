@@ -57,7 +57,7 @@ class AbProtein::Change {
         const double own = bends(first_hinge, last_hinge);
         const bool is_end = last + 1 == protein_.monomers();
         const Index packets = stride_ / 8;
-        // A row of either block has all its pairs that change in it; what else is there is computed again.
+        // A row of either block contains all its pairs that change; the other pairs there are computed again.
         const Index boundary = is_end ? first + first % 2 : first - first % 2;
         memory_.blocks[0] = {0, boundary - 1, first / 8, last / 8};
         memory_.blocks[1] = {};

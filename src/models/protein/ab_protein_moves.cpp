@@ -29,12 +29,12 @@ Matrix2d turn_by(double angle) {
     return Eigen::Rotation2Dd(angle).toRotationMatrix();
 }
 
-/// From a to b, in (-pi, pi].
+/// The angle from a to b, in (-pi, pi].
 double angle_between(const Vector2d& a, const Vector2d& b) {
     return std::atan2(cross(a, b), a.dot(b));
 }
 
-/// From a to b, both at right angles to the unit vector `axis`.
+/// The angle from a to b, both at right angles to the unit vector `axis`.
 double angle_about(const Vector3d& axis, const Vector3d& a, const Vector3d& b) {
     return std::atan2(axis.dot(a.cross(b)), a.dot(b));
 }

@@ -16,7 +16,7 @@ using Eight = simd::Doubles8;
 /// distance is changed by it.
 inline constexpr double least_square = 1e-60;
 
-/// In the order in which halves are added to halves.
+/// The sum of eight numbers, in the order in which halves are added to halves.
 [[gnu::always_inline]] inline double sum_of_eight(Eight x) {
     return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }

@@ -19,7 +19,7 @@ struct VolatilityParameters {
     double rho = 0;
     double nu = infinity;
 
-    /// In range (|phi| < 1, sigma > 0, |rho| < 1, nu > 0), with a finite stationary variance.
+    /// Whether parameters are in range (|phi| < 1, sigma > 0, |rho| < 1, nu > 0), with a finite stationary variance.
     bool valid() const;
     /// Beyond 1e8 degrees of freedom errors are normal to rounding, and are taken for it.
     bool student() const { return nu < 1e8; }
@@ -90,7 +90,7 @@ double quadrature_log_likelihood(const VolatilityParameters& parameters, std::sp
 /// 100 (log r_t - log r_{t-1}) of n rates, minus their mean: n - 1 returns in per cent. InputError for fewer than two
 /// rates or one that is not positive.
 std::vector<double> centred_returns(std::span<const double> rates);
-/// The same for returns that are there already: minus their mean. InputError for none.
+/// Returns that exist already, minus their mean. InputError for none.
 std::vector<double> centred(std::span<const double> returns);
 
 } // namespace pearlite::models

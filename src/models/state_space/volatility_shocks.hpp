@@ -1,5 +1,5 @@
 #pragma once
-/// The shock z_t behind a Student-t error e_t, by the block: what leverage needs to know of it.
+/// The shock z_t behind a Student-t error e_t, by the block, for the leverage.
 
 #include "models/state_space/volatility_cloud.hpp"
 #include "pearlite/random/stream.hpp"
