@@ -20,7 +20,7 @@
 
 namespace pearlite::app {
 
-/// A catalogue entry for a density D over R^d (model/density.hpp says what it must and what it may have), annealed from
+/// A catalogue entry for a density D over R^d (model/density.hpp lists required and optional members), annealed from
 /// its prior to its posterior. D is constructed from its [model] table, or without arguments if it has no keys.
 template <class D>
 ModelEntry custom_model(std::string name, std::string description) {

@@ -21,10 +21,10 @@ struct Table {
 
 /// Comma-separated numbers under one header line of names.
 Table read_csv(const std::filesystem::path& file);
-/// The same of some columns only; the others may hold anything.
+/// Reads some columns only; the other columns may hold anything.
 Table read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns);
 /// Numbers in a text made for people: of every line whose first and last fields (between blanks) are numbers, the last.
-/// At least two such lines.
+/// InputError for fewer than two such lines.
 Vector read_last_numbers(const std::filesystem::path& file);
 /// Comma-separated numbers without a header.
 Table read_bare_csv(const std::filesystem::path& file);

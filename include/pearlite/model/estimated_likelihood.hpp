@@ -11,14 +11,14 @@
 
 namespace pearlite::model {
 
-/// The purpose of what estimates draw.
+/// The purpose of the random numbers of estimates.
 inline constexpr auto likelihood_draws = random::Purpose::likelihood;
 
 /// In place of log_likelihood or evaluate:
 ///   estimate(points, streams, log_prior, log_likelihood)
 /// for n = log_prior.size() points, the first n columns of points: the log prior, and the log of an unbiased,
 /// nonnegative estimate of the likelihood (-inf for an estimate of zero) from random numbers at
-/// streams.at(likelihood_draws, i) alone. Where the log prior is -inf the likelihood need not be estimated. The
+/// streams.at(likelihood_draws, i) alone. If the log prior is -inf the likelihood need not be estimated. The
 /// estimate of a point does not depend on n nor on its neighbours.
 template <class D>
 concept HasEstimatedLikelihood = requires(const D& density, const Matrix& points, const BlockStreams& streams,

@@ -33,7 +33,7 @@ class Prior {
     /// The support, infinite where it has no end.
     double lower() const { return lower_; }
     double upper() const { return upper_; }
-    /// As parse takes it.
+    /// The text that parse() takes.
     std::string text() const;
 
   private:
@@ -44,7 +44,7 @@ class Prior {
     std::array<double, 4> arguments_{};
     std::size_t n_arguments_ = 0;
     double lower_, upper_;
-    double log_normaliser_ = 0; ///< what log_density adds to the part that depends on x
+    double log_normaliser_ = 0; ///< the part of log_density that does not depend on x
 };
 
 } // namespace pearlite::model

@@ -26,7 +26,7 @@ constexpr void require_buildable() {
     static_assert(std::move_constructible<T>, "this model cannot be moved");
 }
 
-/// Makes a T and hands it to `wrap`. Invalid keys are replaced by defaults, so ignore what the constructor throws and
+/// Makes a T and hands it to `wrap`. Invalid keys are replaced by defaults, so ignore errors of the constructor and
 /// report the keys.
 template <class T, class Wrap>
 std::unique_ptr<BuiltModel> build(io::Configuration& configuration, io::Section& section, Wrap wrap) {

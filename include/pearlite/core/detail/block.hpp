@@ -27,7 +27,7 @@ concept ParticleBlock = requires(const B& block, B& mutable_block, Index slot, s
     mutable_block.unpack(slot, in);
 };
 
-/// The same as populations, algorithms and kernels see it.
+/// A block as populations, algorithms and kernels see it.
 class Block {
   public:
     virtual ~Block() = default;

@@ -5,8 +5,8 @@
 
 namespace pearlite::model {
 
-/// Addresses for what happens to one block in one step of a run. `at(purpose, i)` is the stream of the particle in slot
-/// i of the block (by its global slot); `shared(purpose)` the one of the whole block (by its global number), for draws
+/// Addresses of random numbers for one block in one step of a run. `at(purpose, i)`: the stream of the particle in slot
+/// i of the block (by its global slot); `shared(purpose)`: that of the whole block (by its global number), for draws
 /// that the layout takes for all its particles at once.
 struct BlockStreams {
     std::uint64_t seed = 0;

@@ -1,5 +1,5 @@
 #pragma once
-/// Capabilities: what a model may offer beyond what every model has, asked for by name.
+/// Capabilities: optional interfaces of a model, asked for by name.
 
 #include <memory>
 #include <typeindex>
@@ -34,7 +34,7 @@ class Capabilities {
     void offer(std::shared_ptr<const C> capability) {
         list_.emplace_back(typeid(C), std::move(capability));
     }
-    /// Offers what another object offers under the same name, if it does; that object must outlive this one.
+    /// Offers the capability C of another object, if it has C; that object must outlive this one.
     template <class C>
     void pass_on(const Capabilities& other) {
         if (const C* capability = other.offers<C>())

@@ -9,7 +9,7 @@
 
 namespace pearlite::model {
 
-/// How trajectories that run backwards come to the end of the path: exact draws; a mode; states made from data; or the
+/// Starts of trajectories that run backwards from the path's end: exact draws; a mode; states made from data; or the
 /// end states of separate forward trajectories, resampled by their weights.
 enum class ReverseStart { exact, mode, data, weighted };
 

@@ -15,11 +15,11 @@ namespace pearlite::model {
 ///   evaluate(chains, out)                energies from the states alone
 ///   mutate(chains, op, scale, energies, streams, proposals)
 ///   cross(chains, partners, op, meetings, scale, energies, streams, proposals)
-///                                        slot i of partners[k] is the k-th partner's state of chain i; what inactive
-///                                        chains propose is ignored
+///                                        slot i of partners[k] is the k-th partner's state of chain i; proposals of
+///                                        inactive chains are ignored
 ///   accept(chains, accepted)             the proposals of the last call become states where accepted[i] != 0
-///   forget(chains)                       optional: of a space whose energies also depend on how states came about;
-///                                        evaluate() depends on the states alone, and what follows both too
+///   forget(chains)                       optional: of a space whose energies also depend on the history of a state;
+///                                        evaluate() depends on the states alone, and so do energies after both
 ///   describe(packed)                     optional: a StateDescription
 template <class S>
 concept SearchSpace = ParticleBlock<typename S::Chains> &&

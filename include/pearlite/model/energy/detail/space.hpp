@@ -61,7 +61,7 @@ class Partners {
     static constexpr std::size_t most = 2;
 
     Partners() = default;
-    /// From a list of chains.
+    /// The partners in a list of chains.
     template <std::ranges::contiguous_range R>
     requires std::same_as<std::ranges::range_value_t<R>, Chains> Partners(const R& chains) {
         for (const Chains& all : chains)
