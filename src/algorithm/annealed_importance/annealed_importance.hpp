@@ -70,7 +70,7 @@ class AnnealedImportance final : public Sampler {
     Trace trace_;
     OnTheFly on_the_fly_;
     std::vector<double> derivatives_;
-    /// Trajectories meet nowhere but in reductions: a failure waits for the next one, where all ranks learn of it.
+    /// Trajectories meet only in reductions: a failure waits for the next reduction, where all ranks learn of it.
     DelayedFailure failure_;
 };
 

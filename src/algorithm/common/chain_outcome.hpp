@@ -1,5 +1,5 @@
 #pragma once
-/// What finished Markov chains say, and whether they can be believed.
+/// The outcome of finished Markov chains, and whether it can be trusted.
 
 #include "algorithm/common/settings.hpp"
 #include "core/sharded_field.hpp"
@@ -19,7 +19,7 @@ struct ChainOutcome {
     Index iterations = 0;                   ///< of each chain
 };
 
-/// A sampler's draws, where they are those of Markov chains.
+/// A sampler's draws, if the sampler runs Markov chains.
 class MarkovChains {
   public:
     virtual ~MarkovChains() = default;
@@ -28,9 +28,9 @@ class MarkovChains {
     virtual ChainOutcome chain_outcome() const = 0;
     /// Recorded draws after burn-in of the chains that this rank owns, chain after chain, unconstrained: d x draws.
     virtual Matrix points() const = 0;
-    /// Which of all chains' recorded draws these are: a block is a chain.
+    /// The place of these draws among the recorded draws of all chains: a block is a chain.
     virtual parallel::BlockLayout draw_layout() const = 0;
-    /// What was recorded of every chain; an item each.
+    /// The recorded draws of every chain, one item per chain.
     virtual ShardedField record_field() const = 0;
 };
 

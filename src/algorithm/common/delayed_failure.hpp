@@ -8,8 +8,8 @@
 
 namespace pearlite::algorithm {
 
-/// Keeps the first failure of this rank until the next collective, so that no rank is left alone in one; whatever it is
-/// asked to do after that is left out. A rank that is alone throws at once.
+/// Keeps the first failure of this rank until the next collective, so that no rank waits alone in a collective; work
+/// asked for after the failure is left out. A rank that is alone throws at once.
 class DelayedFailure {
   public:
     template <class Work>

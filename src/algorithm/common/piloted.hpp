@@ -11,7 +11,7 @@
 
 namespace pearlite::algorithm {
 
-/// What a pilot leaves behind.
+/// The results of a pilot that the main run uses.
 struct Tuning {
     std::vector<double> inverse_temperatures; ///< that it visited
     Matrix kernel;                            ///< what its kernel learnt (kernel::Kernel::learnt)
@@ -22,10 +22,10 @@ struct Tuning {
 
 enum class PilotReference { wanted, unwanted };
 
-/// Collective. Of any sampler that has finished; its first replicate speaks for it.
+/// Collective. The tuning from any finished sampler, taken from its first replicate.
 Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotReference reference);
 
-/// Runs the pilot to its end, then the main sampler, built from what the pilot leaves.
+/// Runs the pilot to its end, then the main sampler, built from the pilot's tuning.
 class Piloted final : public Sampler {
   public:
     using MakeMain = std::function<std::unique_ptr<Sampler>(const Tuning&)>;

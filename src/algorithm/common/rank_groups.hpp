@@ -1,5 +1,5 @@
 #pragma once
-/// Replicates are dealt to groups of ranks first: what a replicate's ranks tell each other, the others do not hear.
+/// Replicates are first dealt to groups of ranks: the ranks of a replicate communicate within their group alone.
 
 #include "core/stored_fields.hpp"
 #include "parallel/communicator.hpp"
@@ -12,8 +12,8 @@
 
 namespace pearlite::algorithm {
 
-/// min(R, ranks) groups of neighbouring ranks, whose sizes differ by one at most; a group has a contiguous run of the R
-/// replicates, as many as the others or one more. Where there are fewer replicates than ranks, a group has one.
+/// min(R, ranks) groups of neighbouring ranks, whose sizes differ by at most one; each has a contiguous run of the R
+/// replicates, and the runs' lengths differ by at most one. With fewer replicates than ranks a group has one replicate.
 class RankGroups {
   public:
     /// Collective.
@@ -46,7 +46,7 @@ class RankGroups {
     parallel::BlockLayout owned_;
 };
 
-/// Collective. The states that the speakers have, in the order of their ranks, on the root; elsewhere none.
+/// Collective. The states of the ranks that speak, in the order of ranks, on the root; elsewhere none.
 template <class State>
 std::vector<State> gather_states(const parallel::Communicator& ranks, bool speaks, std::vector<State>& mine) {
     std::vector<std::byte> bytes;

@@ -16,7 +16,7 @@ namespace pearlite::algorithm {
 
 namespace {
 
-/// What several replicates need of a single one's outcome.
+/// The part of one replicate's outcome that the outcome of several replicates needs.
 struct SingleOutcome {
     double ess = 0;
     std::vector<std::string> warnings, estimators;
@@ -149,7 +149,7 @@ void Replicates::fields(Fields& f) {
     agree();
 }
 
-/// Every rank lists the fields of all replicates; of those that it does not have, what their group's first rank says.
+/// Every rank lists the fields of all replicates; the first rank of another group tells it the fields of that group's.
 void Replicates::list_fields(Fields& f) {
     std::vector<FieldList> lists;
     const Index first = groups_.owned().first_local_item();

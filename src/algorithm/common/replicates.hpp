@@ -12,12 +12,12 @@
 namespace pearlite::algorithm {
 
 /// log Z = log mean_r Z_r where the Z_r are unbiased, else mean_r log Z_r; its variance from their spread (Tran et al.,
-/// section 3.3, with the 1/R that turns the variance of a replicate into that of the mean). A single replicate is what
-/// it would be alone.
+/// section 3.3, with the 1/R that turns the variance of a replicate into that of the mean). A single replicate gives
+/// the outcome that it would have alone.
 ///
-/// The ranks form min(R, ranks) groups, each with replicates of its own. All replicates go on step by step side by
-/// side, as many steps whatever the groups; one that has finished earlier waits. Groups hear of each other every so
-/// many steps only: then they agree on failures and on whether all have finished.
+/// The ranks form min(R, ranks) groups, each with replicates of its own. All replicates advance step by step side by
+/// side, by the same number of steps whatever the groups; a replicate that finishes early waits. Groups communicate
+/// once in up to steps_per_agreement steps: they agree on failures and on whether all replicates have finished.
 class Replicates final : public Sampler {
   public:
     using Make = std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, std::uint64_t seed)>;
@@ -25,22 +25,22 @@ class Replicates final : public Sampler {
     Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make);
 
     void begin() override;
-    /// Several groups know it as of their last agreement, which the last step is.
+    /// As of the last agreement if there are several groups; the last step ends with an agreement.
     bool finished() const override;
-    /// Collective. One step of every replicate that has some left.
+    /// Collective. One step of every replicate that has steps left.
     void step() override;
     void flush() override;
-    /// The fields of a replicate make a group of their own, in the same order whoever has the replicate.
+    /// Each replicate's fields form a group of their own, in the same order whichever rank has the replicate.
     void fields(Fields& f) override;
 
-    /// The slowest replicate's; those of other groups are known as of the last agreement.
+    /// The slowest replicate's progress; replicates of other groups are known as of the last agreement.
     Progress progress() const override;
     Index updates_per_step() const override;
     std::optional<Index> likelihood_estimates() const override;
     std::optional<population::WorkAccount> work() const override;
 
     Outcome outcome() const override;
-    /// Those of a single replicate; several write none.
+    /// The fields of a single replicate; several replicates list no fields.
     void result_fields(Fields& f) override;
     bool has_unbiased_normaliser() const override { return here_.front()->has_unbiased_normaliser(); }
     double log_ratio() const override;
@@ -60,7 +60,7 @@ class Replicates final : public Sampler {
     parallel::Communicator team(const parallel::Communicator&) const override { return groups_.team(); }
 
   private:
-    /// A replicate as the others see it.
+    /// The state of a replicate that other groups know.
     struct Standing {
         Index step = 0, steps = 0;
         double inverse_temperature = 0, ess = 0, log_ratio = 0;
@@ -70,12 +70,12 @@ class Replicates final : public Sampler {
         std::optional<population::WorkAccount> work;
     };
     static Standing standing_of(const Sampler& replicate);
-    /// Of this group's replicates as they are now.
+    /// Replicate r as it is now if this group has it, else as of the last agreement.
     Standing standing(Index r) const;
 
     bool is_one_group() const { return groups_.groups() == 1; }
     const Sampler& here(Index r) const;
-    /// work(replicate) of each replicate here, as far as none fails.
+    /// Calls work(replicate) for each replicate here, until one fails.
     template <class Work>
     void each(Work&& work) const;
     void agree();

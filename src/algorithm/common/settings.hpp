@@ -1,5 +1,5 @@
 #pragma once
-/// What samplers share: their settings, what they report while running and what they return.
+/// The common types of samplers: their settings, their progress reports and their outcome.
 
 #include "algorithm/common/trace.hpp"
 #include "estimator/evidence/estimate.hpp"
@@ -19,7 +19,7 @@ struct PopulationSettings {
     std::uint64_t seed = 0;
 };
 
-/// Where a run stands, for progress lines. Cheap and local: the same on every rank.
+/// The progress of a run, for progress lines. Cheap and local: the same on every rank.
 struct Progress {
     Index step = 0;
     Index steps = 0; ///< 0 if not known beforehand (adaptive schedules)
@@ -30,10 +30,10 @@ struct Progress {
     double temperature = 0;
     const char* stage = nullptr; ///< of Markov chains, in a word, instead of all of these
     Index iterations_per_step = 1;
-    Index steps_at_once = 1; ///< by how much a step of the run moves `step`
+    Index steps_at_once = 1; ///< the increase of `step` in a step of the run
 };
 
-/// A number for the diagnostics of a summary, with its standard error where it has one.
+/// A number for the diagnostics of a summary, with its standard error if it has one.
 struct Diagnostic {
     std::string name;
     double value = 0;
@@ -46,12 +46,12 @@ struct NamedArray {
     std::vector<double> values;
 };
 
-/// What a finished sampler knows. Valid on rank 0; elsewhere estimates may be empty.
+/// The results of a finished sampler. Valid on rank 0; elsewhere estimates may be empty.
 struct Outcome {
     std::vector<estimator::Estimate> log_ratio; ///< the first is the headline
     double ess = 0;                             ///< of the final weights; 0 where there is no such number
     std::vector<std::string> warnings;
-    std::string verdict; ///< in words; empty: what error bar and warnings say
+    std::string verdict; ///< in words; empty: error bar and warnings say enough
     std::vector<Diagnostic> diagnostics;
     std::vector<NamedArray> arrays;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// What a sampler records at each temperature.
+/// The record of a sampler at each temperature.
 
 #include "parallel/communicator.hpp"
 #include "pearlite/core/types.hpp"
@@ -35,7 +35,7 @@ struct Trace {
 };
 
 /// On-the-fly statistics of annealing: (w, x) weighted with w_k, which already holds the increment to b_k, targets p_k.
-/// Blocks add their partial sums; many temperatures are reduced in one collective, so that a step waits for nobody.
+/// Blocks add their partial sums; one collective reduces many temperatures, so that a step waits for no other rank.
 class OnTheFly {
   public:
     /// Opens the record of the next temperature, at which all ranks together make `proposals` (0: none is accepted or

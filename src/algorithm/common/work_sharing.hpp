@@ -10,8 +10,8 @@
 
 namespace pearlite::algorithm {
 
-/// Collective, once a step. Runs of blocks by which the ranks have more equal work, if it is time to look and dealing
-/// the blocks so would pay; those of generation 0.
+/// Collective, once a step. Runs of the blocks of generation 0 that give the ranks more equal work, if it is time to
+/// look and dealing the blocks would pay.
 std::optional<std::vector<Index>> better_runs(const parallel::Communicator& ranks, const model::Target& target,
                                               const population::Population& population, population::WorkBalance& work);
 

@@ -81,10 +81,10 @@ class Nonequilibrium final : public Sampler {
     /// The first entry of a direction's averages: starts at b, no work yet.
     void record_start(population::Generation& generation, PathAveraging& averaging, double b);
 
-    /// x_{k-1}: work to b_k, then T_k; of the trajectories that are measured or of those that provide reverse starts.
+    /// From x_{k-1}: work to b_k, then T_k; for the measured trajectories or for the pool that provides reverse starts.
     void forward_step(population::Generation& trajectories, Index k, bool is_measured);
 
-    /// x_k, k = K - j: work from b_k to b_{k+1} along the path, then T'_k.
+    /// From x_k, k = K - j: work from b_k to b_{k+1} along the path, then T'_k.
     void reverse_step(Index j);
 
     /// The pool's end states become reverse starts in proportion to their weights.
@@ -113,7 +113,7 @@ class Nonequilibrium final : public Sampler {
     OnTheFly on_the_fly_;
     PathAveraging forward_averaging_, equilibration_averaging_, reverse_averaging_;
     std::vector<double> derivatives_;
-    /// Trajectories meet nowhere but in reductions: a failure waits for the next one, where all ranks learn of it.
+    /// Trajectories meet only in reductions: a failure waits for the next reduction, where all ranks learn of it.
     DelayedFailure failure_;
 };
 

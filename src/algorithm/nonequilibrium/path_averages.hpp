@@ -1,5 +1,5 @@
 #pragma once
-/// Plain averages over trajectories at each temperature, of those that run one way: the hysteresis curve.
+/// Plain averages at each temperature over the trajectories of one direction: the hysteresis curve.
 
 #include "core/exact_sum.hpp"
 #include "parallel/communicator.hpp"
@@ -28,7 +28,7 @@ struct PathAverages {
     }
 };
 
-/// Collects what PathAverages holds: blocks add, and many temperatures are reduced in one collective.
+/// Collects the entries of PathAverages: blocks add to sums, and one collective reduces many temperatures.
 class PathAveraging {
   public:
     /// Opens the record of the next temperature.
@@ -36,7 +36,7 @@ class PathAveraging {
     /// A block's works so far, `sign` times `signed_work`, and derivatives.
     void add_block(std::span<const double> signed_work, double sign, std::span<const double> derivatives);
 
-    /// Collective. Reduces what is pending, if anything, of n trajectories over all ranks, and appends it.
+    /// Collective. Reduces the pending temperatures, if any, of n trajectories over all ranks, and appends them.
     void flush(const parallel::Communicator& ranks, Index n, PathAverages& averages);
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-/// What a nonequilibrium run found, from its works and averages.
+/// The outcome of a nonequilibrium run, from its works and averages.
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
@@ -30,11 +30,11 @@ struct WorkRecord {
 };
 
 /// Change of mean u from the middle to the end of the reverse starts' equilibration, in standard errors; nothing if
-/// it had fewer than 4 steps.
+/// the equilibration had fewer than 4 steps.
 std::optional<double> start_drift(const PathAverages& equilibration, Index n_trajectories);
 
-/// Collective. Estimates, verdict, diagnostics, and as arrays draws of log Z and the averages. `distinct_starts`: how
-/// many forward end states weighted reverse starts descend from.
+/// Collective. Estimates, verdict, diagnostics, and as arrays draws of log Z and the averages. `distinct_starts`: the
+/// number of forward end states from which weighted reverse starts descend.
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
                      bool exact_start, std::optional<Index> distinct_starts, std::uint64_t seed);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The ladder of temperatures as parallel tempering's estimates see it: what the systems gave at each temperature, all
-/// of them or all but one.
+/// The ladder of temperatures as parallel tempering's estimates see it: at each temperature the results of all systems,
+/// or of all systems but one.
 
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
 #include "core/exact_sum.hpp"
@@ -14,17 +14,17 @@
 
 namespace pearlite::algorithm {
 
-/// What else the sums are to be read with.
+/// The facts that the estimates need besides the sums.
 struct TemperingFacts {
     std::vector<double> inverse_temperature; ///< T
     Index replicas = 0;                      ///< R
     Index kept_scans = 0;
-    Index first_half_scans = 0; ///< of the kept ones
+    Index first_half_scans = 0; ///< of the kept scans
     Index scans = 0;            ///< burn-in included
     bool is_linear = false;     ///< dE[u]/db = Var[u]
 };
 
-/// What the systems gave at one temperature, without one of them if it is left out.
+/// The results of the systems at one temperature; `left_out` names a system to leave out, R for none.
 class Rung {
   public:
     Rung(const TemperingSums& sums, std::size_t first, const TemperingFacts& facts)
@@ -75,7 +75,7 @@ class Rung {
     double kept_scans_, shift_, sum_u_ = 0, sum_square_ = 0, sum_ratio_ = 0;
 };
 
-/// How means and variances of u at the temperatures add up to log Z.
+/// The weights with which means and variances of u at the temperatures add up to log Z.
 struct Quadrature {
     std::vector<double> of_mean, of_variance;
 
@@ -118,7 +118,7 @@ inline Quadrature plain_quadrature(const TemperingFacts& facts) {
     return rule;
 }
 
-/// An estimate from all systems, and from all but one of them.
+/// An estimate from all systems, and the estimates that leave one system out.
 struct LeaveOneOut {
     double value = 0;
     std::vector<double> without;
@@ -136,11 +136,11 @@ class Ladder {
 
     std::size_t replicas() const { return static_cast<std::size_t>(facts_.replicas); }
 
-    /// Collective. The sum of term(t, rung, left out) over all temperatures, to the last bit the same on any number of
-    /// ranks; for no system left out if that is all that is wanted.
+    /// Collective. The sum of term(t, rung, left out) over all temperatures, the same to the last bit on any number of
+    /// ranks; with `value_alone` only the sum with no system left out.
     template <class Term>
     LeaveOneOut sum(Term&& term, bool value_alone) const {
-        constexpr std::size_t at_once = 64; // what an exact sum needs, some 600 bytes, is not held for all systems
+        constexpr std::size_t at_once = 64; // an exact sum takes some 600 bytes: too many for all systems together
         LeaveOneOut all;
         const std::size_t R = replicas();
         for (std::size_t first = value_alone ? R : 0; first <= R; first += at_once) {

@@ -25,15 +25,15 @@ struct TemperingSettings {
     Index scans = 0;
     Index burn_in = 0; ///< scans that are not measured, < scans
     std::uint64_t seed = 0;
-    /// The colder part of the ladder starts from the model's modes instead of p_0: what orders only slowly is then
-    /// there from the beginning.
+    /// The colder part of the ladder starts from the model's modes instead of p_0, so that order which forms only
+    /// slowly is there from the beginning.
     bool cold_from_mode = false;
     std::optional<double> cold_from = {}; ///< the inverse temperature where that part begins; else the middle one
 };
 
 class ParallelTempering final : public Sampler {
   public:
-    /// The kernel is not one that adapts.
+    /// The kernel must not adapt.
     ParallelTempering(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
                       path::Schedule schedule, const kernel::Kernel& kernel, const TemperingSettings& settings);
 
@@ -82,7 +82,7 @@ class ParallelTempering final : public Sampler {
 
     void measure(population::Generation& states, Index b, Index t);
 
-    /// Where replicas have been: at the ends of the ladder, if these are here.
+    /// Notes in their tags that replicas are at an end of the ladder, if this rank holds that end.
     void note_visits();
 
     static constexpr double log_zero_ = -infinity;

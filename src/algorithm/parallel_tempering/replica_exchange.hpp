@@ -30,7 +30,7 @@ struct ExchangeDecision {
 ExchangeDecision decide_exchange(std::span<const double> below, std::span<const double> above,
                                  const model::BlockStreams& streams);
 
-/// The states of all temperatures of the schedule: block t of the generation holds those at b_t.
+/// The states of all temperatures of the schedule: block t of the generation holds the states at b_t.
 class ReplicaExchange {
   public:
     ReplicaExchange(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
@@ -47,7 +47,7 @@ class ReplicaExchange {
 
     /// Collective over neighbouring ranks. One scan's exchanges; a tag travels with its state. Each exchange's
     /// probability is added to `expected` at the local slot of the lower state, unless `expected` is empty. A rank that
-    /// fails, or has failed, takes part, so that none waits for it.
+    /// fails, or has failed, takes part, so that no rank waits for it.
     void exchange(population::Generation& states, Index scan, std::span<std::int64_t> tags, std::span<double> expected,
                   DelayedFailure& failure) const;
 

@@ -20,14 +20,14 @@ constexpr double significant = 4;
 constexpr double few_round_trips = 10; ///< of a system
 constexpr double low_acceptance = 0.05;
 
-/// What all ranks know of a temperature.
+/// The facts of a temperature that all ranks know.
 struct RungFacts {
     double mean_u = 0, variance_u = 0, mean_u_error = 0;
     double drift = 0;           ///< of mean u between the halves of the kept scans, in standard errors
     double swap_acceptance = 0; ///< with the next temperature
 };
 
-/// With the jackknife's error over the systems.
+/// The estimate with the jackknife's error over the systems.
 estimator::Estimate jackknifed(const std::string& name, const LeaveOneOut& systems) {
     estimator::Estimate estimate{name, systems.value, {}, {}, "jackknife", ""};
     if (!std::isfinite(estimate.value)) {
@@ -89,7 +89,7 @@ double drift(const TemperingSums& sums, std::size_t first, const TemperingFacts&
     return error > 0 ? std::abs(mean) / error : 0;
 }
 
-/// Collective. Of all temperatures.
+/// Collective. The facts of all temperatures.
 std::vector<RungFacts> rung_facts(const parallel::Communicator& ranks, const Ladder& ladder, const TemperingSums& sums,
                                   const parallel::BlockLayout& layout, const TemperingFacts& facts) {
     std::vector<RungFacts> here;

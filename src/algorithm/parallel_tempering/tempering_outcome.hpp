@@ -1,5 +1,5 @@
 #pragma once
-/// What parallel tempering found, from its sums over scans.
+/// The outcome of parallel tempering, from its sums over scans.
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/parallel_tempering/ladder.hpp"
@@ -9,8 +9,8 @@
 namespace pearlite::algorithm {
 
 /// Collective. From the sums of the states that this rank owns under `layout`, whose block t holds the R states at the
-/// temperature t. Every rank gets the result, the same on any number of them; none holds more than its own sums, R
-/// numbers of the jackknife and some of each temperature.
+/// temperature t. Every rank gets the result, the same on any number of ranks; no rank holds more than its own sums, R
+/// numbers of the jackknife and some numbers of each temperature.
 ///
 /// Stepping stones (Xie et al. 2011): sum_t log mean f_{t+1}/f_t over p_t. Thermodynamic integration: trapezoidal, with
 /// Euler and Maclaurin's correction by Var[u] where the path is linear; else extrapolated from the ladder and every

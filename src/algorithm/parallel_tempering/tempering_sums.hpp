@@ -1,5 +1,5 @@
 #pragma once
-/// What parallel tempering measures: sums over its scans, and a replica's travels.
+/// The measurements of parallel tempering: sums over its scans, and a replica's travels.
 
 #include "algorithm/common/trace.hpp"
 #include "core/fields.hpp"
@@ -23,8 +23,8 @@ struct ReplicaTag {
     static std::int64_t round_trips(std::int64_t tag) { return tag / 2; }
 };
 
-/// Sums over the scans kept, of the replica systems i = 0..R-1 at the temperatures t = 0..T-1: element t R + i, or on a
-/// rank those of the states that it holds. u = d log f_b/db at b_t.
+/// Sums over the kept scans, of the replica systems i = 0..R-1 at the temperatures t = 0..T-1: element t R + i; a rank
+/// has the elements of the states that it holds. u = d log f_b/db at b_t.
 struct TemperingSums {
     std::vector<double> u, u_first_half, u_square;
     /// sum exp(x - shift) of x = log f_{t+1} - log f_t (forward, not for the last t) at x ~ p_t, with its shift.
@@ -36,7 +36,7 @@ struct TemperingSums {
     /// The sums of n states before the first scan.
     static TemperingSums of_states(std::size_t n);
 
-    /// Where a scan stands among those that are measured.
+    /// The place of a scan among the measured scans.
     struct Scan {
         bool is_first = false;
         bool is_in_first_half = false;
@@ -45,7 +45,7 @@ struct TemperingSums {
     void add(std::size_t first, std::span<const double> derivatives, std::span<const double> log_ratios,
              const Scan& scan);
 
-    /// What a checkpoint holds: a sharded field of each sum, like the particles of `states`.
+    /// Fields of a checkpoint: a sharded field for each sum, sharded like the particles of `states`.
     void fields(Fields& f, const population::Generation& states) {
         each([&](const char* name, auto& values) {
             constexpr bool is_real = std::is_same_v<decltype(values), std::vector<double>&>;
@@ -67,7 +67,7 @@ struct TemperingSums {
     }
 };
 
-/// The number of scans in after+1 .. last at which the pair (t, t+1) has its turn: those of t's parity.
+/// The number of scans in after+1 .. last at which the pair (t, t+1) has its turn: the scans of t's parity.
 Index due_scans(Index t, Index after, Index last);
 
 /// Collective. After so many scans, from the sums of the states that this rank owns under `layout`, whose block t holds

@@ -1,6 +1,6 @@
 #pragma once
-/// An algorithm as configurations know it: its name, what it asks of a model, its keys, and how a run is made of them.
-/// Each algorithm has one entry; registry.hpp lists them.
+/// An algorithm as configurations know it: its name, its demands on a model, its keys, and how they make a run. Each
+/// algorithm has one entry; registry.hpp lists them.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/tables.hpp"
@@ -21,7 +21,7 @@ using model::BuiltModel;
 using model::ModelTraits;
 using model::SearchTraits;
 
-/// What a configuration asks of one algorithm, apart from the model.
+/// The part of a configuration that sets up one algorithm, apart from the model.
 class Plan {
   public:
     virtual ~Plan() = default;
@@ -35,19 +35,19 @@ class Plan {
     /// InputError if the plan does not fit the model's size.
     virtual void check(const BuiltModel&) const {}
 
-    /// Collective. What anneals the target; null for a search. The plan must outlive it.
-    /// Plans that make one keep the target. NOLINTNEXTLINE(performance-unnecessary-value-param)
+    /// Collective. The sampler that anneals the target; null for a search. The plan must outlive the sampler.
+    /// Plans that make a sampler keep the target. NOLINTNEXTLINE(performance-unnecessary-value-param)
     virtual std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator&,
                                                              std::shared_ptr<const model::Target>) const {
         return nullptr;
     }
-    /// What is annealed of a model: its target along the path that [path] names.
+    /// The target that is annealed: the model along the path that [path] names.
     virtual std::shared_ptr<const model::Target> along_path(std::shared_ptr<const model::Target> model) const {
         return model;
     }
-    /// Where the path ends.
+    /// The inverse temperature at the end of the path.
     virtual double inverse_temperature_end() const { return 1; }
-    /// What is searched and how; null for a plan that anneals.
+    /// The plan of the search; null for a plan that anneals.
     virtual const algorithm::SearchPlan* search() const { return nullptr; }
 
     /// Unit of the updates that a run counts.
@@ -56,11 +56,11 @@ class Plan {
     virtual std::string headline() const = 0;
     /// Comment lines of `check`: work, memory, useful ranks.
     virtual std::string cost(const BuiltModel& model) const = 0;
-    /// Which of so many ranks would have no work, and why; empty if all have some.
+    /// A message on ranks that would have no work, out of `ranks`, and why; empty if every rank has work.
     virtual std::string idle_ranks(int ranks) const = 0;
     /// The temperatures that the configuration gives, perhaps by naming a file; null for an adaptive schedule.
     virtual const path::Schedule* schedule() const { return nullptr; }
-    /// Particles of a block; 1 where a chain is what ranks own.
+    /// Particles of a block; 1 where ranks own chains.
     virtual Index block() const { return run_.block; }
 
   protected:

@@ -1,5 +1,5 @@
 #pragma once
-/// What the algorithms along a path share: their tables, replicates, and a pilot.
+/// The common part of the algorithms along a path: their tables, replicates, and a pilot.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/algorithm.hpp"
@@ -26,8 +26,8 @@ std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& r
 /// algorithm.replicates.
 void replicates_key(Keys& k, Index& replicates);
 
-/// Where the ranks that have no block idle: "3 of 7 ranks had no work: 64 particles in blocks of 16 make 4 block(s)".
-/// `particles` are those of one replicate.
+/// A message on ranks without a block, empty if there are none: "3 of 7 ranks had no work: 64 particles in blocks of
+/// 16 make 4 block(s)". `particles`: the particles of one replicate.
 std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what, Index replicates);
 
 class AnnealingPlan : public Plan {
@@ -47,7 +47,7 @@ class AnnealingPlan : public Plan {
     virtual Index particles() const = 0;
 
   protected:
-    /// With the defaults of an algorithm that takes temperatures and proposals from a pilot.
+    /// A plan with the defaults of an algorithm that takes temperatures and proposals from a pilot.
     AnnealingPlan(std::string name, const ModelTraits& traits);
 
     /// Facts of an algorithm that the common tables depend on.

@@ -1,6 +1,6 @@
 #pragma once
-/// What the algorithms share that work at the posterior itself, without a path: first draws from a tempered pilot or
-/// from the prior.
+/// The common part of the algorithms that work at the posterior itself, without a path: first draws from a tempered
+/// pilot or from the prior.
 
 #include "algorithm/common/first_draws.hpp"
 #include "algorithm/plans/annealing_plan.hpp"

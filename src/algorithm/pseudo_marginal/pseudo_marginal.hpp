@@ -57,7 +57,7 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     Index updates_per_step() const override { return settings_.particles; }
     /// Likelihoods computed so far, of the starts and of every proposal.
     std::optional<Index> likelihood_estimates() const override { return settings_.particles * (1 + iteration_); }
-    /// What was recorded of every chain.
+    /// The recorded draws of every chain.
     ShardedField record_field() const override;
 
     void fields(Fields& f) override;

@@ -11,7 +11,7 @@ void fetch_partners(const parallel::Communicator& ranks, const model::Space& spa
     const Index first = layout.first_local_item(), end = first + layout.local_items();
     if (ranks.size() == 1)
         return space.copy_states(chains, partner_of, result);
-    // By peer: which local chains they want, and which of ours wait for theirs, in the order of the chain that asks.
+    // By peer: the local chains that it wants and those that wait for its states, in the order of the asking chains.
     std::vector<std::vector<Index>> wanted(static_cast<std::size_t>(ranks.size())), waiting(wanted.size());
     std::vector<Index> local(static_cast<std::size_t>(layout.local_items()), -1);
     for (Index i = 0; i < layout.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-/// States of other chains, wherever they are, for crossovers.
+/// States of partner chains for crossovers, from whichever ranks own them.
 
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
@@ -12,7 +12,7 @@ namespace pearlite::algorithm {
 
 /// Slot i of `result`, which has room for this rank's chains, becomes the state of chain partner_of[first_local + i] of
 /// all chains; slots of chains without a partner (-1) stay as they are. Collective; `partner_of` is the same on every
-/// rank. What lies on this rank is copied, the rest travels point to point: one packed state per partner moved.
+/// rank. States on this rank are copied, the others travel point to point: one packed state per partner moved.
 void fetch_partners(const parallel::Communicator& ranks, const model::Space& space, const Block& chains,
                     const parallel::BlockLayout& layout, std::span<const std::int64_t> partner_of, Block& result);
 

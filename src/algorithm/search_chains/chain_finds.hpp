@@ -1,5 +1,5 @@
 #pragma once
-/// The states of low energy that the chains of a rank came across: the best of all, and the best of each region.
+/// The states of low energy that the chains of a rank found: the best of all, and the best of each region.
 
 #include "algorithm/search_chains/search_record.hpp"
 #include "parallel/layout.hpp"
@@ -9,25 +9,25 @@
 
 namespace pearlite::algorithm {
 
-/// What to remember of each region. Without room for a state of every region, only the best of all is kept.
+/// Keeps the best state of each region. Without room for a state of every region, it keeps only the best of all.
 class ChainFinds {
   public:
     /// Bytes of states that a rank keeps at most.
     static constexpr std::size_t room = std::size_t{16} << 20;
 
-    /// States of so many bytes.
+    /// `state_bytes`: the size of a packed state.
     explicit ChainFinds(std::size_t state_bytes) : bytes_(state_bytes) {}
 
-    /// Forgets the regions; there are so many new ones.
+    /// Forgets the regions and begins with `regions` new ones.
     void begin_regions(Index regions);
     bool keeps_regions() const { return !energies_.empty(); }
 
-    /// Whether a state of this energy is worth a note. Of equal ones the first stays, and of chains that found it in
-    /// the same iteration the one with the lowest number.
+    /// Whether a state of this energy is to be noted. Among states of equal energy the first stays, and among chains
+    /// that found it in the same iteration the chain with the lowest number.
     bool is_new(double energy, Index region) const {
         return energy < best_.energy || (keeps_regions() && energy < energies_[static_cast<std::size_t>(region)]);
     }
-    /// A state for which is_new() holds; pack(bytes) writes it.
+    /// Notes a state for which is_new() holds; pack(bytes) writes it.
     template <class Pack>
     void note(double energy, Index region, std::int64_t iteration, std::int64_t chain, Pack pack) {
         if (energy < best_.energy) {
@@ -44,9 +44,9 @@ class ChainFinds {
     }
 
     const Find& best() const { return best_; }
-    /// Collective. The finds of all ranks, on every rank; `chains` tells who owns which chain.
+    /// Collective. The finds of all ranks, on every rank; `chains` tells which rank owns which chain.
     ChainFinds gathered(const parallel::Communicator& ranks, const parallel::BlockLayout& chains) const;
-    /// The best state of each region, one after another; of regions without any, zeros. Empty if they are not kept.
+    /// The best state of each region, one after another; zeros for regions without any. Empty if they are not kept.
     const std::vector<std::byte>& states() const { return states_; }
 
     /// Lists the fields of gathered finds.
@@ -55,7 +55,7 @@ class ChainFinds {
   private:
     std::size_t bytes_;
     Find best_;
-    std::vector<double> energies_; ///< of regions, as all that follow
+    std::vector<double> energies_; ///< by region, as all members below
     std::vector<std::int64_t> iterations_, chains_;
     std::vector<std::byte> states_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// Who meets whom in a crossover, so that what is done on all ranks at once still leaves the target invariant.
+/// The partners of chains in a crossover, chosen so that crossovers on all ranks at once leave the target invariant.
 
 #include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "pearlite/random/stream.hpp"
@@ -10,7 +10,7 @@
 
 namespace pearlite::algorithm {
 
-/// Every chain's partners, and what the meeting adds to the log acceptance.
+/// Every chain's activity, partners and meeting.
 struct MeetingPlan {
     std::vector<std::uint8_t> active;
     std::vector<std::int64_t> first, second; ///< partners; -1 where there is none
@@ -36,24 +36,24 @@ class SelectionByEnergy {
 /// Plans the meetings of an iteration; every rank makes the same plan. A plan lasts until the next.
 class MeetingPlanner {
   public:
-    /// Looks at crossover and selection_temperature alone.
+    /// Uses crossover and selection_temperature alone.
     explicit MeetingPlanner(const SearchSettings& settings)
         : crossover_(settings.crossover), temperature_(settings.selection_temperature) {}
 
     /// Crossover::population: a uniformly random half is active, and each active chain draws its partners from the
-    /// other half, who stay put: by energy (~ exp(-U/T)) or uniformly (two different ones). Crossover::single: one
-    /// chain, uniform; partners from all others. `shared` is a stream of the whole iteration; chain i draws from its
-    /// own, at the id of `own` + i. n_partners is 1 or 2; no chain is active if there are too few.
+    /// other half, which stays put: by energy (~ exp(-U/T)) or uniformly (two different ones). Crossover::single: one
+    /// uniform chain is active, with partners from all others. `shared` is a stream of the whole iteration; chain i
+    /// draws from its own, at the id of `own` + i. n_partners is 1 or 2; no chain is active if there are too few.
     const MeetingPlan& partners(std::span<const double> energies, int n_partners, bool by_energy,
                                 const random::Address& shared, const random::Address& own);
-    /// Pairs whose children are accepted together. Crossover::population: a uniformly random matching.
+    /// Pairs that accept their children together. Crossover::population: a uniformly random matching.
     /// Crossover::single: one pair, chosen by q(i) q(j|i); the acceptance then needs pair_log_ratio.
     const MeetingPlan& pairs(std::span<const double> energies, const random::Address& shared);
 
   private:
     void begin(std::size_t n);
     void draw_order(const random::Address& shared);
-    /// Draws from `candidates` with probability ~ exp(-U/T), by the running sums of their weights.
+    /// Sums the weights exp(-U/T) of `candidates`, so that draw() chooses from them with probability ~ exp(-U/T).
     void sum_weights(std::span<const double> energies, std::span<const std::int64_t> candidates);
     std::int64_t draw(std::span<const std::int64_t> candidates, double uniform) const;
     void pair_up(std::int64_t i, std::int64_t j);
@@ -65,7 +65,7 @@ class MeetingPlanner {
     std::vector<double> uniforms_, sums_;
 };
 
-/// log of q(i)q(j|i) + q(j)q(i|j) after over before, where i and j have the energies of their children.
+/// log of the ratio of q(i)q(j|i) + q(j)q(i|j) after and before i and j take the energies of their children.
 double pair_log_ratio(std::span<const double> energies, std::size_t i, std::size_t j, double child_i, double child_j,
                       double temperature);
 

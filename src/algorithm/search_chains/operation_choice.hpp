@@ -15,7 +15,7 @@ class OperationChoice {
     /// `rates`: one per operation, or empty for equal ones.
     OperationChoice(std::span<const model::Operation> operations, std::vector<double> rates);
 
-    /// One of all, or a mutation where crossovers cannot be made.
+    /// Draws one of all operations, or a mutation if crossovers cannot be made.
     Index draw(random::Stream& stream, bool may_cross) const;
 
   private:

@@ -1,5 +1,5 @@
 #pragma once
-/// The children of pairs, and whether a pair takes them.
+/// The children of pairs, and a pair's log acceptance of them.
 
 #include "algorithm/stochastic_approximation/search_memory.hpp"
 #include "algorithm/stochastic_approximation/search_settings.hpp"
@@ -11,7 +11,7 @@
 
 namespace pearlite::algorithm {
 
-/// What a pair must know of both its children.
+/// The facts of a child by which its pair decides.
 struct Child {
     double energy = 0, log_ratio = 0;
     Index region = 0;
@@ -21,7 +21,7 @@ struct Child {
 std::vector<Child> gather_children(const parallel::Communicator& ranks, const parallel::BlockLayout& chains,
                                    const model::Proposals& proposals, std::span<const Index> proposed_regions);
 
-/// The log acceptance of the pair of chains `one` and `other`; `children` are those of all chains.
+/// The log acceptance of the pair of chains `one` and `other`; `children` holds the children of all chains.
 double log_acceptance_of_pair(const SearchMemory& memory, const SearchSettings& settings, double temperature,
                               std::span<const Child> children, std::size_t one, std::size_t other);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What chains report of the iterations since the ranks of a search last met, and the collective by which they meet.
+/// Reports of chains on the iterations since the ranks of a search last met, and the collective in which they meet.
 
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
@@ -11,10 +11,10 @@
 
 namespace pearlite::algorithm {
 
-/// What a chain tells of an iteration.
+/// A chain's report on an iteration.
 struct ChainReport {
     double energy = 0;                ///< of its state afterwards
-    std::int32_t proposed_region = 0; ///< that of its state, if it proposed nothing inside the space
+    std::int32_t proposed_region = 0; ///< the state's region, if it proposed nothing inside the space
     std::uint8_t is_active = 0, is_accepted = 0;
     std::uint8_t failed = 0; ///< the chain's rank has a failure to be agreed upon
     std::uint8_t padding = 0;
@@ -28,9 +28,9 @@ class ReportWindow {
     Index size() const { return static_cast<Index>(operations_.size()); }
     bool is_empty() const { return operations_.empty(); }
     bool is_full() const { return size() == capacity_; }
-    /// The reports of this rank's chains in the present iteration, to be filled.
+    /// The reports of this rank's chains in the present iteration, for the caller to fill.
     std::span<ChainReport> present() { return row(size()); }
-    /// The present iteration is over; `operation` was made in it.
+    /// Ends the present iteration, in which `operation` was made.
     void close(Index operation);
 
     /// Collective: every rank has all reports afterwards. Returns whether any rank failed.
@@ -62,9 +62,9 @@ class ReportWindow {
     parallel::BlockLayout chains_;
     Index capacity_;
     std::vector<std::size_t> shares_; ///< chains of each rank
-    std::size_t stride_;              ///< the largest of them
+    std::size_t stride_;              ///< the largest of these numbers
     std::vector<ChainReport> mine_;   ///< capacity rows of `stride` reports
-    std::vector<ChainReport> all_;    ///< those of every rank
+    std::vector<ChainReport> all_;    ///< the reports of every rank
     std::vector<Index> operations_;
 };
 

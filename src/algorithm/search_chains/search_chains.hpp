@@ -1,5 +1,5 @@
 #pragma once
-/// The chains of a search that live on this rank: their states, how they move, and the best that they found.
+/// The chains of a search that live on this rank: their states, their moves, and the best states that they found.
 
 #include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/search_chains/chain_finds.hpp"
@@ -14,7 +14,7 @@
 
 namespace pearlite::algorithm {
 
-/// What an iteration is to do, the same on every rank.
+/// The task of an iteration, the same on every rank.
 struct SearchMove {
     Index operation = 0;
     double temperature = 1;
@@ -23,8 +23,8 @@ struct SearchMove {
 
 class SearchChains {
   public:
-    /// Iterations after which a space forgets what it remembers besides the states, and energies are computed from
-    /// these alone: between them a search cannot be continued from its states to the bit.
+    /// Iterations after which a space forgets its memories besides the states, and energies are computed from the
+    /// states alone: only at these can a search be continued from its states to the bit.
     static constexpr Index iterations_remembered = 64;
 
     SearchChains(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
@@ -36,7 +36,7 @@ class SearchChains {
 
     /// Collective. First states; returns the energies of all chains.
     std::vector<double> draw_start();
-    /// As a stage begins after so many iterations: its regions, and what is found in them from now on.
+    /// Called as a stage begins, after so many iterations: takes its regions and starts anew the finds in them.
     void begin_regions(const model::EnergyPartition& partition, Index step);
     void find_regions(const model::EnergyPartition& partition);
 
@@ -44,7 +44,7 @@ class SearchChains {
     /// Collective if the operation is a crossover.
     void sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports);
 
-    /// Collective. What the chains of all ranks found.
+    /// Collective. The finds of the chains of all ranks.
     void describe(SearchOutcome& outcome) const;
 
     /// Collective. The finds of all ranks, and each chain's state from its owner; reading ends with evaluated states.
@@ -60,7 +60,7 @@ class SearchChains {
     random::Address address_of(random::Purpose purpose, Index chain, Index step) const {
         return {settings_.seed, purpose, random::slot_id(0, chain), static_cast<std::uint32_t>(step)};
     }
-    /// The address of what an iteration's meetings share.
+    /// The address of the random numbers that an iteration's meetings share.
     random::Address order_address(const SearchMove& move) const {
         return address_of(random::Purpose::operation, 1, move.step);
     }
@@ -72,15 +72,15 @@ class SearchChains {
     void mutate(const SearchMove& move, const SearchMemory& memory);
     void meet_partners(const SearchMove& move, const SearchMemory& memory);
     void meet_in_pairs(const SearchMove& move, const SearchMemory& memory);
-    /// Collective. Who takes part, and the states of their partners.
+    /// Collective. Marks the chains that take part, and fetches the states of their partners.
     void meet(const MeetingPlan& plan, int n_partners);
     void cross(const SearchMove& move, const SearchMemory& memory);
 
-    /// Nobody named: all.
+    /// Marks the active chains; an empty span means all.
     void take_part(std::span<const std::uint8_t> active);
     void find_proposed_regions(const SearchMove& move, const SearchMemory& memory);
     void draw_exponentials(const SearchMove& move);
-    /// -log of a uniform number decides of each active chain.
+    /// Accepts or rejects each active chain's proposal by -log of a uniform number.
     void accept_one_by_one(const SearchMove& move, const SearchMemory& memory);
     /// A pair is accepted or rejected as one, by the random number of its first member.
     void accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,

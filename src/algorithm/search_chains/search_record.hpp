@@ -1,5 +1,5 @@
 #pragma once
-/// What a search remembers: the best states, the progress, what operations were accepted.
+/// The record of a search: the best states, the progress, the counts of accepted operations.
 
 #include "algorithm/stochastic_approximation/weighted_moments.hpp"
 #include "core/fields.hpp"
@@ -15,8 +15,8 @@
 
 namespace pearlite::algorithm {
 
-/// A state of low energy and where it was found; `before` orders finds so that their order does not depend on who looks
-/// at them in what order.
+/// A state of low energy and where it was found. `before` orders finds in a way that does not depend on the order in
+/// which they are compared.
 struct Find {
     double energy = infinity;
     std::int64_t iteration = 0;
@@ -36,7 +36,7 @@ struct Find {
 Find best_of_ranks(const parallel::Communicator& ranks, const Find& mine, std::size_t bytes);
 
 /// The best energy so far at iterations that are about equally far apart on a logarithmic scale, 40 a decade: the same
-/// ones in every run, so that runs can be averaged.
+/// iterations in every run, so that runs can be averaged.
 class ProgressCurve {
   public:
     static constexpr double per_decade = 40;
@@ -69,7 +69,7 @@ struct OperationCount {
 /// The counts of all operations as a field.
 void counts_field(Fields& f, std::vector<OperationCount>& counts);
 
-/// What a finished search found; complete on the root of its ranks.
+/// The outcome of a finished search; complete on the root of its ranks.
 struct SearchOutcome {
     Find best;
     std::int64_t best_evaluations = 0; ///< energies computed up to the find
@@ -86,7 +86,7 @@ struct SearchOutcome {
     std::vector<std::int64_t> first_visits; ///< the iteration in which a chain was first in each region; 0: none was
     std::vector<std::int64_t> late_regions; ///< first visited so late that their theta is not learnt
     std::vector<double> region_best;        ///< the lowest energy found in each region, +inf where none
-    std::vector<std::byte> region_states;   ///< the states of these, packed, one after another; empty if not kept
+    std::vector<std::byte> region_states;   ///< their states, packed, one after another; empty if not kept
     std::vector<double> final_energies;     ///< of the chains
     std::vector<double> final_log_weights;  ///< for tempered use: theta_J + U (1/tau_n - 1)
     WeightedAverages averages;              ///< of the coordinates, if they were asked for

@@ -103,7 +103,7 @@ std::vector<SearchOutcome> SearchReplicates::outcomes() const {
 }
 
 void SearchReplicates::fields(Fields& f) {
-    // Searches that are to be read list their fields, too: which items are whose does not depend on their states.
+    // Searches list their fields before reading, too: the ownership of items does not depend on their states.
     std::vector<StoredFields> replicates;
     for (const auto& search : searches_)
         replicates.push_back(store(*search));
@@ -118,7 +118,7 @@ void SearchReplicates::fields(Fields& f) {
     count_steps();
 }
 
-/// What is known alike on all ranks of a group is in its root's hands; other members own no items.
+/// The root of a group owns the data that all ranks of the group know alike; other members own no items.
 void SearchReplicates::value_fields(Fields& f, std::vector<StoredFields>& replicates) {
     std::vector<std::vector<std::byte>> values(replicates.size());
     Index longest = 0;

@@ -1,5 +1,5 @@
 #pragma once
-/// Independent realisations of a search, spread over the ranks: how such methods are judged.
+/// Independent realisations of a search, spread over the ranks, by which such methods are judged.
 
 #include "algorithm/common/rank_groups.hpp"
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
@@ -12,7 +12,7 @@
 namespace pearlite::algorithm {
 
 /// R searches with seeds derived from one. The ranks form min(R, ranks) groups; a group runs its replicates one after
-/// the other, each with its chains cut among the group's ranks. What a replicate finds depends on its seed alone.
+/// the other, each with its chains cut among the group's ranks. A replicate's result depends on its seed alone.
 class SearchReplicates {
   public:
     static constexpr Index iterations_per_step = SearchChains::iterations_remembered;
@@ -32,7 +32,7 @@ class SearchReplicates {
     /// Collective.
     void flush();
 
-    /// Steps of all replicates: the same on every rank, and as many for what was done on other numbers of ranks.
+    /// Steps of all replicates: the same on every rank, whatever the number of ranks of this or an earlier session.
     Index steps_in_all() const { return replicates_ * steps_of(searches_.front()->iterations_in_all()); }
     Index steps_done() const;
     double best_energy() const;
@@ -42,24 +42,24 @@ class SearchReplicates {
     Index groups_at_work() const;
     const model::Space& space() const { return *space_; }
 
-    /// Collective; finished(). In the order of the replicates, on the root; elsewhere empty.
+    /// Collective; finished(). The outcomes in the order of the replicates, on the root; elsewhere empty.
     std::vector<SearchOutcome> outcomes() const;
 
-    /// What a checkpoint holds: of each replicate what all its ranks know, as bytes padded to the longest; and of each
-    /// chain of each replicate what its owner alone holds.
+    /// Fields of a checkpoint: of each replicate the data that all its ranks know, as bytes padded to the longest; and
+    /// of each chain of each replicate the data that its owner alone holds.
     void fields(Fields& f);
 
   private:
     using Search = StochasticApproximation;
     static constexpr Index steps_per_agreement = 256;
 
-    /// The best one of this group.
+    /// The search of this group with the best energy.
     const Search* best_search() const;
     Search* current() const;
     /// A replicate's last step may be short.
     static Index steps_of(Index iterations) { return (iterations + iterations_per_step - 1) / iterations_per_step; }
     void count_steps();
-    /// As many as the group with the most to do needs.
+    /// The steps left for the group that has the most to do.
     Index steps_left() const;
 
     void value_fields(Fields& f, std::vector<StoredFields>& replicates);
@@ -76,7 +76,7 @@ class SearchReplicates {
     std::shared_ptr<const model::Space> space_;
     std::vector<std::unique_ptr<Search>> searches_; ///< of this group
     std::vector<Index> steps_to_do_;                ///< of each group, at the place of its first rank
-    Index steps_made_ = 0;                          ///< since then
+    Index steps_made_ = 0;                          ///< since that count
     std::exception_ptr failure_;
 };
 

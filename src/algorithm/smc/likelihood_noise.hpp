@@ -23,8 +23,8 @@ struct NoiseShares {
 };
 NoiseShares noise_shares(double standard_error, double sigma2, double tau, Index n_particles);
 
-/// What a run reports: sigma^2, tau, the factor exp(-tau sigma^2) that estimating costs in ESS, and the two standard
-/// errors if the evidence has one.
+/// The diagnostics of a run: sigma^2, tau, the factor exp(-tau sigma^2) that estimating costs in ESS, and the two
+/// standard errors if the evidence has one.
 std::vector<Diagnostic> noise_diagnostics(double sigma2, double tau, const std::optional<double>& standard_error,
                                           Index n_particles);
 

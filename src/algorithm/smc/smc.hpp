@@ -60,7 +60,7 @@ class Smc final : public Sampler {
     /// Likelihoods computed so far, of the starts and of every proposal.
     std::optional<Index> likelihood_estimates() const override { return settings_.particles + t_ * updates_per_step(); }
 
-    /// What the ranks' moves cost.
+    /// The cost of the ranks' moves.
     std::optional<population::WorkAccount> work() const override { return work_.account(); }
 
     /// Collective. Gives the blocks to other ranks: rank r owns those from first_blocks[r] up to first_blocks[r + 1].
@@ -87,14 +87,14 @@ class Smc final : public Sampler {
 
     void resample_particles();
 
-    /// Where blocks differ in cost, as likelihoods do over theta, expensive blocks move from busy to idle ranks.
+    /// If blocks differ in cost, as likelihoods do over theta, expensive blocks move from busy to idle ranks.
     void balance_work();
 
     void move();
 
     void size_buffers();
 
-    /// Collective where they are not known: resampling and dealing make them unknown.
+    /// Collective if the families are not known: resampling and dealing make them unknown.
     const population::Families& families();
 
     void record(bool resampled);

@@ -39,14 +39,14 @@ class AdaptiveBias {
     }
     /// regions[i] is that of chain i, each in S.
     void update(double gain, std::span<const std::int32_t> regions);
-    /// Back to theta = 0 with S as it is: the truncation step.
+    /// The number of truncations, each back to theta = 0 with S as it is.
     std::int64_t truncations() const { return truncations_; }
 
     std::span<const std::int64_t> visits() const { return visits_; }
     /// The update in which a chain was first in region j, from 1; 0 if none ever was.
     std::span<const std::int64_t> first_visits() const { return first_visits_; }
-    /// Whether region j was first visited when `late_share` of all gain so far had been spent: what theta_j then still
-    /// could learn does not suffice.
+    /// Whether region j was first visited when `late_share` of all gain so far had been spent: the rest of the gain
+    /// does not suffice for theta_j to be learnt.
     bool was_visited_late(Index j) const {
         const auto k = static_cast<std::size_t>(j);
         return visits_[k] > 0 && gain_before_visit_[k] > late_share * gain_sum_;

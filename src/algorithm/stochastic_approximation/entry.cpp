@@ -46,7 +46,7 @@ class StochasticApproximationPlan final : public Plan {
     SearchKeys search_;
 };
 
-/// Counts all replicates: chains, what is known of the regions, the progress.
+/// Counts all replicates: their chains, their data on regions, their progress.
 double StochasticApproximationPlan::checkpoint_bytes(const BuiltModel& model) const {
     const auto& s = settings();
     const Index regions = s.partition ? s.partition->regions() : s.range_points + 1;

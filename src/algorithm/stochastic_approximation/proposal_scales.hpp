@@ -12,8 +12,8 @@
 namespace pearlite::algorithm {
 
 /// log s^2 += step (a - 0.234) after each iteration of an operation with a scale, a the fraction of its proposals that
-/// were accepted, step = 3 k^-0.6 in its k-th one (Andrieu & Thoms 2008). Whoever stops calling adapt() has frozen it.
-/// Operations that are not to be tuned keep their first scale.
+/// were accepted, step = 3 k^-0.6 in its k-th iteration (Andrieu & Thoms 2008). The scale is frozen once nobody calls
+/// adapt() any more. Operations that are not tuned keep their first scale.
 class ProposalScales {
   public:
     static constexpr double wanted_acceptance = 0.234;

@@ -1,5 +1,5 @@
 #pragma once
-/// What every rank of a search knows of it, and knows alike.
+/// The knowledge of a search that is the same on every rank.
 
 #include "algorithm/search_chains/report_window.hpp"
 #include "algorithm/search_chains/search_record.hpp"
@@ -16,8 +16,8 @@
 
 namespace pearlite::algorithm {
 
-/// Regions, theta, the energies of all chains as last shared, scales, and the record of the search. Fed with the
-/// same reports everywhere, it is the same everywhere.
+/// Regions, theta, the energies of all chains as last shared, scales, and the record of the search. Every rank feeds
+/// it the same reports, so it is the same on every rank.
 class SearchMemory {
   public:
     SearchMemory(const SearchSettings& settings, std::span<const model::Operation> operations);
@@ -39,8 +39,8 @@ class SearchMemory {
         return {scales_[operation], scale_by_region_ && is_main_ ? &partition_ : nullptr};
     }
 
-    /// log f(x') - log f(x) + log_ratio, x' of energy `proposed` in region `to`, x likewise; -inf for a proposal
-    /// outside the space.
+    /// log f(x') - log f(x) + log_ratio, x' of energy `proposed` in region `to`, x of `energy` in `from`; -inf for a
+    /// proposal outside the space.
     double log_acceptance(std::size_t chain, double energy, Index from, double proposed, Index to, double log_ratio,
                           double temperature) const {
         if (!(proposed < infinity_) || to > last_region_)
@@ -50,9 +50,9 @@ class SearchMemory {
         return (energy - proposed) / temperature + theta(chain, from) - theta(chain, to) + log_ratio;
     }
 
-    /// Energies of first states.
+    /// Takes the energies of the first states.
     void begin(std::span<const double> energies);
-    /// Regions of the main stage, from what the range stage saw.
+    /// Sets the regions of the main stage, from the energies that the range stage saw.
     void begin_main();
     /// Takes in iteration t of the stage, number s of the window.
     void take_reports(const ReportWindow& window, Index s, Index t, const SearchStages& stages);
@@ -60,10 +60,10 @@ class SearchMemory {
     void update_theta(double gain);
     bool notes_progress(Index t) const { return curve_.is_due(t); }
     void note_progress(Index t, double temperature) { curve_.add(t, evaluations_, best_energy_, temperature); }
-    /// The upper end of the range of energies is the chains' median now.
+    /// Sets the upper end of the range of energies to the chains' present median.
     void note_range_top();
 
-    /// All that is known here of a search that has reached this temperature.
+    /// Fills in the outcome of a search that has reached this temperature.
     void describe(SearchOutcome& outcome, double temperature) const;
 
     /// Reading ends with the regions of all chains.
@@ -77,9 +77,9 @@ class SearchMemory {
     void shrink();
     /// Regions as a stage begins, with biases of 0.
     void set_partition(model::EnergyPartition partition, bool is_main);
-    /// Finds those of all chains; each is in use.
+    /// Finds the regions of all chains and marks them as in use.
     void find_regions();
-    /// Takes the chains' states in, as a stage begins.
+    /// Takes in the chains' states as a stage begins.
     void begin_regions();
     void take(const ChainReport& report, std::size_t chain);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What a configuration asks of a search for low energies.
+/// The settings of a search for low energies, as a configuration gives them.
 
 #include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "pearlite/model/detail/built_model.hpp"

@@ -32,13 +32,13 @@ struct GainFactor {
 };
 
 struct SearchSettings {
-    /// What the self-adjusting bias theta is shared by.
+    /// The chains that share a self-adjusting bias theta.
     enum class Bias {
         none,  ///< there is none: simulated annealing, VFSA
         own,   ///< each chain has its own: SAA, PSAA
         shared ///< all chains have one: PISAA
     };
-    /// Who takes part in a crossover.
+    /// The chains that take part in a crossover.
     enum class Crossover {
         population, ///< half of the chains with partners from the other half, or all in pairs
         single      ///< one chain, or one pair
@@ -63,13 +63,13 @@ struct SearchSettings {
     double selection_temperature = 0.1; ///< T_sel
     /// The space shrinks to the regions up to J(E_best + aleph), as in ASAMC and AESAMC.
     std::optional<double> aleph;
-    /// Iterations between two collectives; more than 1 changes the algorithm: theta and the energies by which partners
-    /// are chosen are then known that late, and crossovers happen in the first iteration of each such window alone.
+    /// Iterations between two collectives. More than 1 changes the algorithm: theta and the energies by which partners
+    /// are chosen lag by up to as many, and crossovers happen only in the first iteration of each such window.
     Index sync_every = 1;
-    /// Coordinates are averaged over the iterations after this one, with the weights of exp(-U); theta stays as it is
-    /// then, since the states that it goes on learning from are biased. Needs sync_every = 1 and coordinates.
+    /// Coordinates are averaged over the iterations after this one, with the weights of exp(-U). From then on theta
+    /// stays fixed, since the states that it would learn from are biased. Needs sync_every = 1 and coordinates.
     std::optional<Index> average_from;
-    /// The operations' rates, in their order; empty: equal.
+    /// The rates of the operations, in their order; empty: equal.
     std::vector<double> rates;
     /// For tests: theta stays at these values, one per region.
     std::vector<double> fixed_theta;

@@ -1,5 +1,5 @@
 #pragma once
-/// Where a search stands in its course.
+/// The stages of a search and its progress through them.
 
 #include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "core/fields.hpp"
@@ -9,7 +9,7 @@
 
 namespace pearlite::algorithm {
 
-/// A search has one stage, or two: without given regions one comes first that finds the range of energies.
+/// A search has one stage, or two: without given regions a first stage finds the range of energies.
 class SearchStages {
   public:
     explicit SearchStages(const SearchSettings& settings)

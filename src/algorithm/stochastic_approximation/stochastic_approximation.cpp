@@ -53,7 +53,7 @@ void StochasticApproximation::sample() {
 }
 
 void StochasticApproximation::learn() {
-    // Where a rank failed, all ranks of the search learn of it here.
+    // If a rank failed, all ranks of the search learn of it here.
     if (window_.share(chains_.failure().happened()))
         chains_.failure().agree(ranks_);
     const Index before = stages_.iteration() - window_.size();

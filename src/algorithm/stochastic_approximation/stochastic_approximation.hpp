@@ -57,10 +57,10 @@ class StochasticApproximation {
   private:
     /// Sampling. Crossovers need energies that are up to date, and two chains.
     void sample();
-    /// The collective, by which every rank learns of all chains' iterations since the last one; then for each of them
-    /// the weights and the truncation.
+    /// Collective. Every rank learns of all chains' iterations since the last collective; then the weights and the
+    /// truncation follow for each of these iterations.
     void learn();
-    /// Weights that undo theta and the temperature from which the states of iteration t come.
+    /// Averages the coordinates with weights that undo the theta and the temperature of iteration t.
     void take_averages(Index t);
     void begin_main_stage();
     void moment_fields(Fields& f);
