@@ -1,6 +1,6 @@
 #pragma once
-/// What Markov chains say: convergence across chains, effective sample size, posterior summaries (Vehtari, Gelman,
-/// Simpson, Carpenter & Bürkner 2021, "Rank-normalization, folding, and localization: an improved R-hat").
+/// Diagnostics of Markov chains: convergence across chains, effective sample size, posterior summaries (Vehtari,
+/// Gelman, Simpson, Carpenter & Bürkner 2021, "Rank-normalization, folding, and localization: an improved R-hat").
 
 #include "estimator/posterior.hpp"
 #include "parallel/communicator.hpp"
@@ -11,17 +11,17 @@
 
 namespace pearlite::estimator {
 
-/// What a diagnostic is where it has no value.
+/// The value of a diagnostic that is not defined.
 inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
-/// All take draws of one quantity: n x C, a chain per column, n >= 4. NaN if a draw is not finite, or if all are equal.
+/// `draws` are of one quantity: n x C, a chain per column, n >= 4. NaN if a draw is not finite, or if all are equal.
 
-/// The potential scale reduction of chains split in halves, the larger one of their ranks' normal scores and of those
-/// of their distances from the median.
+/// The potential scale reduction of chains split in halves: the larger of two, by the normal scores of the ranks of the
+/// draws and of the ranks of their distances from the median.
 double split_r_hat(const Matrix& draws);
 /// Effective sample size of the mean of split chains, by Geyer's initial monotone sequence; at most n C log10(n C).
 double chain_ess(const Matrix& draws);
-/// chain_ess of the normal scores of the ranks: of use where a mean does not exist.
+/// chain_ess of the normal scores of the ranks: of use if a mean does not exist.
 double bulk_ess(const Matrix& draws);
 /// The smaller ESS of the indicators of lying below the 5 % and the 95 % quantile.
 double tail_ess(const Matrix& draws);
@@ -33,9 +33,9 @@ struct ChainSummary {
 };
 std::vector<ChainSummary> summarise_chains(const std::vector<std::string>& names, const std::vector<Matrix>& draws);
 
-/// Collective. The same of chains that live with their owners, on every rank and the same on any number of them: each
+/// Collective. The same for chains that live with their owners, on every rank and the same on any number of ranks: each
 /// matrix is n x the chains here, n the same on all ranks (a rank may have no chain, n x 0). Ranks, medians and
-/// quantiles are those of all draws exactly; a chain's own sums are made by its owner, and added exactly.
+/// quantiles are exactly those of all draws; the owner of a chain computes its sums, which are added exactly.
 std::vector<ChainSummary> summarise_chains(const parallel::Communicator& ranks, const std::vector<std::string>& names,
                                            const std::vector<Matrix>& draws);
 

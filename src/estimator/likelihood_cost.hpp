@@ -8,25 +8,25 @@
 
 namespace pearlite::estimator {
 
-/// What decides. An estimate from N particles has log variance gamma2 / N and takes seconds_base + seconds_per_particle
-/// N; noise of variance s2 takes the factor exp(-schedule_tau s2) of the effective sample size (theorem 1).
+/// The cost of estimates. An estimate from N particles has log variance gamma2 / N and takes seconds_base +
+/// seconds_per_particle N; noise of variance s2 multiplies the ESS by exp(-schedule_tau s2) (theorem 1).
 struct LikelihoodCost {
     double gamma2 = 0;               ///< > 0
     double seconds_base = 0;         ///< tau_0 >= 0
     double seconds_per_particle = 0; ///< tau_1 > 0
     double schedule_tau = 0;         ///< tau = sum (a_t - a_{t-1})^2 > 0
 
-    /// Time that a given precision takes, up to a factor that does not depend on the variance s2 > 0 of the log
+    /// The time for a given precision, up to a factor that does not depend on the variance s2 > 0 of the log
     /// estimates: exp(tau s2) (gamma2 tau_1 / s2 + tau_0).
     double at(double variance) const;
-    /// The s2 at which it is least: 2 g / (tau g + sqrt(tau^2 g^2 + 4 tau tau_0 g)), g = gamma2 tau_1.
+    /// The s2 at which that time is least: 2 g / (tau g + sqrt(tau^2 g^2 + 4 tau tau_0 g)), g = gamma2 tau_1.
     double optimal_variance() const;
     /// gamma2 / s2, not rounded.
     double particles(double variance) const { return gamma2 / variance; }
 };
 
-/// Above it a pseudo-marginal chain at a = 1 hardly accepts (0.22 of what it would accept with the exact likelihood, 1
-/// in 40 at a variance of 10), which theorem 1, assuming perfect moves, does not see.
+/// Above this variance a pseudo-marginal chain at a = 1 hardly accepts (0.22 of the acceptance with the exact
+/// likelihood, 1 in 40 at a variance of 10), which theorem 1, assuming perfect moves, does not see.
 inline constexpr double largest_useful_variance = 3;
 
 /// seconds = base + per_particle n by least squares of relative errors, neither negative.
@@ -36,7 +36,7 @@ struct TimeLine {
 
     double at(double n) const { return base + per_particle * n; }
 };
-/// Two different n at least, all numbers positive.
+/// Needs at least two different n, and positive numbers.
 TimeLine fit_time(std::span<const double> particles, std::span<const double> seconds);
 
 } // namespace pearlite::estimator

@@ -29,7 +29,7 @@ std::vector<PosteriorSummary> summarise_posterior(const std::vector<std::string>
                                                   std::span<const double> log_weights,
                                                   std::span<const std::int64_t> eves);
 
-/// Collective. The same of draws that the ranks hold in shards, on every rank and the same on any number of them:
+/// Collective. The same for draws that the ranks hold in shards, on every rank and the same on any number of ranks:
 /// `draws` (d x local particles), their log weights and families. Moments are exact sums; quantiles are those of the
 /// weights as integers (population/selection.hpp), hence order statistics of all draws.
 std::vector<PosteriorSummary>

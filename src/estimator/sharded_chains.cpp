@@ -42,7 +42,7 @@ double square_of(const Draws& x, double centre) {
     return fixed_order_sum(x.size(), [&](Index i) { return (x(i) - centre) * (x(i) - centre); });
 }
 
-/// Chains of n draws each, of which this rank has some.
+/// This rank's share of chains of n draws each.
 class OwnedChains {
   public:
     OwnedChains(const parallel::Communicator& ranks, Matrix draws)
@@ -51,7 +51,7 @@ class OwnedChains {
     Index length() const { return draws_.rows(); }
     double size() const { return static_cast<double>(length()) * static_cast<double>(chains_); }
 
-    /// Collective. Whether all are finite and not all the same.
+    /// Collective. Whether all draws are finite and not all are the same.
     bool is_usable() const {
         const bool is_finite = ranks_.sum(draws_.allFinite() ? Index{0} : Index{1}) == 0;
         constexpr double none = -infinity;
@@ -62,7 +62,7 @@ class OwnedChains {
         return is_finite && ends[0] > -ends[1];
     }
 
-    /// Collective. n/2 x 2 C: each chain's halves; of an odd number the middle draw is left out.
+    /// Collective. n/2 x 2 C: each chain's halves, without the middle draw if n is odd.
     OwnedChains split() const {
         const Index half = length() / 2;
         Matrix halves(half, 2 * draws_.cols());
@@ -85,7 +85,7 @@ class OwnedChains {
             scores.data()[i] = normal_quantile((mean_ranks[static_cast<std::size_t>(i)] - 0.375) / (size() + 0.25));
         return {ranks_, std::move(scores)};
     }
-    /// Collective. Each interpolated between the two order statistics about it.
+    /// Collective. Each quantile is interpolated between the two order statistics about it.
     std::vector<double> quantiles(std::span<const double> p) const;
 
     /// Between- and within-chain variances: W, and the pooled estimate (n-1)/n W + B/n.
@@ -96,7 +96,7 @@ class OwnedChains {
     Variances variances() const;
     /// Collective. Means over chains of the autocovariances at the lags from `first` up to `end`, with divisor n.
     std::vector<double> autocovariances(Index first, Index end) const;
-    /// Collective. Of all draws.
+    /// Collective. The mean of all draws.
     double mean() const {
         return sums(1, [](const auto& x) { return std::vector<double>{mean_of(x)}; })[0] / static_cast<double>(chains_);
     }
@@ -105,7 +105,7 @@ class OwnedChains {
     }
 
   private:
-    /// Collective. Sums over all chains of K numbers of each: numbers(chain) returns a vector of K.
+    /// Collective. Sums over all chains of K numbers per chain: numbers(chain) returns a vector of K.
     template <class Numbers>
     std::vector<double> sums(std::size_t K, Numbers&& numbers) const {
         population::BlockSums sums(K);

@@ -16,7 +16,7 @@ namespace pearlite::estimator {
 
 namespace {
 
-/// Weights relative to the largest, and the log of that.
+/// Weights relative to the largest, and the log of the largest.
 struct RelativeWeights {
     std::vector<double> w;
     double log_max = log_zero;

@@ -39,7 +39,7 @@ struct ImportanceEstimate {
 ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed,
                                        int bootstrap_replicates = 1000, double min_ess = 5);
 
-/// The same of weights that the ranks hold in shards; all are collective, and every rank gets the result. NaN and +inf
+/// The same for weights that the ranks hold in shards; all are collective, and every rank gets the result. NaN and +inf
 /// among the log weights are NumericalErrors. The bootstrap differs: particle i occurs in the replicates as often as
 /// draw_copies says (bootstrap.hpp) for the address (seed, bootstrap, slot i), and a replicate's mean is that over the
 /// particles in it; weights count in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which

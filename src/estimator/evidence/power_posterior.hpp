@@ -20,7 +20,7 @@ namespace pearlite::estimator {
 /// independent of the others'. A family's shares live with the rank that owns its Eve.
 class PowerPosterior {
   public:
-    /// No temperature yet, of n_particles on all ranks.
+    /// Begins without a temperature; n_particles are on all ranks.
     PowerPosterior(const parallel::Communicator& ranks, Index n_particles);
 
     /// Collective, after the move at a: mean_u and variance_u as traced; log weights and u of the local particles of
@@ -30,10 +30,10 @@ class PowerPosterior {
              const population::Families& families);
 
     /// Collective. "power-posterior" and "power-posterior-corrected"; none if a start had likelihood 0. n_eves survive.
-    /// Without error bars where one interval's curvature exceeds half a nat, as near a = 0 of a vague prior.
+    /// Without error bars if one interval's curvature exceeds half a nat, as near a = 0 for a vague prior.
     std::vector<Estimate> estimates(const parallel::Communicator& ranks, Index n_eves) const;
 
-    /// What a checkpoint holds; the families' shares are sharded, in order of Eve.
+    /// Fields of a checkpoint; the families' shares are sharded, in order of Eve.
     template <class Fields>
     void fields(Fields& f) {
         f("inverse_temperature", a_);

@@ -1,5 +1,5 @@
 #pragma once
-/// What the histogram estimator's posterior draws share. Internal to the layer.
+/// The common part of the histogram estimator's posterior draws. Internal to the layer.
 
 #include "estimator/work/work.hpp"
 #include "pearlite/random/stream.hpp"
@@ -32,7 +32,7 @@ class ScaleDistribution {
     std::array<double, n_points> cumulated_{};
 };
 
-/// How many draws are made of so many works.
+/// The number of draws that are made from n_works works, at most `wanted`.
 std::int64_t posterior_draws(std::int64_t n_works, int wanted);
 /// Standard error and interval from the draws of log Z.
 void add_posterior_errors(HistogramEstimate& histogram);

@@ -35,8 +35,8 @@ class ReplicateEquations {
         count_copies();
     }
 
-    /// Collective. log Z of every replicate; infinite where a replicate has no finite works of a direction, and left
-    /// out where it has none at all of one.
+    /// Collective. log Z of every replicate; infinite if a replicate has no finite works of a direction. Replicates
+    /// without any works of a direction are left out.
     std::vector<double> solve() {
         constexpr int most_iterations = 200;
         for (int iteration = 0; iteration < most_iterations && !present_.empty(); ++iteration)

@@ -53,7 +53,7 @@ HistogramEstimate histogram(std::span<const double> forward, std::span<const dou
 std::vector<double> histogram_posterior_by_gibbs(std::span<const double> forward, std::span<const double> reverse,
                                                  std::uint64_t seed, int draws, int burn_in);
 
-/// How far the two work distributions meet.
+/// The overlap of the two work distributions.
 struct WorkOverlap {
     double coefficient = 0; ///< integral of min(p_f, p_r) estimated from the works, 0 .. 1
     double effective = 0;   ///< sum_j q_j (1 - q_j) over all works, q_j = P(reverse | W_j) at BAR: the number of works
@@ -79,7 +79,7 @@ inline constexpr double good_effective_overlap = 10;
 
 enum class WorkVerdict { agree, poor_overlap, reverse_start_not_equilibrated, too_fast };
 
-/// What is known about a run beside its works.
+/// Facts of a run besides its works.
 struct WorkFacts {
     bool exact_reverse_start = false;
     /// Drift of the mean energy in the second half of the reverse starts' equilibration, in its standard errors; absent
@@ -98,14 +98,14 @@ struct WorkAnalysis {
     std::string verdict_text; ///< begins with "agree", "poor overlap", "reverse start not equilibrated" or "too fast"
     std::vector<std::string> warnings;
 };
-/// Everything above, and what it means.
+/// All estimates and diagnostics above, and a verdict on them.
 WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
                           std::uint64_t seed);
 
-/// The same of works that the ranks hold in shards; all are collective, and every rank gets the result, the same on any
-/// number of ranks. Values agree with those above to rounding, the bootstrap's errors and the histogram's posterior
-/// within their own Monte Carlo error: a work's part in all replicates, or draws, is drawn from its own address (the
-/// seed, the purpose, slot_id(0, slot) of a forward and slot_id(1, slot) of a reverse work).
+/// The same for works that the ranks hold in shards; all are collective, and every rank gets the result, the same on
+/// any number of ranks. Values agree with the functions above to rounding, the bootstrap's errors and the histogram's
+/// posterior within their own Monte Carlo error: a work's part in all replicates, or draws, is drawn from its own
+/// address (the seed, the purpose, slot_id(0, slot) of a forward and slot_id(1, slot) of a reverse work).
 Estimate jarzynski_forward(const population::Shards& forward);
 Estimate jarzynski_reverse(const population::Shards& reverse);
 WorkBounds work_bounds(const population::Shards& forward, const population::Shards& reverse);

@@ -28,7 +28,7 @@ void withhold(std::vector<Estimate>& estimates, const std::string& note, Which&&
             estimate.error_method.clear();
             estimate.note = note;
         }
-    // What is left of several error methods is one value.
+    // Estimates that differed only in their error method are now equal: one is kept.
     std::vector<Estimate> kept;
     for (const auto& estimate : estimates)
         if (std::none_of(kept.begin(), kept.end(), [&](const Estimate& other) {

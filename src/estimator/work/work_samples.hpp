@@ -1,5 +1,5 @@
 #pragma once
-/// Both sets of works as Bennett's equation sees them. Internal to the layer.
+/// Both sets of works in the form that Bennett's equation needs. Internal to the layer.
 
 #include "pearlite/core/types.hpp"
 
@@ -11,15 +11,15 @@
 namespace pearlite::estimator::detail {
 
 /// With L = log Z and q_j = P(reverse | W_j) = 1/(1 + (n_f/n_r) e^{L + W_j}), Bennett's equation is sum_j q_j = n_r
-/// over all works: it does not ask which direction a work is of. A forward work of +inf has q = 0 and a reverse one of
-/// -inf has q = 1, whatever L is; they are left out of `finite`.
+/// over all works, whatever a work's direction. A forward work of +inf has q = 0 and a reverse work of -inf has q = 1,
+/// whatever L is; both are left out of `finite`.
 struct WorkSamples {
     Vector finite;                       ///< W_j
     double n_forward = 0, n_reverse = 0; ///< all of them
     double n_infinite_forward = 0, n_infinite_reverse = 0;
     double smallest = 0, largest = 0; ///< of the finite works
     double log_odds() const;          ///< log(n_f/n_r)
-    /// What sum q over the finite works must be.
+    /// The value that sum q over the finite works must have.
     double target() const { return n_reverse - n_infinite_reverse; }
 };
 
@@ -41,8 +41,8 @@ PosteriorSums posterior_sums(const WorkSamples& works, double log_ratio);
 /// The root L of Bennett's equation: -inf or +inf if no finite one exists (all forward, or all reverse works infinite).
 double solve_bar(const WorkSamples& works);
 
-/// Bennett's equation as its solver sees it: what sum q and sum 1 - q over the finite works must be, the works' ends
-/// and log(n_f/n_r).
+/// Bennett's equation in the form that its solver needs: the values that sum q and sum 1 - q over the finite works must
+/// have, the smallest and largest work, and log(n_f/n_r).
 struct BennettEquation {
     double target = 0, rest = 0;
     double smallest = 0, largest = 0;
