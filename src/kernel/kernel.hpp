@@ -1,5 +1,5 @@
 #pragma once
-/// How particles move at one temperature: what samplers ask of a kernel, whatever it is.
+/// The moves of particles at one temperature: the interface of all kernels that samplers use.
 
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
@@ -22,11 +22,11 @@ class Kernel {
 
     /// Proposals or sweeps of every particle at each temperature.
     virtual Index moves() const = 0;
-    /// Proposals depend on the population: adapt() is collective.
+    /// Whether proposals depend on the population: adapt() is then collective.
     virtual bool adapts() const { return false; }
-    /// The kernel accepts and rejects.
+    /// Whether the kernel accepts and rejects.
     virtual bool accepts() const { return false; }
-    /// Trajectories can run backwards with it.
+    /// Whether trajectories can run backwards with it.
     virtual bool is_time_reversible() const { return false; }
 
     /// Called before the moves of step `step`; collective if adapts().
@@ -44,10 +44,10 @@ class Kernel {
         throw ContractViolation("a kernel that cannot run backwards was asked to");
     }
 
-    /// What the kernel learnt in steps 0, 1, ... in a form that another kernel of its kind can be made with: a row for
-    /// each step; empty where there is nothing to learn.
+    /// The settings that the kernel learnt in steps 0, 1, ..., from which another kernel of its kind can be made: a
+    /// row for each step; empty if there is nothing to learn.
     virtual Matrix learnt() const { return {}; }
-    /// What a checkpoint holds.
+    /// Fields of a checkpoint.
     virtual void fields(Fields&) {}
 };
 

@@ -16,9 +16,9 @@ struct KernelEntry {
     std::string about;  ///< "the model's own"
     Index moves = 1;    ///< per temperature, by default
     bool learns = true; ///< from a population: its proposals come from a pilot, or are tuned online
-    /// Whether it moves the states of such models.
+    /// Whether the kernel moves the states of models with these traits.
     bool (*suits)(const model::ModelTraits&) = nullptr;
-    /// For a target of a model that it suits; `learnt` is what learnt() of such a kernel gave, null before any tuning.
+    /// Makes the kernel for a target of a suitable model; `learnt` is learnt() of such a kernel, null before tuning.
     std::unique_ptr<Kernel> (*make)(std::shared_ptr<const model::Target> target, Index moves,
                                     const Matrix* learnt) = nullptr;
 };
@@ -27,7 +27,7 @@ struct KernelEntry {
 #include "kernel/list_of_kernels.inl"
 #undef PEARLITE_KERNEL
 
-/// Those of list_of_kernels.inl that suit a model, the default first. ContractViolation if there is none.
+/// The kernels of list_of_kernels.inl that suit a model, the default first. ContractViolation if there are none.
 std::vector<KernelEntry> kernels_for(const model::ModelTraits& traits);
 
 } // namespace pearlite::kernel

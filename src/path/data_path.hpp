@@ -23,10 +23,10 @@ class DataPath final : public DensityPath {
     std::unique_ptr<Block> make_block(Index size) const override { return whole_->make_block(size); }
     void draw_start(Block& block, const model::BlockStreams& streams) const override;
     void prepare(Block&) const override {} // log densities travel with their points
-    /// As at b = 1.
+    /// Evaluates as at b = 1.
     void recompute(Block& block) const override;
     void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const override;
-    /// N times the log likelihood of the point that b N has last come upon, from below; of the first point at b = 0.
+    /// N times the log likelihood of the point that b N has last reached, from below; of the first point at b = 0.
     void path_derivative(const Block& block, double b, std::span<double> out) const override;
     std::optional<double> log_normaliser_start() const override { return whole_->log_normaliser_start(); }
     std::optional<double> exact_log_ratio(double b_end) const override;

@@ -14,7 +14,7 @@ struct PathEntry {
     std::string about; ///< "points of the data added one by one"
     /// Whether a model offers what the path needs.
     bool (*suits)(const model::Target& model) = nullptr;
-    /// The target along the path, of a model that it suits.
+    /// The target along the path, for a model that the path suits.
     std::shared_ptr<const model::Target> (*along)(std::shared_ptr<const model::Target> model) = nullptr;
 };
 
@@ -22,9 +22,9 @@ struct PathEntry {
 #include "path/list_of_paths.inl"
 #undef PEARLITE_PATH
 
-/// Those of list_of_paths.inl, in its order.
+/// The paths of list_of_paths.inl, in its order.
 std::vector<PathEntry> paths();
-/// The names of those that suit a model.
+/// The names of the paths that suit a model.
 std::vector<std::string> kinds_of(const model::Target& model);
 /// The model's target along the path of that name, which must suit it.
 std::shared_ptr<const model::Target> along(const std::string& kind, std::shared_ptr<const model::Target> model);

@@ -6,7 +6,7 @@ namespace pearlite::path {
 
 namespace {
 
-/// What people read of a block's points.
+/// The reported parameters of a block's points.
 class PointParameters final : public model::ReportedParameters {
   public:
     explicit PointParameters(const DensityPath& path) : path_(path) {}

@@ -18,7 +18,7 @@ namespace {
 using simd::natural_log;
 using simd::uniform53;
 
-/// Words in work at a time: small enough to stay in the first-level cache together with what is made of them.
+/// Words in work at a time: few enough to stay in the first-level cache together with the numbers made of them.
 constexpr std::size_t chunk_words = 2048;
 
 /// Cuts elements 0 .. size-1 into chunks, makes the words of each, Halves 16-bit halves per element and whole counters,

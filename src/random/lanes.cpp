@@ -175,7 +175,7 @@ void fill_normal_lanes(const Address& address, Index n, std::span<double> out) {
 void fill_normal_lanes(const Address& address, Index n, std::span<float> out) {
     const auto width = static_cast<std::size_t>(n);
     by_counters<4>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
-        // Words 0 and 2 of each lane are next to each other, words 1 and 3, and so is what is made of them.
+        // Words 0 and 2 of each lane are next to each other, as are words 1 and 3 and the numbers made of them.
         const Interleaved radius_bits((x[0] & 0xffffffffu) | (x[2] << 32)),
             angle_bits((x[1] & 0xffffffffu) | (x[3] << 32));
         float radius[2 * lanes];

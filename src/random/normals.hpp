@@ -8,11 +8,11 @@
 
 namespace pearlite::random {
 
-/// Normals come in groups of so many; loops that ask for whole groups waste nothing.
+/// The size of a group of normals; loops that ask for whole groups waste nothing.
 inline constexpr std::size_t normal_group = 32;
 
-/// out[i] is normal number first + i of the stream, N(0, 1) by Box-Muller in single precision. Of group g, whose words
-/// are 32 g .. 32 g + 31, normals j and 16 + j share the radius made of word j and the direction made of word 16 + j.
+/// out[i] is normal number first + i of the stream, N(0, 1) by Box-Muller in single precision. Group g has words 32 g
+/// .. 32 g + 31; its normals j and 16 + j share the radius made of word j and the direction made of word 16 + j.
 /// The number depends on the address and on first + i alone, never on the length of the span nor on the instruction
 /// set. Radii have 31 bits: no draw is beyond 6.67 (chance 3e-11 each), and the distribution function is right to
 /// 1e-7. first + out.size() <= 2^34, else ContractViolation.

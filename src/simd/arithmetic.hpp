@@ -12,9 +12,9 @@ namespace pearlite::simd {
 
 namespace detail {
 
-/// Operations by intrinsics: what the compiler makes of a loop over lanes depends on its surroundings. `of` is
-/// overloaded on registers of the CPU and single numbers. (With masks, because GCC 12 takes the undefined operands
-/// inside the plain AVX-512 intrinsics for uninitialised variables.)
+/// Operations by intrinsics, since a loop over lanes compiles differently in different surroundings. `of` is overloaded
+/// on registers of the CPU and single numbers. (With masks, because GCC 12 takes the undefined operands inside the
+/// plain AVX-512 intrinsics for uninitialised variables.)
 struct Fused {
 #if defined(__AVX512F__)
     static __m512 of(__m512 a, __m512 b, __m512 c) {

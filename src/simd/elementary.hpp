@@ -32,7 +32,7 @@ constexpr auto inverse_factorials() {
     return values;
 }
 
-/// What the functions below need to know of a floating-point type.
+/// Constants of a floating-point type for the functions below.
 template <class Real>
 struct Format;
 template <>
@@ -132,7 +132,7 @@ template <class P>
     return fused(polynomial(series, f), f, __builtin_convertvector(exponent, P));
 }
 
-/// log2(1 + x) of floats 0 <= x <= 1e37, or -1 < x < 0, accurate also for small x: with what 1 + x lost by rounding.
+/// log2(1 + x) of floats 0 <= x <= 1e37, or -1 < x < 0, accurate also for small x: the rounding of 1 + x is corrected.
 template <class P>
 [[gnu::always_inline]] inline P log2_1p(P x) {
     const P sum = x + 1;

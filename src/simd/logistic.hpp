@@ -43,7 +43,7 @@ class SoftplusSum {
         log_factors_ += std::log(product_of(product_));
         product_ = broadcast<P>(1);
     }
-    /// The sum of what has been folded.
+    /// The sum; valid after fold().
     double total() const { return sum_of(positive_) + log_factors_; }
 
   private:

@@ -21,7 +21,7 @@ namespace {
 constexpr int largest_rounds = 20;
 constexpr DescentLimits to_the_end{2000, 1e-12};
 
-/// What the library asks, with the best answer given so far. Its variables beyond d are padding and do not matter.
+/// Answers the library's calls and keeps the best point so far. The library's variables beyond d are padding.
 class Evaluation {
   public:
     Evaluation(const model::Descent& target, std::span<const double> start)
@@ -68,7 +68,7 @@ class Evaluation {
             gradient[k] = is_held(k, from[k]) ? 0.0 : gradient_[k];
         return energy;
     }
-    /// Beyond the border the energy is that of the border; and what lies on it and would leave stays.
+    /// Beyond the border the energy is that of the border; a coordinate on the border that would leave the box stays.
     bool is_held(std::size_t k, double from) const {
         return x_[k] != from || (from <= lower_[k] && gradient_[k] > 0) || (from >= upper_[k] && gradient_[k] < 0);
     }
@@ -105,7 +105,7 @@ void run_library(Evaluation& evaluation, std::span<const double> start, const De
         throw NumericalError("the local descent cannot run: libLBFGS says " + std::to_string(status));
 }
 
-/// An energy with differences in place of the gradient that it lacks; counts the energies.
+/// An energy without a gradient, given one by differences; counts the energies.
 class ByDifferences final : public model::Descent {
   public:
     explicit ByDifferences(const model::Descent& own) : own_(own) {}
