@@ -22,7 +22,7 @@ class BoxSpace {
     using Chains = typename ChainsOf<E>::type;
 
     /// InputError if the settings name an operation twice or do not fit the dimension. With a descent the energy of a
-    /// state is the one that a descent from there reaches; the state stays where it is.
+    /// state is the energy that a descent from there reaches; the state itself stays.
     explicit BoxSpace(E energy, const BoxOperationSettings& settings = {}, const DescentLimits& descent = {})
         : energy_(std::move(energy)),
           operations_(settings, energy_.dimension(), own_moves(energy_)),
@@ -38,8 +38,8 @@ class BoxSpace {
     }
 
     Chains make_chains(Index n) const { return Chains(dimension(), n); }
-    /// Uniform on the energy's start box, or else on its domain; where that is infinite, normal with the standard
-    /// deviation of `start_sd`.
+    /// Draws states uniformly from the energy's start box, or else from its domain; if the domain is infinite, from a
+    /// normal distribution with the standard deviation `start_sd`.
     void draw_start(Chains& chains, const model::BlockStreams& streams) const {
         if constexpr (model::HasStartBox<E>)
             operations_.draw_start(chains, energy_.start_lower(), energy_.start_upper(), streams);
@@ -81,11 +81,11 @@ class BoxSpace {
         if constexpr (is_local)
             chains.update_memories(accepted, [&](auto& memory) { energy_.take(memory); });
     }
-    /// Energies are from here on functions of the states alone, if evaluate() follows.
+    /// Makes energies functions of the states alone from here on, if evaluate() follows.
     void forget(Chains& chains) const requires is_local { chains.forget(); }
 
     void fingerprint(model::Fingerprint& fingerprint) const { energy_.fingerprint(fingerprint); }
-    /// The coordinates of a point; of a molecule also where its beads are.
+    /// The coordinates of a point; for a molecule also the positions of its beads.
     model::StateDescription describe(std::span<const std::byte> packed) const {
         model::StateDescription description;
         description.values.resize(packed.size() / sizeof(double));
@@ -102,7 +102,7 @@ class BoxSpace {
         return {};
     }
 
-    /// By one of the energy's own moves, or else a coordinate. Energies are the chains' own plus what changes.
+    /// Mutates by one of the energy's own moves, or by one coordinate. Energies are the chains' own plus the change.
     void propose_locally(Chains& chains, std::optional<Index> move, std::span<const double> energies) const {
         const auto memories = chains.remembered(
             [&](auto wanted, auto all) { energy_.remember(std::as_const(chains).points(), wanted, all); });
@@ -128,7 +128,7 @@ class BoxSpace {
         }
     }
 
-    /// Energies of the proposals, and the ratio of a scale that is another at the proposal.
+    /// Reports the proposals' energies, and the log ratio if the proposal's region has another scale.
     void weigh(Chains& chains, const model::ProposalScale& scale, std::span<const double> energies,
                model::Proposals& proposals) const {
         if (chains.n_proposed() == 0)
@@ -154,7 +154,7 @@ class BoxSpace {
         return descent_.iterations == 0 ? energy_.energy(x) : descended_energy(energy_, x, descent_);
     }
 
-    /// Greater energies (overlaps, at the start) leave roundings in sums that would outlast them.
+    /// Larger energies (overlaps, at the start) would leave lasting rounding errors in sums of changes.
     static constexpr double largest_summed = 1e4;
 
     E energy_;

@@ -14,7 +14,7 @@ namespace pearlite::path {
 /// A log likelihood of -inf is legal (weight zero from b > 0 on); NaN and +inf are NumericalErrors that name the
 /// particle and its parameters.
 ///
-/// Where a likelihood can only be estimated (model/estimated_likelihood.hpp) the block holds the estimate with which a
+/// If a likelihood can only be estimated (model/estimated_likelihood.hpp), the block holds the estimate with which a
 /// point was accepted, and keeps it as long as the point stays: the state is (x, z), z the error of the log likelihood,
 /// and f_b(x, z) = prior(x) (likelihood(x) e^z)^b g(z | x) has prior x likelihood as its margin at b = 1 (Tran et al.,
 /// section 3.1).
@@ -47,7 +47,7 @@ class Tempered final : public DensityPath {
 
   private:
     std::shared_ptr<const model::DensityFunctions> density_;
-    const model::ReportedQuantities* quantities_; ///< null: people read the coordinates
+    const model::ReportedQuantities* quantities_; ///< null: the coordinates are reported
 };
 
 /// The tempered path of a density D (model/density.hpp).

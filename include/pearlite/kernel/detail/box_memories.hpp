@@ -1,5 +1,5 @@
 #pragma once
-/// Chains in a box with what their energy remembers of each.
+/// Chains in a box with their energy's memory of each chain.
 
 #include "pearlite/kernel/detail/box_operations.hpp"
 #include "pearlite/model/energy/local_moves.hpp"
@@ -38,11 +38,11 @@ class RememberingChains : public BoxChains {
         is_local_ = follows_local_ = false;
     }
 
-    /// Whether the last operation was one that memories are of use to.
+    /// Whether the last operation was one that uses memories.
     bool follows_local() const { return follows_local_; }
     void note_local(bool is_local) { follows_local_ = is_local; }
 
-    /// For a local move of all chains: their memories, of which remember(wanted, memories) makes those that are behind.
+    /// The memories for a local move of all chains; remember(wanted, memories) makes the memories that are behind anew.
     template <class Remember>
     std::span<Memory> remembered(Remember remember) {
         if (std::find(is_behind_.begin(), is_behind_.end(), 1) != is_behind_.end())
@@ -51,7 +51,7 @@ class RememberingChains : public BoxChains {
         is_local_ = true;
         return memories_;
     }
-    /// After an acceptance.
+    /// Called after an acceptance.
     template <class Take>
     void update_memories(std::span<const std::uint8_t> accepted, Take take) {
         for (std::size_t i = 0; i < memories_.size(); ++i) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Operations on points of a box, an operation on all chains at once (Karagiannis et al. 2017, section 4; Liang & Wong
+/// Operations on points of a box; each acts on all chains at once (Karagiannis et al. 2017, section 4; Liang & Wong
 /// 2001; differential steps: ter Braak 2006).
 
 #include "pearlite/model/energy/detail/search_space.hpp"
@@ -12,8 +12,8 @@
 
 namespace pearlite::kernel {
 
-/// Chains as the columns of a d x padded matrix whose rows are contiguous, and what they propose: a lane for each chain
-/// that takes part, so that nothing is computed for the others.
+/// Chains as the columns of a d x padded matrix whose rows are contiguous, and their proposals: a lane for each chain
+/// that takes part, so that nothing is computed for the other chains.
 class BoxChains {
   public:
     BoxChains(Index dimension, Index size);
@@ -24,21 +24,21 @@ class BoxChains {
     std::size_t packed_bytes() const { return static_cast<std::size_t>(dimension()) * sizeof(double); }
     void pack(Index slot, std::span<std::byte> out) const;
     void unpack(Index slot, std::span<const std::byte> in);
-    /// Slot i becomes the state in slot source[i] of `from`, where that is not negative.
+    /// Slot i becomes the state in slot source[i] of `from`, if source[i] is not negative.
     void copy(const BoxChains& from, std::span<const Index> source);
 
     model::LaneMatrix& points() { return points_; }
     const model::LaneMatrix& points() const { return points_; }
 
-    /// The last proposals: d x lanes, the first n_proposed() of them chains.
+    /// The last proposals: d x lanes, of which the first n_proposed() are chains.
     const model::LaneMatrix& proposed() const { return work().proposed; }
     Index n_proposed() const { return static_cast<Index>(taking_part_.size()); }
-    /// What the last mutation drew, and which coordinate, if it was a local move or changed one coordinate.
+    /// The draws of the last mutation if it was a local move, and its coordinate if it changed only one.
     model::LocalDraws draws(Index slot) const;
     Index coordinate(Index slot) const { return chosen_[static_cast<std::size_t>(slot)]; }
     model::LaneColumn proposal(Index slot) { return {work().proposed, slot}; }
     void set_log_jacobian(Index slot, double value) { log_jacobian_[slot] = value; }
-    /// Room for their energies.
+    /// Room for the energies of the proposals.
     std::span<double> proposed_energies() { return {energies_.data(), static_cast<std::size_t>(lanes_)}; }
 
     /// Energies of proposals outside the closed box become +inf.
@@ -61,9 +61,9 @@ class BoxChains {
                     std::span<const double> energies);
     void begin(const model::ProposalScale& scale, std::span<const double> energies);
     bool is_everyone() const { return lanes_ == padded_size(); }
-    /// The columns of the chains that take part: `from` itself if they all do, else a copy in `to`.
+    /// The columns of the chains that take part: `from` itself if all chains do, else a copy in `to`.
     const model::LaneMatrix& columns(const model::LaneMatrix& from, model::LaneMatrix& to);
-    /// Row 0 of the noise, of the chains that take part.
+    /// Copies row 0 of the noise of the chains that take part.
     void take_noise(Vector& r) const;
     Index slot(Index lane) const { return taking_part_[static_cast<std::size_t>(lane)]; }
     Work& work() { return works_[static_cast<std::size_t>(lanes_ / lane_padding)]; }
@@ -77,7 +77,7 @@ class BoxChains {
     std::vector<Index> taking_part_; ///< slots in increasing order
     Index lanes_ = 0;                ///< their number, padded
     std::vector<Work> works_;        ///< by lanes / lane_padding
-    Vector energies_;                ///< of the proposals, by lanes, as all that follow
+    Vector energies_;                ///< of the proposals, by lanes, as all members below
     Vector scales_, log_jacobian_;
     Vector square_step_;                                                                ///< |normal draws x scale|^2
     Vector step_;                                                                       ///< or factor of a direction
@@ -100,8 +100,8 @@ struct BoxOperationSettings {
 
 class BoxOperations {
   public:
-    /// `own`: local moves that the energy offers. InputError if the settings name an operation twice, one that there is
-    /// not, or do not fit the dimension.
+    /// `own`: local moves that the energy offers. InputError if the settings name an operation twice or an unknown
+    /// operation, or do not fit the dimension.
     BoxOperations(const BoxOperationSettings& settings, Index dimension, std::span<const model::LocalMove> own = {});
 
     std::span<const model::Operation> list() const { return list_; }
@@ -109,12 +109,12 @@ class BoxOperations {
                     const model::BlockStreams& streams) const;
     void mutate(BoxChains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
                 const model::BlockStreams& streams) const;
-    /// A second partner where the operation has two.
+    /// `second`: the second partners if the operation has two, else null.
     void cross(BoxChains& chains, const BoxChains& partners, const BoxChains* second, Index op,
                const model::Meetings& meetings, const model::ProposalScale& scale, std::span<const double> energies,
                const model::BlockStreams& streams) const;
 
-    /// Which of the energy's own moves an operation is, of which mutate() makes the draws alone.
+    /// The number of the energy's own move that an operation is, if any; mutate() makes only the draws of such a move.
     std::optional<Index> own_move(Index op) const { return own_moves_[static_cast<std::size_t>(op)]; }
     bool changes_one_coordinate(Index op) const {
         return steps_[static_cast<std::size_t>(op)] == Step::k_point && settings_.mutation_points == 1;

@@ -1,5 +1,5 @@
 #pragma once
-/// Operations on states of a few values a site, an operation on all chains at once. All are symmetric.
+/// Operations on states of a few values per site; each acts on all chains at once. All are symmetric.
 
 #include "pearlite/kernel/detail/discrete_chains.hpp"
 #include "pearlite/random/stream.hpp"
@@ -19,11 +19,11 @@ class CategoricalChains : public DiscreteChains {
 
     using DiscreteChains::DiscreteChains;
 
-    /// What the last mutation proposes to a chain: distinct sites.
+    /// The edits that the last mutation proposes to a chain, at distinct sites.
     std::span<const Edit> edits(Index slot) const { return {edits_.data() + slot * n_edits_, at(n_edits_)}; }
     void make_edits(Index slot);
     void undo_edits(Index slot);
-    /// What the last crossover proposes.
+    /// The child that the last crossover proposes to a chain.
     std::span<const std::int32_t> child(Index slot) const { return {children_.data() + slot * sites(), at(sites())}; }
 
     void accept(std::span<const std::uint8_t> accepted);
@@ -45,19 +45,19 @@ struct CategoricalOperationSettings {
 class CategoricalOperations {
   public:
     /// `levels` of the sites; `is_local` if the energy offers differences. InputError for levels below 2, an unknown
-    /// operation, one named twice, or one that needs more sites, and if there is no mutation.
+    /// operation, one named twice, one that needs more sites, or settings without a mutation.
     CategoricalOperations(const CategoricalOperationSettings& settings, std::span<const std::int32_t> levels,
                           bool is_local);
 
     std::span<const model::Operation> list() const { return list_; }
     Index sites() const { return static_cast<Index>(levels_.size()); }
-    /// Uniform on all states.
+    /// Draws a uniform state.
     void draw(random::Stream& stream, std::span<std::int32_t> state) const;
-    /// A value for the site, uniform on those that it does not have; u on (0, 1).
+    /// A value for the site, uniform on the values that it does not have; u on (0, 1).
     std::int32_t other_value(Index site, std::int32_t value, double u) const;
-    /// The edits, but no energies.
+    /// Proposes edits, but computes no energies.
     void mutate(CategoricalChains& chains, Index op, const model::BlockStreams& streams) const;
-    /// The children of active chains, but no energies.
+    /// Proposes children of active chains, but computes no energies.
     void cross(CategoricalChains& chains, const CategoricalChains& partners, Index op, const model::Meetings& meetings,
                const model::BlockStreams& streams) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Chains whose states are vectors of integers, with the energies that they carry along.
+/// Chains whose states are vectors of integers, with the energies that the states carry along.
 
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/energy/detail/search_space.hpp"

@@ -16,13 +16,13 @@ struct LocalMinimum {
     std::int64_t gradients = 0; ///< computed by the energy itself
 };
 
-/// From `start`, inside the box and with a finite energy; by the energy's own gradient, else by differences. Points
-/// outside are taken to their nearest point of the box (so that a minimum may lie on its border), and energies that are
-/// +inf or NaN are refused. Never worse than `start`, of all points asked for the best; deterministic. What energy or
-/// gradient throws passes through; NumericalError if the library cannot run.
+/// Descends from `start`, inside the box and with a finite energy, by the energy's own gradient, else by differences.
+/// Points outside are moved to the nearest point of the box (so that a minimum may lie on its border), and energies of
+/// +inf or NaN are refused. Returns the best of all points evaluated, `start` included; deterministic. Exceptions of
+/// energy and gradient pass through; NumericalError if the library cannot run.
 LocalMinimum descend(const model::Descent& target, std::span<const double> start);
 
-/// Where a descent ends before it has arrived.
+/// Limits at which a descent ends before it has arrived.
 struct DescentLimits {
     Index iterations = 0;    ///< of L-BFGS; 0: there is no descent
     double tolerance = 1e-3; ///< |gradient| / max(1, |x|)
@@ -34,8 +34,8 @@ struct DescentLimits {
 double descended_energy(const model::Descent& target, std::span<const double> start, const DescentLimits& limits);
 
 /// dU/dx by central differences at x, inside the box, with steps of about 6e-6 max(1, |x_k|) that do not leave it: 2 d
-/// energies, and an error of some 1e-10 of the energy's scale. One-sided next to a place where the energy is not
-/// finite, and 0 between two such places.
+/// energies, and an error of some 1e-10 of the energy's scale. One-sided next to a point where the energy is not
+/// finite, and 0 between two such points.
 void difference_gradient(const model::Descent& target, std::span<const double> x, std::span<double> gradient);
 
 template <model::Energy E>

@@ -1,5 +1,5 @@
 #pragma once
-/// Operations on permutations, an operation on all chains at once. All are symmetric.
+/// Operations on permutations; each acts on all chains at once. All are symmetric.
 
 #include "pearlite/kernel/detail/discrete_chains.hpp"
 #include "pearlite/random/stream.hpp"
@@ -17,14 +17,14 @@ enum class PermutationStep : std::uint8_t {
 
 class PermutationChains : public DiscreteChains {
   public:
-    /// Two different places; of a reversal, in order.
+    /// Two different places, in order for a reversal.
     struct Places {
         Index first, second;
     };
 
     using DiscreteChains::DiscreteChains;
 
-    /// What the last mutation proposes to a chain.
+    /// The step that the last mutation proposes, and a chain's places.
     PermutationStep step() const { return step_; }
     const Places& places(Index slot) const { return places_[at(slot)]; }
     void make_step(Index slot) { apply(state(slot), step_, places(slot)); }
@@ -48,15 +48,15 @@ struct PermutationOperationSettings {
 
 class PermutationOperations {
   public:
-    /// Operations on permutations of `size` elements. `is_local`: for which steps, in the order of the enumeration, the
-    /// energy offers differences. InputError for a size below 2, no operation, an unknown one, or one named twice.
+    /// Operations on permutations of `size` elements. `is_local`: whether the energy offers differences for a step, in
+    /// the order of the enumeration. InputError for a size below 2, no operation, an unknown one, or one named twice.
     PermutationOperations(const PermutationOperationSettings& settings, Index size, const std::vector<bool>& is_local);
 
     std::span<const model::Operation> list() const { return list_; }
     Index size() const { return size_; }
-    /// Uniform on all permutations.
+    /// Draws a uniform permutation.
     void draw(random::Stream& stream, std::span<std::int32_t> permutation) const;
-    /// The places, but no energies.
+    /// Proposes places, but computes no energies.
     void mutate(PermutationChains& chains, Index op, const model::BlockStreams& streams) const;
 
     /// Names that settings may list, in the order of the enumeration.

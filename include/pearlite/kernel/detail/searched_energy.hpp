@@ -1,5 +1,5 @@
 #pragma once
-/// Energies made into models: each with the search space of its states, and the operations of that.
+/// Energies made into models: each with the search space of its states, and the operations of that space.
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/kernel/box_space.hpp"
@@ -14,7 +14,7 @@
 
 namespace pearlite::kernel {
 
-/// What searches of these spaces offer.
+/// The traits of searches in boxes, categories and permutations.
 model::SearchTraits box_search_traits();
 model::SearchTraits categorical_search_traits();
 model::SearchTraits permutation_search_traits();

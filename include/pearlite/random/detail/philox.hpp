@@ -7,7 +7,7 @@
 
 namespace pearlite::random {
 
-/// The generator by which every stored result was made; kept in results and checkpoints.
+/// The generator behind every stored result; its name is kept in results and checkpoints.
 struct Philox {
     static constexpr const char* name = "philox4x32-10";
     using Counter = std::array<std::uint32_t, 4>;

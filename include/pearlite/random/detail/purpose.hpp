@@ -15,18 +15,18 @@ enum class Purpose : std::uint8_t {
     resample = 6,        ///< resampling
     bootstrap = 7,       ///< bootstrap standard errors
     batch_seed = 8,      ///< seeds derived for independent batches and pilots
-    synthetic_data = 9,  ///< data or weights that a configuration asks to be generated
+    synthetic_data = 9,  ///< data or weights that a configuration has generated
     user = 10,           ///< a user's own model
-    end = 11,            ///< where trajectories that run backwards start
+    end = 11,            ///< starts of trajectories that run backwards
     swap = 12,           ///< replica exchange
     site = 13,           ///< the sites that random single-site updates visit
     allocation = 14,     ///< mixtures: components of the data points
     work_posterior = 15, ///< the posterior of log Z given works
-    operation = 16,      ///< optimisation: which operation an iteration makes, and what all chains share of it
-    partner = 17,        ///< crossovers: who meets whom
+    operation = 16,      ///< optimisation: the operation of an iteration, and the draws that all chains share
+    partner = 17,        ///< crossovers: the partners of chains
     likelihood = 18,     ///< estimates of likelihoods: latent variables, particles of filters
     posterior_draw = 19, ///< equally weighted draws from weighted particles
-    prediction = 20,     ///< what draws of the parameters predict: latent states, replicated data
+    prediction = 20,     ///< predictions from draws of the parameters: latent states, replicated data
     test = 255,          ///< tests only
 };
 
