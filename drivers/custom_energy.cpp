@@ -25,7 +25,7 @@ class Tour {
         }
     }
 
-    // These two members make it an energy of permutations of 0 .. size() - 1.
+    // The next two members make it an energy of permutations of 0 .. size() - 1.
     Index size() const { return static_cast<Index>(x_.size()); }
 
     double energy(std::span<const std::int32_t> tour) const {
@@ -35,7 +35,7 @@ class Tour {
         return length;
     }
 
-    // Optional: the difference that a reversal makes, in a time that does not depend on the number of cities.
+    // Optional: the change of energy by a reversal, in a time that does not depend on the number of cities.
     double reversal_change(std::span<const std::int32_t> tour, Index first, Index last) const {
         if (first == 0 && last == size() - 1)
             return 0;
@@ -50,7 +50,7 @@ class Tour {
         return circle_ ? std::optional(2 * n * std::sin(std::numbers::pi / n)) : std::nullopt;
     }
 
-    // Whatever defines the energy, so that a checkpoint of another one is refused.
+    // The data that define the energy, so that a checkpoint of another energy is refused.
     void fingerprint(pearlite::model::Fingerprint& fingerprint) const {
         fingerprint.add(std::span(x_));
         fingerprint.add(std::span(y_));
@@ -77,7 +77,7 @@ class Cluster {
           lower_(static_cast<std::size_t>(3 * atoms_), -section.number("radius", 1.5, {.low = 1})),
           upper_(lower_.size(), -lower_.front()) {}
 
-    // These members make it an energy of points in a box.
+    // The next members make it an energy of points in a box.
     Index dimension() const { return 3 * atoms_; }
     std::span<const double> lower() const { return lower_; }
     std::span<const double> upper() const { return upper_; }
@@ -88,7 +88,7 @@ class Cluster {
         return sum;
     }
 
-    // Optional: for algorithm.polish, which does without, at the cost of more energies.
+    // Optional: the gradient for algorithm.polish, which otherwise takes differences, at the cost of more energies.
     void gradient(std::span<const double> x, std::span<double> gradient) const {
         std::fill(gradient.begin(), gradient.end(), 0.0);
         for_pairs(x, [&](std::size_t i, std::size_t j, double r6) {
@@ -103,7 +103,7 @@ class Cluster {
     void fingerprint(pearlite::model::Fingerprint& fingerprint) const { fingerprint.add(std::span(upper_)); }
 
   private:
-    // `use(i, j, r^-6)` with the places in x where a pair's coordinates begin.
+    // Calls use(i, j, r^-6) for every pair; i and j are the places in x where the pair's coordinates begin.
     template <class Use>
     void for_pairs(std::span<const double> x, Use use) const {
         for (std::size_t i = 0; i < x.size(); i += 3)

@@ -1,5 +1,5 @@
 // A model of your own whose likelihood can only be estimated, in one file (docs/own-models.md walks through it):
-// measurements of quantities that differ from the wanted one.
+// measurements of quantities that differ from the quantity of interest.
 //
 //     theta ~ N(0, prior_sd^2);   v_j | theta ~ N(theta, spread^2);   y_j | v_j ~ N(v_j, noise^2), j = 1 .. n
 //
@@ -26,7 +26,7 @@ class Measurements {
     void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const { x[0] = prior_sd_ * stream.normal(); }
 
     // For each point, a column of `points`: the log prior, and the log of an estimate of the likelihood. The estimate,
-    // not its logarithm, must be without bias, and all its randomness come from the point's stream.
+    // not its logarithm, must be without bias, and all its randomness must come from the point's stream.
     void estimate(const pearlite::Matrix& points, const pearlite::model::BlockStreams& streams,
                   std::span<double> log_prior, std::span<double> log_likelihood) const {
         for (std::size_t i = 0; i < log_prior.size(); ++i) {
@@ -44,7 +44,7 @@ class Measurements {
         }
     }
 
-    // Optional: how many draws an estimate takes, and the key that says so. The command tune chooses their number.
+    // Optional: the number of draws of an estimate, and its key. The command tune chooses this number.
     static constexpr const char* particles_key = "particles";
     Index particles() const { return particles_; }
     void set_particles(Index n) { particles_ = n; }

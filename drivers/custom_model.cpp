@@ -13,7 +13,7 @@
 
 class Coin {
   public:
-    // The keys of [model]. Each has a default and a range; what is wrong with one is reported with file and line.
+    // The keys of [model]. Each has a default and a range; errors are reported with file and line.
     explicit Coin(pearlite::io::Section& section)
         : trials_(static_cast<double>(section.integer("trials", 100, {.low = 0}))),
           successes_(static_cast<double>(

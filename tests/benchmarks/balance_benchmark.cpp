@@ -1,7 +1,7 @@
 // Load balance of tempered SMC where a likelihood takes exp(2 theta) times 10 us, 55 times that at most, with theta ~
 // N(0, 1) a priori: 512 particles in blocks of 4, 20 temperatures, one small or large move each. A line for each way of
-// dealing blocks: the busiest rank's work over the mean one's, from what likelihoods cost at the particles after each
-// step, and wall-clock seconds.
+// dealing blocks: the busiest rank's work over the mean of all ranks, from the costs of likelihoods at the particles
+// after each step, and wall-clock seconds.
 //
 //     mpirun -n RANKS balance_benchmark
 #include "algorithm/smc/smc.hpp"
@@ -23,7 +23,7 @@ double cost_at(std::span<const double> x) {
     return std::exp(std::min(2 * x[0], 4.0));
 }
 
-/// Says nothing of its cost.
+/// A likelihood that does not state its cost.
 struct Costly : models::NoisyLikelihood {
     Costly() : NoisyLikelihood({.data = Vector{{0.5, -1.0}}, .noise_variance = 1.5}) {}
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,

@@ -1,4 +1,4 @@
-// What the ranks of a search pay to know the same: microseconds of the collective of an iteration, its share of an
+// The cost of keeping the ranks of a search in step: microseconds of the collective of an iteration, its share of an
 // iteration, and the parameters of the machine's messages by which docs/performance.md projects to more ranks.
 //
 //     mpirun -n RANKS collective_benchmark
@@ -19,7 +19,7 @@ using namespace pearlite;
 
 namespace {
 
-/// Best of several, wall clock, in microseconds per call: a machine that is busy disturbs most of them.
+/// The best wall-clock time of several, in microseconds per call: a busy machine disturbs most of them.
 template <class Work>
 double microseconds(const parallel::Communicator& ranks, int calls, Work work) {
     constexpr int repeats = 30;
@@ -35,7 +35,7 @@ double microseconds(const parallel::Communicator& ranks, int calls, Work work) {
     return best;
 }
 
-/// The collective alone: the reports of so many chains in all.
+/// Microseconds of the collective alone; `chains` and `iterations` count the reports that it shares.
 double collective(const parallel::Communicator& ranks, Index chains, Index iterations) {
     algorithm::ReportWindow window(ranks, parallel::BlockLayout(chains, 1, ranks.size(), ranks.rank()), iterations);
     return microseconds(ranks, 2000, [&] {
@@ -79,7 +79,7 @@ void print_iterations(const parallel::Communicator& ranks, const char* name, con
     }
 }
 
-/// One message there and back, halved: latency and overheads for few bytes, bytes per second for many.
+/// Half the time of a message there and back: latency and overheads for few bytes, bytes per second for many.
 double half_round_trip(const parallel::Communicator& ranks, std::size_t bytes) {
     std::vector<std::byte> buffer(bytes);
     if (ranks.rank() > 1 || ranks.size() < 2)

@@ -67,7 +67,7 @@ BENCHMARK_CAPTURE(lanes, rastrigin, rastrigin(), 1.0, plain_rastrigin_rate);
 BENCHMARK_CAPTURE(lanes, protein_in_the_plane, protein(Energy::planar), 0.1, plain_planar_rate);
 BENCHMARK_CAPTURE(lanes, protein_in_space, protein(Energy::stillinger), 0.1, library_spatial_rate);
 
-/// The plain programs compute what the library does.
+/// Whether the plain programs compute the same as the library.
 bool plain_programs_are_right() {
     const TestFunction function = rastrigin();
     const AbProtein planar = protein(Energy::planar);

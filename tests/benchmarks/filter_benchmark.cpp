@@ -111,7 +111,7 @@ double steps_of(Index particles) {
     return static_cast<double>(particles * length);
 }
 
-/// Best of seven.
+/// The best of seven runs.
 double plain_rate(Index particles) {
     PlainFilter filter(static_cast<std::size_t>(particles));
     double best = 0;
@@ -143,7 +143,7 @@ BENCHMARK_CAPTURE(filter, student, with_tails, FilterKind::bootstrap)->Arg(1000)
 BENCHMARK_CAPTURE(filter, both, with_both, FilterKind::bootstrap)->Arg(1000);
 BENCHMARK_CAPTURE(filter, plain_adapted, parameters, FilterKind::adapted)->Arg(1000);
 
-/// The plain filter estimates what the library does.
+/// Whether the plain filter's estimate is within 1 of the quadrature's log likelihood.
 bool plain_filter_is_right() {
     const double exact = pearlite::models::quadrature_log_likelihood(parameters, returns());
     PlainFilter plain(10000);

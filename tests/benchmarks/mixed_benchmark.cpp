@@ -1,7 +1,7 @@
-/// Likelihoods of regressions per second of one core. Of a mixed logistic regression with the numbers of rows of the
+/// Likelihoods of regressions per second of one core. A mixed logistic regression with the numbers of rows of the
 /// toenail data (294 subjects, 1908 rows): estimates from N samples each, against a plain loop that does the same one
 /// subject, one sample, one row after another, and by quadrature; counters `likelihoods` per second and `times_plain`.
-/// Of a logistic regression with 768 rows and 9 coefficients: counter `terms`, rows x coefficients per second.
+/// A logistic regression with 768 rows and 9 coefficients: counter `terms`, rows x coefficients per second.
 
 #include "core/log_space.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"

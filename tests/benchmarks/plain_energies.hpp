@@ -1,5 +1,5 @@
 #pragma once
-/// The energies that benchmarks measure, and textbook programs for them: scalar, a chain after another, with the
+/// The energies that benchmarks measure, and textbook programs for them: scalar, one chain after another, with the
 /// library's sines.
 
 #include "models/functions/test_functions.hpp"
@@ -33,7 +33,7 @@ inline AbProtein protein(Energy energy) {
     return AbProtein({.sequence = pearlite::models::fibonacci_sequence(monomers), .energy = energy});
 }
 
-/// Of rotated Rastrigin.
+/// The textbook program for rotated Rastrigin.
 class PlainRastrigin {
   public:
     PlainRastrigin() : rows_(rastrigin().rotation().transpose()) {}
@@ -52,7 +52,7 @@ class PlainRastrigin {
     Matrix rows_; ///< row i of the rotation is column i
 };
 
-/// Of the AB protein in the plane.
+/// The textbook program for the AB protein in the plane.
 class PlainPlanarProtein {
   public:
     PlainPlanarProtein() {

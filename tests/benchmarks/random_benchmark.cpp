@@ -1,4 +1,4 @@
-/// Random numbers per second and core. Buffers stay in the second-level cache, so the generators are what is measured.
+/// Random numbers per second and core. Buffers stay in the second-level cache, so the times are those of generators.
 
 #include "random/fill.hpp"
 

@@ -4,8 +4,8 @@
 //
 // ising, rbm: annealed importance sampling with the same number of whole blocks on every rank; seconds.
 // logistic, toenail, volatility: tempered SMC of one population, whatever the number of ranks; seconds times ranks.
-// uneven: likewise, of a volatility whose filters take 32 to 3200 particles, as theta wants; and uneven-equal-runs,
-// without load balance. Then the imbalance is printed too: the busiest rank's work over the mean one's.
+// uneven: likewise, for a volatility whose filters take 32 to 3200 particles, depending on theta; uneven-equal-runs:
+// without load balance. Tempered SMC on several ranks also prints the imbalance: the busiest rank's work over the mean.
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "kernel/native.hpp"
@@ -30,7 +30,7 @@ using namespace pearlite;
 
 namespace {
 
-/// Best seconds of the slowest rank for run(), which is made anew by make() each time.
+/// The best time of the slowest rank, in seconds, for a run of the sampler that make() makes anew each time.
 template <class Make>
 double best_seconds(const parallel::Communicator& ranks, int repeats, const Make& make) {
     double best = std::numeric_limits<double>::infinity();
@@ -56,7 +56,7 @@ struct Work {
 
 template <class M>
 double annealing(const parallel::Communicator& ranks, M model, const Work& work) {
-    constexpr int repeats = 40; // short ones, of which some are undisturbed on a busy machine
+    constexpr int repeats = 40; // short repeats, of which some are undisturbed on a busy machine
     const auto target = model::target_of(std::move(model));
     return best_seconds(ranks, repeats, [&] {
         return algorithm::AnnealedImportance(ranks, target, path::linear_schedule(work.steps, 0.5),

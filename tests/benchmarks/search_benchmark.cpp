@@ -1,8 +1,8 @@
 /// Chain updates per second of one core by PISAA with all six operations: rotated Rastrigin of 30 dimensions, the AB
 /// protein of 55 monomers in the plane; and this protein with mostly local moves, as jobs/protein-2d.toml has it.
-/// `updates` is chains times iterations per second, as the authors' program counts; `proposals` is fewer by those
-/// chains that wait in crossovers; `times_plain` is the ratio of proposals to a plain loop that does nothing but
-/// compute the same energies one after another; `iteration` is the time of one.
+/// `updates` is chains times iterations per second, as the authors' program counts; `proposals` leaves out chains
+/// that wait in crossovers; `times_plain` is the ratio of proposals to a plain loop that does nothing but compute
+/// the same energies one after another; `iteration` is the time of an iteration.
 
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "pearlite/kernel/box_space.hpp"

@@ -1,7 +1,7 @@
 /// Tempered SMC of a logistic regression with 768 rows and 9 coefficients on one core, from the prior to the posterior:
 /// 1024 particles, 10 moves a temperature, adaptive temperatures, systematic resampling. Counters: `terms`, rows x
-/// coefficients per second over all likelihoods of the run; `of_evaluate`, that rate over the one of the likelihood
-/// alone in the same process; of processor time, best of several runs each.
+/// coefficients per second over all likelihoods of the run; `of_evaluate`, that rate over the rate of the likelihood
+/// alone in the same process; both in processor time, the best of several runs.
 
 #include "algorithm/smc/smc.hpp"
 #include "kernel/random_walk.hpp"

@@ -1,5 +1,5 @@
-/// What the statistics of every temperature (ESS, running log Z, moments of u: order-independent sums over all blocks)
-/// cost beside the step that they accompany, on one rank. Counter `of_step` is the ratio of the best times.
+/// The cost of the statistics of every temperature (ESS, running log Z, moments of u: order-independent sums over all
+/// blocks) relative to the step that they accompany, on one rank. Counter `of_step` is the ratio of the best times.
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 #include "kernel/native.hpp"

@@ -1,4 +1,4 @@
-// What it costs that a sum does not depend on order: time per term of the order-independent sums beside a plain one.
+// The cost of sums that do not depend on order: time per term of the order-independent sums beside a plain sum.
 #include "core/exact_sum.hpp"
 #include "parallel/reduction.hpp"
 
@@ -21,7 +21,7 @@ std::vector<double> weights(std::int64_t n) {
     return terms;
 }
 
-// Sixteen partial sums, which is what the compiler needs to use vectors without changing the meaning.
+// Sixteen partial sums: the compiler can then use vectors without changing the meaning.
 double plain_sum(std::span<const double> terms) {
     std::array<double, 16> lanes{};
     for (std::size_t i = 0; i + lanes.size() <= terms.size(); i += lanes.size())

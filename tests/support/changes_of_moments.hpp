@@ -1,5 +1,5 @@
 #pragma once
-/// Do moves leave a distribution invariant? Exact draws from it are moved, and the means of their moments compared.
+/// A test that moves leave a distribution invariant: exact draws are moved, and the means of their moments compared.
 
 #include "pearlite/core/types.hpp"
 
@@ -9,9 +9,9 @@
 
 namespace pearlite::testing_support {
 
-/// The greatest |z| of what move() changes in the means of moments(k), k = 0..n-1: moments of draws that are
+/// The greatest |z| of the changes by move() in the means of moments(k), k = 0..n-1: moments of draws that are
 /// independent of each other, in the same order before and after. Under the null hypothesis changes have mean 0, so
-/// that their sum is compared with the root of their sum of squares. Moments that nothing changes do not count.
+/// that their sum is compared with the root of their sum of squares. Moments that do not change do not count.
 template <class Moments, class Move>
 double greatest_z_of_changes(Index n, const Moments& moments, const Move& move) {
     std::vector<std::vector<double>> before;
