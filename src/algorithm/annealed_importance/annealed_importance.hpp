@@ -40,7 +40,7 @@ class AnnealedImportance final : public Sampler {
     Outcome outcome() const override;
 
     const path::Schedule& schedule() const { return schedule_; }
-    /// log Z/Z_0 as of the last reduction.
+    /// exp(log_ratio()) is unbiased; log_ratio() is log Z/Z_0 as of the last reduction.
     bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return trace_.log_ratio.back(); }
     const Trace& trace() const override { return trace_; }
@@ -55,7 +55,7 @@ class AnnealedImportance final : public Sampler {
 
   private:
     static constexpr double largest_skewness = 0.5; ///< of the mean weight, for an error bar without a warning
-    /// Many blocks make a reduction cheap beside a step, and their records large.
+    /// With many blocks a reduction is cheap beside a step, and records are large.
     Index temperatures_per_reduction() const;
 
     std::span<double> derivatives_of(const Block& block);

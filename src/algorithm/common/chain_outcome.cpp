@@ -12,7 +12,7 @@ namespace {
 
 constexpr double largest_r_hat = 1.01;
 constexpr double least_ess_per_chain = 100;
-/// A chain sticks if it stands still for this fraction of its iterations, and for so many.
+/// A chain sticks if it stands still for this fraction of its iterations, and for at least this number of them.
 constexpr double longest_fraction = 0.05;
 constexpr std::int64_t shortest_stay = 100;
 

@@ -11,7 +11,7 @@
 
 namespace pearlite::algorithm {
 
-/// The same on every rank.
+/// The draws, the same on every rank.
 struct FirstDraws {
     Matrix points;                   ///< d x n
     std::vector<double> log_weights; ///< n
@@ -22,11 +22,11 @@ struct FirstDraws {
         f("log_weights", log_weights);
     }
 
-    /// Relative to the largest.
+    /// The weights relative to the largest.
     std::vector<double> weights() const;
-    /// A fit to them; fewer components if they support no more.
+    /// A mixture fitted to the draws; fewer components if the draws support no more.
     kernel::StudentMixture mixture(Index components, double df) const;
-    /// The factor of a random walk scaled to their covariance.
+    /// The factor of a random walk scaled to the covariance of the draws.
     Matrix walk_factor() const;
     /// d x n, independent given the draws, from the addresses (seed, resample, chain).
     Matrix starts(Index n, std::uint64_t seed) const;

@@ -21,7 +21,7 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
         if (const auto* kernel = first.kernel())
             tuning.kernel = kernel->learnt();
     }
-    if (pilot.n_replicates() > 1) // other groups of ranks have others
+    if (pilot.n_replicates() > 1) // other groups of ranks have other replicates
         broadcast_state(ranks, tuning, 0);
     if (reference == PilotReference::wanted)
         tuning.reference = draws_of(ranks, shares_of(ranks, pilot, 0).front());

@@ -14,7 +14,7 @@ namespace pearlite::algorithm {
 /// The results of a pilot that the main run uses.
 struct Tuning {
     std::vector<double> inverse_temperatures; ///< that it visited
-    Matrix kernel;                            ///< what its kernel learnt (kernel::Kernel::learnt)
+    Matrix kernel;                            ///< learnt by its kernel (kernel::Kernel::learnt)
     FirstDraws reference;                     ///< its final particles, if they are points of a density and wanted
 
     void fields(Fields& f);

@@ -24,7 +24,7 @@ struct SingleOutcome {
 
     SingleOutcome() = default;
     explicit SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warnings(outcome.warnings) {
-        std::set<std::string> seen; // an estimator's further entries have other error bars for the same value
+        std::set<std::string> seen; // further entries of an estimator repeat its value with other error bars
         for (const auto& estimate : outcome.log_ratio)
             if (seen.insert(estimate.estimator).second) {
                 estimators.push_back(estimate.estimator);
@@ -149,7 +149,7 @@ void Replicates::fields(Fields& f) {
     agree();
 }
 
-/// Every rank lists the fields of all replicates; the first rank of another group tells it the fields of that group's.
+/// Every rank lists the fields of all replicates; for replicates of other groups it gets them from their first rank.
 void Replicates::list_fields(Fields& f) {
     std::vector<FieldList> lists;
     const Index first = groups_.owned().first_local_item();
@@ -239,7 +239,7 @@ Outcome Replicates::outcome() const {
     const auto singles = gather_states(ranks_, groups_.team().is_root(), mine);
     Outcome outcome;
     std::string headline;
-    std::map<std::string, std::vector<double>> values; // by estimator, one of every replicate that has it
+    std::map<std::string, std::vector<double>> values; // by estimator, one value of every replicate that has it
     for (std::size_t r = 0; r < singles.size(); ++r) {
         const auto& single = singles[r];
         outcome.ess += single.ess;

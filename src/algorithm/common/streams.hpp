@@ -1,5 +1,5 @@
 #pragma once
-/// Small things every sampler does with blocks.
+/// Small functions on blocks that every sampler uses.
 
 #include "pearlite/model/target.hpp"
 #include "population/population.hpp"
@@ -14,7 +14,7 @@ model::BlockStreams block_streams(const population::Generation& generation, Inde
 /// An empty population of a target's particles.
 population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target);
 
-/// Recomputes what a target derives from the states, in every block.
+/// Recomputes the data that a target derives from the states, in every block.
 void prepare_blocks(const model::Target& target, population::Generation& generation);
 
 /// NaN or +inf among a block's log weights is an error that names step and particle.

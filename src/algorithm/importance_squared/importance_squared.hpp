@@ -1,6 +1,6 @@
 #pragma once
-/// Importance sampling with an estimated likelihood, IS^2 (Tran, Scharth, Pitt & Kohn 2013), by which annealed
-/// importance sampling is measured; with an exact likelihood it is plain importance sampling.
+/// Importance sampling with an estimated likelihood, IS^2 (Tran, Scharth, Pitt & Kohn 2013), the reference for annealed
+/// importance sampling; with an exact likelihood it is plain importance sampling.
 ///
 ///     for rounds of adaptation, and once more with the final number of draws:
 ///         theta ~ q' = (1 - e) q + e prior;  w = prior(theta) likelihood^(theta) / q'(theta)
@@ -26,7 +26,7 @@ struct ImportanceSettings {
     double defensive_share = 0;   ///< of the draws, from the prior, so that no weight exceeds likelihood/share
 };
 
-/// Collective. The estimate and its error bars, with warnings where few or skewed weights decide.
+/// Collective. The estimate and its error bars, with warnings if few or skewed weights decide.
 Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t seed);
 
 class ImportanceSquared final : public Sampler {
@@ -80,13 +80,13 @@ class ImportanceSquared final : public Sampler {
 
     void begin_round(population::Generation& particles);
 
-    /// An even share of what is left, so that a round can go on on another number of ranks.
+    /// Draws an even share of the rest of the round, so that a round can go on on another number of ranks.
     void draw_share(population::Generation& particles);
 
     void draw_block(population::Generation& particles, Index b);
     std::span<double> point(model::DensityBlock& block, Index i) const;
 
-    /// From q, or in the defensive share of cases from the prior.
+    /// Draws x from q, or in the defensive share of cases from the prior.
     void draw(const model::BlockStreams& streams, Index i, std::span<double> x) const;
     double log_proposal(std::span<const double> x, double log_prior) const;
 

@@ -6,8 +6,8 @@
 
 namespace pearlite::algorithm {
 
-/// Forward trajectories through all K temperatures; others that provide the reverse starts, if these are weighted; the
-/// equilibration of the reverse starts; and the trajectories backwards through all temperatures.
+/// Forward trajectories through all K temperatures; a pool of trajectories that provides the reverse starts, if these
+/// are weighted; the equilibration of the reverse starts; and the trajectories backwards through all temperatures.
 class NonequilibriumCourse {
   public:
     enum class Phase { forward, pool, equilibration, reverse };

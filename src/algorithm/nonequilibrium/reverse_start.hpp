@@ -1,5 +1,5 @@
 #pragma once
-/// How trajectories that run backwards come to the end of the path.
+/// Starts at the end of the path for trajectories that run backwards.
 
 #include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/target.hpp"
@@ -14,8 +14,8 @@ using model::ReverseStart;
 /// The starts that a target offers, the best first; weighted ones always, last.
 std::vector<ReverseStart> reverse_starts_of(const model::Target& target);
 
-/// Puts a block's particles where the model has them start at the inverse temperature `end`; weighted starts, and those
-/// that it does not have, stay as they are.
+/// Puts a block's particles at the model's start of this kind at the inverse temperature `end`; particles stay as they
+/// are for weighted starts and for starts that the model does not offer.
 void place_at_end(const model::Target& target, Block& block, ReverseStart start, double end,
                   const model::BlockStreams& streams);
 

@@ -42,7 +42,7 @@ void replicates_key(Keys& k, Index& replicates) {
 std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what, Index replicates) {
     const Index blocks = (particles + block - 1) / block, groups = std::min<Index>(replicates, ranks);
     Index idle = 0;
-    for (Index group = 0; group < groups; ++group) // some have a rank more than others
+    for (Index group = 0; group < groups; ++group) // group sizes may differ by one rank
         idle += std::max<Index>(0, (ranks + group) / groups - blocks);
     if (blocks == 0 || idle == 0)
         return {};

@@ -60,7 +60,7 @@ void ScheduleSettings::keys(Keys& k) {
     list_shape(k);
     if (!k.is_reading() || kind == Kind::adaptive)
         return;
-    fixed = path::linear_schedule(3, 1); // stands in for one that cannot be made
+    fixed = path::linear_schedule(3, 1); // stands in for a schedule that cannot be made
     try {
         if (end > 0)
             fixed = made();

@@ -1,6 +1,6 @@
 #pragma once
 /// The tables [run], [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys.
-/// Facts they depend on come as a second argument of keys().
+/// A second argument of keys() holds the facts that the keys depend on.
 
 #include "algorithm/smc/adaptive_schedule.hpp"
 #include "kernel/registry.hpp"
@@ -76,16 +76,16 @@ struct ScheduleSettings {
 /// Moves of the algorithms that anneal, or of a pilot.
 struct KernelSettings {
     struct Facts {
-        bool is_adaptive = true;                  ///< the schedule is: there is something to adapt
+        bool is_adaptive = true;                  ///< the schedule is adaptive
         bool may_adapt = true;                    ///< the algorithm has the choice between a pilot and itself
         std::string pilot_particles_default = {}; ///< in words, if it depends on other keys
         Index most_pilot_particles = 0;           ///< 0: any number
     };
 
-    /// With the defaults for a model.
+    /// Settings with the defaults for a model.
     explicit KernelSettings(const model::ModelTraits& traits);
 
-    std::vector<kernel::KernelEntry> suitable; ///< those that move the model's states
+    std::vector<kernel::KernelEntry> suitable; ///< kernels that move the model's states
     std::string kind;                          ///< the name of one of them
     Index moves;                               ///< per temperature
     bool pilot = true;
@@ -93,7 +93,7 @@ struct KernelSettings {
 
     void keys(Keys& k, const Facts& facts);
     const kernel::KernelEntry& chosen() const;
-    /// For a target: with what a pilot's kernel learnt, or before any tuning.
+    /// The chosen kernel for a target; `learnt`: the settings that a pilot's kernel learnt, null before any tuning.
     std::unique_ptr<kernel::Kernel> kernel_for(const std::shared_ptr<const model::Target>& target,
                                                const Matrix* learnt = nullptr) const {
         return chosen().make(target, moves, learnt);

@@ -44,7 +44,7 @@ ChainFinds ChainFinds::gathered(const parallel::Communicator& ranks, const paral
             mine.insert(mine.end(), states_.begin() + static_cast<std::ptrdiff_t>(j * bytes_),
                         states_.begin() + static_cast<std::ptrdiff_t>((j + 1) * bytes_));
     const auto states = ranks.all_gather(std::span<const std::byte>(mine));
-    // They come rank by rank, and within a rank region by region.
+    // States arrive rank by rank, and within a rank region by region.
     std::size_t next = 0;
     for (int r = 0; r < ranks.size(); ++r)
         for (std::size_t j = 0; j < n; ++j)

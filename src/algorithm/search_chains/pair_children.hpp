@@ -17,7 +17,7 @@ struct Child {
     Index region = 0;
 };
 
-/// Collective. The children of all chains on every rank, from what this rank's chains propose.
+/// Collective. The children of all chains on every rank, from the proposals of this rank's chains.
 std::vector<Child> gather_children(const parallel::Communicator& ranks, const parallel::BlockLayout& chains,
                                    const model::Proposals& proposals, std::span<const Index> proposed_regions);
 

@@ -173,7 +173,7 @@ void SearchChains::cross(const SearchMove& move, const SearchMemory& memory) {
 void SearchChains::take_part(std::span<const std::uint8_t> active) {
     taking_part_.resize(n_);
     std::size_t n = 0;
-    for (std::size_t i = 0; i < n_; ++i) { // without branches: who is active is random
+    for (std::size_t i = 0; i < n_; ++i) { // without branches: active chains are random
         active_[i] = active.empty() ? 1 : active[i];
         accepted_[i] = 0;
         taking_part_[n] = i;

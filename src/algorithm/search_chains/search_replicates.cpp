@@ -97,7 +97,7 @@ std::vector<SearchOutcome> SearchReplicates::outcomes() const {
     for (const auto& search : searches_) {
         auto& outcome = mine.emplace_back(search->outcome());
         if (search.get() != best)
-            outcome.region_states.clear(); // only those of the best replicate are of use
+            outcome.region_states.clear(); // only the states of the best replicate are of use
     }
     return gather_states(ranks_, team_.is_root(), mine);
 }

@@ -28,7 +28,7 @@ namespace pearlite::algorithm {
 struct SmcSettings {
     population::Resampling resampling = population::Resampling::systematic;
     double ess_threshold = 0.5; ///< alpha, a fraction of M
-    bool balance = true;        ///< deal blocks to ranks by what they cost; no number depends on it
+    bool balance = true;        ///< deal blocks to ranks by their cost; no number depends on it
 };
 
 class Smc final : public Sampler {
@@ -70,7 +70,7 @@ class Smc final : public Sampler {
     void fields(Fields& f) override;
 
   private:
-    /// After reading or relocation: recomputes what is derived from the states.
+    /// Called after reading or relocation: recomputes everything derived from the states.
     void prepare();
 
     static constexpr double log_zero_ = -infinity;

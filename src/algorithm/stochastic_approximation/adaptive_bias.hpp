@@ -15,7 +15,7 @@ namespace pearlite::algorithm {
 ///
 ///     theta_j += gamma_t (p_j - pi_j)   for the regions j of S_t, those ever proposed to
 ///
-/// changes every theta_j of S_t. Kept instead are G_t = sum of gamma_s, s <= t, and c_j with theta_j = c_j - pi_j G_t:
+/// changes every theta_j of S_t. The class keeps G_t = sum of gamma_s, s <= t, and c_j with theta_j = c_j - pi_j G_t:
 /// a region that joins S_t in step t begins with c_j = pi_j G_{t-1}, and each chain in j adds gamma_t / kappa to c_j.
 class AdaptiveBias {
   public:
@@ -37,7 +37,7 @@ class AdaptiveBias {
             c_[k] = desired_[k] * gain_sum_;
         }
     }
-    /// regions[i] is that of chain i, each in S.
+    /// regions[i] is the region of chain i, each in S.
     void update(double gain, std::span<const std::int32_t> regions);
     /// The number of truncations, each back to theta = 0 with S as it is.
     std::int64_t truncations() const { return truncations_; }

@@ -81,7 +81,7 @@ std::string StochasticApproximationPlan::cost(const BuiltModel& model) const {
                 : "# ranks: the chains are divided among them; algorithm.replicates makes use of many\n");
 }
 
-/// Ranks are dealt to replicates first, and those of one replicate to its chains.
+/// Ranks are dealt to replicates first, then the ranks of a replicate to its chains.
 std::string StochasticApproximationPlan::idle_ranks(int ranks) const {
     const auto groups = static_cast<int>(std::min<Index>(search_.plan.replicates, ranks));
     int idle = 0;

@@ -9,8 +9,8 @@
 
 namespace pearlite::algorithm {
 
-/// How a member of the family differs from the others. Keys it has no use for are set aside, so that a configuration of
-/// one member serves them all.
+/// The traits by which members of the family differ. Keys of no use to a member are set aside, so that a configuration
+/// of one member serves all members.
 struct SearchMember {
     algorithm::SearchSettings::Bias bias = algorithm::SearchSettings::Bias::shared;
     bool has_one_chain = false;

@@ -56,7 +56,7 @@ void SearchMemory::begin_regions() {
 }
 
 void SearchMemory::begin_main() {
-    // A tenth of the range is left below for what the quench did not find.
+    // A tenth of the range is left below for energies that the quench did not find.
     const double width = std::max(range_high_ - best_energy_, 1e-6 * (1 + std::abs(best_energy_)));
     set_partition(model::EnergyPartition::uniform(best_energy_ - 0.1 * width, best_energy_ + width, range_points_),
                   true);

@@ -10,19 +10,19 @@
 namespace pearlite::algorithm {
 
 struct WeightedAverages {
-    std::vector<double> means, deviations; ///< of each coordinate; empty where none were asked for
+    std::vector<double> means, deviations; ///< of each coordinate; empty if not asked for
     /// (sum of weights)^2 / (sum of their squares), of states that are not independent.
     double effective_states = 0;
 };
 
-/// Sums of chains, each chain's apart and combined in their order: they do not depend on how chains are cut among
-/// ranks.
+/// Sums kept for each chain and combined in the order of the chains, so that they do not depend on how chains are cut
+/// among ranks.
 class WeightedMoments {
   public:
-    /// `chains` of this rank; none are needed where nothing is averaged.
+    /// `chains`: chains of this rank; may be 0 if nothing is averaged.
     WeightedMoments(Index chains, Index dimension);
 
-    /// A state of a chain; weights may be of any size.
+    /// Adds a state of a chain; weights may be of any size.
     template <class Coordinate>
     void add(Index chain, double log_weight, const Coordinate& coordinate) {
         double* const sums = raise(chain, log_weight);
@@ -41,7 +41,7 @@ class WeightedMoments {
     std::span<const double> sums() const { return sums_; }
     std::size_t width() const { return static_cast<std::size_t>(3 + 2 * dimension_); }
 
-    /// From the sums of all chains, one after another; empty if nothing was added.
+    /// The averages from the sums of all chains, one after another; empty if nothing was added.
     WeightedAverages combined(std::span<const double> sums) const;
 
   private:
