@@ -1,5 +1,5 @@
 #pragma once
-/// Summaries of draws from predictive distributions, and their comparison with what was observed.
+/// Summaries of draws from predictive distributions, and their comparison with the observations.
 
 #include "pearlite/core/types.hpp"
 

@@ -12,7 +12,7 @@ namespace pearlite::path {
 struct PathEntry {
     std::string name;
     std::string about; ///< "points of the data added one by one"
-    /// Whether a model offers what the path needs.
+    /// Whether a model offers the functions that the path needs.
     bool (*suits)(const model::Target& model) = nullptr;
     /// The target along the path, for a model that the path suits.
     std::shared_ptr<const model::Target> (*along)(std::shared_ptr<const model::Target> model) = nullptr;

@@ -148,7 +148,7 @@ using Best = Avx2;
 using Best = Plain;
 #endif
 
-/// Whole packets of `n_registers` from the start of `out`; returns what is left, and moves the counter on.
+/// Fills whole packets of `n_registers` from the start of `out`; returns the rest, and moves the counter on.
 template <class Kernel, int n_registers>
 std::span<std::uint32_t> fill_packets(Philox::Counter& counter, const Philox::Key& key, std::span<std::uint32_t> out) {
     constexpr std::size_t n_counters = Kernel::counters_per_register * n_registers;

@@ -49,7 +49,7 @@ inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds
     return result;
 }
 
-/// Settles what the leading planes left undecided: chains whose number is below their threshold. draw(plane, words)
+/// Decides the chains left undecided by the leading planes: returns those below their threshold. draw(plane, words)
 /// makes planes plane .. plane + 3, of which visit v has 64 v .. 64 v + 63: four are nearly always enough, and a whole
 /// vector of the generator's counters.
 template <class R, std::size_t n, class Draw>

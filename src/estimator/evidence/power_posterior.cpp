@@ -14,7 +14,7 @@ namespace pearlite::estimator {
 
 namespace {
 
-/// Beyond it the corrected rule's own error may be as large.
+/// Beyond this correction the corrected rule's own error may be as large.
 constexpr double largest_trusted_correction = 0.5;
 
 } // namespace

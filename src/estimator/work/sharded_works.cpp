@@ -99,7 +99,7 @@ Ends ends_of(const ShardedWorks& works) {
 IntegerSums::IntegerSums(std::size_t R, double n_items, double largest) : sums_(R, 0) {
     int bits_of_count = 0;
     std::frexp(std::max(n_items, 1.0), &bits_of_count);
-    constexpr int bits_of_sum = 62, bits_of_term = 50; // of a word, and of what the rounding can do
+    constexpr int bits_of_sum = 62, bits_of_term = 50; // bits of a word, and bits that the rounding can handle
     scale_ = std::ldexp(1.0, std::min(bits_of_sum - bits_of_count, bits_of_term)) / largest;
 }
 

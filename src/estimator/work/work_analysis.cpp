@@ -1,4 +1,4 @@
-// All estimators of one run, and whether they can be believed.
+// All estimators of one run, and whether they can be trusted.
 #include "estimator/evidence/importance.hpp"
 #include "estimator/work/work.hpp"
 
@@ -94,7 +94,7 @@ std::vector<double> times(std::span<const double> works, double sign) {
     return log_weights;
 }
 
-/// Works are spans of all of them, or shards; skewness(works, sign) is that of the mean weight, log weights sign W.
+/// Works: spans of all works, or shards; skewness(works, sign) is that of the mean weight, with log weights sign W.
 template <class Works, class Skewness>
 WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts& facts, std::uint64_t seed,
                      Skewness&& skewness) {

@@ -62,7 +62,7 @@ void BoxChains::begin_with(std::span<const std::uint8_t> active, const model::Pr
                            std::span<const double> energies) {
     taking_part_.resize(static_cast<std::size_t>(size_));
     std::size_t n = 0;
-    for (std::size_t i = 0; i < taking_part_.size(); ++i) { // without branches: who is active is random
+    for (std::size_t i = 0; i < taking_part_.size(); ++i) { // without branches: active chains are random
         taking_part_[n] = static_cast<Index>(i);
         n += active[i] != 0 ? 1 : 0;
     }

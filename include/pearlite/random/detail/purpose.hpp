@@ -1,6 +1,6 @@
 #pragma once
 /// The registry of random-number purposes: every use of randomness in Pearlite has a name here, and no two uses share
-/// one. The numbers are part of what a seed means: append, never renumber.
+/// one. The numbers are part of a seed's meaning: append, never renumber.
 
 #include <cstdint>
 
