@@ -7,21 +7,56 @@
 
 namespace pearlite {
 
-void throw_error(ErrorKind kind, const std::string& message) {
+namespace {
+
+template <class Thrown>
+[[noreturn]] void raise(Thrown error, bool agreed) {
+    if (agreed)
+        error.mark_agreed();
+    throw error;
+}
+
+[[noreturn]] void raise(ErrorKind kind, const std::string& message, bool agreed) {
     switch (kind) {
     case ErrorKind::input:
-        throw InputError(message);
+        raise(InputError(message), agreed);
     case ErrorKind::file:
-        throw FileError(message);
+        raise(FileError(message), agreed);
     case ErrorKind::numerical:
-        throw NumericalError(message);
+        raise(NumericalError(message), agreed);
     case ErrorKind::contract:
-        throw ContractViolation(message);
+        raise(ContractViolation(message), agreed);
     case ErrorKind::none:
     case ErrorKind::other:
         break;
     }
-    throw Error(ErrorKind::other, message);
+    raise(Error(ErrorKind::other, message), agreed);
+}
+
+} // namespace
+
+void throw_error(ErrorKind kind, const std::string& message) {
+    raise(kind, message, false);
+}
+
+void throw_agreed(ErrorKind kind, const std::string& message) {
+    raise(kind, message, true);
+}
+
+void throw_in_place_of(const Error& error, ErrorKind kind, const std::string& message) {
+    raise(kind, message, error.is_agreed());
+}
+
+bool is_agreed(const std::exception_ptr& error) {
+    try {
+        if (error)
+            std::rethrow_exception(error);
+    } catch (const Error& e) {
+        return e.is_agreed();
+    } catch (...) {
+        return false;
+    }
+    return false;
 }
 
 ErrorReport describe(const std::exception_ptr& error) {

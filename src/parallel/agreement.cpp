@@ -34,7 +34,7 @@ void agree(const Communicator& ranks, const std::exception_ptr& error) {
         if (!names_rank(report.message, job.size()))
             report.message += " (rank " + std::to_string(in_job) + " of " + std::to_string(job.size()) + ")";
     }
-    throw_error(report.kind, report.message);
+    throw_agreed(report.kind, report.message);
 }
 
 } // namespace pearlite::parallel

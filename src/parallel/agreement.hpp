@@ -9,7 +9,8 @@
 namespace pearlite::parallel {
 
 /// Collective. If any rank passes an error, every rank throws the error of the lowest such rank: the same type and
-/// message, with "(rank r of n)" added unless all ranks failed. With no error, one 8-byte reduction.
+/// message, with "(rank r of n)" added unless all ranks failed; it is marked (Error::is_agreed). With no error, one
+/// 8-byte reduction.
 void agree(const Communicator& ranks, const std::exception_ptr& error);
 
 /// Runs `work` here and agrees on its outcome: the shape of every phase that may fail on one rank alone. `work` itself

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <boost/mpi/environment.hpp>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <utility>
 
 namespace pearlite::parallel {
@@ -85,6 +87,21 @@ int Communicator::rank() const {
 
 int Communicator::size() const {
     return implementation_->group ? implementation_->group->size() : 1;
+}
+
+bool Communicator::all_arrive(double seconds) const {
+    if (!implementation_->group)
+        return true;
+    MPI_Request request = MPI_REQUEST_NULL;
+    detail::check(MPI_Ibarrier(*implementation_->group, &request), "MPI_Ibarrier");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    for (int arrived = 0; std::chrono::steady_clock::now() < end;) {
+        detail::check(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "MPI_Test");
+        if (arrived != 0)
+            return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
 }
 
 void Communicator::barrier() const {

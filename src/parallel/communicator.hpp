@@ -42,6 +42,9 @@ class Communicator {
     bool is_root() const { return rank() == 0; }
 
     void barrier() const;
+    /// Whether all ranks call this within so many seconds of this rank's call. If not, the ranks can no longer agree on
+    /// anything. Once in a job at most.
+    bool all_arrive(double seconds) const;
     /// The largest value of all ranks; NaN if any is NaN.
     double max(double value) const;
     void max(std::span<double> values) const;

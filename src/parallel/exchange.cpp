@@ -137,11 +137,9 @@ void for_each_item(const Message& message, Bytes bytes, std::size_t item_bytes, 
 
 } // namespace
 
-void exchange(const Communicator& ranks, std::size_t item_bytes, std::span<const Transfer> outgoing,
-              std::span<const Transfer> incoming,
-              const std::function<void(int peer, Index item, std::span<std::byte> out)>& pack,
-              const std::function<void(int peer, Index item, std::span<const std::byte> in)>& unpack, Index chunk,
-              int ring) {
+std::exception_ptr exchange_deferring(const Communicator& ranks, std::size_t item_bytes,
+                                      std::span<const Transfer> outgoing, std::span<const Transfer> incoming,
+                                      const PackItem& pack, const UnpackItem& unpack, Index chunk, int ring) {
     PEARLITE_EXPECTS(chunk >= 1 && ring >= 1);
     Ring sends(Traffic(outgoing, ranks, +1, chunk), item_bytes, ring);
     Ring receives(Traffic(incoming, ranks, -1, chunk), item_bytes, ring);
@@ -170,7 +168,13 @@ void exchange(const Communicator& ranks, std::size_t item_bytes, std::span<const
         else
             sends.finish_oldest([](const Posted&) {});
     }
-    if (error)
+    return error;
+}
+
+void exchange(const Communicator& ranks, std::size_t item_bytes, std::span<const Transfer> outgoing,
+              std::span<const Transfer> incoming, const PackItem& pack, const UnpackItem& unpack, Index chunk,
+              int ring) {
+    if (const auto error = exchange_deferring(ranks, item_bytes, outgoing, incoming, pack, unpack, chunk, ring))
         std::rethrow_exception(error);
 }
 

@@ -68,23 +68,25 @@ void deal(const parallel::Communicator& ranks, Generation& generation, const par
     });
 
     constexpr std::size_t weight_bytes = sizeof(double), eve_bytes = sizeof(std::int64_t);
+    const auto error = parallel::exchange_deferring(
+        ranks, particle_bytes + weight_bytes + eve_bytes, outgoing, incoming,
+        [&](int peer, Index item, std::span<std::byte> out) {
+            const Index slot = leaving[static_cast<std::size_t>(peer)].first + item - before.first_local_item();
+            const auto i = static_cast<std::size_t>(slot);
+            generation.pack(slot, out.first(particle_bytes));
+            std::memcpy(out.data() + particle_bytes, &generation.log_weights()[i], weight_bytes);
+            std::memcpy(out.data() + particle_bytes + weight_bytes, &generation.eves()[i], eve_bytes);
+        },
+        [&](int peer, Index item, std::span<const std::byte> in) {
+            const Index slot = arriving[static_cast<std::size_t>(peer)].first + item - layout.first_local_item();
+            const auto i = static_cast<std::size_t>(slot);
+            dealt->unpack(slot, in.first(particle_bytes));
+            std::memcpy(&dealt->log_weights()[i], in.data() + particle_bytes, weight_bytes);
+            std::memcpy(&dealt->eves()[i], in.data() + particle_bytes + weight_bytes, eve_bytes);
+        });
     parallel::together(ranks, [&] {
-        parallel::exchange(
-            ranks, particle_bytes + weight_bytes + eve_bytes, outgoing, incoming,
-            [&](int peer, Index item, std::span<std::byte> out) {
-                const Index slot = leaving[static_cast<std::size_t>(peer)].first + item - before.first_local_item();
-                const auto i = static_cast<std::size_t>(slot);
-                generation.pack(slot, out.first(particle_bytes));
-                std::memcpy(out.data() + particle_bytes, &generation.log_weights()[i], weight_bytes);
-                std::memcpy(out.data() + particle_bytes + weight_bytes, &generation.eves()[i], eve_bytes);
-            },
-            [&](int peer, Index item, std::span<const std::byte> in) {
-                const Index slot = arriving[static_cast<std::size_t>(peer)].first + item - layout.first_local_item();
-                const auto i = static_cast<std::size_t>(slot);
-                dealt->unpack(slot, in.first(particle_bytes));
-                std::memcpy(&dealt->log_weights()[i], in.data() + particle_bytes, weight_bytes);
-                std::memcpy(&dealt->eves()[i], in.data() + particle_bytes + weight_bytes, eve_bytes);
-            });
+        if (error)
+            std::rethrow_exception(error);
         for (Index b = 0; b < dealt->local_blocks(); ++b)
             if (!is_kept(layout.first_local_item() + dealt->block_begin(b)))
                 prepare(dealt->block(b));

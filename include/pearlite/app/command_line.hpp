@@ -16,7 +16,7 @@ inline constexpr int exit_stopped = 3;
 /// run, resume, check, tune, list, keys, show and report over the models of the catalogue. Starts MPI for run, resume
 /// and tune only. Returns the exit status. `support_directory` holds report.py where share/pearlite beside the program
 /// does not.
-int main(int argc, char** argv, const Catalogue& models, // NOLINT(bugprone-exception-escape)
+int main(int argc, char** argv, const Catalogue& models,
          const std::filesystem::path& support_directory = PEARLITE_SUPPORT_DIRECTORY);
 
 } // namespace pearlite::app

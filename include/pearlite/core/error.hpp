@@ -17,8 +17,13 @@ class Error : public std::runtime_error {
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
     ErrorKind kind() const { return kind_; }
 
+    /// All ranks of a job throw this error together, so that none waits for another.
+    bool is_agreed() const { return is_agreed_; }
+    void mark_agreed() { is_agreed_ = true; }
+
   private:
     ErrorKind kind_;
+    bool is_agreed_ = false;
 };
 
 /// Bad configuration, data or command line; the message says where and what was expected.
@@ -43,6 +48,10 @@ struct ContractViolation : Error {
 
 /// Throws the class that belongs to `kind`; a plain Error of kind other for `none` and `other`.
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& message);
+/// The same, marked: all ranks call it together.
+[[noreturn]] void throw_agreed(ErrorKind kind, const std::string& message);
+/// An error that says more than `error` and takes its place; marked if that is.
+[[noreturn]] void throw_in_place_of(const Error& error, ErrorKind kind, const std::string& message);
 
 /// Kind and message of a caught exception (kind none for a null pointer; other for an exception of another type).
 struct ErrorReport {
@@ -50,5 +59,7 @@ struct ErrorReport {
     std::string message;
 };
 ErrorReport describe(const std::exception_ptr& error);
+/// False for what is not a pearlite::Error.
+bool is_agreed(const std::exception_ptr& error);
 
 } // namespace pearlite

@@ -9,19 +9,21 @@
 namespace pearlite::algorithm {
 
 /// Keeps the first failure of this rank until the next collective, so that no rank waits alone in a collective; work
-/// asked for after the failure is left out. A rank that is alone throws at once.
+/// asked for after the failure is left out. A rank that is alone throws at once. So does a rank whose work has
+/// collectives of a `team`, if the team knows nothing of the error: the team waits for this rank, and the job must end.
 class DelayedFailure {
   public:
     template <class Work>
-    void guard(const parallel::Communicator& ranks, Work&& work) {
+    void guard(const parallel::Communicator& ranks, Work&& work, int team_size = 1) {
         if (failure_)
             return;
         try {
             std::forward<Work>(work)();
         } catch (...) {
-            if (ranks.size() == 1)
+            const auto error = std::current_exception();
+            if (ranks.size() == 1 || (team_size > 1 && !is_agreed(error)))
                 throw;
-            failure_ = std::current_exception();
+            failure_ = error;
         }
     }
     bool happened() const { return failure_ != nullptr; }

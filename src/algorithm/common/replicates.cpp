@@ -44,11 +44,12 @@ struct SingleOutcome {
 Replicates::Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make)
     : ranks_(ranks), groups_(ranks, n) {
     const auto& owned = groups_.owned();
-    failure_.guard(ranks_, [&] {
+    const auto make_all = [&] {
         for (Index r = owned.first_local_item(); r < owned.first_local_item() + owned.local_items(); ++r)
             here_.push_back(
                 make(groups_.team(), n == 1 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(r))));
-    });
+    };
+    failure_.guard(ranks_, make_all, groups_.team().size());
     failure_.agree(ranks_);
 }
 
@@ -58,7 +59,8 @@ void Replicates::each(Work&& work) const {
         if (is_one_group())
             work(*replicate);
         else
-            failure_.guard(ranks_, [&] { work(*replicate); });
+            failure_.guard(
+                ranks_, [&] { work(*replicate); }, groups_.team().size());
 }
 
 void Replicates::begin() {
@@ -145,7 +147,9 @@ void Replicates::fields(Fields& f) {
         return;
     }
     for (Index r = first; r < first + groups_.owned().local_items(); ++r)
-        failure_.guard(ranks_, [&] { f.read_among(groups_.team(), [&] { group(f, name_of(r), replicate(r)); }); });
+        failure_.guard(
+            ranks_, [&] { f.read_among(groups_.team(), [&] { group(f, name_of(r), replicate(r)); }); },
+            groups_.team().size());
     agree();
 }
 

@@ -219,7 +219,10 @@ void SearchReplicates::attempt(Work&& work) {
     try {
         work();
     } catch (...) {
-        failure_ = std::current_exception();
+        const auto error = std::current_exception();
+        if (team_.size() > 1 && !is_agreed(error)) // the others of the team wait for this rank
+            throw;
+        failure_ = error;
     }
 }
 

@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <cstdio>
 #include <functional>
+#include <optional>
 
 namespace pearlite::app {
 
@@ -36,29 +38,44 @@ void add_configuration_options(CLI::App& command, Options& options) {
         "the same as --set run.seed=...");
 }
 
-std::string message_of(const std::exception& error) {
-    return program_name() + ": " + error.what() + "\n";
-}
-
-/// Runs work; errors become messages (of one rank) and an exit status.
-int guarded(bool speaks, const std::function<int()>& work) {
+/// Runs work; errors become messages and an exit status.
+int guarded(const std::function<int()>& work) {
     try {
         return work();
-    } catch (const InputError& error) {
-        if (speaks)
-            std::fputs(message_of(error).c_str(), stderr);
-        return exit_bad_input;
-    } catch (const std::exception& error) {
-        if (speaks)
-            std::fputs(message_of(error).c_str(), stderr);
-        return exit_failed;
+    } catch (...) {
+        const auto report = describe(std::current_exception());
+        std::fprintf(stderr, "%s: %s\n", program_name().c_str(), report.message.c_str());
+        return report.kind == ErrorKind::input ? exit_bad_input : exit_failed;
     }
 }
 
-} // namespace
+/// The same for all ranks. The root tells an error that all have. One that the others know nothing of, out of memory
+/// say, leaves them waiting for this rank: it tells the error itself and ends the job.
+int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& work) {
+    constexpr double patience = 2; // seconds for errors that the ranks throw alike without a message
+    std::optional<parallel::Communicator> ranks;
+    try {
+        ranks = parallel::Communicator::world();
+        return work(*ranks);
+    } catch (...) {
+        const auto error = std::current_exception();
+        const auto report = describe(error);
+        const int status = report.kind == ErrorKind::input ? exit_bad_input : exit_failed;
+        if (ranks && (is_agreed(error) || ranks->all_arrive(patience))) {
+            if (ranks->is_root())
+                std::fprintf(stderr, "%s: %s\n", program_name().c_str(), report.message.c_str());
+            return status;
+        }
+        std::array<char, 64> place{}; // no memory may be left
+        if (ranks)
+            std::snprintf(place.data(), place.size(), " (rank %d of %d, which ends the job)", ranks->rank(),
+                          ranks->size());
+        std::fprintf(stderr, "%s: %s%s\n", program_name().c_str(), report.message.c_str(), place.data());
+        parallel::Environment::abort(status);
+    }
+}
 
-// Only a mistake in the list of commands throws. NOLINTNEXTLINE(bugprone-exception-escape)
-int main(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
+int run_program(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
     CLI::App app("Annealed Monte Carlo: normalising constants, posteriors and minima, with error bars.");
     app.require_subcommand(1);
     app.set_version_flag("--version", build_id());
@@ -125,14 +142,18 @@ int main(int argc, char** argv, const Catalogue& models, const std::filesystem::
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? exit_finished : exit_bad_input;
     }
-    if (const int status = guarded(true, [] { return require_cpu(), 0; }); status != 0)
-        return status;
+    require_cpu();
     if (request.serial)
-        return guarded(true, request.serial);
+        return request.serial();
 
     parallel::Environment environment(argc, argv);
-    const auto ranks = parallel::Communicator::world();
-    return guarded(ranks.is_root(), [&] { return request.distributed(ranks); });
+    return guarded_on_ranks(request.distributed);
+}
+
+} // namespace
+
+int main(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
+    return guarded([&] { return run_program(argc, argv, models, support_directory); });
 }
 
 } // namespace pearlite::app

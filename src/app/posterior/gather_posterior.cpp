@@ -213,10 +213,13 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
     algorithm::DelayedFailure failure;
     for (std::size_t r = 0; r < shares.size(); ++r)
         if (const auto* particles = shares[r].here())
-            failure.guard(ranks, [&] {
-                mine.push_back({summarise(team, *particles, result.parameter_names,
-                                          log_ratios.empty() ? 0.0 : log_ratios[r], result.samples.parts[r])});
-            });
+            failure.guard(
+                ranks,
+                [&] {
+                    mine.push_back({summarise(team, *particles, result.parameter_names,
+                                              log_ratios.empty() ? 0.0 : log_ratios[r], result.samples.parts[r])});
+                },
+                team.size());
     failure.agree(ranks);
     std::vector<std::vector<estimator::PosteriorSummary>> summaries;
     for (auto& replicate : algorithm::gather_states(ranks, team.is_root(), mine))

@@ -148,7 +148,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     try {
         restored = io::restore_newest(ranks, options.directory, restore);
     } catch (const FileError& error) {
-        throw InputError(error.what() + advice_without_checkpoint(options.directory));
+        throw_in_place_of(error, ErrorKind::input, error.what() + advice_without_checkpoint(options.directory));
     }
     Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
     job.is_resumed = true;

@@ -148,6 +148,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
             try {
                 checkpoint();
             } catch (const FileError& error) {
+                if (job.ranks.size() > 1 && !error.is_agreed())
+                    throw;
                 reporter.warn(
                     fmt::format("no checkpoint: {}; the run goes on, the previous one is still there", error.what()));
                 heartbeat.checkpoint_took(0);
@@ -162,8 +164,9 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         try {
             write();
         } catch (const FileError& error) {
-            throw FileError(fmt::format("{}; once it can be written, `{} resume {}` goes on from the last checkpoint",
-                                        error.what(), program_name(), job.directory.string()));
+            throw_in_place_of(error, ErrorKind::file,
+                              fmt::format("{}; once it can be written, `{} resume {}` goes on from the last checkpoint",
+                                          error.what(), program_name(), job.directory.string()));
         }
     };
     if (stop) {

@@ -130,16 +130,18 @@ Restored restore_newest(const parallel::Communicator& ranks, const std::filesyst
             parallel::on_root(ranks, [&] { remove_left_over(run_directory); });
             return restored;
         } catch (const FileError& error) {
+            if (ranks.size() > 1 && !error.is_agreed())
+                throw;
             const std::string name = path.filename().string();
             restored.warnings.push_back("passed over " + name + ": " + error.what());
         }
     }
     if (restored.warnings.empty())
-        throw FileError("no checkpoint in " + run_directory.string());
+        throw_agreed(ErrorKind::file, "no checkpoint in " + run_directory.string());
     std::string message = "no usable checkpoint in " + run_directory.string();
     for (const std::string& warning : restored.warnings)
         message += "\n  " + warning;
-    throw FileError(message);
+    throw_agreed(ErrorKind::file, message);
 }
 
 } // namespace pearlite::io
