@@ -1,18 +1,20 @@
-// The pearlite command with one more model: a normal density whose likelihood goes wrong on one rank only.
+// The pearlite command with one more model: a normal density whose likelihood goes wrong on one rank only, or is slow.
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/path/tempered.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <thread>
 
 namespace {
 
 using namespace pearlite;
 
-enum class Fault { not_a_number, exception };
+enum class Fault { not_a_number, exception, slow };
 
 /// N(0, 1) twice: log Z is that of a product of normal densities until the fault.
 class Faulty {
@@ -30,6 +32,10 @@ class Faulty {
     }
     double log_likelihood(std::span<const double> x) const {
         if (fails_ && ++evaluations_ > after_) {
+            if (fault_ == Fault::slow) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                return -0.5 * x[0] * x[0];
+            }
             if (fault_ == Fault::exception)
                 throw std::runtime_error("the library of the model gave up");
             return std::numeric_limits<double>::quiet_NaN();
@@ -45,12 +51,15 @@ class Faulty {
 };
 
 std::unique_ptr<app::BuiltModel> build_faulty(io::Configuration& configuration, io::Section& section) {
-    const auto fault = section.choice("fault", {"nan", "exception"}, {});
+    const auto fault = section.choice("fault", {"nan", "exception", "slow"}, {});
     const Index rank = section.integer("rank", {});
     const Index after = section.integer("after", {});
     if (configuration.has_errors())
         return nullptr;
-    Faulty density(fault == "nan" ? Fault::not_a_number : Fault::exception, rank, after);
+    Faulty density(fault == "nan"    ? Fault::not_a_number
+                   : fault == "slow" ? Fault::slow
+                                     : Fault::exception,
+                   rank, after);
     return model::annealed(path::tempered(density));
 }
 

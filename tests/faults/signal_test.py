@@ -8,6 +8,7 @@ import unittest
 
 import pearlite_runner as runner
 
+FAULTY = os.environ["PEARLITE_FAULTY"]
 # Long enough on any machine that a stop within half a second comes in its midst.
 SECONDS_OF_RUN = 3
 CONFIGURATION = {
@@ -111,6 +112,18 @@ class Signals(unittest.TestCase):
                 resumed = runner.pearlite("resume", where, "--time-limit", "1:00:00", ranks=3)
                 self.assertEqual(resumed.status, runner.FINISHED, resumed.describe())
                 self.assertEqual(runner.findings(where)["digest"], self.expected["digest"])
+
+    def test_limit_of_long_steps(self):
+        """A step takes a fifth of the time: the run stops before the step that would overrun the limit."""
+        limit = 4
+        slow = {"model": {"name": "faulty", "fault": "slow", "rank": 0, "after": 0}, "kernel": {"moves": 1},
+                "schedule": {"kind": "linear", "steps": 100}, "algorithm": {"name": "smc", "particles": 700}}
+        file = runner.write_configuration(self.directory / "slow.toml", **slow)
+        ended = runner.pearlite("run", file, "-o", self.directory / "slow", "--time-limit", str(limit), executable=FAULTY)
+        self.assertEqual(ended.status, runner.STOPPED, ended.describe())
+        self.assertIn("stopped by the time limit", ended.err)
+        self.assertLess(ended.seconds, limit)
+        self.assertGreater(ended.seconds, limit / 2)
 
     def test_status_of_a_process(self):
         """3 from the program itself."""

@@ -15,6 +15,10 @@ namespace {
 // Below any signal's number: of two reasons on different ranks the greater one is told.
 constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
 
+/// Batch systems count from the start of the process, which loads data and makes the model before the first step.
+const std::chrono::steady_clock::time_point process_start = std::chrono::steady_clock::now();
+constexpr double memory_of_long_steps = 0.9; ///< from beat to beat
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -38,11 +42,12 @@ Orders Heartbeat::after_step() {
     const int signal = StopSignals::received();
     std::array<double, 3> wishes{signal > 0 ? signal : at_limit ? by_step_limit : 0.0, 0.0, 0.0};
     if (job_.ranks.is_root()) {
-        const double margin = 2 * checkpoint_seconds_ + 0.1;
-        if (job_.time_limit_seconds && seconds_since(started_) + margin >= *job_.time_limit_seconds)
+        const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
+        longest_step_seconds_ = std::max(per_step, memory_of_long_steps * longest_step_seconds_);
+        const double margin = 2 * checkpoint_seconds_ + longest_step_seconds_ + 0.1;
+        if (job_.time_limit_seconds && seconds_since(process_start) + margin >= *job_.time_limit_seconds)
             wishes[0] = std::max(wishes[0], by_time_limit);
         wishes[1] = seconds_since(last_checkpoint_) >= job_.plan->run().checkpoint_every_seconds ? 1.0 : 0.0;
-        const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
         wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);
     }
     job_.ranks.max(std::span(wishes));
@@ -60,6 +65,7 @@ void Heartbeat::checkpoint_took(double seconds) {
 }
 
 void Heartbeat::pace_changed() {
+    longest_step_seconds_ = 0;
     steps_at_beat_ = steps_;
     steps_to_beat_ = 1;
     last_beat_ = Clock::now();

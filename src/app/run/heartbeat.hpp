@@ -37,7 +37,7 @@ class Heartbeat {
     const Job& job_;
     Clock::time_point started_, last_checkpoint_, last_beat_;
     Index steps_ = 0, steps_at_beat_ = 0, steps_to_beat_ = 1;
-    double checkpoint_seconds_ = 0;
+    double checkpoint_seconds_ = 0, longest_step_seconds_ = 0;
 };
 
 } // namespace pearlite::app
