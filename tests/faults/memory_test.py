@@ -10,7 +10,7 @@ import unittest
 import pearlite_runner as runner
 
 ALLOCATOR = os.environ["PEARLITE_FAILING_ALLOCATOR"]
-PLACES = int(os.environ.get("PEARLITE_FAILING_PLACES", "6"))
+PLACES = int(os.environ.get("PEARLITE_FAILING_PLACES", "3"))
 LONGEST = 5  # seconds of a run that fails; runs are tiny
 FAILING_RANK = 1
 
