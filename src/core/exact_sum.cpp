@@ -1,5 +1,7 @@
 #include "core/exact_sum.hpp"
 
+#include "pearlite/core/types.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
