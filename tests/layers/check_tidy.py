@@ -91,8 +91,8 @@ def by_folder(root):
 
 def changed_files(root):
     """Sources and headers that differ from the clean revision; nothing if the history does not know it."""
-    git = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION, "--", *PLACES],
-                         capture_output=True, text=True)
+    command = ["git", "-c", f"safe.directory={root}", "-C", str(root), "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION]
+    git = subprocess.run([*command, "--", *PLACES], capture_output=True, text=True)
     if git.returncode:
         return None
     return [root / name for name in git.stdout.splitlines() if name.endswith((".cpp", ".hpp"))]

@@ -6,8 +6,6 @@
 
 namespace pearlite::algorithm {
 
-namespace {} // namespace
-
 void ChainFinds::begin_regions(Index regions) {
     const auto n = static_cast<std::size_t>(regions);
     const bool has_room = n <= room / std::max<std::size_t>(bytes_, 1);

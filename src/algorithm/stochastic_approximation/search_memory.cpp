@@ -27,7 +27,7 @@ void SearchMemory::set_partition(model::EnergyPartition partition, bool is_main)
     const bool has_bias = is_main && kind_of_bias_ != SearchSettings::Bias::none;
     const std::size_t n = !has_bias ? 0 : kind_of_bias_ == SearchSettings::Bias::shared ? 1 : chains_;
     biases_.assign(n, AdaptiveBias(model::desired_probabilities(partition_.regions(), lambda_)));
-    region_best_.assign(static_cast<std::size_t>(partition_.regions()), infinity_);
+    region_best_.assign(static_cast<std::size_t>(partition_.regions()), infinity);
     shrink();
 }
 

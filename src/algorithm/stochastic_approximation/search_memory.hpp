@@ -43,10 +43,10 @@ class SearchMemory {
     /// proposal outside the space.
     double log_acceptance(std::size_t chain, double energy, Index from, double proposed, Index to, double log_ratio,
                           double temperature) const {
-        if (!(proposed < infinity_) || to > last_region_)
+        if (!(proposed < infinity) || to > last_region_)
             return log_zero;
         if (from > last_region_)
-            return infinity_; // left outside by a shrink: the first proposal inside is taken
+            return infinity; // left outside by a shrink: the first proposal inside is taken
         return (energy - proposed) / temperature + theta(chain, from) - theta(chain, to) + log_ratio;
     }
 
@@ -70,8 +70,6 @@ class SearchMemory {
     void fields(Fields& f, bool is_main);
 
   private:
-    static constexpr double infinity_ = infinity;
-
     AdaptiveBias& bias(std::size_t chain) { return biases_[biases_.size() == 1 ? 0 : chain]; }
     /// Keeps the last region of a space that shrinks up to date.
     void shrink();
@@ -98,7 +96,7 @@ class SearchMemory {
     ProposalScales scales_;
 
     Index last_region_ = 0; ///< the space ends here
-    double best_energy_ = infinity_, range_high_ = 0;
+    double best_energy_ = infinity, range_high_ = 0;
     std::int64_t best_evaluations_ = 0, evaluations_ = 0, outside_ = 0;
     std::vector<double> region_best_;
     std::vector<OperationCount> counts_;

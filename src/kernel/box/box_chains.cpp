@@ -13,8 +13,6 @@ using model::LaneMatrix;
 using Packet = simd::Doubles8;
 using Mask = simd::Mask<Packet>;
 
-namespace {} // namespace
-
 BoxChains::BoxChains(Index dimension, Index size)
     : size_(size),
       points_(LaneMatrix::Zero(dimension, lane_padded(size))),
