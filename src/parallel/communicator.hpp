@@ -105,6 +105,7 @@ class Communicator {
     Request receive(int source, int tag, std::span<std::byte> bytes) const;
 
   private:
+    friend class SharedNumbers;
     struct Implementation;
     explicit Communicator(std::shared_ptr<const Implementation> implementation);
     std::shared_ptr<const Implementation> implementation_;

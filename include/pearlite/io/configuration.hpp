@@ -18,6 +18,7 @@ namespace pearlite::io {
 using pearlite::Range;
 
 class Section;
+class SweepGrid;
 
 class Configuration {
   public:
@@ -58,6 +59,7 @@ class Configuration {
     struct State;
 
   private:
+    friend class SweepGrid;
     std::shared_ptr<State> state_;
 };
 
@@ -76,7 +78,8 @@ class Section {
     std::string choice(const std::string& key, const std::vector<std::string>& options,
                        const std::optional<std::string>& fallback = {});
     std::vector<double> numbers(const std::string& key, std::optional<std::vector<double>> fallback = {});
-    /// Different texts, each one of `options`, none only if that is the fallback; a wrong one's message lists them.
+    /// Different texts, each one of `options` (any text if there are none), no text only if that is the fallback; a
+    /// wrong one's message lists them.
     std::vector<std::string> choices(const std::string& key, const std::vector<std::string>& options,
                                      std::optional<std::vector<std::string>> fallback = {});
     /// A duration in seconds: a number, or text as [D-]HH:MM:SS.

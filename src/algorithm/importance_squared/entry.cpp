@@ -37,11 +37,13 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
     Index particles() const override { return draws_; }
     std::string particles_name() const override { return "draws"; }
     std::string work() const override {
-        return fmt::format("# cost: {:.4g} likelihoods ({} draws, and {} rounds of {} before them)\n",
-                           static_cast<double>(draws_) +
-                               static_cast<double>(settings_.rounds * settings_.draws_per_round),
+        return fmt::format("# cost: {:.4g} likelihoods ({} draws, and {} rounds of {} before them)\n", updates(),
                            draws_, settings_.rounds, settings_.draws_per_round);
     }
+    double updates() const override {
+        return static_cast<double>(draws_) + static_cast<double>(settings_.rounds * settings_.draws_per_round);
+    }
+    std::vector<std::string> size_keys() const override { return {"algorithm.draws"}; }
     std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
                                                    std::shared_ptr<const path::DensityPath> path,
                                                    const algorithm::FirstDraws& first,

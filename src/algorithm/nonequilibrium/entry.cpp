@@ -54,14 +54,24 @@ class NonequilibriumPlan final : public AnnealingPlan {
     std::string work() const override {
         if (!schedule_.fixed)
             return AnnealingPlan::work();
-        const auto steps = static_cast<double>(schedule_.fixed->steps()), moves = static_cast<double>(kernel_.moves);
-        const double of_starts = static_cast<double>(equilibration_) + (start_ == ReverseStart::weighted ? steps : 0);
         return fmt::format(
             "# cost: {:.4g} particle moves ({} forward and {} reverse trajectories x {} temperatures x {} "
             "moves), {} start: {:.4g} more\n",
-            static_cast<double>(forward_ + reverse_) * steps * moves, forward_, reverse_, schedule_.fixed->steps(),
-            kernel_.moves, all_starts().name_of(start_), static_cast<double>(reverse_) * moves * of_starts);
+            updates() - updates_of_starts(), forward_, reverse_, schedule_.fixed->steps(), kernel_.moves,
+            all_starts().name_of(start_), updates_of_starts());
     }
+    double updates_of_starts() const {
+        const auto steps = static_cast<double>(schedule_.fixed->steps());
+        const double each = static_cast<double>(equilibration_) + (start_ == ReverseStart::weighted ? steps : 0);
+        return static_cast<double>(reverse_) * static_cast<double>(kernel_.moves) * each;
+    }
+    double updates() const override {
+        if (!schedule_.fixed)
+            return 0;
+        const auto steps = static_cast<double>(schedule_.fixed->steps()), moves = static_cast<double>(kernel_.moves);
+        return static_cast<double>(forward_ + reverse_) * steps * moves + updates_of_starts();
+    }
+    std::vector<std::string> size_keys() const override { return {"schedule.steps"}; }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,
                                                 const kernel::Kernel& kernel, std::uint64_t seed) const override {

@@ -54,6 +54,8 @@ class TemperingPlan final : public AnnealingPlan {
                            static_cast<double>(replicas_ * scans_) * static_cast<double>(kernel_.moves), replicas_,
                            scans_, kernel_.moves);
     }
+    double updates() const override { return AnnealingPlan::updates() * static_cast<double>(scans_); }
+    std::vector<std::string> size_keys() const override { return {"algorithm.scans", "schedule.steps"}; }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,
                                                 const kernel::Kernel& kernel, std::uint64_t seed) const override {

@@ -21,6 +21,13 @@ using model::BuiltModel;
 using model::ModelTraits;
 using model::SearchTraits;
 
+/// The predicted size of a run.
+struct Workload {
+    double updates = 0;     ///< in Plan::unit(), those of a pilot apart; 0: not known beforehand
+    double bytes = 0;       ///< of a checkpoint
+    Index useful_ranks = 1; ///< more of them have nothing to do
+};
+
 /// The part of a configuration that sets up one algorithm, apart from the model.
 class Plan {
   public:
@@ -54,6 +61,9 @@ class Plan {
     virtual std::string unit() const { return "particle moves"; }
     /// "1024 particles in blocks of 16", for the first line of a log.
     virtual std::string headline() const = 0;
+    virtual Workload workload(const BuiltModel& model) const = 0;
+    /// The keys that size a run, the one to be fitted to a budget first.
+    virtual std::vector<std::string> size_keys() const = 0;
     /// Comment lines of `check`: work, memory, useful ranks.
     virtual std::string cost(const BuiltModel& model) const = 0;
     /// A message on ranks that would have no work, out of `ranks`, and why; empty if every rank has work.

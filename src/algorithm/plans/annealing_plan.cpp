@@ -111,26 +111,34 @@ std::string AnnealingPlan::headline() const {
     return fmt::format("{} {} in blocks of {}", particles(), particles_name(), run_.block);
 }
 
+double AnnealingPlan::updates() const {
+    const double temperatures = schedule_.fixed ? static_cast<double>(schedule_.fixed->steps()) : 0;
+    return static_cast<double>(particles() * replicates_) * temperatures * static_cast<double>(kernel_.moves);
+}
+
 std::string AnnealingPlan::work() const {
-    const auto all = static_cast<double>(particles() * replicates_), moves = static_cast<double>(kernel_.moves);
     if (!schedule_.fixed)
         return fmt::format("# cost: {:.4g} particle moves per temperature; the number of temperatures is adaptive\n",
-                           all * moves);
-    return fmt::format("# cost: {:.4g} particle moves ({} particles x {} temperatures x {} moves)\n",
-                       all * static_cast<double>(schedule_.fixed->steps()) * moves, particles() * replicates_,
-                       schedule_.fixed->steps(), kernel_.moves);
+                           static_cast<double>(particles() * replicates_) * static_cast<double>(kernel_.moves));
+    return fmt::format("# cost: {:.4g} particle moves ({} particles x {} temperatures x {} moves)\n", updates(),
+                       particles() * replicates_, schedule_.fixed->steps(), kernel_.moves);
+}
+
+Workload AnnealingPlan::workload(const BuiltModel& model) const {
+    const Index blocks = (particles() + block() - 1) / block();
+    const auto bytes =
+        static_cast<double>(particles() * replicates_) * static_cast<double>(model.packed_particle_bytes() + 16);
+    return {updates(), bytes, blocks * replicates_};
 }
 
 std::string AnnealingPlan::cost(const BuiltModel& model) const {
     auto text = work();
     if (kernel_.pilot)
         text += fmt::format("# and a pilot of {} particles\n", kernel_.pilot_particles);
-    const Index blocks = (particles() + block() - 1) / block();
-    const auto bytes =
-        static_cast<double>(particles() * replicates_) * static_cast<double>(model.packed_particle_bytes() + 16);
+    const auto all = workload(model);
     return text +
            fmt::format("# checkpoint: about {} in all; {} block(s) per population, so at most {} useful rank(s)\n",
-                       format_bytes(bytes), blocks, blocks * replicates_);
+                       format_bytes(all.bytes), all.useful_ranks / replicates_, all.useful_ranks);
 }
 
 std::string AnnealingPlan::idle_ranks(int ranks) const {

@@ -38,6 +38,8 @@ class AnnealingPlan : public Plan {
     double inverse_temperature_end() const override { return schedule_.end; }
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
+    Workload workload(const BuiltModel& model) const override;
+    std::vector<std::string> size_keys() const override { return {"algorithm." + particles_name(), "schedule.steps"}; }
     std::string idle_ranks(int ranks) const override;
     const path::Schedule* schedule() const override { return schedule_.fixed ? &*schedule_.fixed : nullptr; }
 
@@ -68,8 +70,9 @@ class AnnealingPlan : public Plan {
                                                         const kernel::Kernel& kernel, std::uint64_t seed) const = 0;
     /// "trajectories", in the first line of a log.
     virtual std::string particles_name() const = 0;
-    /// The line on work in `check`.
+    /// The line on work in `check`, and the particle moves that it tells: 0 if the schedule leaves them open.
     virtual std::string work() const;
+    virtual double updates() const;
 
     const ModelTraits& traits() const { return traits_; }
     Index replicates_ = 1;

@@ -56,15 +56,21 @@ std::string PosteriorPlan::headline() const {
     return fmt::format("{} {} in blocks of {}", particles(), particles_name(), run_.block);
 }
 
-std::string PosteriorPlan::cost(const BuiltModel& model) const {
+Workload PosteriorPlan::workload(const BuiltModel& model) const {
     const auto packed = static_cast<double>(model.packed_particle_bytes());
+    return {updates() * static_cast<double>(replicates_),
+            static_cast<double>(particles()) * (packed + 16) + further_bytes(packed),
+            (particles() + run_.block - 1) / run_.block * replicates_};
+}
+
+std::string PosteriorPlan::cost(const BuiltModel& model) const {
     auto text = work();
     if (from_pilot_)
         text += fmt::format("# and {} at every temperature of a pilot ({} particles x {} moves)\n",
                             kernel_.pilot_particles * kernel_.moves, kernel_.pilot_particles, kernel_.moves);
-    const double bytes = static_cast<double>(particles()) * (packed + 16) + further_bytes(packed);
-    return text + fmt::format("# checkpoint: about {} in all; at most {} useful rank(s)\n", format_bytes(bytes),
-                              (particles() + run_.block - 1) / run_.block * replicates_);
+    const auto all = workload(model);
+    return text + fmt::format("# checkpoint: about {} in all; at most {} useful rank(s)\n", format_bytes(all.bytes),
+                              all.useful_ranks);
 }
 
 std::string PosteriorPlan::idle_ranks(int ranks) const {

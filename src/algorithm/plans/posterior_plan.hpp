@@ -14,6 +14,7 @@ class PosteriorPlan : public Plan {
                                                      AnyTarget target) const override;
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
+    Workload workload(const BuiltModel& model) const override;
     std::string idle_ranks(int ranks) const override;
     const path::Schedule* schedule() const override { return schedule_.fixed ? &*schedule_.fixed : nullptr; }
 
@@ -27,6 +28,8 @@ class PosteriorPlan : public Plan {
     virtual Index particles() const = 0;
     virtual std::string particles_name() const = 0;
     virtual std::string work() const = 0;
+    /// Likelihoods of one replicate, those of the pilot apart.
+    virtual double updates() const = 0;
     /// Bytes of a checkpoint beyond the particles.
     virtual double further_bytes(double /*particle_bytes*/) const { return 0; }
     virtual std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,

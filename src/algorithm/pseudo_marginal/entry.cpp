@@ -41,10 +41,11 @@ class PseudoMarginalPlan final : public PosteriorPlan {
     Index particles() const override { return chains_; }
     std::string particles_name() const override { return "chains"; }
     std::string work() const override {
-        return fmt::format("# cost: {:.4g} likelihoods ({} chains x {} iterations)\n",
-                           static_cast<double>(chains_) * static_cast<double>(settings_.iterations), chains_,
+        return fmt::format("# cost: {:.4g} likelihoods ({} chains x {} iterations)\n", updates(), chains_,
                            settings_.iterations);
     }
+    double updates() const override { return static_cast<double>(chains_) * static_cast<double>(settings_.iterations); }
+    std::vector<std::string> size_keys() const override { return {"algorithm.iterations", "algorithm.chains"}; }
     double further_bytes(double particle_bytes) const override {
         const Index kept = settings_.iterations / settings_.thin;
         return static_cast<double>(chains_) * particle_bytes * static_cast<double>(kept);

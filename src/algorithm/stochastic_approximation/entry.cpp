@@ -35,6 +35,8 @@ class StochasticApproximationPlan final : public Plan {
                            settings().iterations);
     }
     std::string cost(const BuiltModel& model) const override;
+    Workload workload(const BuiltModel& model) const override;
+    std::vector<std::string> size_keys() const override { return {"algorithm.iterations"}; }
     std::string idle_ranks(int ranks) const override;
 
   private:
@@ -58,16 +60,21 @@ double StochasticApproximationPlan::checkpoint_bytes(const BuiltModel& model) co
                                progress);
 }
 
+Workload StochasticApproximationPlan::workload(const BuiltModel& model) const {
+    const auto& s = settings();
+    const Index replicates = search_.plan.replicates,
+                iterations = s.iterations + (s.partition ? 0 : s.range_iterations);
+    return {static_cast<double>(s.chains * replicates) * static_cast<double>(iterations), checkpoint_bytes(model),
+            s.chains * replicates};
+}
+
 std::string StochasticApproximationPlan::cost(const BuiltModel& model) const {
     const auto& s = settings();
     const Index replicates = search_.plan.replicates;
-    const bool finds_range = !s.partition;
     auto text =
         fmt::format("# cost: at most {:.4g} energies ({} replicate(s) x {} chain(s) x {} iterations{}){}\n",
-                    static_cast<double>(s.chains * replicates) *
-                        static_cast<double>(s.iterations + (finds_range ? s.range_iterations : 0)),
-                    replicates, s.chains, s.iterations,
-                    finds_range ? fmt::format(", and {} to find the range of energies", s.range_iterations) : "",
+                    workload(model).updates, replicates, s.chains, s.iterations,
+                    s.partition ? "" : fmt::format(", and {} to find the range of energies", s.range_iterations),
                     search_.plan.polish ? ", then a descent from each replicate's best state" : "");
     const double first = s.temperature(1), last = s.temperature(s.iterations);
     text += first == last

@@ -1,6 +1,7 @@
 #include "app/commands/describe_configuration.hpp"
 
 #include "app/commands/registry.hpp"
+#include "app/sweep/sweep.hpp"
 
 #include <algorithm>
 #include <set>
@@ -138,6 +139,9 @@ io::ConfigurationDescription describe_configuration(const Catalogue& models) {
             table.keys.insert(table.keys.begin(), name_key(table.algorithms, about_algorithm));
     std::move(of_algorithms.begin(), of_algorithms.end(), std::back_inserter(all.tables));
     sort_by_table(all.tables);
+    auto of_sweeps = io::describe_keys("sweep", [](Keys& k) { SweepSettings().keys(k); });
+    of_sweeps.front().is_complete = false; // the swept keys
+    all.tables.push_back(std::move(of_sweeps.front()));
     return all;
 }
 

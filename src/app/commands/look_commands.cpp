@@ -2,6 +2,7 @@
 #include "app/commands/describe_configuration.hpp"
 #include "app/commands/registry.hpp"
 #include "app/run/progress.hpp"
+#include "app/sweep/sweep.hpp"
 #include "io/container/container.hpp"
 #include "kernel/registry.hpp"
 #include "pearlite/core/error.hpp"
@@ -86,8 +87,13 @@ std::string list_operations(const Catalogue& models) {
 } // namespace
 
 int check_command(const Catalogue& models, const RunOptions& options) {
-    const auto prepared =
-        prepare(models, io::Configuration::load(options.configuration, options.overrides, options.data_directory));
+    auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
+    if (is_sweep(configuration)) {
+        const Sweep sweep(parallel::Communicator::alone(), models, std::move(configuration));
+        std::fputs(describe_sweep(sweep).c_str(), stdout);
+        return 0;
+    }
+    const auto prepared = prepare(models, std::move(configuration));
     const auto unused = describe_unused(prepared);
     std::fputs(
         (prepared.resolved + "\n" + prepared.plan->cost(*prepared.model) + (unused.empty() ? "" : "# " + unused + "\n"))

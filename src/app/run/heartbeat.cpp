@@ -12,10 +12,6 @@ namespace pearlite::app {
 
 namespace {
 
-// Below any signal's number: of two reasons on different ranks the greater one is told.
-constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
-
-/// Batch systems count from the start of the process, which loads data and makes the model before the first step.
 const std::chrono::steady_clock::time_point process_start = std::chrono::steady_clock::now();
 constexpr double memory_of_long_steps = 0.9; ///< from beat to beat
 
@@ -24,6 +20,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 } // namespace
+
+double process_seconds() {
+    return seconds_since(process_start);
+}
 
 std::string stop_reason(double stop) {
     if (stop == by_step_limit)
@@ -45,11 +45,13 @@ Orders Heartbeat::after_step() {
         const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
         longest_step_seconds_ = std::max(per_step, memory_of_long_steps * longest_step_seconds_);
         const double margin = 2 * checkpoint_seconds_ + longest_step_seconds_ + 0.1;
-        if (job_.time_limit_seconds && seconds_since(process_start) + margin >= *job_.time_limit_seconds)
+        if (job_.time_limit_seconds && process_seconds() + margin >= *job_.time_limit_seconds)
             wishes[0] = std::max(wishes[0], by_time_limit);
         wishes[1] = seconds_since(last_checkpoint_) >= job_.plan->run().checkpoint_every_seconds ? 1.0 : 0.0;
         wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);
     }
+    if (job_.on_beat)
+        wishes[0] = std::max(wishes[0], job_.on_beat());
     job_.ranks.max(std::span(wishes));
     steps_to_beat_ = static_cast<Index>(wishes[2]);
     if (job_.step_limit)

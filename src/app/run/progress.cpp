@@ -24,8 +24,11 @@ std::string format_rate(double per_second) {
     return per_second < 1e4 ? fmt::format("{:.0f}", per_second) : fmt::format("{:.2e}", per_second);
 }
 
-Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append)
-    : speaks_(speaks), terminal_(speaks && isatty(STDERR_FILENO)), started_(Clock::now()), shown_(started_) {
+Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen)
+    : speaks_(speaks),
+      terminal_(speaks && screen == Screen::on && isatty(STDERR_FILENO)),
+      started_(Clock::now()),
+      shown_(started_) {
     if (!speaks_)
         return;
     try {
@@ -38,6 +41,8 @@ Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool appe
     } catch (const spdlog::spdlog_ex&) {
         file_ = nullptr;
     }
+    if (screen == Screen::off)
+        return;
     screen_ = std::make_shared<spdlog::logger>("screen", std::make_shared<spdlog::sinks::stderr_sink_st>());
     screen_->set_pattern("%v");
 }
@@ -50,7 +55,8 @@ void Reporter::info(const std::string& message) {
     if (!speaks_)
         return;
     end_progress();
-    screen_->info(message);
+    if (screen_)
+        screen_->info(message);
     if (file_)
         file_->info(message);
 }
@@ -59,7 +65,8 @@ void Reporter::warn(const std::string& message) {
     if (!speaks_)
         return;
     end_progress();
-    screen_->warn("warning: " + message);
+    if (screen_)
+        screen_->warn("warning: " + message);
     if (file_)
         file_->warn(message);
 }
@@ -68,19 +75,16 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
                         const std::string& unit) {
     if (!speaks_)
         return;
-    const auto now = Clock::now();
     if (first_step_ < 0 || in_pilot != was_pilot_) {
         first_step_ = progress.step;
         was_pilot_ = in_pilot;
-        started_ = now;
+        started_ = Clock::now();
         return;
     }
-    const auto since_shown = std::chrono::duration<double>(now - shown_).count();
-    if (since_shown < (terminal_ ? 0.5 : 10.0))
+    if (!is_time_to_show())
         return;
-    shown_ = now;
 
-    const double elapsed = std::chrono::duration<double>(now - started_).count();
+    const double elapsed = std::chrono::duration<double>(shown_ - started_).count();
     const auto done = static_cast<double>(progress.step - first_step_);
     const double rate = done / elapsed;
     const double updates = static_cast<double>(updates_per_step) / static_cast<double>(progress.steps_at_once);
@@ -98,13 +102,29 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
             ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature, *progress.best_energy)
             : fmt::format("inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}", progress.inverse_temperature,
                           progress.ess, progress.log_ratio);
-    const auto line = fmt::format("{}{}  {}  {} {}/s  ETA {}", in_pilot ? "pilot " : "", place, where,
-                                  format_rate(rate * updates), unit, eta);
+    show(fmt::format("{}{}  {}  {} {}/s  ETA {}", in_pilot ? "pilot " : "", place, where, format_rate(rate * updates),
+                     unit, eta));
+}
+
+void Reporter::progress(const std::string& line) {
+    if (speaks_ && is_time_to_show())
+        show(line);
+}
+
+bool Reporter::is_time_to_show() {
+    const auto now = Clock::now();
+    if (std::chrono::duration<double>(now - shown_).count() < (terminal_ ? 0.5 : 10.0))
+        return false;
+    shown_ = now;
+    return true;
+}
+
+void Reporter::show(const std::string& line) {
     if (terminal_) {
         std::fprintf(stderr, "\r\033[K%s", line.c_str());
         std::fflush(stderr);
         line_open_ = true;
-    } else {
+    } else if (screen_) {
         screen_->info(line);
     }
     if (file_)

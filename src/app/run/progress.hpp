@@ -17,7 +17,9 @@ namespace pearlite::app {
 /// Rank 0's log (run.log and stderr) and progress; on other ranks it is silent. Never collective.
 class Reporter {
   public:
-    Reporter(bool speaks, const std::filesystem::path& log_file, bool append);
+    /// Where to speak beside the log.
+    enum class Screen { on, off };
+    Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen = Screen::on);
     ~Reporter();
 
     void info(const std::string& message);
@@ -25,10 +27,15 @@ class Reporter {
 
     /// Offers a progress report; shown at most twice a second at a terminal, every ten seconds otherwise.
     void progress(const algorithm::Progress& progress, bool in_pilot, Index updates_per_step, const std::string& unit);
+    /// The same for a line that is ready made.
+    void progress(const std::string& line);
     /// Wipes the progress line.
     void end_progress();
 
   private:
+    bool is_time_to_show();
+    void show(const std::string& line);
+
     bool speaks_;
     bool terminal_;
     bool line_open_ = false;

@@ -1,12 +1,15 @@
-#include "app/result/parts/search.hpp"
 #include "app/result/run.hpp"
 
 #include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"
+#include "app/run/run_directory.hpp"
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
+#include "app/sweep/run_sweep.hpp"
+#include "app/sweep/sweep_files.hpp"
 #include "io/container/checkpoints.hpp"
 #include "parallel/agreement.hpp"
+#include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -18,33 +21,6 @@ namespace pearlite::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_of_a_run(const fs::path& file) {
-    const auto name = file.filename().string();
-    return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
-           name == "report.html" || name == "figures" || name.starts_with("checkpoint.") || is_best_file(name) ||
-           (name.starts_with(".") && name.ends_with(".tmp"));
-}
-
-/// Makes an empty directory for the run. `overwrite` removes the files of an earlier run; other files stay.
-void make_run_directory(const fs::path& directory, bool overwrite) {
-    std::error_code error;
-    if (fs::exists(directory, error)) {
-        if (!fs::is_directory(directory, error))
-            throw InputError(
-                fmt::format("{}: not a directory; expected a directory for the run (-o)", directory.string()));
-        if (!fs::is_empty(directory, error) && !overwrite)
-            throw InputError(fmt::format("{}: not empty; `{} resume {}` continues a run, --overwrite replaces it",
-                                         directory.string(), program_name(), directory.string()));
-        for (const auto& entry : fs::directory_iterator(directory))
-            if (is_of_a_run(entry.path()))
-                fs::remove_all(entry.path());
-        return;
-    }
-    fs::create_directories(directory, error);
-    if (error)
-        throw InputError(fmt::format("{}: cannot make this directory: {}", directory.string(), error.message()));
-}
 
 Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const Prepared& prepared,
            const std::optional<std::string>& time_limit, const std::optional<Index>& step_limit) {
@@ -62,8 +38,8 @@ Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const
 }
 
 int finish(const Job& job, Run& run, Reporter& reporter) {
-    if (run_to_end(job, run, reporter) == Ending::stopped)
-        return 3;
+    if (run_to_end(job, run, reporter).stop > 0)
+        return exit_stopped;
     if (job.ranks.is_root())
         std::fputs(describe_summary(job.directory).c_str(), stdout);
     return 0;
@@ -98,11 +74,16 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     const auto directory = options.directory.value_or(fs::path("runs") / options.configuration.stem());
     Prepared prepared;
     std::string data_directory;
+    bool has_sweep = false;
     parallel::together(ranks, [&] {
         auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
         data_directory = configuration.data_directory().value_or("").string();
-        prepared = prepare(models, std::move(configuration));
+        has_sweep = is_sweep(configuration);
+        if (!has_sweep)
+            prepared = prepare(models, std::move(configuration));
     });
+    if (has_sweep)
+        return run_sweep_command(ranks, models, options);
     Job job = job_of(ranks, directory, prepared, options.time_limit, options.step_limit);
     job.data_directory = data_directory;
     parallel::on_root(ranks, [&] { make_run_directory(directory, options.overwrite); });
@@ -117,13 +98,16 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
 
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
     const StopSignals signals;
-    bool finished = false;
+    bool finished = false, is_of_sweep = false;
     parallel::together(ranks, [&] {
         if (!fs::is_directory(options.directory))
             throw InputError(
                 fmt::format("{}: no such directory; expected the directory of a run", options.directory.string()));
-        finished = read_status(options.directory) == "finished";
+        is_of_sweep = is_sweep_directory(options.directory);
+        finished = !is_of_sweep && read_status(options.directory) == "finished";
     });
+    if (ranks.max(Index{is_of_sweep ? 1 : 0}))
+        return resume_sweep_command(ranks, models, options);
     if (ranks.max(Index{finished ? 1 : 0})) {
         if (ranks.is_root())
             std::fputs(describe_summary(options.directory).c_str(), stdout);

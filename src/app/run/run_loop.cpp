@@ -33,17 +33,10 @@ RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates
     facts.unit = job.plan->unit();
     facts.work = run.work();
     facts.resources = resources;
-    if (auto idle = job.plan->idle_ranks(job.ranks.size()); !idle.empty())
+    // A sweep chooses the ranks of its runs, whose tables do not depend on them.
+    if (auto idle = job.plan->idle_ranks(job.ranks.size()); !idle.empty() && !job.is_in_sweep)
         facts.warnings.push_back(std::move(idle));
     return facts;
-}
-
-/// SHA-256 over a model's name, sizes and data.
-std::string fingerprint_of(const BuiltModel& model) {
-    io::Sha256 hash;
-    model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
-    model.fingerprint(sink);
-    return hash.finish_hex();
 }
 
 /// Hashes the temperatures that a configuration gives, perhaps by naming a file; empty for an adaptive schedule.
@@ -69,6 +62,13 @@ void write_results(const Job& job, const ResultParts& parts) {
 }
 
 } // namespace
+
+std::string fingerprint_of(const BuiltModel& model) {
+    io::Sha256 hash;
+    model::Fingerprint sink([&](std::span<const std::byte> bytes) { hash.add(bytes); });
+    model.fingerprint(sink);
+    return hash.finish_hex();
+}
 
 void save_checkpoint(const Job& job, Run& run) {
     io::Writer writer(job.ranks);
@@ -130,8 +130,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         save_checkpoint(job, run);
         heartbeat.checkpoint_took(heartbeat.elapsed() - begin);
     };
-    // A run that dies before its first periodic checkpoint still resumes, from its beginning.
-    if (!job.is_resumed)
+    // A run that dies before its first periodic checkpoint still resumes, from its beginning; a sweep begins it anew.
+    if (!job.is_resumed && !job.is_in_sweep)
         checkpoint();
 
     while (!run.finished() && !stop) {
@@ -173,25 +173,31 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         with_advice(checkpoint);
         const auto resources = resources_of(job.ranks);
         parallel::on_root(job.ranks, [&] {
-            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates, resources), nullptr);
+            const auto facts = facts_of(job, run, heartbeat.elapsed(), updates, resources);
+            write_summary(job.directory, summary_text(facts, nullptr));
         });
         reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `{} resume {}` goes on",
                                   stop_reason(orders.stop), run.progress().step, program_name(),
                                   job.directory.string()));
-        return Ending::stopped;
+        return {orders.stop};
     }
     const auto result = run.result();
+    Ending ending;
     with_advice([&] {
-        write_results(job, result.parts);
+        if (job.keeps_results)
+            write_results(job, result.parts);
         const auto resources = resources_of(job.ranks);
         parallel::on_root(job.ranks, [&] {
+            ending.summary = summary_text(facts_of(job, run, heartbeat.elapsed(), updates, resources), &result);
+            if (!job.keeps_results)
+                return;
             for (const auto& part : result.parts)
                 part->write_files(job.directory);
             write_posterior(job, result.parts);
-            write_summary(job.directory, facts_of(job, run, heartbeat.elapsed(), updates, resources), &result);
+            write_summary(job.directory, ending.summary);
         });
     });
-    return Ending::finished;
+    return ending;
 }
 
 } // namespace pearlite::app

@@ -9,6 +9,7 @@
 #include "pearlite/app/catalogue.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,9 +28,17 @@ struct Job {
     std::optional<Index> step_limit;          ///< stop after so many steps of this session
     std::string data_directory;               ///< where data files were found; may be empty
     bool is_resumed = false;                  ///< `run` stands where a checkpoint in the directory has it
+    bool is_in_sweep = false;                 ///< one of many runs of this process
+    bool keeps_results = true;                ///< false: no file stays but checkpoints of a run that stopped
+    /// Called between steps some fifty times a second on each rank. A reason to stop that the others know of, or 0.
+    std::function<double()> on_beat = {};
 };
 
-enum class Ending { finished, stopped };
+struct Ending {
+    double stop = 0; ///< why it stopped (stop_reason); 0: it finished
+    /// Of a finished run, on the root: the text of summary.json.
+    std::string summary = {};
+};
 
 /// Collective. Runs `run` until it is finished, or a signal, the time limit or the step limit stops it; leaves results
 /// or a checkpoint, and summary.json. A checkpoint that cannot be written is a warning while the run goes on, an error
@@ -39,6 +48,9 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter);
 /// Saves a checkpoint with the state and the data that a resume compares: configuration, its hash, the model's
 /// fingerprint, the hash of a fixed schedule, build and CPU.
 void save_checkpoint(const Job& job, Run& run);
+
+/// SHA-256 over a model's name, sizes and data.
+std::string fingerprint_of(const BuiltModel& model);
 
 /// Collective. Restores `run` from an open checkpoint. Appends warnings (another build or CPU). InputError if model,
 /// data or schedule are not those of the checkpoint, FileError if the file is inconsistent.

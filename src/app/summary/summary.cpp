@@ -39,7 +39,7 @@ std::string verdict(const RunResult& result, bool has_warnings) {
 
 } // namespace
 
-void write_summary(const std::filesystem::path& directory, const RunFacts& facts, const RunResult* result) {
+std::string summary_text(const RunFacts& facts, const RunResult* result) {
     Json summary{{"schema", 1},          {"algorithm", facts.algorithm},
                  {"model", facts.model}, {"seed", facts.seed},
                  {"ranks", facts.ranks}, {"block", facts.block},
@@ -65,7 +65,11 @@ void write_summary(const std::filesystem::path& directory, const RunFacts& facts
                                          {"collected_bytes", facts.resources.collected_bytes}};
     if (facts.work && facts.work->mean > 0)
         summary["timing"]["balance"] = balance(*facts.work);
-    write_durably(directory / "summary.json", summary.dump(2) + "\n");
+    return summary.dump(2) + "\n";
+}
+
+void write_summary(const std::filesystem::path& directory, const std::string& text) {
+    write_durably(directory / "summary.json", text);
 }
 
 std::string read_status(const std::filesystem::path& directory) {

@@ -38,9 +38,10 @@ struct RunFacts {
     Resources resources = {};
 };
 
-/// Writes DIR/summary.json under a temporary name and renames it. FileError on failure. `result` is null for a run that
-/// stopped early.
-void write_summary(const std::filesystem::path& directory, const RunFacts& facts, const RunResult* result);
+/// The text of summary.json. `result` is null for a run that stopped early.
+std::string summary_text(const RunFacts& facts, const RunResult* result);
+/// Writes DIR/summary.json under a temporary name and renames it. FileError on failure.
+void write_summary(const std::filesystem::path& directory, const std::string& text);
 
 /// "finished", "stopped", or nothing if there is no readable summary.
 std::string read_status(const std::filesystem::path& directory);

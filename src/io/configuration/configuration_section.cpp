@@ -196,8 +196,7 @@ std::vector<std::string> Section::choices(const std::string& key, const std::vec
         std::string wrong;
         for (const toml::node& element : *array) {
             const Reading<std::string> reading = read_text(element);
-            const bool legal =
-                reading.wrong.empty() && std::find(options.begin(), options.end(), reading.value) != options.end();
+            const bool legal = reading.wrong.empty() && (options.empty() || contains(options, reading.value));
             const bool repeated = std::find(values.begin(), values.end(), reading.value) != values.end();
             if (wrong.empty() && (!legal || repeated)) {
                 wrong =
@@ -210,7 +209,8 @@ std::vector<std::string> Section::choices(const std::string& key, const std::vec
         }
         return {values, wrong};
     };
-    return look_up_value(*state_, name_, key, fallback, "an array of " + listed(options, "\"", "\""), read);
+    const auto expected = "an array of " + (options.empty() ? "texts" : listed(options, "\"", "\""));
+    return look_up_value(*state_, name_, key, fallback, expected, read);
 }
 
 double Section::seconds(const std::string& key, std::optional<double> fallback) {

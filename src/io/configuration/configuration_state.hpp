@@ -70,13 +70,13 @@ struct Configuration::State {
     /// Remembers the value of a key; ContractViolation if the key was asked for before and had another value.
     void remember(const std::string& section, const std::string& key, const std::string& text);
 
-    /// Records every table and key that nobody asked for.
+    /// Records every table and key that nobody asked for; or those of one table, which stands at `path`.
     void record_unknown_names();
+    void record_unknown_names(const toml::table& table, const std::string& path);
 
   private:
     std::optional<Place> override_place(const std::string& path) const;
     Place line_place(Index line) const;
-    void record_unknown_names(const toml::table& table, const std::string& path);
 };
 
 std::string join_path(const std::string& table, std::string_view key);

@@ -1,0 +1,119 @@
+#include "app/sweep/budget.hpp"
+
+#include "app/commands/commands.hpp"
+#include "app/result/run.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace pearlite::app {
+
+namespace {
+
+/// The predicted updates of a setting for a value of the fitted key.
+class PredictedUpdates {
+  public:
+    PredictedUpdates(const Catalogue& models, const io::SweepGrid& grid, Index setting, std::string key)
+        : models_(models), grid_(grid), setting_(setting), key_(std::move(key)) {}
+
+    std::string assignment(Index value) const { return fmt::format("{}={}", key_, value); }
+    /// Infinite for a value that is not legal.
+    double at(Index value) const {
+        try {
+            const auto prepared = prepare(models_, grid_.configuration(setting_, {assignment(value)}));
+            return prepared.plan->workload(*prepared.model).updates;
+        } catch (const InputError&) {
+            return infinity;
+        }
+    }
+
+  private:
+    const Catalogue& models_;
+    const io::SweepGrid& grid_;
+    Index setting_;
+    std::string key_;
+};
+
+/// The key that [sweep] names, else the first of those that size a run and are not swept.
+std::string fitted_key(const io::SweepGrid& grid, const algorithm::Plan& plan, const SweepSettings& settings) {
+    if (!settings.fitted_key.empty()) {
+        if (grid.sets(settings.fitted_key))
+            throw InputError(fmt::format("sweep.fit: {} is swept, expected a key that is not", settings.fitted_key));
+        return settings.fitted_key;
+    }
+    for (const auto& key : plan.size_keys())
+        if (!grid.sets(key))
+            return key;
+    throw InputError("sweep: every key that sizes the runs is swept, so that none follows from the budget; expected "
+                     "sweep.fit");
+}
+
+} // namespace
+
+std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, Index setting,
+                          const SweepSettings& settings) {
+    const auto configuration = grid.configuration(setting);
+    const auto prepared = prepare(models, configuration);
+    const auto key = fitted_key(grid, *prepared.plan, settings);
+    double budget = settings.evaluations.value_or(0);
+    if (settings.seconds)
+        budget = *settings.seconds / measure_cost(models, configuration).per_update;
+    if (prepared.plan->workload(*prepared.model).updates == 0)
+        throw InputError("sweep: a budget needs runs whose cost is known beforehand, expected a schedule that is not "
+                         "adaptive");
+    const PredictedUpdates updates(models, grid, setting, key);
+    // The least legal value, then doubling and halving: updates grow with the key.
+    Index low = 1;
+    while (low < 1024 && updates.at(low) == infinity)
+        low *= 2;
+    if (!(updates.at(low) <= budget))
+        throw InputError(fmt::format("sweep: a run with {} takes {:.4g} {}, more than its budget of {:.4g}",
+                                     updates.assignment(low), updates.at(low), prepared.plan->unit(), budget));
+    Index high = 2 * low;
+    constexpr Index most = Index{1} << 40;
+    while (high < most && updates.at(high) <= budget)
+        low = std::exchange(high, 2 * high);
+    if (high >= most)
+        throw InputError(fmt::format("sweep.fit: the cost of a run does not depend on {}", key));
+    while (high - low > std::max<Index>(0, low / 1'000'000) && high - low > 1) {
+        const Index middle = low + (high - low) / 2;
+        (updates.at(middle) <= budget ? low : high) = middle;
+    }
+    return updates.assignment(low);
+}
+
+MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration) {
+    using Clock = std::chrono::steady_clock;
+    const auto seconds_since = [](Clock::time_point start) {
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    };
+    constexpr double enough = 0.1;
+    const auto prepared = prepare(models, configuration);
+    const auto start = Clock::now();
+    const auto run = make_run(parallel::Communicator::alone(), *prepared.plan, *prepared.model);
+    run->begin();
+    const double starting = seconds_since(start);
+    double updates = 0;
+    const auto stepping = Clock::now();
+    Index steps = 0;
+    while (!run->finished() && (steps == 0 || seconds_since(stepping) < enough)) {
+        updates += static_cast<double>(run->updates_per_step());
+        run->step();
+        ++steps;
+    }
+    const double stepped = seconds_since(stepping);
+    const double per_update = updates > 0 ? stepped / updates : stepped;
+    const double predicted = prepared.plan->workload(*prepared.model).updates;
+    const auto progress = run->progress();
+    double share = 1; // of the run that was made
+    if (!run->finished())
+        share = predicted > 0        ? std::min(1.0, updates / predicted)
+                : progress.steps > 0 ? static_cast<double>(progress.step) / static_cast<double>(progress.steps)
+                                     : std::clamp(progress.inverse_temperature, 0.01, 1.0);
+    return {per_update, starting + stepped / std::max(share, 1e-12)};
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,25 @@
+#pragma once
+/// Runs of one cost: a key of each setting follows from a budget.
+
+#include "app/sweep/sweep.hpp"
+#include "io/configuration/sweep_grid.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+#include <string>
+
+namespace pearlite::app {
+
+/// The assignment "algorithm.iterations=5000" with the largest value of the key with which the predicted updates of a
+/// run of this setting stay within the budget. InputError if the updates are not known beforehand, do not depend on the
+/// key, or are more than the budget with the least value.
+std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, Index setting,
+                          const SweepSettings& settings);
+
+/// Seconds per update of the run of a configuration on this rank alone, and of the whole run, measured by its first
+/// steps: 0.1 seconds of them, or all if there are fewer.
+struct MeasuredCost {
+    double per_update = 0, run = 0;
+};
+MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration);
+
+} // namespace pearlite::app

@@ -1,0 +1,49 @@
+#pragma once
+/// The journal of a sweep: a line for each run that has ended, in a file of the rank that wrote it.
+
+#include "app/result/parts/summary_parts.hpp"
+#include "app/sweep/scalars.hpp"
+#include "pearlite/core/types.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// A run that has ended.
+struct EndedRun {
+    Index run = 0;
+    std::string error; ///< empty: it finished
+    std::string verdict;
+    double seconds = 0; ///< over all sessions' last
+    int ranks = 1;
+    std::vector<Scalar> scalars;
+
+    bool failed() const { return !error.empty(); }
+};
+
+/// Appends to the journal. A line that a crash cuts off is not lost work: that run is made again, with the same bits.
+class Journal {
+  public:
+    Journal(std::filesystem::path directory, int rank);
+    ~Journal();
+    Journal(const Journal&) = delete;
+
+    /// FileError if the line cannot be written. Lines reach the device within a second or at the end.
+    void add(const EndedRun& ended);
+    void sync();
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::filesystem::path file_;
+    int descriptor_ = -1;
+    Clock::time_point synced_;
+};
+
+/// All runs that the journals of a directory know to have ended, by number. A finished run stands before a failed one.
+std::map<Index, EndedRun> read_journals(const std::filesystem::path& directory);
+
+} // namespace pearlite::app

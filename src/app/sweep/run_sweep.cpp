@@ -1,0 +1,385 @@
+#include "app/sweep/run_sweep.hpp"
+
+#include "app/commands/build_info.hpp"
+#include "app/run/heartbeat.hpp"
+#include "app/run/run_directory.hpp"
+#include "app/run/run_loop.hpp"
+#include "app/run/signals.hpp"
+#include "app/sweep/budget.hpp"
+#include "app/sweep/deal.hpp"
+#include "app/sweep/journal.hpp"
+#include "app/sweep/sweep_files.hpp"
+#include "io/container/checkpoints.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/shared_numbers.hpp"
+#include "pearlite/app/command_line.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+namespace pearlite::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Numbers that the groups share while they work.
+enum SharedPlace : Index { next_run, finished_runs, failed_runs, done_cost, stop_word, idle_groups, places };
+constexpr double stop_unit = 4; ///< reasons to stop are multiples of a quarter
+
+class SweepSession {
+  public:
+    SweepSession(const SweepJob& job, const Catalogue& models, const Sweep& sweep, Reporter& reporter)
+        : job_(job),
+          models_(models),
+          sweep_(sweep),
+          reporter_(reporter),
+          journal_(job.directory, job.ranks.rank()),
+          shared_(job.ranks, places) {
+        find_open_runs();
+        measure_costs();
+        form_groups();
+    }
+
+    void work();
+    /// Collective, after work(): the reason to stop, or 0.
+    double stop() { return static_cast<double>(shared_.read(stop_word)) / stop_unit; }
+    SweepProgress progress();
+
+  private:
+    void find_open_runs();
+    void measure_costs();
+    void form_groups();
+    std::optional<Index> take_run(bool is_first);
+    /// Nothing if the run was stopped.
+    std::optional<EndedRun> make(Index run);
+    std::optional<EndedRun> make_or_throw(Index run);
+    std::unique_ptr<Run> restored(const Job& job, const Prepared& prepared);
+    double beat();
+    void wait_for_others();
+
+    double cost_of(Index run) const { return costs_[at(sweep_.setting_of(run))]; }
+
+    const SweepJob& job_;
+    const Catalogue& models_;
+    const Sweep& sweep_;
+    Reporter& reporter_;
+    Journal journal_;
+    parallel::SharedNumbers shared_;
+
+    std::map<Index, EndedRun> ended_before_; ///< on the root
+    std::vector<Index> open_;                ///< runs to be made, those that take longest first
+    std::vector<double> costs_;              ///< seconds on one rank, of a run of each setting
+    double all_costs_ = 0;
+    std::vector<int> sizes_; ///< of the groups
+    int group_ = 0;
+    parallel::Communicator team_ = parallel::Communicator::alone();
+    Clock::time_point started_ = Clock::now();
+    double busy_ = 0; ///< seconds of this rank in runs
+};
+
+void SweepSession::find_open_runs() {
+    std::string is_finished(at(sweep_.runs()), '0');
+    parallel::on_root(job_.ranks, [&] {
+        ended_before_ = read_journals(job_.directory);
+        for (const auto& [run, ended] : ended_before_)
+            if (run >= 0 && run < sweep_.runs() && !ended.failed())
+                is_finished[at(run)] = '1';
+    });
+    is_finished = job_.ranks.broadcast(is_finished);
+    for (Index run = 0; run < sweep_.runs(); ++run)
+        if (is_finished[at(run)] == '0')
+            open_.push_back(run);
+}
+
+/// Finished runs tell what theirs and those of the same setting cost. For others the first steps of one are measured, a
+/// setting a rank, if there is a choice to make and a rank can hold them.
+void SweepSession::measure_costs() {
+    const Index settings = sweep_.grid().settings();
+    std::vector<double> seconds(at(settings), 0.0);
+    if (job_.ranks.is_root()) {
+        std::vector<double> counts(at(settings), 0.0);
+        for (const auto& [run, ended] : ended_before_)
+            if (run >= 0 && run < sweep_.runs() && !ended.failed()) {
+                seconds[at(sweep_.setting_of(run))] += ended.seconds * ended.ranks;
+                counts[at(sweep_.setting_of(run))] += 1;
+            }
+        for (std::size_t s = 0; s < seconds.size(); ++s)
+            seconds[s] /= std::max(1.0, counts[s]);
+    }
+    job_.ranks.broadcast(std::span(seconds));
+    constexpr double most_bytes = 1 << 28;
+    std::vector<bool> is_open(at(settings), false);
+    for (const Index run : open_)
+        is_open[at(sweep_.setting_of(run))] = true;
+    if (job_.ranks.size() > 1 && sweep_.settings().ranks_per_run == 0)
+        for (Index s = job_.ranks.rank(); s < settings; s += job_.ranks.size())
+            if (seconds[at(s)] == 0 && is_open[at(s)] && sweep_.facts()[at(s)].bytes < most_bytes)
+                try {
+                    seconds[at(s)] =
+                        measure_cost(models_, sweep_.configuration_of(s * sweep_.settings().replicates)).run;
+                } catch (const std::exception&) {
+                    seconds[at(s)] = 0; // its runs will fail, and say so
+                }
+    job_.ranks.max(std::span(seconds));
+    // Settings that nobody measured: by their updates, at the rate of the others.
+    double measured = 0, updates = 0;
+    for (Index s = 0; s < settings; ++s)
+        if (seconds[at(s)] > 0 && sweep_.facts()[at(s)].updates > 0) {
+            measured += seconds[at(s)];
+            updates += sweep_.facts()[at(s)].updates;
+        }
+    const double rate = measured > 0 ? updates / measured : 1;
+    for (Index s = 0; s < settings; ++s)
+        if (seconds[at(s)] == 0)
+            seconds[at(s)] = std::max(1.0, sweep_.facts()[at(s)].updates) / rate;
+    costs_ = std::move(seconds);
+    std::stable_sort(open_.begin(), open_.end(), [&](Index a, Index b) { return cost_of(a) > cost_of(b); });
+    for (const Index run : open_)
+        all_costs_ += cost_of(run);
+}
+
+void SweepSession::form_groups() {
+    const int ranks = job_.ranks.size();
+    if (const auto size = static_cast<int>(std::min<Index>(sweep_.settings().ranks_per_run, ranks)); size > 0) {
+        sizes_.assign(at(ranks / size), size);
+        for (int spare = ranks % size; spare > 0; --spare)
+            ++sizes_[at(spare) % sizes_.size()];
+        std::stable_sort(sizes_.begin(), sizes_.end(), std::greater<>());
+    } else {
+        std::vector<RunCost> costs;
+        for (const Index run : open_)
+            costs.push_back({cost_of(run), sweep_.facts()[at(sweep_.setting_of(run))].useful_ranks});
+        sizes_ = deal_ranks(ranks, std::move(costs));
+    }
+    int first = 0;
+    while (first + sizes_[at(group_)] <= job_.ranks.rank())
+        first += sizes_[at(group_++)];
+    if (sizes_.size() == 1)
+        team_ = job_.ranks;
+    else if (sizes_.front() > 1) {
+        const auto own = job_.ranks.split(group_);
+        team_ = own.size() > 1 ? own : parallel::Communicator::alone();
+    }
+    if (job_.ranks.is_root())
+        shared_.raise(next_run, static_cast<Index>(sizes_.size()));
+    job_.ranks.barrier();
+    if (ranks > 1)
+        reporter_.info(fmt::format("{} run(s) to make by {} group(s) of {}{} rank(s)", open_.size(), sizes_.size(),
+                                   sizes_.back() == sizes_.front() ? "" : fmt::format("{} to ", sizes_.back()),
+                                   sizes_.front()));
+}
+
+/// Collective in the team. The first run of a group has its number; later ones are those nobody has taken.
+std::optional<Index> SweepSession::take_run(bool is_first) {
+    Index place = std::ssize(open_);
+    if (team_.is_root()) {
+        const bool is_late = job_.time_limit_seconds && process_seconds() + 0.1 >= *job_.time_limit_seconds;
+        if (const int signal = StopSignals::received(); signal > 0)
+            shared_.raise(stop_word, static_cast<Index>(signal * stop_unit));
+        else if (is_late)
+            shared_.raise(stop_word, static_cast<Index>(by_time_limit * stop_unit));
+        if (shared_.read(stop_word) == 0)
+            place = is_first ? Index{group_} : shared_.add(next_run, 1);
+    }
+    team_.broadcast(std::span(&place, 1));
+    return place < std::ssize(open_) ? std::optional(open_[at(place)]) : std::nullopt;
+}
+
+void SweepSession::work() {
+    std::exception_ptr error;
+    try {
+        bool is_first = true;
+        while (const auto run = take_run(std::exchange(is_first, false))) {
+            const auto begin = Clock::now();
+            const auto ended = make(*run);
+            busy_ += seconds_since(begin);
+            if (!ended)
+                break;
+            parallel::on_root(team_, [&] {
+                journal_.add(*ended);
+                shared_.add(ended->failed() ? failed_runs : finished_runs, 1);
+                shared_.add(done_cost, std::llround(1e6 * cost_of(*run) / std::max(all_costs_, 1e-300)));
+                if (ended->failed())
+                    reporter_.warn(fmt::format("run {} failed: {}: {}", *run, sweep_.describe(*run), ended->error));
+            });
+            if (job_.ranks.is_root())
+                beat();
+        }
+        journal_.sync();
+    } catch (...) {
+        error = std::current_exception();
+        // Members of the team that know nothing of it wait for this rank; the top of the program ends the job.
+        if (team_.size() > 1 && !is_agreed(error))
+            throw;
+        shared_.raise(stop_word, static_cast<Index>(by_time_limit * stop_unit));
+    }
+    wait_for_others();
+    parallel::agree(job_.ranks, error);
+}
+
+std::optional<EndedRun> SweepSession::make(Index run) {
+    try {
+        return make_or_throw(run);
+    } catch (...) {
+        const auto error = std::current_exception();
+        EndedRun ended;
+        ended.run = run;
+        ended.error = describe(error).message;
+        ended.ranks = team_.size();
+        if (team_.size() == 1 || is_agreed(error))
+            return ended;
+        // The others of the team do not know. The job ends; a resume finds the failure.
+        journal_.add(ended);
+        throw;
+    }
+}
+
+std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
+    const auto begin = Clock::now();
+    const bool keeps_runs = sweep_.settings().keep == SweepSettings::Keep::runs;
+    Prepared prepared;
+    parallel::together(team_, [&] { prepared = prepare(models_, sweep_.configuration_of(run)); });
+    Job job;
+    job.ranks = team_;
+    job.directory = directory_of_run(job_.directory, run);
+    job.model_name = prepared.model_name;
+    job.configuration = prepared.resolved;
+    job.model = prepared.model.get();
+    job.algorithm = prepared.algorithm->name();
+    job.plan = prepared.plan.get();
+    job.time_limit_seconds = job_.time_limit_seconds;
+    job.data_directory = job_.data_directory;
+    job.is_in_sweep = true;
+    job.keeps_results = keeps_runs;
+    job.on_beat = [this] { return beat(); };
+    parallel::on_root(team_, [&] {
+        std::error_code error;
+        fs::create_directories(job.directory, error);
+        if (error)
+            throw FileError(fmt::format("{}: cannot make this directory: {}", job.directory.string(), error.message()));
+    });
+    auto run_ = restored(job, prepared);
+    job.is_resumed = run_ != nullptr;
+    if (!run_) {
+        run_ = make_run(team_, *prepared.plan, *prepared.model);
+        run_->begin();
+    }
+    Reporter log(team_.is_root() && keeps_runs, job.directory / "run.log", job.is_resumed, Reporter::Screen::off);
+    log.info(fmt::format("run {} of a sweep: {}", run, sweep_.describe(run)));
+    const auto ending = run_to_end(job, *run_, log);
+    if (ending.stop > 0) {
+        shared_.raise(stop_word, static_cast<Index>(ending.stop * stop_unit));
+        return {};
+    }
+    EndedRun ended;
+    ended.run = run;
+    ended.seconds = seconds_since(begin);
+    ended.ranks = team_.size();
+    parallel::on_root(team_, [&] {
+        const auto summary = Json::parse(ending.summary);
+        ended.verdict = summary.value("verdict", "");
+        ended.scalars = scalars_of(summary);
+        std::error_code ignored;
+        if (!keeps_runs)
+            fs::remove_all(job.directory, ignored);
+    });
+    return ended;
+}
+
+/// Collective in the team. The run as its checkpoint has it; null if there is none that fits.
+std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prepared) {
+    Index checkpoints = 0;
+    parallel::on_root(team_, [&] { checkpoints = std::ssize(io::list_checkpoints(job.directory)); });
+    if (team_.max(checkpoints) == 0)
+        return nullptr;
+    std::unique_ptr<Run> run;
+    std::vector<std::string> warnings;
+    try {
+        io::restore_newest(team_, job.directory, [&](io::Reader& reader) {
+            std::string configuration;
+            reader("configuration", configuration);
+            if (configuration != prepared.resolved)
+                throw FileError(job.directory.string() + ": a checkpoint of another run");
+            run = make_run(team_, *prepared.plan, *prepared.model);
+            restore_checkpoint(job, *run, reader, warnings);
+        });
+    } catch (const FileError& error) {
+        if (team_.size() > 1 && !error.is_agreed())
+            throw;
+        return nullptr;
+    }
+    return run;
+}
+
+/// Between steps of a run. The reason to stop that another group has found, or 0.
+double SweepSession::beat() {
+    if (job_.ranks.is_root()) {
+        const Index finished = shared_.read(finished_runs), failed = shared_.read(failed_runs);
+        const Index left = std::ssize(open_) - finished - failed;
+        const Index running = std::min<Index>(left, std::ssize(sizes_));
+        const double done = static_cast<double>(shared_.read(done_cost)) / 1e6, elapsed = seconds_since(started_);
+        const auto before = static_cast<Index>(sweep_.runs() - std::ssize(open_));
+        reporter_.progress(fmt::format("{} of {} runs done{}, {} running, {} left  ETA {}", before + finished,
+                                       sweep_.runs(), failed > 0 ? fmt::format(", {} failed", failed) : "", running,
+                                       left - running,
+                                       done > 0 ? format_duration(elapsed * std::max(0.0, 1 - done) / done) : "?"));
+    }
+    return static_cast<double>(shared_.read(stop_word)) / stop_unit;
+}
+
+/// Without the processor: other groups may need it.
+void SweepSession::wait_for_others() {
+    if (team_.is_root())
+        shared_.add(idle_groups, 1);
+    while (shared_.read(idle_groups) < std::ssize(sizes_)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        beat();
+    }
+}
+
+SweepProgress SweepSession::progress() {
+    SweepProgress all;
+    all.finished = sweep_.runs() - std::ssize(open_) + shared_.read(finished_runs);
+    all.failed = shared_.read(failed_runs);
+    all.ranks = job_.ranks.size();
+    all.wall_seconds = job_.ranks.max(seconds_since(started_));
+    const auto busy = job_.ranks.all_gather(busy_);
+    all.busy_share = std::accumulate(busy.begin(), busy.end(), 0.0) /
+                     std::max(1e-9, all.wall_seconds * static_cast<double>(all.ranks));
+    return all;
+}
+
+} // namespace
+
+int run_sweep(const SweepJob& job, const Catalogue& models, const Sweep& sweep, Reporter& reporter) {
+    SweepSession session(job, models, sweep, reporter);
+    session.work();
+    reporter.end_progress();
+    const auto progress = session.progress();
+    if (const double stop = session.stop(); stop > 0 && progress.finished + progress.failed < sweep.runs()) {
+        parallel::on_root(job.ranks, [&] { write_stopped_sweep(job.directory, sweep, progress); });
+        reporter.info(fmt::format("stopped by {} with {} of {} runs done; `{} resume {}` goes on", stop_reason(stop),
+                                  progress.finished + progress.failed, sweep.runs(), program_name(),
+                                  job.directory.string()));
+        return exit_stopped;
+    }
+    parallel::on_root(job.ranks, [&] {
+        write_finished_sweep(job.directory, sweep, read_journals(job.directory), progress);
+        std::fputs(describe_finished_sweep(job.directory).c_str(), stdout);
+    });
+    return progress.failed > 0 ? exit_failed : exit_finished;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,32 @@
+#pragma once
+/// Runs a sweep: its runs are dealt to groups of ranks, which take one after another until none is left.
+
+#include "app/commands/commands.hpp"
+#include "app/run/progress.hpp"
+#include "app/sweep/sweep.hpp"
+
+#include <filesystem>
+#include <optional>
+
+namespace pearlite::app {
+
+/// A session of a sweep.
+struct SweepJob {
+    parallel::Communicator ranks = parallel::Communicator::alone();
+    std::filesystem::path directory;
+    std::string data_directory; ///< may be empty
+    std::optional<double> time_limit_seconds;
+};
+
+/// Collective; the exit status. Makes every run that the journal of the directory does not know to have finished, then
+/// writes the tables. A run that fails is told at the end (status 1) and does not disturb the others. A signal or the
+/// time limit stops all groups, each with a checkpoint of its run (status 3).
+///
+/// The result does not depend on the groups, because no run depends on its number of ranks.
+int run_sweep(const SweepJob& job, const Catalogue& models, const Sweep& sweep, Reporter& reporter);
+
+/// Collective; exit statuses. `run` and `resume` for configurations and directories of sweeps.
+int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
+int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
+
+} // namespace pearlite::app

@@ -1,0 +1,85 @@
+#pragma once
+/// A sweep: the settings of [sweep], each with replicates, as runs that are known by their numbers.
+
+#include "algorithm/plans/algorithm.hpp"
+#include "app/commands/commands.hpp"
+#include "io/configuration/sweep_grid.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/app/catalogue.hpp"
+#include "pearlite/core/keys.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// The keys of [sweep] beside the swept ones.
+struct SweepSettings {
+    /// The files that stay of single runs.
+    enum class Keep { runs, table };
+
+    Index replicates = 1;
+    bool has_common_seeds = true;
+    io::SweepCombination combination = io::SweepCombination::crossed;
+    std::vector<std::string> scalars;
+    Keep keep = Keep::runs;
+    Index ranks_per_run = 0;
+    std::optional<double> evaluations, seconds; ///< of each run
+    std::string fitted_key;                     ///< that follows from the budget
+
+    bool has_budget() const { return evaluations || seconds; }
+    void keys(Keys& k);
+};
+
+/// Facts about a setting that all ranks know.
+struct SweepSetting {
+    std::uint64_t seed = 1; ///< run.seed
+    std::string fitted;     ///< the assignment of the key that follows from the budget, empty without a budget
+    double updates = 0;     ///< predicted for a run; 0: not known beforehand
+    double bytes = 0;       ///< of its checkpoint
+    Index useful_ranks = 1;
+    std::string fingerprint; ///< of its model and data
+    std::string model, algorithm, unit;
+};
+
+class Sweep {
+  public:
+    /// Collective. Reads the configuration, which has a table [sweep], and prepares every setting. InputError for any
+    /// mistake in any setting. `fitted` holds, for a sweep that is resumed, what was fitted to a budget before.
+    Sweep(const parallel::Communicator& ranks, const Catalogue& models, io::Configuration configuration,
+          const std::vector<std::string>& fitted = {});
+
+    const SweepSettings& settings() const { return settings_; }
+    const io::SweepGrid& grid() const { return grid_; }
+    /// One for each setting of the grid.
+    const std::vector<SweepSetting>& facts() const { return facts_; }
+    Index runs() const { return grid_.settings() * settings_.replicates; }
+    Index setting_of(Index run) const { return run / settings_.replicates; }
+    Index replicate_of(Index run) const { return run % settings_.replicates; }
+    /// Below 2^63, so that it can stand in a configuration.
+    std::uint64_t seed_of(Index run) const;
+    /// "setting 3 (algorithm.chains = 4), replicate 2, seed 17".
+    std::string describe(Index run) const;
+    io::Configuration configuration_of(Index run) const;
+    /// The limit that the configuration sets for a session, in seconds.
+    std::optional<double> time_limit_seconds() const { return time_limit_seconds_; }
+
+  private:
+    SweepSetting prepare_setting(const Catalogue& models, Index setting, const std::string& fitted);
+
+    io::Configuration base_;
+    SweepSettings settings_;
+    io::SweepGrid grid_;
+    std::vector<SweepSetting> facts_;
+    std::optional<double> time_limit_seconds_;
+};
+
+/// Whether a configuration describes a sweep.
+bool is_sweep(const io::Configuration& configuration);
+
+/// The grid, the predicted cost of each setting and of all, for `check`.
+std::string describe_sweep(const Sweep& sweep);
+
+} // namespace pearlite::app

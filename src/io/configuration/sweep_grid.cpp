@@ -1,0 +1,316 @@
+#include "io/configuration/sweep_grid.hpp"
+
+#include "io/configuration/configuration_state.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace pearlite::io {
+namespace {
+
+constexpr const char* table_name = "sweep";
+constexpr Index most_settings = 1'000'000;
+
+/// A value for a key, with the place of the key where it was written.
+struct Assignment {
+    std::string path;
+    toml::source_region region;
+    const toml::node* value = nullptr;
+};
+
+/// An axis as it was written: the assignments of each of its values.
+struct WrittenAxis {
+    std::string name;
+    toml::source_region region;
+    bool is_of_variants = false;
+    std::vector<SweptValue> values;
+    std::vector<std::vector<Assignment>> assignments;
+};
+
+SweptValue swept_value(const toml::node& node) {
+    if (const auto* text = node.as_string())
+        return {text->get()};
+    SweptValue value{toml_text(node), node.value<double>(), node.is_integer()};
+    if (node.is_boolean())
+        value.number.reset();
+    return value;
+}
+
+/// The assignments of all keys in a table and the tables in it.
+void collect(const toml::table& table, const std::string& path, std::vector<Assignment>& found) {
+    for (const auto& [key, node] : table) {
+        const auto full = join_path(path, key.str());
+        if (const auto* inner = node.as_table())
+            collect(*inner, full, found);
+        else
+            found.push_back({full, key.source(), &node});
+    }
+}
+
+/// Sets the key at a dotted path of `root`, with the place where it was written.
+void assign(toml::table& root, const Assignment& assignment) {
+    const auto parts = split_path(assignment.path);
+    toml::table* table = &root;
+    const auto key_of = [&](const std::string& part) {
+        return toml::key(part, toml::source_region(assignment.region));
+    };
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+        if (table->get(parts[i]) == nullptr || !table->get(parts[i])->is_table())
+            table->insert_or_assign(key_of(parts[i]), toml::table{});
+        table = table->get(parts[i])->as_table();
+    }
+    table->erase(parts.back());
+    assignment.value->visit([&](const auto& value) { table->insert(key_of(parts.back()), value); });
+}
+
+std::string line_of(const toml::source_region& region) {
+    return std::to_string(region.begin.line);
+}
+
+} // namespace
+
+struct SweepGrid::Implementation {
+    std::shared_ptr<Configuration::State> base;
+    std::vector<WrittenAxis> axes;
+    bool zipped = false;
+
+    const toml::table& table() const {
+        const auto* node = base->find(table_name);
+        static const toml::table none;
+        return node != nullptr && node->is_table() ? *node->as_table() : none;
+    }
+    void record(const std::string& path, const std::string& message) {
+        base->record(base->place(path), path + ": " + message);
+    }
+    /// The same for a place that has no path: a key with points in it, say.
+    void record_at(const toml::source_region& region, const std::string& message) {
+        const auto line = static_cast<Index>(region.begin.line);
+        base->record({line, line == 0 ? base->name : base->name + ":" + line_of(region)}, message);
+    }
+
+    void read_lists(const toml::table& inner, const std::string& path);
+    void read_list(const std::string& path, const toml::key& key, const toml::node& node);
+    void read_variants(const toml::node& node);
+    void find_clashes();
+    void find_overrides_of_swept_keys();
+    void check_lengths();
+};
+
+/// `path`: of a table of the configuration, empty in [sweep] itself.
+void SweepGrid::Implementation::read_lists(const toml::table& inner, const std::string& path) {
+    const auto section = join_path(table_name, path);
+    base->know_section(path.empty() ? std::string(table_name) : section);
+    for (const auto& [key, node] : inner) {
+        const auto full = join_path(path, key.str());
+        const bool has_point = full.find('.') != std::string::npos;
+        if (path.empty() && key.str() == "variant") {
+            base->ask(table_name, "variant");
+            read_variants(node);
+        } else if (const auto* deeper = node.as_table()) {
+            read_lists(*deeper, full);
+        } else if (has_point) {
+            base->ask(path.empty() ? std::string(table_name) : section, std::string(key.str()));
+            read_list(full, key, node);
+        }
+    }
+}
+
+void SweepGrid::Implementation::read_list(const std::string& path, const toml::key& key, const toml::node& node) {
+    const auto* list = node.as_array();
+    if (list == nullptr || list->empty()) {
+        const auto got = list == nullptr ? "got " + toml_text(node) : "the list is empty";
+        record_at(key.source(), std::string(table_name) + "." + path + ": " + got +
+                                    ", expected a list of values for the key " + path);
+        return;
+    }
+    WrittenAxis axis{path, key.source(), false, {}, {}};
+    for (const auto& value : *list) {
+        axis.values.push_back(swept_value(value));
+        axis.assignments.push_back({{path, key.source(), &value}});
+    }
+    axes.push_back(std::move(axis));
+}
+
+void SweepGrid::Implementation::read_variants(const toml::node& node) {
+    const auto* list = node.as_array();
+    if (list == nullptr || list->empty() || !node.is_array_of_tables()) {
+        record("sweep.variant", "expected tables [[sweep.variant]], each with a name and keys of the configuration");
+        return;
+    }
+    for (const auto& element : *list) {
+        const auto& variant = *element.as_table();
+        const auto name = variant["name"].value<std::string>(), family = variant["axis"].value<std::string>();
+        if (!name || name->empty()) {
+            record_at(variant.source(), "sweep.variant: the name is missing, expected name = \"...\"");
+            continue;
+        }
+        const auto axis_name = family.value_or("variant");
+        auto axis = std::find_if(axes.begin(), axes.end(), [&](const auto& each) { return each.name == axis_name; });
+        if (axis == axes.end())
+            axis = axes.insert(axes.end(), {axis_name, variant.source(), true, {}, {}});
+        if (std::any_of(axis->values.begin(), axis->values.end(), [&](const auto& v) { return v.text == *name; }))
+            record_at(variant.source(),
+                      "sweep.variant: there are two variants \"" + *name + "\", expected different names");
+        axis->values.push_back({*name});
+        auto& assignments = axis->assignments.emplace_back();
+        for (const auto& [key, value] : variant) {
+            const auto full = std::string(key.str());
+            if (full == "name" || full == "axis")
+                continue;
+            if (const auto* inner = value.as_table())
+                collect(*inner, full, assignments);
+            else if (full.find('.') != std::string::npos)
+                assignments.push_back({full, key.source(), &value});
+            else
+                record_at(key.source(), "sweep.variant: unknown key '" + full +
+                                            "', expected name, axis, and keys of the configuration as TABLE.KEY");
+        }
+    }
+}
+
+/// Two axes that set the same key.
+void SweepGrid::Implementation::find_clashes() {
+    std::map<std::string, const WrittenAxis*> owners;
+    for (const auto& axis : axes)
+        for (const auto& assignments : axis.assignments)
+            for (const auto& assignment : assignments) {
+                const auto [owner, is_new] = owners.emplace(assignment.path, &axis);
+                if (!is_new && owner->second != &axis)
+                    record_at(assignment.region, "the key " + assignment.path + " is set by " + owner->second->name +
+                                                     " (line " + line_of(owner->second->region) + ") and by " +
+                                                     axis.name + ", expected that one of them sets it");
+            }
+}
+
+/// A --set of a key that the sweep sets would be lost in silence.
+void SweepGrid::Implementation::find_overrides_of_swept_keys() {
+    for (const auto& old : base->overrides)
+        for (const auto& axis : axes)
+            if (axis.name == old.path)
+                throw InputError("--set " + old.argument + ": the key is swept, expected --set sweep." + old.path +
+                                 "=[...] with the values to take");
+}
+
+void SweepGrid::Implementation::check_lengths() {
+    const WrittenAxis* first = nullptr;
+    for (const auto& axis : axes) {
+        if (axis.is_of_variants)
+            continue;
+        if (first != nullptr && axis.values.size() != first->values.size())
+            record_at(axis.region, "sweep." + axis.name + ": " + std::to_string(axis.values.size()) + " values, but " +
+                                       first->name + " (line " + line_of(first->region) + ") has " +
+                                       std::to_string(first->values.size()) +
+                                       ", expected as many, because combine is \"zipped\"");
+        first = first == nullptr ? &axis : first;
+    }
+}
+
+SweepGrid::SweepGrid(const Configuration& configuration, SweepCombination combination)
+    : implementation_(std::make_unique<Implementation>()) {
+    auto& own = *implementation_;
+    own.base = configuration.state_;
+    own.zipped = combination == SweepCombination::zipped;
+    own.read_lists(own.table(), "");
+    own.base->record_unknown_names(own.table(), table_name);
+    std::stable_sort(own.axes.begin(), own.axes.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.region.begin.line, a.region.begin.column) <
+               std::pair(b.region.begin.line, b.region.begin.column);
+    });
+    own.find_clashes();
+    if (own.zipped)
+        own.check_lengths();
+    configuration.check_asked();
+    own.find_overrides_of_swept_keys();
+
+    // Zipped lists share the stride and the length of the first of them.
+    strides_.assign(own.axes.size(), 1);
+    std::optional<std::size_t> zipped_stride;
+    for (std::size_t a = own.axes.size(); a-- > 0;) {
+        const auto& axis = own.axes[a];
+        if (own.zipped && !axis.is_of_variants && zipped_stride) {
+            strides_[a] = *zipped_stride;
+            continue;
+        }
+        strides_[a] = at(settings_);
+        if (!axis.is_of_variants)
+            zipped_stride = strides_[a];
+        settings_ *= static_cast<Index>(axis.values.size());
+        if (settings_ > most_settings)
+            throw InputError(own.base->place(table_name).text + ": [sweep] has more than " +
+                             std::to_string(most_settings) + " settings");
+    }
+    for (const auto& axis : own.axes)
+        axes_.push_back({axis.name, axis.values});
+}
+
+SweepGrid::~SweepGrid() = default;
+SweepGrid::SweepGrid(SweepGrid&&) noexcept = default;
+
+std::size_t SweepGrid::value_number(Index setting, std::size_t axis) const {
+    return at(setting) / strides_.at(axis) % axes_.at(axis).values.size();
+}
+
+const SweptValue& SweepGrid::value(Index setting, std::size_t axis) const {
+    return axes_.at(axis).values.at(value_number(setting, axis));
+}
+
+Index SweepGrid::reference(Index setting, std::size_t axis) const {
+    const auto first = std::find(strides_.begin(), strides_.end(), strides_.at(axis)) - strides_.begin();
+    const bool is_alone = axes_[axis].values.size() == 1 || static_cast<std::size_t>(first) != axis;
+    return is_alone ? setting : setting - static_cast<Index>(value_number(setting, axis) * strides_[axis]);
+}
+
+bool SweepGrid::sets(const std::string& key) const {
+    for (const auto& axis : implementation_->axes)
+        for (const auto& assignments : axis.assignments)
+            if (std::any_of(assignments.begin(), assignments.end(), [&](const auto& a) { return a.path == key; }))
+                return true;
+    return false;
+}
+
+std::string SweepGrid::describe(Index setting) const {
+    std::string text;
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+        text += (a == 0 ? "" : ", ") + axes_[a].name + " = " + value(setting, a).text;
+    return text.empty() ? "the only setting" : text;
+}
+
+Configuration SweepGrid::configuration(Index setting, const std::vector<std::string>& overrides) const {
+    const auto& own = *implementation_;
+    Configuration made;
+    made.state_ = std::make_shared<Configuration::State>();
+    auto& state = *made.state_;
+    state.name = own.base->name;
+    state.directory = own.base->directory;
+    state.data_directory = own.base->data_directory;
+    state.root = own.base->root;
+    state.root.erase(table_name);
+    const std::string prefix = std::string(table_name) + ".";
+    for (const auto& old : own.base->overrides)
+        if (!old.path.starts_with(prefix))
+            state.overrides.push_back(old);
+        else if (std::any_of(own.axes.begin(), own.axes.end(),
+                             [&](const auto& axis) { return prefix + axis.name == old.path; }))
+            state.overrides.push_back({old.path.substr(prefix.size()), old.argument});
+    // Variants first, so that a list may set a key of a model that a variant names.
+    for (const bool of_variants : {true, false})
+        for (std::size_t a = 0; a < own.axes.size(); ++a) {
+            const auto& axis = own.axes[a];
+            if (axis.is_of_variants != of_variants)
+                continue;
+            const auto& assignments = axis.assignments[value_number(setting, a)];
+            // Keys of one model mean nothing to another: a variant that names a model brings its whole table.
+            if (of_variants && std::any_of(assignments.begin(), assignments.end(),
+                                           [](const auto& each) { return each.path == "model.name"; }))
+                state.root.erase("model");
+            for (const auto& assignment : assignments)
+                assign(state.root, assignment);
+        }
+    for (const auto& argument : overrides)
+        state.apply_override(argument);
+    return made;
+}
+
+} // namespace pearlite::io
