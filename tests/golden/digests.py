@@ -80,6 +80,8 @@ def of_results(directory):
     summary = runner.summary(directory)
     if summary.get("status") != "finished" or not summary.get("verdict") or len(summary.get("digest", "")) != 64:
         raise NoDigest(f"not finished, or without a verdict or digest: {summary}")
+    if summary.get("kind") == "sweep":
+        return {"whole": summary["digest"][:N_DIGITS]}
     numbers = numbers_of([summary.get(name) for name in SUMMARY_ESTIMATES])
     return {"whole": summary["digest"][:N_DIGITS],
             "states": digest_of_datasets(directory / "results.h5", is_state_of_results),

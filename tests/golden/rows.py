@@ -52,7 +52,7 @@ def job_rows():
         keys, data = settings.JOBS[name]
         overrides = tuple(f"{key}={runner.toml_value(value)}" for key, value in keys.items())
         yield Row(f"job/{name}", job=file, overrides=overrides, data=tuple(data),
-                  is_interrupted=name not in settings.JOBS_THAT_SEARCH)
+                  is_interrupted=name not in settings.JOBS_THAT_SEARCH | settings.SWEEPS)
 
 
 def annealed_tables(model, algorithm, kernel):

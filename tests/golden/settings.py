@@ -29,6 +29,7 @@ def few_iterations(iterations, **keys):
 
 ESTIMATED = {"schedule.log_weight_sd": 3.0}  # with few particles fewer temperatures do
 JOBS = {
+    "calibration": ({"sweep.replicates": 2}, []),
     "galaxies-tempering": (few_scans(8, 60, **{"schedule.steps": 20}), ["bayes/galaxies.csv"]),
     "galaxies-work": (few_trajectories(32, 40, **{"algorithm.equilibration": 5}), ["bayes/galaxies.csv"]),
     "gaussian": (few_trajectories(117, 30), []),
@@ -53,6 +54,7 @@ JOBS = {
     "protein-replicates": (few_iterations(600, **{"algorithm.replicates": 3}), []),
     "radiata-pine": (few_particles(64, **{f"algorithm.{SMC_REPLICATES}": 3}), ["bayes/radiata_pine.csv"]),
     "rastrigin": (few_iterations(3000), []),
+    "rastrigin-chains": (few_iterations(400, **{"sweep.replicates": 2}), []),
     "rastrigin-replicates": (few_iterations(1500, **{"algorithm.replicates": 3}), []),
     "rastrigin-tuned": (few_iterations(400, **{"algorithm.replicates": 3}), []),
     "rbm-15": (few_trajectories(70, 40), [WEIGHTS_15, DIGITS]),
@@ -72,6 +74,7 @@ JOBS = {
 JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-replicates", "rastrigin", "rastrigin-replicates",
                     "rastrigin-tuned", "restore-image", "restore-image-replicates", "spect-network",
                     "spect-network-replicates"}
+SWEEPS = {"calibration", "rastrigin-chains"}
 
 # Algorithms and models, tiny: at least 7 blocks, the last of them not full.
 

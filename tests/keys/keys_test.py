@@ -40,7 +40,9 @@ class Schema(key_schema.NeedsJsonSchema):
     def test_resolved_jobs_are_valid(self):
         """Of the jobs whose data are here; their resolved configurations have every key."""
         found = 0
-        for name in self.jobs():
+        for name, job in self.jobs().items():
+            if "sweep" in job:
+                continue  # it has as many resolved configurations as settings
             ended = runner.pearlite("check", key_schema.SOURCE / "jobs" / name)
             if ended.status == runner.FINISHED:
                 with self.subTest(name):

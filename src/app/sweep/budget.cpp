@@ -37,18 +37,22 @@ class PredictedUpdates {
     std::string key_;
 };
 
+std::string budget_key(const SweepSettings& settings) {
+    return settings.seconds ? "sweep.seconds" : "sweep.evaluations";
+}
+
 /// The key that [sweep] names, else the first of those that size a run and are not swept.
 std::string fitted_key(const io::SweepGrid& grid, const algorithm::Plan& plan, const SweepSettings& settings) {
     if (!settings.fitted_key.empty()) {
         if (grid.sets(settings.fitted_key))
-            throw InputError(fmt::format("sweep.fit: {} is swept, expected a key that is not", settings.fitted_key));
+            throw grid.mistake("sweep.fit", settings.fitted_key + " is swept, expected a key that is not");
         return settings.fitted_key;
     }
     for (const auto& key : plan.size_keys())
         if (!grid.sets(key))
             return key;
-    throw InputError("sweep: every key that sizes the runs is swept, so that none follows from the budget; expected "
-                     "sweep.fit");
+    throw grid.mistake(budget_key(settings), "every key that sizes the runs is swept, so that none follows from the "
+                                             "budget; expected another key as sweep.fit");
 }
 
 } // namespace
@@ -62,22 +66,23 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
     if (settings.seconds)
         budget = *settings.seconds / measure_cost(models, configuration).per_update;
     if (prepared.plan->workload(*prepared.model).updates == 0)
-        throw InputError("sweep: a budget needs runs whose cost is known beforehand, expected a schedule that is not "
-                         "adaptive");
+        throw grid.mistake(budget_key(settings), "a budget needs runs whose cost is known beforehand, expected a "
+                                                 "schedule that is not adaptive");
     const PredictedUpdates updates(models, grid, setting, key);
     // The least legal value, then doubling and halving: updates grow with the key.
     Index low = 1;
     while (low < 1024 && updates.at(low) == infinity)
         low *= 2;
     if (!(updates.at(low) <= budget))
-        throw InputError(fmt::format("sweep: a run with {} takes {:.4g} {}, more than its budget of {:.4g}",
-                                     updates.assignment(low), updates.at(low), prepared.plan->unit(), budget));
+        throw grid.mistake(budget_key(settings),
+                           fmt::format("a run with {} takes {:.4g} {}, more than its budget of {:.4g}",
+                                       updates.assignment(low), updates.at(low), prepared.plan->unit(), budget));
     Index high = 2 * low;
     constexpr Index most = Index{1} << 40;
     while (high < most && updates.at(high) <= budget)
         low = std::exchange(high, 2 * high);
     if (high >= most)
-        throw InputError(fmt::format("sweep.fit: the cost of a run does not depend on {}", key));
+        throw grid.mistake(budget_key(settings), "the cost of a run does not depend on " + key);
     while (high - low > std::max<Index>(0, low / 1'000'000) && high - low > 1) {
         const Index middle = low + (high - low) / 2;
         (updates.at(middle) <= budget ? low : high) = middle;

@@ -29,7 +29,7 @@ struct TableDescription {
     std::string table;
     std::vector<std::string> models, algorithms;
     std::vector<KeyDescription> keys;
-    bool is_complete = true; ///< false: there are more keys, which a user's class reads by itself
+    bool is_complete = true; ///< false: there are more keys, of a user's class or swept ones
 };
 
 /// The keys that `list` lists, table by table: keys of `table`, and keys of other tables it enters.

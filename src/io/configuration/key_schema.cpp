@@ -171,25 +171,68 @@ class Schema {
                     {"type", "object"},
                     {"properties", Json::object()},
                     {"additionalProperties", false}};
-        if (all_.models.size() > 1)
-            schema["required"] = {"model"};
         for (const auto& table : all_.tables)
             for (const auto& algorithm : table.algorithms)
                 schema["definitions"]["runs-" + algorithm] = runs(algorithm);
+        auto& properties = schema["properties"];
         for (const auto& table : all_.tables)
-            add_names(schema["properties"], table);
-        for (const auto& entry : schema["properties"].items())
+            if (table.table != sweep)
+                add_names(properties, table);
+        // The settings of a sweep may have any model and algorithm.
+        schema["if"] = {{"not", {{"required", {sweep}}}}};
+        schema["then"] = of_one_run(properties);
+        for (const auto& table : all_.tables)
+            if (table.table == sweep)
+                properties[sweep] = sweep_schema(table, properties);
+        return schema;
+    }
+
+  private:
+    static constexpr const char* sweep = "sweep";
+
+    Json of_one_run(const Json& names) const {
+        Json schema = Json::object();
+        if (all_.models.size() > 1)
+            schema["required"] = {"model"};
+        for (const auto& entry : names.items())
             schema["allOf"].push_back(only_where_known(entry.key()));
         for (const auto& model : all_.models)
             schema["allOf"].push_back(
                 {{"if", is_model({model.name})}, {"then", optional_name("algorithm", model.algorithms)}});
         for (const auto& table : all_.tables)
-            schema["allOf"].push_back(
-                {{"if", is_for(table)}, {"then", {{"properties", {{table.table, table_schema(table)}}}}}});
+            if (table.table != sweep)
+                schema["allOf"].push_back(
+                    {{"if", is_for(table)}, {"then", {{"properties", {{table.table, table_schema(table)}}}}}});
         return schema;
     }
 
-  private:
+    /// Its own keys, lists of values for the keys of the other tables, and variants, which are tables of plain values.
+    static Json sweep_schema(const TableDescription& own, const Json& names) {
+        const Json list{{"type", "array"}, {"minItems", 1}};
+        auto schema = table_schema(own);
+        schema["additionalProperties"] = false;
+        Json variant{{"type", "object"},
+                     {"properties", {{"name", {{"type", "string"}}}, {"axis", {{"type", "string"}}}}},
+                     {"required", {"name"}},
+                     {"additionalProperties", false}};
+        std::string tables;
+        for (const auto& [table, keys] : names.items()) {
+            tables += (tables.empty() ? "" : "|") + table;
+            variant["properties"][table] = keys;
+            auto lists = keys;
+            for (auto& key : lists["properties"])
+                key = list;
+            if (lists["additionalProperties"] == true)
+                lists["additionalProperties"] = list;
+            schema["properties"][table] = lists;
+        }
+        const auto dotted = "^(" + tables + ")\\..";
+        schema["patternProperties"] = {{dotted, list}};
+        variant["patternProperties"] = {{dotted, {{"not", {{"type", "object"}}}}}};
+        schema["properties"]["variant"] = {{"type", "array"}, {"minItems", 1}, {"items", variant}};
+        return schema;
+    }
+
     /// Every key by name, so that an editor that skips conditions completes names and finds slips.
     static void add_names(Json& properties, const TableDescription& table) {
         auto& own = properties[table.table];
@@ -198,7 +241,7 @@ class Schema {
         for (const auto& key : table.keys) {
             auto& entry = own["properties"][key.name];
             if (entry.is_null() || key.name == "name")
-                entry = {{"description", key.about.sentence}};
+                entry = {{"description", key.about.sentence}, {"type", {"string", "number", "boolean", "array"}}};
         }
         if (!table.is_complete)
             own["additionalProperties"] = true;

@@ -96,7 +96,8 @@ std::string keys_as_text(const std::vector<TableDescription>& tables, const std:
         for (const auto& key : table.keys)
             text += wrapped("  ", key.name + ": " + description(key), "      ");
         if (!table.is_complete)
-            text += "  and keys that the model reads by itself\n";
+            text += table.table == "model" ? "  and keys that the model reads by itself\n"
+                                           : "  and keys of other tables, each with a list of values\n";
     }
     if (!text.empty())
         return text;

@@ -1,7 +1,6 @@
 #include "io/configuration/sweep_grid.hpp"
 
 #include "io/configuration/configuration_state.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <algorithm>
 #include <map>
@@ -188,9 +187,14 @@ void SweepGrid::Implementation::find_clashes() {
 void SweepGrid::Implementation::find_overrides_of_swept_keys() {
     for (const auto& old : base->overrides)
         for (const auto& axis : axes)
-            if (axis.name == old.path)
-                throw InputError("--set " + old.argument + ": the key is swept, expected --set sweep." + old.path +
-                                 "=[...] with the values to take");
+            for (const auto& assignments : axis.assignments)
+                for (const auto& assignment : assignments)
+                    if (assignment.path == old.path)
+                        throw InputError("--set " + old.argument +
+                                         (axis.is_of_variants
+                                              ? ": a variant sets the key (line " + line_of(assignment.region) + ")"
+                                              : ": the key is swept, expected --set sweep." + old.path +
+                                                    "=[...] with the values to take"));
 }
 
 void SweepGrid::Implementation::check_lengths() {
@@ -268,6 +272,10 @@ bool SweepGrid::sets(const std::string& key) const {
             if (std::any_of(assignments.begin(), assignments.end(), [&](const auto& a) { return a.path == key; }))
                 return true;
     return false;
+}
+
+InputError SweepGrid::mistake(const std::string& key, const std::string& message) const {
+    return InputError(implementation_->base->place(key).text + ": " + key + ": " + message);
 }
 
 std::string SweepGrid::describe(Index setting) const {

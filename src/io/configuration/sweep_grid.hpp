@@ -1,6 +1,7 @@
 #pragma once
 /// The grid of settings that the table [sweep] of a configuration spans: keys with lists of values, and variants.
 
+#include "pearlite/core/error.hpp"
 #include "pearlite/io/configuration.hpp"
 
 #include <cstddef>
@@ -47,6 +48,8 @@ class SweepGrid {
     Index reference(Index setting, std::size_t axis) const;
     /// Whether a list or a variant sets this key.
     bool sets(const std::string& key) const;
+    /// A mistake about a key of [sweep], "sweep.fit", with its file and line.
+    InputError mistake(const std::string& key, const std::string& message) const;
     /// "algorithm.chains = 4, variant = VFSA".
     std::string describe(Index setting) const;
     /// The configuration of a setting, without [sweep]; `overrides` as for Configuration::load. Messages about swept
