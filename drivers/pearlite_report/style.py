@@ -54,11 +54,13 @@ class Picture:
     """One finished figure: its file name without suffix, the section it belongs to, words for it, and its bytes."""
 
     name: str
-    section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior", "predictions" or "particles"
+    section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior", "predictions" or "particles";
+    # of a sweep "scalars", "coverage", "evidence" or "progress"
     title: str
     caption: str
     data: bytes
     suffix: str = "svg"
+    shape: str = ""  # "wide": takes the whole width of the page
 
 
 @contextlib.contextmanager
@@ -117,8 +119,8 @@ def as_svg(figure):
     return buffer.getvalue()
 
 
-def finish(figure, name, section, title, caption):
-    return Picture(name, section, title, caption, as_svg(figure))
+def finish(figure, name, section, title, caption, shape=""):
+    return Picture(name, section, title, caption, as_svg(figure), shape=shape)
 
 
 def left_out(count, noun="point", what="not finite"):
