@@ -15,7 +15,7 @@ install(FILES "${PROJECT_BINARY_DIR}/PearliteConfig.cmake" "${PROJECT_BINARY_DIR
 
 # What the commands and jobs need at run time. The import of weights and the report are programs of their own as well.
 set(support "${CMAKE_INSTALL_DATADIR}/pearlite")
-install(PROGRAMS drivers/report.py drivers/compare_runs.py drivers/import_rbm.py DESTINATION "${support}")
+install(PROGRAMS drivers/report.py drivers/import_rbm.py DESTINATION "${support}")
 install(FILES docs/pearlite.schema.json DESTINATION "${support}")
 install(DIRECTORY drivers/pearlite_report DESTINATION "${support}" FILES_MATCHING PATTERN "*.py" PATTERN "*.css"
     PATTERN __pycache__ EXCLUDE)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Figures and one HTML page from a run directory.
+"""Figures and one HTML page from the directory of a run or of a sweep.
 
     report.py DIR [-o OUT]
+    report.py DIR [-o OUT] [--scalar NAME]... [--against KEY] [--above E] [--runs]      (sweeps)
 
 Writes OUT/report.html (self-contained) and OUT/figures/*; OUT is DIR itself unless -o says otherwise. Prints the path
 of the page. Exit status 0, 2 if the input does not allow a report, 1 if the report cannot be made or written.
@@ -16,22 +17,16 @@ sys.dont_write_bytecode = True  # the installed directory may be read-only or sh
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(
-        prog="pearlite report", description="Figures and one HTML page from a run directory."
-    )
-    parser.add_argument("directory", metavar="DIR", help="a run directory with results.h5 and summary.json")
-    parser.add_argument("-o", "--output", metavar="OUT", help="where report.html and figures/ go (default: DIR)")
-    options = parser.parse_args(arguments)
+    options = parse(arguments)
     try:
-        from pearlite_report import figures, page, run
+        from pearlite_report import run
+        from pearlite_report.sweep import read
     except ImportError as error:
         return _fail(
             1, f"needs Python with numpy, h5py and matplotlib (Debian: python3-h5py python3-matplotlib): {error}"
         )
     try:
-        finished = run.read_run(options.directory)
-        pictures = figures.draw_all(finished)
-        print(write(finished, pictures, page.render(finished, pictures), options.output or options.directory))
+        print(of_sweep(options) if read.is_sweep(options.directory) else of_run(options))
     except run.ReportError as error:
         return _fail(2, error)
     except OSError as error:
@@ -39,7 +34,68 @@ def main(arguments):
     return 0
 
 
-def write(run, pictures, text, output):
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="pearlite report", description="Figures and one HTML page from the directory of a run or of a sweep."
+    )
+    parser.add_argument("directory", metavar="DIR", help="the directory of a finished run or sweep")
+    parser.add_argument("-o", "--output", metavar="OUT", help="where report.html and figures/ go (default: DIR)")
+    sweeps = parser.add_argument_group("sweeps")
+    sweeps.add_argument(
+        "--scalar", metavar="NAME", action="append", default=[],
+        help="show this scalar, such as diagnostics.ess, instead of the chosen ones; may be repeated",
+    )
+    sweeps.add_argument("--against", metavar="KEY", help="draw against this swept key alone, such as algorithm.chains")
+    sweeps.add_argument("--above", metavar="E", type=float, help="draw distances to E on a logarithmic axis")
+    sweeps.add_argument("--runs", action="store_true", help="make the report of every single run too")
+    return parser.parse_args(arguments)
+
+
+def of_run(options):
+    """The page of a single run; its path."""
+    from pearlite_report import figures, page, run
+
+    for name in ("scalar", "against", "above", "runs"):
+        value = getattr(options, name)
+        if value is not None and value is not False and value != []:
+            raise run.ReportError(f"--{name} is for sweeps; {options.directory} is not the directory of one")
+    finished = run.read_run(options.directory)
+    pictures = figures.draw_all(finished)
+    return write(pictures, page.render(finished, pictures), options.output or options.directory)
+
+
+def of_sweep(options):
+    """The page of a sweep; its path."""
+    from pearlite_report.sweep import figures, page, read
+
+    sweep = read.read_sweep(options.directory)
+    wanted = figures.Wanted(options.scalar, options.against, options.above)
+    figures.apply(sweep, wanted)
+    output = pathlib.Path(options.output or options.directory)
+    if options.runs:
+        _report_runs(sweep, output)
+    pictures = figures.draw_all(sweep, wanted)
+    return write(pictures, page.render(sweep, pictures, output), output)
+
+
+def _report_runs(sweep, output):
+    """The page of every run whose directory was kept, in OUT/runs/<number>."""
+    from pearlite_report import figures, page, run
+
+    for number in range(len(sweep.runs["setting"])):
+        directory = sweep.run_directory(number)
+        if not (directory / "results.h5").exists():
+            continue
+        try:
+            finished = run.read_run(directory)
+        except run.ReportError as error:
+            sweep.remarks.append(f"Run {number} has no report: {error}")
+            continue
+        pictures = figures.draw_all(finished)
+        write(pictures, page.render(finished, pictures), output / "runs" / directory.name)
+
+
+def write(pictures, text, output):
     """Writes the figures and the page; returns the path of the page. Figures of an earlier report are replaced."""
     output = pathlib.Path(output)
     directory = output / "figures"

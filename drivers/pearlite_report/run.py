@@ -1,5 +1,6 @@
 """What a run directory holds, as plain arrays. Nothing here draws or formats."""
 
+import contextlib
 import dataclasses
 import json
 import pathlib
@@ -101,6 +102,17 @@ def read_run(directory):
     return run
 
 
+def read_search(directory):
+    """The summary, the configuration and the progress of a run, which many runs of a sweep are read for."""
+    directory = pathlib.Path(directory)
+    run = Run(directory, _read_summary(directory / "summary.json"))
+    with opened(directory / "results.h5") as file:
+        contents = Contents(file, run.remarks)
+        run.configuration = contents.text("configuration")
+        _read_progress(contents, run)
+    return run
+
+
 def _why_no_results(directory):
     if any(directory.glob("checkpoint.*.h5")):
         return (
@@ -126,33 +138,36 @@ def _read_summary(path):
 
 
 def _read_results(path, run):
+    with opened(path) as file:
+        contents = Contents(file, run.remarks)
+        run.configuration = contents.text("configuration")
+        run.build = {name: contents.value(f"build/{name}") for name in ("version", "compiler", "libraries")}
+        run.per_step = _read_group(file, contents, "per_step")
+        run.log_weight = contents.array("log_weight", 1)
+        run.batch_log_ratio = contents.array("batches/log_ratio", 1)
+        run.work = _read_group(file, contents, "work")
+        run.tempering = _read_group(file, contents, "tempering")
+        for direction in ("forward", "equilibration", "reverse"):
+            run.hysteresis[direction] = _read_group(file, contents, f"hysteresis/{direction}")
+        run.importance = _read_group(file, contents, "importance")
+        run.chain = contents.array("samples/chain", 1)
+        _read_samples(contents, run)
+        run.predictions = read_predictions(file, contents)
+        _read_images(contents, run)
+        _read_search(contents, run)
+
+
+@contextlib.contextmanager
+def opened(path):
+    """A stamped HDF5 file of kind "results"; ReportError if it is not whole, or if what is read of it cannot be."""
     try:
         stamp.verify(path, "results")
         with h5py.File(path, "r") as file:
-            contents = _Contents(file, run.remarks)
-            run.configuration = contents.text("configuration")
-            run.build = {name: contents.value(f"build/{name}") for name in ("version", "compiler", "libraries")}
-            _read_per_step(file, contents, run)
-            run.log_weight = contents.array("log_weight", 1)
-            run.batch_log_ratio = contents.array("batches/log_ratio", 1)
-            run.work = _read_group(file, contents, "work")
-            run.tempering = _read_group(file, contents, "tempering")
-            for direction in ("forward", "equilibration", "reverse"):
-                run.hysteresis[direction] = _read_group(file, contents, f"hysteresis/{direction}")
-            run.importance = _read_group(file, contents, "importance")
-            run.chain = contents.array("samples/chain", 1)
-            _read_samples(contents, run)
-            run.predictions = read_predictions(file, contents)
-            _read_images(contents, run)
-            _read_search(contents, run)
+            yield file
     except stamp.StampError as error:
         raise ReportError(f"{path} is {error}") from None
     except UNREADABLE as error:
         raise ReportError(f"{path}: cannot be read ({error})") from None
-
-
-def _read_per_step(file, contents, run):
-    run.per_step = _read_group(file, contents, "per_step")
 
 
 def _read_group(file, contents, path):
@@ -198,15 +213,7 @@ def _read_images(contents, run):
 
 def _read_search(contents, run):
     """What searches for low energies record."""
-    run.search = contents.arrays("search", {"iteration": 1, "evaluations": 2, "best": 2})
-    if run.search:
-        best, iteration = run.search.get("best"), run.search.get("iteration")
-        if best is None or iteration is None or run.search.get("evaluations", best).shape != best.shape:
-            run.remarks.append("search/ lacks iteration or best, or they do not match; progress is left out")
-            run.search = {}
-        elif best.shape[1] != len(iteration):
-            run.remarks.append(f"search/best has {best.shape[1]} columns for {len(iteration)} iterations; it is left out")
-            run.search = {}
+    _read_progress(contents, run)
     run.regions = contents.arrays("regions", {"points": 2, "theta": 2, "visits": 2, "desired": 1})
     names = contents.value("operations/names")
     run.operation_names = [names] if isinstance(names, str) else list(names or [])
@@ -217,7 +224,19 @@ def _read_search(contents, run):
     run.graph = contents.text("best/graph")
 
 
-class _Contents:
+def _read_progress(contents, run):
+    run.search = contents.arrays("search", {"iteration": 1, "evaluations": 2, "best": 2})
+    if run.search:
+        best, iteration = run.search.get("best"), run.search.get("iteration")
+        if best is None or iteration is None or run.search.get("evaluations", best).shape != best.shape:
+            run.remarks.append("search/ lacks iteration or best, or they do not match; progress is left out")
+            run.search = {}
+        elif best.shape[1] != len(iteration):
+            run.remarks.append(f"search/best has {best.shape[1]} columns for {len(iteration)} iterations; it is left out")
+            run.search = {}
+
+
+class Contents:
     """Lenient access to the datasets of one file: what is absent is None, what has a strange shape is remarked on."""
 
     def __init__(self, file, remarks):

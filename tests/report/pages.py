@@ -1,4 +1,4 @@
-"""What tests of pages and comparisons share: the programs run in this process, and a page that is read."""
+"""What tests of pages share: the program runs in this process, and a page is read."""
 
 import base64
 import contextlib
@@ -22,7 +22,6 @@ except ImportError as missing:
 
 REPORT = pathlib.Path(os.environ.get("PEARLITE_REPORT") or pathlib.Path(__file__).parents[2] / "drivers" / "report.py")
 sys.path.insert(0, str(REPORT.parent))
-import compare_runs  # noqa: E402
 import report  # noqa: E402
 
 MINUS = "\N{MINUS SIGN}"
@@ -35,6 +34,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.open_tags, self.images, self.addresses, self.words, self.tags = [], [], [], [], []
+        self.links = []
         self.source = path.read_text(encoding="utf-8")
         self.feed(self.source)
         self.close()
@@ -69,18 +69,24 @@ class WithDirectory(unittest.TestCase):
         """What the command returns, in this process: starting Python for every case would take most of the time."""
         output, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-            status = report.main([str(argument) for argument in arguments])
+            try:
+                status = report.main([str(argument) for argument in arguments])
+            except SystemExit as refused:  # by the parser of the command line
+                status = refused.code
         return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
 
-    def page(self, directory=None):
-        """The page of a run, after the checks that every page must pass."""
+    def page(self, directory=None, *options):
+        """The page of a run or a sweep, after the checks that every page must pass."""
         directory = directory or self.directory
-        done = self.run_report(directory)
+        done = self.run_report(directory, *options)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout, f"{directory / 'report.html'}\n")
         page = Page(directory / "report.html")
         self.assertEqual(page.open_tags, [])
-        self.assertTrue(all(address.startswith("data:image/") for address in page.addresses), page.addresses)
+        page.links = [address for address in page.addresses if not address.startswith("data:image/")]
+        for link in page.links:  # of a sweep to its runs
+            self.assertRegex(link, r"^runs/\d{6}/(report\.html)?$")
+            self.assertTrue((directory / link).exists(), link)
         self.assertNotIn("http", page.text)
         self.assertNotIn("script", page.tags)
         self.assertNotIn("url(", page.source)
@@ -94,15 +100,3 @@ class WithDirectory(unittest.TestCase):
     def assert_shows(self, page, *texts):
         for text in texts:
             self.assertIn(text, page.text)
-
-
-class WithComparisons(WithDirectory):
-    def compare(self, *arguments):
-        """What the command returns, in this process."""
-        output, errors = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-            try:
-                status = compare_runs.main([str(argument) for argument in arguments])
-            except SystemExit as refused:
-                status = refused.code
-        return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())

@@ -6,7 +6,7 @@ import sys
 import unittest
 import xml.etree.ElementTree
 
-from pages import MINUS, REPORT, WithComparisons, WithDirectory  # first: skips the test if there are no libraries
+from pages import MINUS, REPORT, WithDirectory  # first: skips the test if there are no libraries
 
 import matplotlib.image
 import numpy
@@ -256,33 +256,6 @@ class Reports(WithDirectory):
         self.assertFalse((self.directory / "report.html").exists())
 
 
-class Comparisons(WithComparisons):
-    def test_runs_against_a_key(self):
-        directories = [self.directory / name for name in ("slow", "fast")]
-        synthetic_runs.nonequilibrium(directories[0])
-        synthetic_runs.nonequilibrium(directories[1], gap=60.0)
-        figure = self.directory / "figure.svg"
-        ended = self.compare("--key", "model.size", "-o", figure, *directories)
-        self.assertEqual(ended.returncode, 0, ended.stderr)
-        for text in ("model.size", "jarzynski-reverse", "-10.0200 +- 0.1000", "-10.0200 (no error)"):
-            self.assertIn(text, ended.stdout)
-        self.assertNotIn("cumulant", ended.stdout)
-        xml.etree.ElementTree.parse(figure)
-
-    def test_as_a_program(self):
-        program = REPORT.with_name("compare_runs.py")
-        done = subprocess.run([sys.executable, "-B", program, "--key", "a.b", "absent"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr), (2, "compare_runs.py: absent: no such directory\n"))
-
-    def test_refusals(self):
-        synthetic_runs.nonequilibrium(self.directory / "run")
-        for key, words in (("model.name", "expected a number above 0"), ("model.none", "has no model.none")):
-            ended = self.compare("--key", key, self.directory / "run")
-            self.assertEqual(ended.returncode, 2)
-            self.assertIn(words, ended.stderr)
-        self.assertEqual(self.compare("--key", "model.size", self.directory / "none").returncode, 2)
-
-
 class Refusals(WithDirectory):
     def assert_refused(self, *texts, status=2, arguments=()):
         done = self.run_report(self.directory, *arguments)
@@ -352,6 +325,12 @@ class Refusals(WithDirectory):
         path.write_bytes(b"\0" * 5000)
         synthetic_runs.stamp(path)
         self.assert_refused("results.h5: cannot be read")
+
+    def test_options_of_sweeps(self):
+        synthetic_runs.optimisation(self.directory)
+        for option in (("--scalar", "best.energy"), ("--against", "model.size"), ("--above", "0"), ("--runs",)):
+            with self.subTest(option):
+                self.assert_refused(f"{option[0]} is for sweeps", str(self.directory), arguments=option)
 
     def test_an_output_that_cannot_be_written(self):
         synthetic_runs.optimisation(self.directory)

@@ -1,11 +1,11 @@
-"""Runs the report and the comparison on invented searches for low energies."""
+"""Runs the report on invented searches for low energies."""
 
 import json
 import types
 import unittest
 import xml.etree.ElementTree
 
-from pages import MINUS, WithComparisons, WithDirectory  # first: skips the test if there are no libraries
+from pages import MINUS, WithDirectory  # first: skips the test if there are no libraries
 
 import matplotlib.image
 import numpy
@@ -222,89 +222,6 @@ class SearchDrawings(unittest.TestCase):
         self.assertEqual(ticks.format_ticks([-298000, -297000]), [f"{MINUS}298\u202f000", f"{MINUS}297\u202f000"])
         self.assertEqual(ticks.format_ticks([1e9, 2e9]), ["1 × 10⁹", "2 × 10⁹"])
         self.assertEqual(ticks.format_ticks([]), [])
-
-
-class SearchComparisons(WithComparisons):
-    def searches(self, **settings):
-        """Directories of searches, by name."""
-        for seed, (name, chosen) in enumerate(settings.items()):
-            synthetic_runs.search(self.directory / name, first_seed=100 * seed, **chosen)
-        return [self.directory / name for name in settings]
-
-    def compared(self, *arguments):
-        """The lines of the table, after the checks of every figure."""
-        figure = self.directory / "figure.svg"
-        ended = self.compare("-o", figure, *arguments)
-        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
-        xml.etree.ElementTree.parse(figure)
-        return ended.stdout.splitlines()[1:-1]
-
-    def test_progress_of_algorithms(self):
-        directories = self.searches(vfsa={"algorithm": "vfsa"}, pisaa={}, single={"algorithm": "psaa", "n_replicates": 1})
-        for options in ((), ("--against", "evaluations"), ("--above", "-3.3")):
-            lines = self.compared(*options, *directories)
-            self.assertEqual([line.split()[:2] for line in lines], [["PISAA", "8"], ["PSAA", "1"], ["VFSA", "8"]])
-
-    def test_first_energies_of_other_sizes(self):
-        iteration = numpy.array([1.0, 10, 100, 1000])
-        best = numpy.array([[1e9, 2e4, 5, -2.9], [3e8, 1e6, 7, -3.1]])
-        datasets = {"search/iteration": iteration, "search/best": best, "search/evaluations": numpy.tile(iteration, (2, 1))}
-        (path,) = self.searches(run={"n_replicates": 2, **datasets})
-        for options in ((), ("--above", "-4"), ("--above", "-3"), ("--against", "evaluations")):
-            self.compared(*options, path)
-        self.page(path)
-
-    def test_against_the_number_of_chains(self):
-        settings = {
-            f"{name}{chains}": {"algorithm": name, "chains": chains} for name in ("pisaa", "vfsa") for chains in (30, 4)
-        }
-        directories = self.searches(**settings)
-        for options in ((), ("--above", "-3.3")):
-            lines = self.compared("--key", "algorithm.chains", *options, *directories)
-            first = [line.split()[:3] for line in lines]
-            self.assertEqual(first, [["PISAA", "4", "8"], ["PISAA", "30", "8"], ["VFSA", "4", "8"], ["VFSA", "30", "8"]])
-        labels = [line.split("  ")[0] for line in self.compared(*directories)]
-        self.assertEqual(labels, ["PISAA, 4 chains", "PISAA, 30 chains", "VFSA, 4 chains", "VFSA, 30 chains"])
-
-    def test_runs_of_other_seeds_count_together(self):
-        directories = self.searches(first={}, second={"n_replicates": 5})
-        lines = self.compared(*directories)
-        self.assertEqual(len(lines), 1)
-        values = [
-            row["best"] for path in directories for row in json.loads((path / "summary.json").read_text())["replicates"]
-        ]
-        _, count, mean, error, *_ = lines[0].split()
-        self.assertEqual((count, mean), ("13", f"{numpy.mean(values):.6g}"))
-        self.assertEqual(error, f"{numpy.std(values, ddof=1) / 13**0.5:.6g}")
-
-    def test_settings_that_differ_within_an_algorithm_are_told(self):
-        directories = self.searches(a={"model": "length = 13"}, b={"model": "length = 21"}, c={"algorithm": "vfsa", "model": "length = 21"})
-        labels = [line.split("  ")[0] for line in self.compared(*directories)]
-        self.assertEqual(labels, ["PISAA, length 13", "PISAA, length 21", "VFSA, length 21"])
-
-    def test_what_does_not_compare(self):
-        search, *_ = self.searches(search={})
-        synthetic_runs.nonequilibrium(self.directory / "work")
-        summary = json.loads((search / "summary.json").read_text())
-        synthetic_runs.write_run(self.directory / "other", {**summary, "model": "toy"}, {"configuration": ""})
-        nothing = {**summary, "replicates": [{"seed": 1, "best": None}]}
-        synthetic_runs.write_run(self.directory / "nothing", nothing, {"configuration": ""})
-        for arguments, words in (
-            ((search, self.directory / "work"), "is no search"),
-            ((self.directory / "work",), "--key says"),
-            ((search, self.directory / "other"), "different models do not compare: ab-protein, toy"),
-            ((search, search), "hold the same replicate"),
-            ((self.directory / "nothing",), "no replicate has a finite best energy"),
-            ((self.directory / "other",), "no run recorded its progress"),
-            (("--above", "1e9", search), "no mean best energy lies above 1e+09"),
-            (("--key", "algorithm.name", search), "expected a number above 0"),
-            (("--key", "chains", search), "has no chains"),
-            (("--key", "algorithm.chains", "--against", "iterations", search), "exclude each other"),
-        ):
-            ended = self.compare("-o", self.directory / "none.svg", *arguments)
-            self.assertEqual((ended.returncode, ended.stdout), (2, ""), arguments)
-            self.assertIn(words, ended.stderr)
-            self.assertFalse((self.directory / "none.svg").exists())
 
 
 if __name__ == "__main__":

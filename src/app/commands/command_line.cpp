@@ -29,6 +29,15 @@ void add_session_options(CLI::App& command, std::optional<std::filesystem::path>
         ->check(CLI::PositiveNumber);
 }
 
+void add_report_options(CLI::App& command, ReportOptions& options) {
+    command.add_option("directory", options.directory, "directory of a finished run or sweep")->required();
+    command.add_option("--scalar", options.scalars, "sweeps: show this scalar instead of the chosen ones")
+        ->allow_extra_args(false);
+    command.add_option("--against", options.against, "sweeps: draw against this swept key alone");
+    command.add_option("--above", options.above, "sweeps: draw distances to this value on a logarithmic axis");
+    command.add_flag("--runs", options.runs, "sweeps: make the report of every single run too");
+}
+
 template <class Options>
 void add_configuration_options(CLI::App& command, Options& options) {
     command.add_option("configuration", options.configuration, "FILE.toml")->required();
@@ -84,7 +93,8 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     ResumeOptions resume;
     TuneOptions tune;
     KeysOptions keys;
-    std::filesystem::path file, directory;
+    ReportOptions report;
+    std::filesystem::path file;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
     add_configuration_options(*run_app, run);
@@ -133,9 +143,11 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     show_app->add_option("file", file, "FILE.h5")->required();
     show_app->callback([&] { request.serial = [&] { return show_command(file); }; });
 
-    auto* report_app = app.add_subcommand("report", "figures and one HTML page from a run directory");
-    report_app->add_option("directory", directory, "run directory")->required();
-    report_app->callback([&] { request.serial = [&] { return report_command(directory, support_directory); }; });
+    auto* report_app =
+        app.add_subcommand("report", "figures and one HTML page from the directory of a run or of a sweep");
+    add_report_options(*report_app, report);
+    report.support_directory = support_directory;
+    report_app->callback([&] { request.serial = [&] { return report_command(report); }; });
 
     try {
         app.parse(argc, argv);

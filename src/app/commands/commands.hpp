@@ -41,6 +41,16 @@ struct KeysOptions {
     bool as_markdown = false, as_json_schema = false;
 };
 
+struct ReportOptions {
+    std::filesystem::path directory; ///< of a run or of a sweep
+    std::filesystem::path support_directory;
+    // Of sweeps:
+    std::vector<std::string> scalars;   ///< shown instead of those that the configuration chose
+    std::optional<std::string> against; ///< the only swept key that scalars are drawn against
+    std::optional<double> above;        ///< distances to this value are drawn
+    bool runs = false;                  ///< make the report of every single run too
+};
+
 /// Collective; exit status.
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
@@ -52,7 +62,7 @@ int list_command(const Catalogue& models);
 int keys_command(const Catalogue& models, const KeysOptions& options);
 int show_command(const std::filesystem::path& file);
 /// Runs report.py of share/pearlite beside this program, else of `support_directory`.
-int report_command(const std::filesystem::path& directory, const std::filesystem::path& support_directory);
+int report_command(const ReportOptions& options);
 
 /// A configuration read in full: model built, plan made, every mistake reported. Throws InputError.
 struct Prepared {

@@ -60,13 +60,30 @@ std::filesystem::path find_script(const std::filesystem::path& support_directory
                                 support_directory.string()));
 }
 
+/// The arguments of report.py; `--name=value`, so that a value that begins with a minus is none of its options.
+std::vector<std::string> arguments_of(const ReportOptions& options) {
+    std::vector<std::string> arguments{options.directory.string()};
+    for (const auto& name : options.scalars)
+        arguments.push_back("--scalar=" + name);
+    if (options.against)
+        arguments.push_back("--against=" + *options.against);
+    if (options.above)
+        arguments.push_back(fmt::format("--above={}", *options.above));
+    if (options.runs)
+        arguments.emplace_back("--runs");
+    return arguments;
+}
+
 } // namespace
 
-int report_command(const std::filesystem::path& directory, const std::filesystem::path& support_directory) {
-    if (!std::filesystem::is_directory(directory))
-        throw InputError(fmt::format("{}: no such directory; expected the directory of a run", directory.string()));
-    const auto python = find_python();
-    return run_program({python, find_script(support_directory).string(), directory.string()}, false);
+int report_command(const ReportOptions& options) {
+    if (!std::filesystem::is_directory(options.directory))
+        throw InputError(fmt::format("{}: no such directory; expected the directory of a run or of a sweep",
+                                     options.directory.string()));
+    std::vector<std::string> command{find_python(), find_script(options.support_directory).string()};
+    for (const auto& argument : arguments_of(options))
+        command.push_back(argument);
+    return run_program(command, false);
 }
 
 } // namespace pearlite::app

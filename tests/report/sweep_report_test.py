@@ -1,0 +1,405 @@
+"""Runs the report on invented sweeps and reads the page that comes out."""
+
+import json
+import types
+import unittest
+import xml.etree.ElementTree
+
+from pages import MINUS, WithDirectory  # first: skips the test if there are no libraries
+
+import numpy
+import synthetic_runs
+import synthetic_sweeps
+from pearlite_report import words
+from pearlite_report.run import ReportError
+from pearlite_report.sweep import layout, progress, read, scalars
+
+VALUE = "log_evidence.product.log_ratio.value"
+
+
+class Sweeps(WithDirectory):
+    def test_one_axis(self):
+        synthetic_sweeps.evidence(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "Pearlite sweep report · run",
+            "gaussian · Sequential Monte Carlo",
+            "Swept: algorithm.particles 100, 1000, 10\u202f000",
+            "8 a setting",
+            "the same at every setting",
+            "24 finished of 24",
+            "9f86d081884c7d65",
+            "Particles runs log Z / Z₀, product (nats) coverage Effective sample size",
+            "log Z / Z₀, product (nats) against particles",
+            f"{VALUE} against algorithm.particles",
+            "Pale points are runs (8 a setting), lines are means, bands two standard errors of them.",
+            "the dashed line is at 0.95",
+            "1000 particles less 100",
+            "timing.wall_seconds",
+            str(synthetic_sweeps.SEED + 7),
+            "# a & b < c",
+        )
+        self.assertNotIn("failed", page.text)
+        self.assertEqual(page.links, [])
+        self.assertEqual(
+            self.figure_names(),
+            {
+                f"{VALUE}-against-algorithm.particles.svg",
+                "diagnostics.ess-against-algorithm.particles.svg",
+                "coverage.svg",
+            },
+        )
+        for figure in (self.directory / "figures").iterdir():
+            xml.etree.ElementTree.parse(figure)
+
+    def test_the_means_are_those_of_the_sweep(self):
+        arrays = {"settings/mean": numpy.array([[1.25]]), "settings/standard_error": numpy.array([[0.031]])}
+        setting = [{"algorithm.chains": 4}]
+        synthetic_sweeps.write_sweep(
+            self.directory, setting, lambda *_: {"diagnostics.ess": 2.0}, 4, ["diagnostics.ess"], arrays=arrays
+        )
+        self.assert_shows(self.page(), "1.250 ± 0.031", "All with 4 chains.", "all runs 4")
+
+    def test_failures_come_first(self):
+        synthetic_sweeps.evidence(self.directory, failed=(2, 9))
+        page = self.page()
+        self.assert_shows(
+            page,
+            "2 of 24 runs failed; all means are without them",
+            "Run 9, 1000 particles, replicate 1, seed 17: energy <was> NaN",
+            "22 finished of 24",
+        )
+        self.assertLess(page.source.index('id="failures"'), page.source.index('id="settings"'))
+        self.assertEqual(page.text.count(" failed "), 2)  # the status of two runs
+
+    def test_all_runs_failed(self):
+        synthetic_sweeps.evidence(self.directory, replicates=2, failed=tuple(range(6)))
+        page = self.page()
+        self.assert_shows(page, "6 of 6 runs failed", f"No run has the scalar {VALUE}")
+        self.assertEqual(self.figure_names(), set())
+
+    def test_searches_by_two_axes(self):
+        synthetic_sweeps.searches(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "ab-protein · by chains and variant",
+            "Algorithm of the first setting pisaa",
+            "Swept: variant PISAA, VFSA, PSAA",
+            "Best energy against chains",
+            "Best energy against variant",
+            "symbols are means, bars two standard errors",
+            "Progress against iterations",
+            "Means of 6 replicates of each setting",
+            "Counted from the start, with those that found the range and the scales.",
+            "VFSA less PISAA 1 chain Best energy 6",
+        )
+        self.assertEqual(
+            self.figure_names(),
+            {
+                "best.energy-against-algorithm.chains.svg",
+                "best.energy-against-variant.svg",
+                "progress-iterations.svg",
+                "progress-evaluations.svg",
+            },
+        )
+        self.assertEqual(len(page.links), 4 * 3 * 6)
+        self.assertIn("runs/000071/", page.links)
+
+    def test_distances_to_an_energy(self):
+        synthetic_sweeps.searches(self.directory, chains=(4, 30), replicates=3)
+        self.assert_shows(self.page(None, "--above=-3.3"), f"Best energy, above {MINUS}3.3 against chains")
+        done = self.run_report(self.directory, "--above", "1000")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no mean of best.energy lies above 1000", done.stderr)
+
+    def test_runs_without_directories(self):
+        synthetic_sweeps.searches(self.directory, keep=False, replicates=2)
+        self.assert_shows(self.page(), "No run's directory is there: the progress of the searches is not drawn")
+        self.assertNotIn("progress-iterations.svg", self.figure_names())
+
+    def test_a_damaged_run_is_left_out_of_the_curves(self):
+        synthetic_sweeps.searches(self.directory, chains=(1, 4), replicates=3)
+        results = self.directory / "runs" / "000001" / "results.h5"
+        results.write_bytes(results.read_bytes()[:-100])
+        self.assert_shows(self.page(), "Run 1 is not among the curves", "cut short", "Means of 2 to 3 replicates")
+
+    def test_single_reports(self):
+        synthetic_sweeps.searches(self.directory, chains=(4,), variants=("PISAA", "VFSA"), replicates=2)
+        page = self.page(None, "--runs")
+        self.assertEqual(page.links, [f"runs/{run:06d}/report.html" for run in range(4)])
+        self.assertIn("Pearlite run report", (self.directory / "runs" / "000000" / "report.html").read_text())
+        self.assertEqual(self.page().links, page.links)
+
+    def test_another_output_directory(self):
+        synthetic_sweeps.searches(self.directory, chains=(4,), variants=("PISAA", "VFSA"), replicates=2)
+        output = self.directory.parent / "out"
+        done = self.run_report(self.directory, "-o", output, "--runs")
+        self.assertEqual((done.returncode, done.stdout), (0, f"{output / 'report.html'}\n"), done.stderr)
+        self.assertIn('href="runs/000003/report.html"', (output / "report.html").read_text(encoding="utf-8"))
+        self.assertFalse((self.directory / "report.html").exists())
+        self.run_report(self.directory, "-o", self.directory.parent / "plain")
+        page = (self.directory.parent / "plain" / "report.html").read_text(encoding="utf-8")
+        self.assertIn('href="../run/runs/000003/"', page)
+
+    def test_estimators_with_bounds(self):
+        synthetic_sweeps.works(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "Estimators against flips at each temperature",
+            "Bars are the 95 % intervals of the runs",
+            "Shaded: between the lower and the upper bound.",
+            "One run a setting.",
+        )
+        self.assertIn("estimators-against-model.flips.svg", self.figure_names())
+        synthetic_sweeps.works(self.directory, replicates=3)
+        self.assert_shows(self.page(), "Means over 3 runs with two standard errors.")
+
+    def test_missing_scalars(self):
+        settings = synthetic_sweeps.crossed(model__size=[1, 2], variant=["a", "b"])
+
+        def found(setting, rng):
+            return {"half": rng.normal()} if setting["variant"] == "a" else {"never": numpy.nan}
+
+        synthetic_sweeps.write_sweep(self.directory, settings, found, 3, ["half", "never", "absent"])
+        page = self.page()
+        self.assert_shows(
+            page,
+            "No run has the scalar absent",
+            "never has no finite mean; it is not drawn",
+            "2 settings left out (no finite value)",
+        )
+        self.assertEqual(self.figure_names(), {"half-against-model.size.svg", "half-against-variant.svg"})
+
+    def test_a_sweep_of_replicates_alone(self):
+        synthetic_sweeps.write_sweep(
+            self.directory, [{}], lambda _, rng: {"diagnostics.ess": rng.normal()}, 20, ["diagnostics.ess"]
+        )
+        self.assert_shows(self.page(), "Effective sample size", "all runs 20")
+        self.assertEqual(self.figure_names(), {"diagnostics.ess.svg"})
+
+    def test_many_combinations_become_panels(self):
+        axes = {"schedule__steps": [10, 20, 40], "kernel__operations": [["metropolis"], ["metropolis", "snooker"]]}
+        axes |= {"variant": [f"way $ {k}" for k in range(4)], "model__size": [8, 16]}
+        synthetic_sweeps.evidence(self.directory, axes=axes, replicates=2)
+        page = self.page(None, "--scalar", VALUE, "--against", "kernel.operations")
+        self.assert_shows(page, "Swept: kernel.operations metropolis, metropolis+snooker")
+        self.assertIn('<figure class="wide">', page.source)
+
+    def test_more_settings_than_rows(self):
+        synthetic_sweeps.evidence(self.directory, particles=tuple(range(1, 501)), replicates=1)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "The first 400 of 500 settings; all are in settings.csv.",
+            "The coverage of 380 settings is in settings.csv only",
+            "Coverage, part 1 of 17",
+        )
+
+
+class Options(WithDirectory):
+    def test_any_scalar_against_any_key(self):
+        synthetic_sweeps.evidence(self.directory, axes={"variant": ["a", "b"]}, replicates=3)
+        options = ("--scalar", "timing.wall_seconds", "--scalar", "warnings", "--against", "algorithm.particles")
+        page = self.page(None, *options)
+        self.assert_shows(page, "Wall time (s) against particles", "Warnings of a run against particles")
+        self.assertEqual(
+            self.figure_names(),
+            {"timing.wall_seconds-against-algorithm.particles.svg", "warnings-against-algorithm.particles.svg"},
+        )
+
+    def refused(self, *options):
+        done = self.run_report(self.directory, *options)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        return done.stderr
+
+    def test_names_that_do_not_exist(self):
+        synthetic_sweeps.evidence(self.directory, replicates=2)
+        self.assertIn("diagnostic.ess: no such scalar in this sweep; nearest: diagnostics.ess",
+                      self.refused("--scalar", "diagnostic.ess"))
+        self.assertIn("nearest: timing.wall_seconds", self.refused("--scalar", "wall_seconds"))
+        self.assertIn("xyzzy: no such scalar in this sweep; there are: ", self.refused("--scalar", "xyzzy"))
+        self.assertIn("algorithm.particle: no such swept key; nearest: algorithm.particles",
+                      self.refused("--against", "algorithm.particle"))
+        self.assertIn("no energy is among the scalars", self.refused("--above", "3"))
+        self.assertIn("no mean of warnings lies above 3", self.refused("--scalar", "warnings", "--above", "3"))
+        self.assertFalse((self.directory / "report.html").exists())
+
+    def test_a_number_that_is_none(self):
+        done = self.run_report(self.directory, "--above", "low")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("invalid float value", done.stderr)
+
+
+class Refusals(WithDirectory):
+    def refused(self, *texts):
+        done = self.run_report(self.directory)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        for text in texts:
+            self.assertIn(text, done.stderr)
+        self.assertFalse((self.directory / "report.html").exists())
+
+    def test_stopped(self):
+        synthetic_sweeps.evidence(self.directory, status="stopped", finished=5)
+        self.refused("5 of 24 runs are done", f"Continue it with: pearlite resume {self.directory}")
+
+    def test_killed(self):
+        self.directory.mkdir()
+        (self.directory / "rows.0.jsonl").write_text("")
+        self.refused("no summary.json yet", "pearlite resume")
+
+    def test_missing_files_and_other_summaries(self):
+        synthetic_sweeps.evidence(self.directory, replicates=1)
+        path = self.directory / "summary.json"
+        whole = json.loads(path.read_text())
+        without = {name: value for name, value in whole.items() if name != "axes"}
+        for change, said in (
+            (json.dumps({**whole, "schema": 2}), "schema is 2"),
+            (json.dumps({**whole, "kind": "run"}), "kind is sweep"),
+            (json.dumps(without), "axes and settings are missing"),
+            (json.dumps({**whole, "settings": [{"a": 1}]}), "setting 0 does not have a value"),
+            (json.dumps({**whole, "settings": whole["settings"][:1]}), "sweep.h5: cannot be read (runs/setting goes"),
+            ("{", "JSON"),
+        ):
+            with self.subTest(said):
+                path.write_text(change)
+                self.refused(said)
+        path.write_text(json.dumps(whole))
+        (self.directory / "sweep.h5").unlink()
+        self.refused("sweep.h5: no such file")
+
+    def test_damage(self):
+        path = synthetic_sweeps.evidence(self.directory, replicates=1) / "sweep.h5"
+        data = path.read_bytes()
+        middle = len(data) // 2
+        for damaged, said in (
+            (data[:-100], "cut short"),
+            (data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :], "checksum"),
+            (b"\0" * 512 + data[512:], "not a Pearlite container"),
+        ):
+            with self.subTest(said):
+                path.write_bytes(damaged)
+                self.refused("sweep.h5 is ", said)
+
+    def test_arrays_of_other_shapes(self):
+        for arrays, said in (
+            ({"runs/values": numpy.zeros((3, 2))}, "runs/values is of shape (3, 2), expected (3, 8)"),
+            ({"settings/mean": None}, "cannot be read"),
+            ({"pairs/setting": numpy.arange(16) + 90}, "pairs/setting goes beyond"),
+        ):
+            with self.subTest(said):
+                replicates = 2 if "pairs/setting" in arrays else 1
+                synthetic_sweeps.evidence(self.directory, replicates=replicates, arrays=arrays)
+                self.refused("sweep.h5: ", said)
+
+
+class Parts(unittest.TestCase):
+    def sweep(self, settings, **columns):
+        axes = list(settings[0])
+        count = len(settings)
+        values = numpy.array([columns[name] for name in columns], dtype=float).reshape(len(columns), count).T
+        runs = {"setting": numpy.arange(count), "finished": numpy.ones(count), "values": values}
+        statistics = {"mean": values, "sd": numpy.zeros_like(values)}
+        return read.Sweep(None, {}, axes, settings, list(columns), runs=runs, statistics=statistics)
+
+    def test_lists_that_march_together_make_one_line(self):
+        settings = [{"a.chains": 2**k, "a.iterations": 2 ** (9 - k), "variant": v} for k in range(10) for v in "xy"]
+        sweep = self.sweep(settings)
+        self.assertEqual(sweep.tied_to("a.chains"), ["a.iterations"])
+        (panel,) = layout.panels(sweep, "a.chains")
+        self.assertEqual([(line.label, len(line.settings)) for line in panel.lines], [("x", 10), ("y", 10)])
+        (panel,) = layout.panels(sweep, "variant")[:1]
+        self.assertLessEqual(len(panel.lines), layout.MOST_LINES)
+
+    def test_every_setting_is_drawn_once(self):
+        settings = [{"m.a": a, "m.b": b, "v": v} for a in range(3) for b in range(11) for v in "pqr"]
+        sweep = self.sweep(settings)
+        for axis in (None, "m.a", "m.b", "v"):
+            found = layout.panels(sweep, axis)
+            drawn = sorted(number for panel in found for line in panel.lines for number in line.settings)
+            self.assertEqual(drawn, list(range(99)))
+            for panel in found:
+                self.assertLessEqual(len(panel.lines), layout.MOST_LINES)
+                looks = [tuple(line.style.items()) for line in panel.lines]
+                self.assertEqual(len(set(looks)), len(looks))
+
+    def test_other_sizes_have_panels_of_their_own(self):
+        settings = [{"model.length": n, "variant": v} for n in (13, 55) for v in "xyz"]
+        apart = self.sweep(settings, energy=[-3.1, -3.2, -3.3, -18, -18.2, -18.1])
+        labels = [panel.label for panel in layout.panels(apart, "variant", "energy")]
+        self.assertEqual(labels, ["length 13", "length 55"])
+        near = self.sweep(settings, energy=[-3.1, -3.2, -3.3, -3.15, -3.2, -3.1])
+        self.assertEqual(len(layout.panels(near, "variant", "energy")), 1)
+
+    def test_where_numbers_lie(self):
+        sweep = self.sweep([{"n": n, "b": b} for n in (100, 1, 10) for b in (True, False)])
+        numbers = layout.Abscissa(sweep, "n")
+        self.assertTrue(numbers.logarithmic)
+        self.assertEqual([numbers.share(n) for n in (1, 10, 100)], [0, 0.5, 1])
+        self.assertAlmostEqual(numbers.beside(10, 0.5), 100)
+        categories = layout.Abscissa(sweep, "b")
+        self.assertEqual((categories.numeric, categories.tick_labels()), (False, ["yes", "no"]))
+        self.assertEqual(categories.at({"b": False}), 1)
+
+    def test_exact_values(self):
+        settings = [{"n": n, "v": v} for n in (1, 2) for v in "xy"]
+        for exact, expected in (
+            ([3, 3, 3, 3], ("exact", None, 3)),
+            ([3, 3, 4, 4], ("exact", [1, 2], [3, 4])),
+            ([3, 4, 3, 4], None),
+            ([numpy.nan] * 4, None),
+        ):
+            sweep = self.sweep(settings, **{"e.value": [0] * 4, "e.exact": exact})
+            self.assertEqual(scalars.reference_of(sweep, "e.value", layout.Abscissa(sweep, "n"), range(4)), expected)
+        self.assertIsNone(scalars.reference_of(sweep, "other", layout.Abscissa(sweep, "n"), range(4)))
+
+    def test_binomial_bars(self):
+        low, high = scalars.wilson(numpy.array([1.0, 0.5]), numpy.array([8.0, 100]))
+        # All of n: the probability p with (1 - p) = 2 sqrt(p (1 - p) / n), which is n / (n + 4).
+        self.assertAlmostEqual(low[0], 8 / 12)
+        self.assertAlmostEqual(high[0], 1.0)
+        self.assertAlmostEqual(high[1] - 0.5, 0.5 - low[1])
+        self.assertAlmostEqual(high[1], 0.5 + 2 * 0.05 / numpy.sqrt(1.04))
+
+    def test_distances_end_a_decade_below(self):
+        middle, low, high = scalars.distance(numpy.array([2.0, 0.5]), numpy.array([3.0, 1.0]), 1.0)
+        numpy.testing.assert_allclose(middle, [1, numpy.nan])
+        self.assertEqual((low[0], high[0]), (0.1, 4.0))
+
+    def test_progress_of_runs_that_got_differently_far(self):
+        recorded = (([1.0, 10, 100], [9.0, 5, 1]), ([2.0, 20, 50], [8.0, 6, 4]))
+        runs = [
+            types.SimpleNamespace(search={"iteration": numpy.array(at), "best": numpy.array([best])})
+            for at, best in recorded
+        ]
+        found = progress.joined(runs, "iterations")
+        self.assertEqual(found.x.tolist(), [2, 10, 20, 50])
+        self.assertEqual(found.best.tolist(), [[9, 5, 5, 5], [8, 8, 6, 4]])
+        self.assertIsNone(progress.joined(runs, "evaluations"))
+
+    def test_words(self):
+        for name, expected in (
+            (VALUE, "log Z / Z₀, product (nats)"),
+            ("log_evidence.bar.log_normaliser.standard_error", "Standard error of log Z, bar (nats)"),
+            ("log_evidence.bar.log_ratio.bootstrap.value", "log Z / Z₀, bar, bootstrap (nats)"),
+            ("log_evidence.bar.log_ratio.interval95.low", "Lower end of the 95 % interval, log Z / Z₀, bar (nats)"),
+            ("posterior.beta[1].mean", "Posterior mean of beta[1]"),
+            ("timing.wall_seconds", "Wall time (s)"),
+            ("diagnostics.peak_memory_bytes", "Peak memory (bytes)"),
+            ("diagnostics.crooks_slope", "Crooks slope"),
+        ):
+            self.assertEqual(words.of_scalar(name), expected)
+        self.assertEqual(words.of_key("kernel.pilot_iterations"), "Pilot iterations of the kernel")
+        self.assertEqual(words.of_key("algorithm.chains"), "Chains")
+        setting = {"algorithm.chains": 1, "kernel.rates": (1, 2.5), "variant": "VFSA", "model.exact": True}
+        self.assertEqual(words.of_setting(setting), "1 chain, rates 1+2.5, VFSA, exact yes")
+
+    def test_nearest_names(self):
+        with self.assertRaisesRegex(ReportError, "best.enrgy: no such scalar; nearest: best.energy"):
+            read.require_name("best.enrgy", ["best.energy", "timing.wall_seconds"], "scalar")
+
+
+if __name__ == "__main__":
+    unittest.main()
