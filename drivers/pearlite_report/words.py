@@ -25,7 +25,6 @@ ALGORITHMS = {
 _KEYS = {
     "algorithm.average_from": "Iteration from which averages count",
     "algorithm.lambda": "Preference for low energies (lambda)",
-    "algorithm.trajectories": "Trajectories each way",
     "model.dimension": "Dimension",
     "model.flips": "Flips at each temperature",
     "model.length": "Length (monomers)",
@@ -35,6 +34,7 @@ _KEYS = {
 }
 _COUNTED = {key: key[:-1] for key in ("chains", "iterations", "particles", "steps", "replicates")}
 _EVIDENCE = re.compile(r"log_evidence\.([^.]+)\.(log_ratio|log_normaliser)(?:\.(.+))?\.(\w+)")
+_QUANTILE = re.compile(r"posterior\.(.+)\.quantiles\.(\d+(?:\.\d+)?)")
 _POSTERIOR = re.compile(r"posterior\.(.+)\.(\w+)")
 _OF_ESTIMATE = {
     "value": "{}",
@@ -107,7 +107,7 @@ def of_scalar(name):
     """A scalar of a run as the label of an axis, with its unit where that is known."""
     if name in _SCALARS:
         return _SCALARS[name]
-    evidence, posterior = _EVIDENCE.fullmatch(name), _POSTERIOR.fullmatch(name)
+    evidence, posterior, quantile = (form.fullmatch(name) for form in (_EVIDENCE, _POSTERIOR, _QUANTILE))
     if evidence:
         estimator, quantity, further, what = evidence.groups()
         symbol = "log Z" if quantity == "log_normaliser" else "log Z / Z₀"
@@ -115,6 +115,8 @@ def of_scalar(name):
         of = ", ".join(filter(None, [symbol, estimator, _spaced(method)]))
         unit = "" if what == "z_score" else " (nats)"
         return _OF_ESTIMATE.get(what, f"{_spaced(what).capitalize()} of {{}}").format(of) + unit
+    if quantile:
+        return f"Posterior {numbers.plain(100 * float(quantile[2]), 4)} % quantile of {quantile[1]}"
     if posterior:
         parameter, what = posterior.groups()
         return _OF_PARAMETER.get(what, f"{_spaced(what).capitalize()} of {{}}").format(parameter)

@@ -363,6 +363,12 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(high[1] - 0.5, 0.5 - low[1])
         self.assertAlmostEqual(high[1], 0.5 + 2 * 0.05 / numpy.sqrt(1.04))
 
+    def test_bars_count_the_runs_that_have_intervals(self):
+        low = [1.0, numpy.nan]
+        sweep = self.sweep([{"n": 1}, {"n": 2}], **{"e.value": [1.0, 2.0], "e.interval95.low": low})
+        sweep.statistics["count"] = numpy.ones((2, 2))
+        self.assertEqual(scalars._intervals(sweep, "e.value", [0, 1]).tolist(), [1, 0])
+
     def test_distances_end_a_decade_below(self):
         middle, low, high = scalars.distance(numpy.array([2.0, 0.5]), numpy.array([3.0, 1.0]), 1.0)
         numpy.testing.assert_allclose(middle, [1, numpy.nan])
@@ -386,6 +392,7 @@ class Parts(unittest.TestCase):
             ("log_evidence.bar.log_ratio.bootstrap.value", "log Z / Z₀, bar, bootstrap (nats)"),
             ("log_evidence.bar.log_ratio.interval95.low", "Lower end of the 95 % interval, log Z / Z₀, bar (nats)"),
             ("posterior.beta[1].mean", "Posterior mean of beta[1]"),
+            ("posterior.beta[1].quantiles.0.025", "Posterior 2.5 % quantile of beta[1]"),
             ("timing.wall_seconds", "Wall time (s)"),
             ("diagnostics.peak_memory_bytes", "Peak memory (bytes)"),
             ("diagnostics.crooks_slope", "Crooks slope"),

@@ -99,13 +99,15 @@ def _draw_panel(axes, panel):
     if panel.band is not None:
         label, x, low, high = panel.band
         axes.fill_between(x, low, high, color=ORANGE, alpha=0.15, linewidth=0, label=literal(label))
+    pale = 0.18 if len(panel.lines) < 5 else 0.1
     for line in panel.lines:
         colour = line.style.get("color")
         axes.plot(*line.points, "o", color=colour, alpha=0.28, markersize=2.6, markeredgewidth=0)
         if line.bars:
-            axes.vlines(line.x, line.low, line.high, color=colour, linewidth=1.6, alpha=0.6)
+            known = numpy.isfinite(line.low) & numpy.isfinite(line.high)
+            axes.vlines(line.x[known], line.low[known], line.high[known], color=colour, linewidth=1.6, alpha=0.6)
         else:
-            axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.18, linewidth=0)
+            axes.fill_between(line.x, line.low, line.high, color=colour, alpha=pale, linewidth=0)
         axes.plot(line.x, line.mean, label=literal(line.label), **{"linewidth": 1.2, "markersize": 4, **line.style})
     if panel.reference is not None:
         label, x, y = panel.reference

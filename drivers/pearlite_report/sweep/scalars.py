@@ -9,7 +9,7 @@ from ..style import GREEN, INK, WIDE, finish, left_out
 from . import drawing
 from .layout import PALETTE, Abscissa, panels
 
-_SPREAD = 0.05  # of a category: how far replicates lie apart
+_SPREAD = 0.18  # of a category: how far replicates lie apart
 _ROWS = 30  # settings of a figure of coverages
 _MOST_COVERAGES = 4  # such figures
 _NOMINAL = 0.95
@@ -52,7 +52,8 @@ def _panel(sweep, group, name, abscissa, above):
 
 
 def _line(sweep, group, name, abscissa, above, place, n_lines):
-    mean, error = sweep.of_settings("mean", name), numpy.nan_to_num(sweep.of_settings("standard_error", name))
+    mean, count = sweep.of_settings("mean", name), sweep.of_settings("count", name)
+    error = numpy.where(count > 1, sweep.of_settings("standard_error", name), numpy.nan)  # one run has none
     known = [number for number in group.settings if numpy.isfinite(mean[number])]
     known.sort(key=lambda number: abscissa.at(sweep.settings[number]))
     shift = 0.0 if abscissa.numeric else 0.6 * (place - (n_lines - 1) / 2) / n_lines
@@ -60,7 +61,9 @@ def _line(sweep, group, name, abscissa, above, place, n_lines):
     middle, low, high = distance(mean[known], 2 * error[known], above)
     style = group.style if abscissa.numeric else {**group.style, "linestyle": ""}
     points = _points(sweep, name, known, x, 0.0 if abscissa.numeric else _SPREAD / n_lines, above)
-    return drawing.Line(group.label, style, x, middle, low, high, points, bars=not abscissa.numeric or len(known) == 1)
+    # A band cannot show the error of one place alone.
+    alone = numpy.isfinite(low).sum() < len(known) or len(known) == 1
+    return drawing.Line(group.label, style, x, middle, low, high, points, bars=not abscissa.numeric or alone)
 
 
 def distance(mean, error, above):
@@ -155,7 +158,7 @@ def _coverage(sweep, names, settings, part, n_parts):
     figure = Figure(figsize=(width, 0.9 + legend + (0.14 + 0.1 * len(names)) * max(2, len(settings))))
     axes = figure.add_subplot()
     for place, name in enumerate(names):
-        coverage, count = sweep.of_settings("coverage", name)[settings], sweep.of_settings("count", name)[settings]
+        coverage, count = sweep.of_settings("coverage", name)[settings], _intervals(sweep, name, settings)
         y = numpy.arange(len(settings)) + 0.6 * (place - (len(names) - 1) / 2) / len(names)
         low, high = wilson(coverage, count)
         colour = PALETTE[1:][place % (len(PALETTE) - 1)]
@@ -175,6 +178,15 @@ def _coverage(sweep, names, settings, part, n_parts):
         caption = f"{words.of_estimator(names[0])}. {caption}"
     shape = "wide" if width > 1.3 * WIDE[0] else ""
     return finish(figure, f"coverage-{part}" if n_parts > 1 else "coverage", "coverage", title, caption, shape)
+
+
+def _intervals(sweep, name, settings):
+    """How many runs of each setting have an interval: they may refuse one that have a value."""
+    low = name.removesuffix("value") + "interval95.low"
+    with_value = sweep.of_settings("count", name)[settings]
+    if sweep.column(low) is None:
+        return with_value
+    return numpy.array([numpy.isfinite(sweep.of_runs(low, number)).sum() for number in settings])
 
 
 def wilson(share, count, sds=2.0):

@@ -116,7 +116,7 @@ def with_error(value, error):
     if not math.isfinite(value):
         return ""
     if not math.isfinite(error) or error <= 0:
-        return numbers.plain(value, 8)
+        return numbers.plain(value, 6)
     return f"{numbers.with_precision_of(value, error)} ± {numbers.with_precision_of(error, error)}"
 
 
