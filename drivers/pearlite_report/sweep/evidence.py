@@ -4,7 +4,7 @@ import re
 
 import numpy
 
-from .. import numbers, words
+from .. import numbers
 from ..style import BLUE, GREEN, GREY, VERMILLION, finish
 from . import drawing
 from .layout import MARKERS, Abscissa, panels
