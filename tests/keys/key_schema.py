@@ -43,7 +43,7 @@ def tables(model, algorithm):
     """{table: its schema} for a model and an algorithm."""
     minimal = {"model": {"name": model}, "algorithm": {"name": algorithm}}
     found = {}
-    for rule in schema()["allOf"]:
+    for rule in schema()["then"]["allOf"]:
         if "then" not in rule or not validator().evolve(schema=rule["if"]).is_valid(minimal):
             continue
         for table, content in rule["then"]["properties"].items():
@@ -55,7 +55,7 @@ def tables(model, algorithm):
 def models():
     """{model: the algorithms that suit it}."""
     found = {}
-    for rule in schema()["allOf"]:
+    for rule in schema()["then"]["allOf"]:
         names = rule.get("then", {}).get("properties", {}).get("algorithm", {}).get("properties", {}).get("name", {})
         if "model" in rule["if"].get("properties", {}) and "enum" in names:
             for model in rule["if"]["properties"]["model"]["properties"]["name"]["enum"]:
