@@ -44,6 +44,9 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
         return static_cast<double>(draws_) + static_cast<double>(settings_.rounds * settings_.draws_per_round);
     }
     std::vector<std::string> size_keys() const override { return {"algorithm.draws"}; }
+    std::string step() const override {
+        return in_replicates(replicates_, std::min(draws_, ImportanceSquared::draws_of_step), "draws");
+    }
     std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
                                                    std::shared_ptr<const path::DensityPath> path,
                                                    const algorithm::FirstDraws& first,

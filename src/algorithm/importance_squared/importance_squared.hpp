@@ -56,6 +56,8 @@ class ImportanceSquared final : public Sampler {
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
     std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    /// On all ranks together.
+    static constexpr Index draws_of_step = 512;
     Index updates_per_step() const override { return finished() ? 0 : draws_of_round(round_) / shares_of_round(); }
     /// Likelihoods computed so far; rounds that are not complete count as none.
     std::optional<Index> likelihood_estimates() const override;
@@ -66,8 +68,6 @@ class ImportanceSquared final : public Sampler {
     /// Marks a slot of this round that has no draw yet; no draw has such a log weight.
     static constexpr double not_drawn = std::numeric_limits<double>::quiet_NaN();
     static constexpr double log_zero = -infinity;
-    /// On all ranks together.
-    static constexpr Index draws_of_step = 512;
 
     Index n_blocks() const { return (settings_.particles + settings_.block - 1) / settings_.block; }
     /// Blocks that take part in a round, the last one always among them: all of them in the last round, and spread

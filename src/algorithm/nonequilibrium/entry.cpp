@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace pearlite::algorithm {
 
 namespace {
@@ -72,6 +74,9 @@ class NonequilibriumPlan final : public AnnealingPlan {
         return static_cast<double>(forward_ + reverse_) * steps * moves + updates_of_starts();
     }
     std::vector<std::string> size_keys() const override { return {"schedule.steps"}; }
+    std::string step() const override {
+        return temperature_step(kernel_, std::max(forward_, reverse_), replicates_, particles_name());
+    }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,
                                                 const kernel::Kernel& kernel, std::uint64_t seed) const override {

@@ -56,6 +56,10 @@ class TemperingPlan final : public AnnealingPlan {
     }
     double updates() const override { return AnnealingPlan::updates() * static_cast<double>(scans_); }
     std::vector<std::string> size_keys() const override { return {"algorithm.scans", "schedule.steps"}; }
+    std::string step() const override {
+        return fmt::format("1 scan: {} move(s) of {} at every temperature", kernel_.moves,
+                           in_replicates(replicates_, replicas_, "systems"));
+    }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,
                                                 const kernel::Kernel& kernel, std::uint64_t seed) const override {

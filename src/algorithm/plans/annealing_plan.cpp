@@ -34,6 +34,18 @@ std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& r
         algorithm::PopulationSettings{kernel.pilot_particles, block, pilot_seed(seed)}, algorithm::SmcSettings{});
 }
 
+std::string in_replicates(Index replicates, Index particles, const std::string& what) {
+    return fmt::format("{}{} {}", replicates == 1 ? "" : fmt::format("{} x ", replicates), particles, what);
+}
+
+std::string temperature_step(const KernelSettings& kernel, Index particles, Index replicates, const std::string& what) {
+    return fmt::format("1 temperature x {} move(s) of {}", kernel.moves, in_replicates(replicates, particles, what));
+}
+
+std::string describe_stops(const std::string& step) {
+    return fmt::format("# stops: between steps; a step is {}\n", step);
+}
+
 void replicates_key(Keys& k, Index& replicates) {
     k("replicates", replicates, within(1, 10000),
       "independent runs; with two or more the error bar is theirs, and 8 or more make it a good one");
@@ -131,10 +143,15 @@ Workload AnnealingPlan::workload(const BuiltModel& model) const {
     return {updates(), bytes, blocks * replicates_};
 }
 
+std::string AnnealingPlan::step() const {
+    return temperature_step(kernel_, particles(), replicates_, particles_name());
+}
+
 std::string AnnealingPlan::cost(const BuiltModel& model) const {
     auto text = work();
     if (kernel_.pilot)
         text += fmt::format("# and a pilot of {} particles\n", kernel_.pilot_particles);
+    text += describe_stops(step());
     const auto all = workload(model);
     return text +
            fmt::format("# checkpoint: about {} in all; {} block(s) per population, so at most {} useful rank(s)\n",

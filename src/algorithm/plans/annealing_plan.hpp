@@ -23,6 +23,13 @@ std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& r
                                                  const ScheduleSettings& schedule, const KernelSettings& kernel,
                                                  Index block, std::uint64_t seed);
 
+/// "# stops: between steps; a step is 1 scan": a line of `check`.
+std::string describe_stops(const std::string& step);
+/// "1 temperature x 5 moves of 8 x 1024 particles".
+std::string temperature_step(const KernelSettings& kernel, Index particles, Index replicates, const std::string& what);
+/// "8 x 1024 particles".
+std::string in_replicates(Index replicates, Index particles, const std::string& what);
+
 /// algorithm.replicates.
 void replicates_key(Keys& k, Index& replicates);
 
@@ -73,6 +80,8 @@ class AnnealingPlan : public Plan {
     /// The line on work in `check`, and the particle moves that it tells: 0 if the schedule leaves them open.
     virtual std::string work() const;
     virtual double updates() const;
+    /// What happens between two looks at signals and limits.
+    virtual std::string step() const;
 
     const ModelTraits& traits() const { return traits_; }
     Index replicates_ = 1;

@@ -68,6 +68,8 @@ std::string PosteriorPlan::cost(const BuiltModel& model) const {
     if (from_pilot_)
         text += fmt::format("# and {} at every temperature of a pilot ({} particles x {} moves)\n",
                             kernel_.pilot_particles * kernel_.moves, kernel_.pilot_particles, kernel_.moves);
+    const auto of_pilot = temperature_step(kernel_, kernel_.pilot_particles, 1, "particles");
+    text += describe_stops(step() + (from_pilot_ ? "; of the pilot " + of_pilot : ""));
     const auto all = workload(model);
     return text + fmt::format("# checkpoint: about {} in all; at most {} useful rank(s)\n", format_bytes(all.bytes),
                               all.useful_ranks);

@@ -30,6 +30,8 @@ class PosteriorPlan : public Plan {
     virtual std::string work() const = 0;
     /// Likelihoods of one replicate, those of the pilot apart.
     virtual double updates() const = 0;
+    /// What happens between two looks at signals and limits.
+    virtual std::string step() const = 0;
     /// Bytes of a checkpoint beyond the particles.
     virtual double further_bytes(double /*particle_bytes*/) const { return 0; }
     virtual std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,

@@ -1,5 +1,6 @@
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/plans/entries.hpp"
+#include "algorithm/search_chains/search_replicates.hpp"
 #include "algorithm/stochastic_approximation/search_keys.hpp"
 
 #include <fmt/format.h>
@@ -80,6 +81,8 @@ std::string StochasticApproximationPlan::cost(const BuiltModel& model) const {
     text += first == last
                 ? fmt::format("# temperature: {:.4g} throughout\n", first)
                 : fmt::format("# temperature: from {:.4g} in the first iteration to {:.4g} in the last\n", first, last);
+    text += describe_stops(fmt::format("{} iterations of {} chain(s){}", SearchReplicates::iterations_per_step,
+                                       s.chains, replicates > 1 ? " of each replicate under way" : ""));
     text += fmt::format("# checkpoint: about {} in all\n", format_bytes(checkpoint_bytes(model)));
     return text +
            (replicates > 1
