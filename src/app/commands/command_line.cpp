@@ -21,12 +21,16 @@ struct Request {
     std::function<int(const parallel::Communicator&)> distributed;
 };
 
-void add_session_options(CLI::App& command, std::optional<std::filesystem::path>& data_directory,
-                         std::optional<std::string>& time_limit, std::optional<Index>& step_limit) {
-    command.add_option("--data-dir", data_directory, "where relative data paths start (else PEARLITE_DATA_DIR)");
-    command.add_option("--time-limit", time_limit, "stop with a checkpoint after so long: seconds or [D-]HH:MM:SS");
-    command.add_option("--step-limit", step_limit, "stop with a checkpoint after so many steps")
+template <class Options>
+void add_session_options(CLI::App& command, Options& options) {
+    command.add_option("--data-dir", options.data_directory,
+                       "where relative data paths start (else PEARLITE_DATA_DIR)");
+    command.add_option("--time-limit", options.time_limit,
+                       "stop with a checkpoint after so long: seconds or [D-]HH:MM:SS");
+    command.add_option("--step-limit", options.step_limit, "stop with a checkpoint after so many steps")
         ->check(CLI::PositiveNumber);
+    command.add_option("--patience", options.patience,
+                       "end a step that goes on for so long after a stop signal or the time limit (default 10 s)");
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
@@ -100,14 +104,14 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     add_configuration_options(*run_app, run);
     run_app->add_option("-o", run.directory, "run directory (default runs/<toml stem>)");
     run_app->add_flag("--overwrite", run.overwrite, "replace an earlier run in that directory");
-    add_session_options(*run_app, run.data_directory, run.time_limit, run.step_limit);
+    add_session_options(*run_app, run);
     run_app->callback(
         [&] { request.distributed = [&](const auto& ranks) { return run_command(ranks, models, run); }; });
 
     auto* resume_app =
         app.add_subcommand("resume", "go on with a stopped run, on any number of ranks, with the same bits");
     resume_app->add_option("directory", resume.directory, "run directory")->required();
-    add_session_options(*resume_app, resume.data_directory, resume.time_limit, resume.step_limit);
+    add_session_options(*resume_app, resume);
     resume_app->callback(
         [&] { request.distributed = [&](const auto& ranks) { return resume_command(ranks, models, resume); }; });
 

@@ -18,6 +18,7 @@ struct RunOptions {
     std::optional<std::filesystem::path> data_directory;
     std::optional<std::string> time_limit; ///< seconds or [D-]HH:MM:SS
     std::optional<Index> step_limit;
+    std::optional<std::string> patience; ///< likewise: how long a step may outlast a stop signal or the time limit
     bool overwrite = false;
 };
 struct ResumeOptions {
@@ -25,6 +26,7 @@ struct ResumeOptions {
     std::optional<std::filesystem::path> data_directory;
     std::optional<std::string> time_limit;
     std::optional<Index> step_limit;
+    std::optional<std::string> patience;
 };
 
 struct TuneOptions {

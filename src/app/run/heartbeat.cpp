@@ -1,6 +1,8 @@
 #include "app/run/heartbeat.hpp"
 
+#include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
+#include "app/run/watchdog.hpp"
 
 #include <fmt/format.h>
 
@@ -12,18 +14,11 @@ namespace pearlite::app {
 
 namespace {
 
-const std::chrono::steady_clock::time_point process_start = std::chrono::steady_clock::now();
-constexpr double memory_of_long_steps = 0.9; ///< from beat to beat
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 } // namespace
-
-double process_seconds() {
-    return seconds_since(process_start);
-}
 
 std::string stop_reason(double stop) {
     if (stop == by_step_limit)
@@ -41,11 +36,12 @@ Orders Heartbeat::after_step() {
         return {};
     const int signal = StopSignals::received();
     std::array<double, 3> wishes{signal > 0 ? signal : at_limit ? by_step_limit : 0.0, 0.0, 0.0};
+    const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
+    Watchdog::step_took(per_step);
     if (job_.ranks.is_root()) {
-        const double per_step = seconds_since(last_beat_) / static_cast<double>(steps_ - steps_at_beat_);
         longest_step_seconds_ = std::max(per_step, memory_of_long_steps * longest_step_seconds_);
         const double margin = 2 * checkpoint_seconds_ + longest_step_seconds_ + 0.1;
-        if (job_.time_limit_seconds && process_seconds() + margin >= *job_.time_limit_seconds)
+        if (job_.time_limit_seconds && seconds_since_process_start() + margin >= *job_.time_limit_seconds)
             wishes[0] = std::max(wishes[0], by_time_limit);
         wishes[1] = seconds_since(last_checkpoint_) >= job_.plan->run().checkpoint_every_seconds ? 1.0 : 0.0;
         wishes[2] = std::clamp(std::floor(0.02 / std::max(per_step, 1e-9)), 1.0, 100000.0);

@@ -19,10 +19,6 @@ inline constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
 /// Why a run stops, in words.
 std::string stop_reason(double stop);
 
-/// Seconds since the start of the process, from which batch systems count: it loads data and makes the model before the
-/// first step.
-double process_seconds();
-
 /// Agreement among ranks between steps, about every 20 ms: often enough for signals, rarely enough to cost nothing.
 class Heartbeat {
   public:

@@ -7,6 +7,7 @@
 #include "app/run/signals.hpp"
 #include "app/sweep/run_sweep.hpp"
 #include "app/sweep/sweep_files.hpp"
+#include "app/run/watchdog.hpp"
 #include "io/container/checkpoints.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/app/command_line.hpp"
@@ -45,6 +46,12 @@ int finish(const Job& job, Run& run, Reporter& reporter) {
     return 0;
 }
 
+std::optional<double> seconds_of(const std::optional<std::string>& option) {
+    return option ? std::optional(io::parse_duration(*option)) : std::nullopt;
+}
+
+constexpr double default_patience = 10; // seconds
+
 std::string first_line(const Job& job) {
     return fmt::format("{}, {}: {} on {} rank(s), seed {}", job.model_name, job.algorithm, job.plan->headline(),
                        job.ranks.size(), job.plan->run().seed);
@@ -71,7 +78,9 @@ Prepared prepare_again(const Catalogue& models, const ResumeOptions& options, co
 
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options) {
     const StopSignals signals;
+    const Watchdog watchdog(ranks.rank(), ranks.size(), seconds_of(options.patience).value_or(default_patience));
     const auto directory = options.directory.value_or(fs::path("runs") / options.configuration.stem());
+    Watchdog::follow(directory, ranks.is_root(), seconds_of(options.time_limit));
     Prepared prepared;
     std::string data_directory;
     bool has_sweep = false;
@@ -91,6 +100,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     reporter.info(first_line(job));
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
+    Watchdog::follow(directory, ranks.is_root(), job.time_limit_seconds);
     const auto run = make_run(ranks, *prepared.plan, *prepared.model);
     run->begin();
     return finish(job, *run, reporter);
@@ -98,6 +108,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
 
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
     const StopSignals signals;
+    const Watchdog watchdog(ranks.rank(), ranks.size(), seconds_of(options.patience).value_or(default_patience));
     bool finished = false, is_of_sweep = false;
     parallel::together(ranks, [&] {
         if (!fs::is_directory(options.directory))
@@ -114,6 +125,8 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         return 0;
     }
 
+    Watchdog::follow(options.directory, ranks.is_root(), seconds_of(options.time_limit));
+    Watchdog::advise(fmt::format("`{} resume {}` tries again", program_name(), options.directory.string()));
     Prepared prepared;
     std::unique_ptr<Run> run;
     std::string data_directory;
@@ -123,9 +136,10 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         reader("configuration", configuration);
         reader("data_directory", data_directory);
         parallel::together(ranks, [&] { prepared = prepare_again(models, options, configuration, data_directory); });
+        const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
+        Watchdog::follow(options.directory, ranks.is_root(), job.time_limit_seconds);
         run = make_run(ranks, *prepared.plan, *prepared.model);
         warnings.clear();
-        const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
         restore_checkpoint(job, *run, reader, warnings);
     };
     io::Restored restored;
@@ -136,6 +150,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     }
     Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
     job.is_resumed = true;
+    advise_to_resume(job, restored.path);
     job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
 
     Reporter reporter(ranks.is_root(), options.directory / "run.log", true);

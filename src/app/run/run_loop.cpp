@@ -3,6 +3,7 @@
 #include "app/posterior/posterior_file.hpp"
 #include "app/result/run.hpp"
 #include "app/run/heartbeat.hpp"
+#include "app/run/watchdog.hpp"
 
 #include "app/commands/build_info.hpp"
 #include "io/container/checkpoints.hpp"
@@ -34,7 +35,7 @@ RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates
     facts.work = run.work();
     facts.resources = resources;
     // A sweep chooses the ranks of its runs, whose tables do not depend on them.
-    if (auto idle = job.plan->idle_ranks(job.ranks.size()); !idle.empty() && !job.is_in_sweep)
+    if (auto idle = job.plan->idle_ranks(job.ranks.size()); !idle.empty() && !job.is_in_sweep())
         facts.warnings.push_back(std::move(idle));
     return facts;
 }
@@ -84,8 +85,15 @@ void save_checkpoint(const Job& job, Run& run) {
     writer.enter("state");
     run.save(writer);
     writer.leave();
-    io::commit_checkpoint(job.ranks, writer, job.directory,
-                          run.in_pilot() ? run.progress().step : pilot_step_span + run.progress().step);
+    const Index step = run.in_pilot() ? run.progress().step : pilot_step_span + run.progress().step;
+    const Watchdog::Rest slow_disks_may_take_their_time;
+    io::commit_checkpoint(job.ranks, writer, job.directory, step);
+    advise_to_resume(job, io::checkpoint_path(job.directory, step));
+}
+
+void advise_to_resume(const Job& job, const std::filesystem::path& checkpoint) {
+    Watchdog::advise(fmt::format("the last one is {}; `{} resume {}` goes on from it", checkpoint.string(),
+                                 program_name(), job.resumable().string()));
 }
 
 void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vector<std::string>& warnings) {
@@ -121,6 +129,8 @@ void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vecto
 
 Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     Heartbeat heartbeat(job);
+    Watchdog::follow(job.directory, job.ranks.is_root(), job.time_limit_seconds);
+    Watchdog::watch(Watchdog::Stage::step);
     double updates = 0;
     bool stop = false;
     Orders orders;
@@ -131,7 +141,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         heartbeat.checkpoint_took(heartbeat.elapsed() - begin);
     };
     // A run that dies before its first periodic checkpoint still resumes, from its beginning; a sweep begins it anew.
-    if (!job.is_resumed && !job.is_in_sweep)
+    if (!job.is_resumed && !job.is_in_sweep())
         checkpoint();
 
     while (!run.finished() && !stop) {
@@ -141,8 +151,10 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         orders = heartbeat.after_step();
         if (heartbeat.beat_now())
             reporter.progress(run.progress(), run.in_pilot(), run.updates_per_step(), job.plan->unit());
-        if (orders.stop > 0)
+        if (orders.stop > 0) {
+            Watchdog::watch(Watchdog::Stage::step); // the checkpoint has all of the patience
             run.settle();
+        }
         stop = orders.stop > 0 && !run.finished();
         if (orders.checkpoint && !stop && !run.finished())
             try {
@@ -166,11 +178,12 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         } catch (const FileError& error) {
             throw_in_place_of(error, ErrorKind::file,
                               fmt::format("{}; once it can be written, `{} resume {}` goes on from the last checkpoint",
-                                          error.what(), program_name(), job.directory.string()));
+                                          error.what(), program_name(), job.resumable().string()));
         }
     };
     if (stop) {
         with_advice(checkpoint);
+        Watchdog::rest();
         const auto resources = resources_of(job.ranks);
         parallel::on_root(job.ranks, [&] {
             const auto facts = facts_of(job, run, heartbeat.elapsed(), updates, resources);
@@ -181,8 +194,10 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
                                   job.directory.string()));
         return {orders.stop};
     }
+    Watchdog::watch(Watchdog::Stage::results);
     const auto result = run.result();
     Ending ending;
+    Watchdog::rest();
     with_advice([&] {
         if (job.keeps_results)
             write_results(job, result.parts);

@@ -28,10 +28,14 @@ struct Job {
     std::optional<Index> step_limit;          ///< stop after so many steps of this session
     std::string data_directory;               ///< where data files were found; may be empty
     bool is_resumed = false;                  ///< `run` stands where a checkpoint in the directory has it
-    bool is_in_sweep = false;                 ///< one of many runs of this process
+    std::filesystem::path sweep_directory;    ///< of a run in a sweep, which is resumed as a whole; else empty
     bool keeps_results = true;                ///< false: no file stays but checkpoints of a run that stopped
     /// Called between steps some fifty times a second on each rank. A reason to stop that the others know of, or 0.
     std::function<double()> on_beat = {};
+
+    bool is_in_sweep() const { return !sweep_directory.empty(); }
+    /// The directory that `resume` takes.
+    const std::filesystem::path& resumable() const { return is_in_sweep() ? sweep_directory : directory; }
 };
 
 struct Ending {
@@ -51,6 +55,8 @@ void save_checkpoint(const Job& job, Run& run);
 
 /// SHA-256 over a model's name, sizes and data.
 std::string fingerprint_of(const BuiltModel& model);
+/// If the watchdog ends the process, it says that a resume goes on from this checkpoint.
+void advise_to_resume(const Job& job, const std::filesystem::path& checkpoint);
 
 /// Collective. Restores `run` from an open checkpoint. Appends warnings (another build or CPU). InputError if model,
 /// data or schedule are not those of the checkpoint, FileError if the file is inconsistent.

@@ -1,6 +1,9 @@
 #include "app/run/signals.hpp"
 
+#include "app/run/watchdog.hpp"
+
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 namespace pearlite::app {
@@ -8,17 +11,20 @@ namespace pearlite::app {
 namespace {
 
 constexpr std::array stop_signals{SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGXCPU};
-volatile std::sig_atomic_t last_signal = 0; // a handler may touch nothing else
+volatile std::sig_atomic_t last_signal = 0;
 
 extern "C" void remember_signal(int signal) {
     last_signal = signal;
+    const int error = errno;
+    Watchdog::stop_is_wanted(signal);
+    errno = error;
 }
 
 void set_handlers(void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
+    sigfillset(&action.sa_mask);
     for (const int signal : stop_signals)
         sigaction(signal, &action, nullptr);
 }

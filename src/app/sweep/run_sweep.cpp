@@ -2,9 +2,11 @@
 
 #include "app/commands/build_info.hpp"
 #include "app/run/heartbeat.hpp"
+#include "app/run/process_time.hpp"
 #include "app/run/run_directory.hpp"
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
+#include "app/run/watchdog.hpp"
 #include "app/sweep/budget.hpp"
 #include "app/sweep/deal.hpp"
 #include "app/sweep/journal.hpp"
@@ -185,7 +187,7 @@ void SweepSession::form_groups() {
 std::optional<Index> SweepSession::take_run(bool is_first) {
     Index place = std::ssize(open_);
     if (team_.is_root()) {
-        const bool is_late = job_.time_limit_seconds && process_seconds() + 0.1 >= *job_.time_limit_seconds;
+        const bool is_late = job_.time_limit_seconds && seconds_since_process_start() + 0.1 >= *job_.time_limit_seconds;
         if (const int signal = StopSignals::received(); signal > 0)
             shared_.raise(stop_word, static_cast<Index>(signal * stop_unit));
         else if (is_late)
@@ -261,7 +263,7 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
     job.plan = prepared.plan.get();
     job.time_limit_seconds = job_.time_limit_seconds;
     job.data_directory = job_.data_directory;
-    job.is_in_sweep = true;
+    job.sweep_directory = job_.directory;
     job.keeps_results = keeps_runs;
     job.on_beat = [this] { return beat(); };
     parallel::on_root(team_, [&] {
@@ -270,6 +272,9 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
         if (error)
             throw FileError(fmt::format("{}: cannot make this directory: {}", job.directory.string(), error.message()));
     });
+    Watchdog::follow(job.directory, team_.is_root(), job.time_limit_seconds);
+    Watchdog::advise(fmt::format("`{} resume {}` makes this run again", program_name(), job_.directory.string()));
+    Watchdog::watch(Watchdog::Stage::start);
     auto run_ = restored(job, prepared);
     job.is_resumed = run_ != nullptr;
     if (!run_) {
@@ -307,7 +312,7 @@ std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prep
     std::unique_ptr<Run> run;
     std::vector<std::string> warnings;
     try {
-        io::restore_newest(team_, job.directory, [&](io::Reader& reader) {
+        const auto found = io::restore_newest(team_, job.directory, [&](io::Reader& reader) {
             std::string configuration;
             reader("configuration", configuration);
             if (configuration != prepared.resolved)
@@ -315,6 +320,7 @@ std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prep
             run = make_run(team_, *prepared.plan, *prepared.model);
             restore_checkpoint(job, *run, reader, warnings);
         });
+        advise_to_resume(job, found.path);
     } catch (const FileError& error) {
         if (team_.size() > 1 && !error.is_agreed())
             throw;

@@ -1,0 +1,60 @@
+#pragma once
+/// Ends a process whose present step does not end although the run shall stop. Private to this layer.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace pearlite::app {
+
+/// The share of the longest step that is still remembered after the next one.
+inline constexpr double memory_of_long_steps = 0.9;
+
+/// The run loop obeys signals and limits between steps. A likelihood that never returns keeps its own rank from coming
+/// there, and through collectives all others. This is the remedy: some time after a stop signal or the time limit
+/// a timer of the process writes a message to stderr and to the log, and ends the process with exit status 3. No thread
+/// is needed. Rank 0 of a run speaks; others follow two seconds later, if nothing has ended them by then, because the
+/// signal may have come to one of them alone.
+/// One at a time in a process: a signal handler can only reach process state. The static functions do nothing where
+/// there is none.
+class Watchdog {
+  public:
+    /// What must end before the run can stop.
+    enum class Stage { start, step, results };
+
+    /// Watches over the start. `patience_seconds`: how long the stage may go on after a stop signal or the time limit;
+    /// a step, after a signal, twice as long as the longest step of late if that is more.
+    Watchdog(int rank, int ranks, double patience_seconds);
+    ~Watchdog();
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+    /// From now on the process works on the run in `directory`, and on this rank is its root or not. The time limit
+    /// counts from the start of the process.
+    static void follow(const std::filesystem::path& directory, bool is_root, std::optional<double> time_limit_seconds);
+    /// The end of the message: "the run ends without a new checkpoint; " and then `advice`.
+    static void advise(const std::string& advice);
+
+    /// Watches over a stage, with full patience from now on.
+    static void watch(Stage stage);
+    /// Lets everything take its time, until watch().
+    static void rest();
+    /// The present stage goes on afterwards. While files are written nothing may end the process.
+    class Rest {
+      public:
+        Rest();
+        ~Rest();
+        Rest(const Rest&) = delete;
+        Rest& operator=(const Rest&) = delete;
+
+      private:
+        bool was_watching_;
+    };
+
+    static void step_took(double seconds);
+
+    /// For the handler of stop signals.
+    static void stop_is_wanted(int signal) noexcept;
+};
+
+} // namespace pearlite::app
