@@ -1,4 +1,7 @@
-// The pearlite command with one more model: a normal density whose likelihood goes wrong on one rank only, or is slow.
+// The pearlite command with more models: a normal density whose likelihood goes wrong on one rank only, or is slow, and
+// those that never return.
+#include "hanging_models.hpp"
+
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/path/tempered.hpp"
 
@@ -68,5 +71,7 @@ std::unique_ptr<app::BuiltModel> build_faulty(io::Configuration& configuration, 
 int main(int argc, char** argv) {
     auto models = app::built_in_models();
     models.push_back({{"faulty", 16, 4096, true}, "fails on one rank", build_faulty});
+    for (auto& entry : faults::hanging_models())
+        models.push_back(std::move(entry));
     return app::main(argc, argv, models);
 }

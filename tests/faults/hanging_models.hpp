@@ -1,0 +1,15 @@
+#pragma once
+/// Models one of whose functions never returns: a density, a model with states and transition of its own, an energy.
+
+#include "pearlite/app/catalogue.hpp"
+
+#include <vector>
+
+namespace pearlite::faults {
+
+/// "hanging-density", "hanging-transition", "hanging-energy". PEARLITE_HANG="RANK AFTER" in the environment makes all
+/// calls of the likelihood, transition or energy on that rank hang after so many; then "hangs" goes to stderr. Without
+/// it they are sound.
+std::vector<app::ModelEntry> hanging_models();
+
+} // namespace pearlite::faults
