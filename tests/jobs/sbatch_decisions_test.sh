@@ -96,6 +96,14 @@ OUTCOME=stopped CHECKPOINT=14 EXIT=3 submit 1 a.toml --overwrite --time-limit 60
 expect "but only once" 0 "resume runs/a --time-limit 60" 1
 
 clear_run
+mkdir -p "$work/runs/a" && touch "$work/runs/a/checkpoint.000000000000.h5"
+CHECKPOINT=10 EXIT=3 submit 1 a.toml --time-limit 60 --patience 20
+expect "a step that did not end" 0 "resume runs/a --patience 20 --time-limit 60" 1
+clear_run
+EXIT=3 submit 0 a.toml --time-limit 60
+expect "a start that did not end" 3 "run a.toml --time-limit 60" 0
+
+clear_run
 AWAIT=USR1 OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit 0 a.toml --time-limit 60
 expect "told to stop, it requeues" 0 "run a.toml --time-limit 60" 1
 AWAIT=TERM OUTCOME=stopped CHECKPOINT=20 EXIT=3 submit 1 a.toml --time-limit 60
