@@ -120,9 +120,8 @@ void write_finished_sweep(const fs::path& directory, const Sweep& sweep, const s
     const SweepTable table(sweep, ended);
     const auto shown = shown_scalars(sweep, table);
     auto summary = head_of(sweep, progress, "finished");
-    summary["verdict"] = progress.failed == 0
-                             ? fmt::format("all {} runs finished", sweep.runs())
-                             : fmt::format("{} of {} runs failed", progress.failed, sweep.runs());
+    summary["verdict"] = progress.failed == 0 ? fmt::format("all {} runs finished", sweep.runs())
+                                              : fmt::format("{} of {} runs failed", progress.failed, sweep.runs());
     summary["scalars"] = shown.names;
     summary["failures"] = failures_of(sweep, ended);
     summary["warnings"] = shown.warnings;
