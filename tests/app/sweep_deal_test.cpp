@@ -30,7 +30,7 @@ TEST(SweepDeal, FewRunsShareTheRanks) {
     EXPECT_LT(predicted_makespan(sizes, runs), 2);
 }
 
-/// Of three runs one takes 20 times as long. Beside a simple cut it gets most ranks; one group of all may do better still.
+/// One run of three takes 20 times as long. It gets most ranks; one group of all ranks may do better still.
 TEST(SweepDeal, LongRunsTakeMoreRanks) {
     const std::vector<RunCost> runs{{1, 100}, {20, 100}, {1, 100}};
     const double dealt = predicted_makespan(deal_ranks(12, runs), runs);

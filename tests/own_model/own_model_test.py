@@ -34,7 +34,7 @@ class OwnModel(unittest.TestCase):
         project = cls.place / "project"
         set_up_project(SOURCE, cls.prefix, project, "custom_model")
         cls.toml = project / "coin.toml"
-        cls.toml.write_text(block_of_page(SOURCE, "toml", "successes"))
+        cls.toml.write_text(block_of_page(SOURCE, "toml", "trials = 100"))
         cls.lacking = build_and_compile(project / "build", LACKING)
         cls.program = project / "build/custom_model"
 
@@ -87,6 +87,17 @@ class OwnModel(unittest.TestCase):
         message = call(self.program, "check", self.toml, "--set", "model.successes=200", "--set", "model.heads=1", expect=BAD_INPUT)
         self.assertIn("expected an integer in [0, 100]", message)
         self.assertIn("unknown key 'model.heads'", message)
+
+    def test_sweep(self):
+        """The page's four lines, on one rank and on three."""
+        file = self.place / "sweep.toml"
+        file.write_text(self.toml.read_text() + block_of_page(SOURCE, "toml", "[sweep]"))
+        for ranks in (1, 3):
+            self.start(ranks, "run", file, "-o", f"sweep-{ranks}", "--set", "algorithm.trajectories=256")
+        one, three = self.summary("sweep-1"), self.summary("sweep-3")
+        self.assertEqual((one["finished"], one["failed"]), (80, 0))
+        self.assertEqual(one["digest"], three["digest"])
+        self.assertIn("| 90 | 200 | 20 |", (self.place / "sweep-3/tables.md").read_text())
 
     def test_report(self):
         if not has_report_python():
