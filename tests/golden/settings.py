@@ -37,6 +37,7 @@ JOBS = {
     "gaussian-work": (few_trajectories(117, 50), []),
     "gbp-usd-9798": (few_particles(32, **ESTIMATED, **{"model.particles": 8}), ["pound_dollar/GBP_vs_USD_9798.txt"]),
     "ising": (few_trajectories(40, 60), []),
+    "ising-flips": (few_trajectories(40, 60, **{"algorithm.equilibration": 5, "sweep.model.flips": [50, 100]}), []),
     "ising-tempering": (few_scans(8, 24), []),
     "ising-work": (few_trajectories(40, 60, **{"algorithm.equilibration": 5}), []),
     "mixture-20": (few_iterations(4000), ["gaussmix20/modes.csv"]),
@@ -52,6 +53,7 @@ JOBS = {
     "protein-2d": (few_iterations(1500, **{"algorithm.replicates": 3}), []),
     "protein-3d": (few_iterations(1500, **{"algorithm.replicates": 3}), []),
     "protein-replicates": (few_iterations(600, **{"algorithm.replicates": 3}), []),
+    "protein-searches": (few_iterations(600, **{"sweep.replicates": 2}), []),
     "radiata-pine": (few_particles(64, **{f"algorithm.{SMC_REPLICATES}": 3}), ["bayes/radiata_pine.csv"]),
     "rastrigin": (few_iterations(3000), []),
     "rastrigin-chains": (few_iterations(400, **{"sweep.replicates": 2}), []),
@@ -74,7 +76,7 @@ JOBS = {
 JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-replicates", "rastrigin", "rastrigin-replicates",
                     "rastrigin-tuned", "restore-image", "restore-image-replicates", "spect-network",
                     "spect-network-replicates"}
-SWEEPS = {"calibration", "rastrigin-chains"}
+SWEEPS = {"calibration", "ising-flips", "protein-searches", "rastrigin-chains"}
 
 # Algorithms and models, tiny: at least 7 blocks, the last of them not full.
 

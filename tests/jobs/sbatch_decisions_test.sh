@@ -18,7 +18,7 @@ cat >"$work/bin/squeue" <<'STAND_IN'
 echo "${TIME_LEFT:-1-00:10:00}"
 STAND_IN
 # Acts as the environment says: OUTCOME is the status written to summary.json, CHECKPOINT the step reached, EXIT the
-# exit status, AWAIT a signal to wait for first.
+# exit status, AWAIT a signal to wait for first, ROWS how many runs of a sweep have ended.
 cat >"$work/bin/pearlite" <<'STAND_IN'
 #!/bin/bash
 received=
@@ -31,6 +31,7 @@ done
 [ $i -lt 100 ] || exit 9
 mkdir -p runs/a
 [ -z "${CHECKPOINT:-}" ] || touch "runs/a/checkpoint.$(printf %012d "$CHECKPOINT").h5"
+[ -z "${ROWS:-}" ] || { echo "{}" >runs/a/configuration.json && seq "$ROWS" >runs/a/rows.0.jsonl; }
 [ -z "${OUTCOME:-}" ] || echo "{\"schema\": 1, \"status\": \"$OUTCOME\"}" >runs/a/summary.json
 exit "${EXIT:-0}"
 STAND_IN
@@ -94,6 +95,23 @@ OUTCOME=stopped CHECKPOINT=12 EXIT=3 submit 0 a.toml --overwrite --time-limit 60
 expect "--overwrite starts afresh" 0 "run a.toml --overwrite --time-limit 60" 1
 OUTCOME=stopped CHECKPOINT=14 EXIT=3 submit 1 a.toml --overwrite --time-limit 60
 expect "but only once" 0 "resume runs/a --time-limit 60" 1
+
+clear_run
+OUTCOME=stopped ROWS=3 EXIT=3 submit 0 a.toml --time-limit 60
+expect "a sweep that stops" 0 "run a.toml --time-limit 60" 1
+for rows in 4 5 6; do
+    OUTCOME=stopped ROWS=$rows EXIT=3 submit 1 a.toml --time-limit 60
+    expect "a sweep with $rows runs" 0 "resume runs/a --time-limit 60" 1
+done
+mkdir -p "$work/runs/a/runs/000007" && touch "$work/runs/a/runs/000007/checkpoint.000000000002.h5"
+OUTCOME=stopped ROWS=6 EXIT=3 submit 1 a.toml --time-limit 60
+expect "a sweep whose next run has got on" 0 "resume runs/a --time-limit 60" 1
+OUTCOME=stopped ROWS=6 EXIT=3 submit 1 a.toml --time-limit 60
+OUTCOME=stopped ROWS=6 EXIT=3 submit 1 a.toml --time-limit 60
+expect "a sweep without progress" 4 "resume runs/a --time-limit 60" 0
+rm "$work/runs/a/summary.json"
+EXIT=139 submit 0 a.toml --time-limit 60
+expect "a sweep that was killed is resumed, not begun again" 139 "resume runs/a --time-limit 60" 0
 
 clear_run
 mkdir -p "$work/runs/a" && touch "$work/runs/a/checkpoint.000000000000.h5"

@@ -90,12 +90,11 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
     return updates.assignment(low);
 }
 
-MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration) {
+MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration, double enough) {
     using Clock = std::chrono::steady_clock;
     const auto seconds_since = [](Clock::time_point start) {
         return std::chrono::duration<double>(Clock::now() - start).count();
     };
-    constexpr double enough = 0.1;
     const auto prepared = prepare(models, configuration);
     const auto start = Clock::now();
     const auto run = make_run(parallel::Communicator::alone(), *prepared.plan, *prepared.model);

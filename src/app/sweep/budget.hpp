@@ -16,10 +16,10 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
                           const SweepSettings& settings);
 
 /// Seconds per update of the run of a configuration on this rank alone, and of the whole run, measured by its first
-/// steps: 0.1 seconds of them, or all if there are fewer.
+/// steps: as many as take `enough` seconds, or all if there are fewer.
 struct MeasuredCost {
     double per_update = 0, run = 0;
 };
-MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration);
+MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration, double enough = 0.1);
 
 } // namespace pearlite::app

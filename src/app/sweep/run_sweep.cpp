@@ -121,7 +121,9 @@ void SweepSession::measure_costs() {
             seconds[s] /= std::max(1.0, counts[s]);
     }
     job_.ranks.broadcast(std::span(seconds));
-    constexpr double most_bytes = 1 << 28;
+    constexpr double most_bytes = 1 << 28, most_seconds = 5;
+    const double seconds_each =
+        std::min(0.1, most_seconds * job_.ranks.size() / static_cast<double>(std::max<Index>(1, settings)));
     std::vector<bool> is_open(at(settings), false);
     for (const Index run : open_)
         is_open[at(sweep_.setting_of(run))] = true;
@@ -129,8 +131,8 @@ void SweepSession::measure_costs() {
         for (Index s = job_.ranks.rank(); s < settings; s += job_.ranks.size())
             if (seconds[at(s)] == 0 && is_open[at(s)] && sweep_.facts()[at(s)].bytes < most_bytes)
                 try {
-                    seconds[at(s)] =
-                        measure_cost(models_, sweep_.configuration_of(s * sweep_.settings().replicates)).run;
+                    const auto configuration = sweep_.configuration_of(s * sweep_.settings().replicates);
+                    seconds[at(s)] = measure_cost(models_, configuration, seconds_each).run;
                 } catch (const std::exception&) {
                     seconds[at(s)] = 0; // its runs will fail, and say so
                 }
@@ -219,7 +221,7 @@ void SweepSession::work() {
             if (job_.ranks.is_root())
                 beat();
         }
-        journal_.sync();
+        parallel::on_root(team_, [&] { journal_.sync(); });
     } catch (...) {
         error = std::current_exception();
         // Members of the team that know nothing of it wait for this rank; the top of the program ends the job.
