@@ -152,7 +152,9 @@ class Tables(SweepTest):
                         <= float(row[stem + "interval95.high"]) for row in own if row[stem + "interval95.low"]]
                 share = numpy.mean(held)
                 self.assertAlmostEqual(float(line["coverage"]), share, places=12)
-                self.assertAlmostEqual(float(line["coverage_standard_error"]), (share * (1 - share) / len(held)) ** 0.5)
+                adjusted = (sum(held) + 2) / (len(held) + 4)
+                self.assertAlmostEqual(float(line["coverage_standard_error"]),
+                                       (adjusted * (1 - adjusted) / (len(held) + 4)) ** 0.5)
         self.compare_container(where, rows)
         self.compare_pairs(where, rows)
 

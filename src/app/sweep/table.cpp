@@ -102,7 +102,9 @@ ScalarStatistics SweepTable::describe(Index setting, std::size_t column) const {
     }
     if (intervals > 0) {
         all.coverage = static_cast<double>(holding) / static_cast<double>(intervals);
-        all.coverage_standard_error = std::sqrt(all.coverage * (1 - all.coverage) / static_cast<double>(intervals));
+        // Agresti & Coull 1998: with two more successes and failures, so that 20 of 20 are not certain.
+        const double n = static_cast<double>(intervals) + 4, share = (static_cast<double>(holding) + 2) / n;
+        all.coverage_standard_error = std::sqrt(share * (1 - share) / n);
     }
     return all;
 }
