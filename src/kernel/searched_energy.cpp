@@ -1,14 +1,18 @@
 #include "pearlite/kernel/detail/searched_energy.hpp"
 
+#include "kernel/box/box_operation.hpp"
+
 #include <fmt/format.h>
 
 namespace pearlite::kernel {
 
 model::SearchTraits box_search_traits() {
     model::SearchTraits traits;
+    for (const auto& entry : box_operations())
+        if (entry.operation.kind != model::Operation::Kind::mutation)
+            traits.crossovers.push_back(entry.operation.name);
     traits.operations = BoxOperations::names();
-    traits.default_operations = BoxOperationSettings{}.operations;
-    traits.crossovers = {"k-point-crossover", "snooker", "linear", "differential"};
+    traits.default_operations = default_box_operations();
     traits.is_box = true;
     return traits;
 }

@@ -84,7 +84,7 @@ def names_of(section):
 
 def pair_rows(listing):
     """From what `pearlite list` prints. LookupError if it names what has no settings here."""
-    sections = [section for section in listing.split("\n\n") if section.strip()]
+    sections = [section for section in listing.split("\n\n") if section.strip()][:6]  # operations of boxes follow
     _, annealing, combinations, searched, searches, _ = sections
     known = {*settings.ALGORITHMS, *settings.MODELS, *settings.SEARCHED, *settings.SEARCHES}
     listed = {name for section in sections for name in names_of(section)}

@@ -1,7 +1,8 @@
-"""A toy model, kernel and algorithm, each a folder (the kernel: two files) and one line of a list, through the commands.
+"""A toy model, kernel, algorithm and operation of searches, each a folder (the kernel: two files; the operation: one) and one
+line of a list, through the commands.
 
 Lines outside their own folders: the model's in models/list_of_models.inl, the kernel's in kernel/list_of_kernels.inl, the
-algorithm's in algorithm/plans/list_of_algorithms.inl. The estimates must lie within 4 standard errors of the exact evidence: a false
+algorithm's in algorithm/plans/list_of_algorithms.inl, the operation's in kernel/box/list_of_operations.inl. The estimates must lie within 4 standard errors of the exact evidence: a false
 alarm in 15,000 seeds. The seed is fixed.
 """
 
@@ -75,6 +76,20 @@ class Toy(unittest.TestCase):
                 evidence = one["log_evidence"][0]
                 self.assertLess(abs(evidence["value"] - evidence["exact"]), 4 * evidence["standard_error"])
 
+    def test_search(self):
+        """Rastrigin's function is the same on the other side of the origin, so that each chain goes there and back."""
+        write_configuration(self.toml, run={"seed": 7}, model={"name": "test-function", "rotated": False, "dimension": 3},
+                            kernel={"operations": ["metropolis", "toy"]},
+                            algorithm={"name": "sa", "chains": 9, "iterations": 400, "regions": 30, "range_iterations": 100})
+        for ranks in (1, 3):
+            self.start("run", self.toml, "-o", f"search-{ranks}", ranks=ranks)
+        one, three = self.summary("search-1"), self.summary("search-3")
+        self.assertEqual(one["digest"], three["digest"])
+        acceptance = one["diagnostics"]["acceptance"]
+        self.assertGreater(acceptance["metropolis"], 0)
+        self.assertLess(acceptance["metropolis"], 1)
+        self.assertEqual(acceptance["toy"], 1)
+
     def test_check(self):
         text = self.start("check", self.toml).out
         for line in ("prior_sd = 3.0", 'kind = "toy"', "moves = 2", "walkers = 300", "# cost: "):
@@ -89,6 +104,7 @@ class Toy(unittest.TestCase):
         self.assertRegex(text, r"(?m)^  toy +a normal observation; exact evidence$")
         self.assertRegex(text, r"(?m)^  toy +annealed importance sampling in its shortest form$")
         self.assertRegex(text, r"(?m)^  toy +random-walk, toy *annealed-importance, .*\btoy$")
+        self.assertRegex(text, r"(?m)^  toy +the other side of the origin$")
         self.assertRegex(text, r"(?m)^  ising +native *annealed-importance, .*\btoy;")
 
     def test_keys(self):

@@ -4,6 +4,7 @@
 #include "app/run/progress.hpp"
 #include "app/sweep/sweep.hpp"
 #include "io/container/container.hpp"
+#include "kernel/box/box_operation.hpp"
 #include "kernel/registry.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -84,6 +85,17 @@ std::string list_operations(const Catalogue& models) {
     return text;
 }
 
+/// Those that all models share whose states are points of a box.
+std::string list_box_operations(const Catalogue& models) {
+    if (std::none_of(models.begin(), models.end(),
+                     [](const auto& entry) { return entry.traits.search && entry.traits.search->is_box; }))
+        return {};
+    std::string text = "\noperations on points of a box:\n";
+    for (const auto& entry : kernel::box_operations())
+        text += fmt::format("  {:<22}{}\n", entry.operation.name, entry.about);
+    return text;
+}
+
 } // namespace
 
 int check_command(const Catalogue& models, const RunOptions& options) {
@@ -112,7 +124,7 @@ int list_command(const Catalogue& models) {
     if (searches)
         text += (anneals ? "\n" : "") +
                 list_models("models to be searched for the state of lowest energy:", models, true) +
-                list_algorithms("algorithms for them:", true) + list_operations(models);
+                list_algorithms("algorithms for them:", true) + list_operations(models) + list_box_operations(models);
     std::fputs(text.c_str(), stdout);
     return 0;
 }

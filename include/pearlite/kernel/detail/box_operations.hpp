@@ -50,6 +50,7 @@ class BoxChains {
 
   private:
     friend class BoxOperations;
+    friend class BoxDraft; // what an operation sees
     using Noise = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     /// Matrices of d x lanes, for one number of lanes.
     struct Work {
@@ -88,16 +89,21 @@ class BoxChains {
     Index normal_draws_ = 0;                                                            ///< D
 };
 
+/// The operations that chains make unless others are listed.
+std::vector<std::string> default_box_operations();
+
 struct BoxOperationSettings {
-    /// metropolis, hit-and-run, k-point, k-point-crossover, snooker, linear, differential, and the energy's own.
-    std::vector<std::string> operations{"metropolis",        "hit-and-run", "k-point",
-                                        "k-point-crossover", "snooker",     "linear"};
+    /// Names of src/kernel/box/list_of_operations.inl, and of the energy's own moves.
+    std::vector<std::string> operations = default_box_operations();
     Index mutation_points = 1;  ///< coordinates of the k-point mutation, at most d
     Index crossover_points = 2; ///< of the k-point crossover; at most d - 1
     double first_scale = 0.1;   ///< standard deviation of the first steps, in units of the coordinates
     double start_sd = 1;        ///< of starts in an infinite box
 };
 
+struct BoxOperationEntry;
+
+/// The operations of a search in a box, in the order of its settings.
 class BoxOperations {
   public:
     /// `own`: local moves that the energy offers. InputError if the settings name an operation twice or an unknown
@@ -116,29 +122,16 @@ class BoxOperations {
 
     /// The number of the energy's own move that an operation is, if any; mutate() makes only the draws of such a move.
     std::optional<Index> own_move(Index op) const { return own_moves_[static_cast<std::size_t>(op)]; }
-    bool changes_one_coordinate(Index op) const {
-        return steps_[static_cast<std::size_t>(op)] == Step::k_point && settings_.mutation_points == 1;
-    }
+    bool changes_one_coordinate(Index op) const;
 
-    /// Names that settings may list, in the order of the enumeration.
+    /// Names that settings may list beside the energy's own moves, in the order of list_of_operations.inl.
     static const std::vector<std::string>& names();
 
   private:
-    enum class Step { metropolis, hit_and_run, k_point, k_point_crossover, snooker, linear, differential, own };
-
-    void metropolis(BoxChains& chains, const model::BlockStreams& streams) const;
-    void hit_and_run(BoxChains& chains, const model::BlockStreams& streams) const;
-    void k_point(BoxChains& chains, const model::BlockStreams& streams) const;
-    void draw_own(BoxChains& chains, bool has_step, const model::BlockStreams& streams) const;
-    void k_point_crossover(BoxChains& chains, const BoxChains& partners, const model::Meetings& meetings,
-                           const model::BlockStreams& streams) const;
-    void snooker(BoxChains& chains, const BoxChains& partners, const model::BlockStreams& streams) const;
-    void linear(BoxChains& chains, const BoxChains& partners, const model::BlockStreams& streams) const;
-    void differential(BoxChains& chains, const BoxChains& first, const BoxChains& second,
-                      const model::BlockStreams& streams) const;
+    void add(const std::string& name, const BoxOperationEntry& entry, Index dimension, std::optional<Index> own);
 
     BoxOperationSettings settings_;
-    std::vector<Step> steps_;
+    std::vector<const BoxOperationEntry*> entries_;
     std::vector<std::optional<Index>> own_moves_;
     std::vector<model::Operation> list_;
 };

@@ -1,0 +1,60 @@
+#include "kernel/box/box_operation.hpp"
+#include "kernel/box/operations/along_line.hpp"
+#include "simd/rows.hpp"
+
+#include <cmath>
+
+namespace pearlite::kernel {
+
+namespace {
+
+/// |y - x|^2 of each lane.
+void square_distances(const model::LaneMatrix& x, const model::LaneMatrix& y, Vector& out) {
+    using Packet = simd::Doubles8;
+    const simd::ConstRows from(x), to(y);
+    const Index d = x.rows();
+    for (Index first = 0; first < from.stride; first += lane_padding) {
+        Packet sum{};
+        for (Index k = 0; k < d; ++k) {
+            const Packet difference = to.at(k, first) - from.at(k, first);
+            sum += difference * difference;
+        }
+        simd::at<Packet>(out.data() + first) = sum;
+    }
+}
+
+/// x' = x + s r (y - x)/|y - x|, r ~ N(0, 1). Points along a line through y are seen from y in polar coordinates: the
+/// Jacobian is (|x' - y| / |x - y|)^(d-1), which the paper leaves out.
+void snooker(BoxDraft draft, const BoxPartners& partners, const BoxOperationSettings&,
+             const model::BlockStreams& streams) {
+    const model::LaneMatrix &x = draft.own(), &y = draft.first(partners.first);
+    auto &steps = draft.step(), &squares = draft.square_step(), &log_jacobian = draft.log_jacobian();
+    draft.draw_steps(streams);
+    draft.set_normal_draws(1);
+    square_distances(x, y, squares);
+    for (Index l = 0; l < draft.n_proposed(); ++l) {
+        const double distance = std::sqrt(squares[l]), step = draft.scales()[l] * steps[l];
+        // A chain on top of its partner has no direction: it stays.
+        steps[l] = distance > 0 ? step / distance : 0;
+        log_jacobian[l] =
+            distance > 0 ? static_cast<double>(draft.dimension() - 1) * std::log(std::abs(distance - step) / distance)
+                         : 0;
+        squares[l] = distance > 0 ? step * step : 0;
+    }
+    add_multiple(x, steps, y, &x, draft.proposed());
+}
+
+} // namespace
+
+BoxOperationEntry snooker_operation() {
+    return {.operation = {.name = "snooker",
+                          .kind = model::Operation::Kind::partner,
+                          .partners = 1,
+                          .has_scale = true,
+                          .by_energy = true},
+            .about = "a normal step along the line to a partner",
+            .is_default = true,
+            .cross = snooker};
+}
+
+} // namespace pearlite::kernel
