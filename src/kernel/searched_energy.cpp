@@ -1,5 +1,6 @@
 #include "pearlite/kernel/detail/searched_energy.hpp"
 
+#include "kernel/box/any_box_energy.hpp"
 #include "kernel/box/box_operation.hpp"
 
 #include <fmt/format.h>
@@ -43,6 +44,31 @@ void check_box(Index dimension, std::span<const double> lower, std::span<const d
             throw InputError(fmt::format("the energy's box reaches from {} to {} in coordinate {}, expected lower() "
                                          "below upper()",
                                          lower[k], upper[k], k));
+}
+
+BoxOperationSettings box_settings(const model::OperationPlan& plan) {
+    return {.operations = plan.operations,
+            .mutation_points = plan.mutation_points,
+            .crossover_points = plan.crossover_points,
+            .first_scale = plan.first_scale};
+}
+
+std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const BoxFunctions> energy) {
+    return searched_box(AnyBoxEnergy(std::move(energy)));
+}
+
+std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const CategoricalFunctions> energy) {
+    const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
+        return model::space_of(AnyCategoricalSpace(energy, {plan.operations, plan.mutation_points}));
+    };
+    return model::searched_in(make_space, {{"single-site"}});
+}
+
+std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const PermutationFunctions> energy) {
+    const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
+        return model::space_of(AnyPermutationSpace(energy, {plan.operations}));
+    };
+    return model::searched_in(make_space, {{"swap"}});
 }
 
 } // namespace pearlite::kernel

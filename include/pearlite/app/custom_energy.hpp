@@ -30,7 +30,9 @@ SearchTraits search_traits() {
 
 template <class E>
 std::unique_ptr<BuiltModel> searched(E energy) {
-    if constexpr (model::LooksContinuous<E>)
+    if constexpr (model::LooksContinuous<E> && kernel::HasBoxFunctions<E>)
+        return kernel::searched(std::make_shared<const kernel::BoxFunctionsOf<E>>(std::move(energy)));
+    else if constexpr (model::LooksContinuous<E>)
         return kernel::searched_box(std::move(energy));
     else if constexpr (model::LooksCategorical<E>)
         return kernel::searched_categories(std::move(energy));
@@ -48,18 +50,17 @@ ModelEntry custom_energy(std::string name, std::string description) {
     model::require_energy<E>();
     detail::require_buildable<E>();
     static_assert(std::copy_constructible<E>, "this model cannot be copied");
-    ModelEntry entry;
     // Skip the rest if a static_assert fired, so that its message is the only one.
     if constexpr (model::AnyEnergy<E> && Buildable<E> && std::copy_constructible<E>) {
-        entry.traits.name = std::move(name);
-        entry.traits.search = detail::search_traits<E>();
-        entry.description = std::move(description);
-        entry.build = [](io::Configuration& configuration, io::Section& section) {
+        SearchTraits traits = detail::search_traits<E>();
+        decltype(ModelEntry::build) build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<E>(configuration, section,
                                     [](E energy) { return detail::searched(std::move(energy)); });
         };
+        return model::searched_entry(std::move(name), std::move(description), std::move(traits), std::move(build));
+    } else {
+        return {};
     }
-    return entry;
 }
 
 } // namespace pearlite::app

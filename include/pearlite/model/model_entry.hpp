@@ -23,6 +23,10 @@ struct ModelEntry {
     std::function<void(Keys&)> keys = {};
 };
 
+/// The entry of a model that is searched for its state of lowest energy.
+ModelEntry searched_entry(std::string name, std::string description, SearchTraits traits,
+                          decltype(ModelEntry::build) build, decltype(ModelEntry::keys) keys = {});
+
 /// The models a program offers.
 using Catalogue = std::vector<ModelEntry>;
 

@@ -1,5 +1,4 @@
 #include "models/common/reading.hpp"
-#include "models/common/searched.hpp"
 #include "models/functions/test_functions.hpp"
 #include "models/registry.hpp"
 #include "pearlite/kernel/detail/searched_energy.hpp"
@@ -39,8 +38,9 @@ std::unique_ptr<BuiltModel> build_function(io::Configuration& configuration, io:
 } // namespace
 
 ModelEntry test_function_entry() {
-    return searched("test-function", "Rastrigin, Ackley, Griewank, Schwefel, Rosenbrock or Levy, rotated or not",
-                    kernel::box_search_traits(), build_function, list_keys<TestFunctionKeys>);
+    return model::searched_entry("test-function",
+                                 "Rastrigin, Ackley, Griewank, Schwefel, Rosenbrock or Levy, rotated or not",
+                                 kernel::box_search_traits(), build_function, list_keys<TestFunctionKeys>);
 }
 
 } // namespace pearlite::models

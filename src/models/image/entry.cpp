@@ -1,6 +1,5 @@
 #include "io/arrays/images.hpp"
 #include "models/common/reading.hpp"
-#include "models/common/searched.hpp"
 #include "models/image/image_space.hpp"
 #include "models/registry.hpp"
 #include "pearlite/model/energy/detail/space_of.hpp"
@@ -61,8 +60,8 @@ ModelEntry image_restoration_entry() {
     traits.operations = ImageSpace::names();
     traits.default_operations = ImageSpaceSettings{}.operations;
     traits.crossovers = {"two-point-crossover"};
-    return searched("image-restoration", "restoration of an image of two colours; exact minimum", traits, build_image,
-                    list_keys<ImageRestorationKeys>);
+    return model::searched_entry("image-restoration", "restoration of an image of two colours; exact minimum", traits,
+                                 build_image, list_keys<ImageRestorationKeys>);
 }
 
 } // namespace pearlite::models

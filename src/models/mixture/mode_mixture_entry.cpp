@@ -1,5 +1,4 @@
 #include "models/common/reading.hpp"
-#include "models/common/searched.hpp"
 #include "models/mixture/mode_mixture.hpp"
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -34,8 +33,9 @@ std::unique_ptr<BuiltModel> build_mode_mixture(io::Configuration& configuration,
 } // namespace
 
 ModelEntry mode_mixture_entry() {
-    return searched("mode-mixture", "minus log density of a planar mixture of normal distributions of equal weight",
-                    kernel::box_search_traits(), build_mode_mixture, list_keys<ModeMixtureKeys>);
+    return model::searched_entry("mode-mixture",
+                                 "minus log density of a planar mixture of normal distributions of equal weight",
+                                 kernel::box_search_traits(), build_mode_mixture, list_keys<ModeMixtureKeys>);
 }
 
 } // namespace pearlite::models

@@ -1,5 +1,4 @@
 #include "models/common/reading.hpp"
-#include "models/common/searched.hpp"
 #include "models/network/network_space.hpp"
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -78,8 +77,8 @@ std::unique_ptr<BuiltModel> build_network(io::Configuration& configuration, io::
 ModelEntry bayesian_network_entry() {
     model::SearchTraits traits;
     traits.operations = traits.default_operations = NetworkSpace::names();
-    return searched("bayesian-network", "structure of a Bayesian network from a discrete table", traits, build_network,
-                    list_keys<BayesianNetworkKeys>);
+    return model::searched_entry("bayesian-network", "structure of a Bayesian network from a discrete table", traits,
+                                 build_network, list_keys<BayesianNetworkKeys>);
 }
 
 } // namespace pearlite::models

@@ -1,5 +1,4 @@
 #include "models/common/reading.hpp"
-#include "models/common/searched.hpp"
 #include "models/protein/ab_protein.hpp"
 #include "models/registry.hpp"
 #include "pearlite/kernel/detail/searched_energy.hpp"
@@ -55,8 +54,8 @@ ModelEntry ab_protein_entry() {
     auto traits = kernel::box_search_traits();
     for (const auto& name : AbProtein::local_move_names())
         traits.operations.push_back(name);
-    return searched("ab-protein", "off-lattice AB protein in the plane or in space", traits, build_protein,
-                    list_keys<AbProteinKeys>);
+    return model::searched_entry("ab-protein", "off-lattice AB protein in the plane or in space", traits, build_protein,
+                                 list_keys<AbProteinKeys>);
 }
 
 } // namespace pearlite::models

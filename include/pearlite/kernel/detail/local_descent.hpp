@@ -3,6 +3,7 @@
 
 #include "pearlite/model/energy/detail/descent.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,12 +39,14 @@ double descended_energy(const model::Descent& target, std::span<const double> st
 /// finite, and 0 between two such points.
 void difference_gradient(const model::Descent& target, std::span<const double> x, std::span<double> gradient);
 
+/// The same for energies that are not a Descent themselves.
 template <model::Energy E>
-LocalMinimum descend(const E& energy, std::span<const double> start) {
+requires(!std::derived_from<E, model::Descent>) LocalMinimum descend(const E& energy, std::span<const double> start) {
     return descend(model::DescentOf<E>(energy), start);
 }
 template <model::Energy E>
-double descended_energy(const E& energy, std::span<const double> start, const DescentLimits& limits) {
+requires(!std::derived_from<E, model::Descent>) double descended_energy(const E& energy, std::span<const double> start,
+                                                                        const DescentLimits& limits) {
     return descended_energy(model::DescentOf<E>(energy), start, limits);
 }
 

@@ -4,6 +4,7 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
+#include "pearlite/kernel/detail/box_functions.hpp"
 #include "pearlite/kernel/permutation_space.hpp"
 #include "pearlite/model/detail/built_model.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
@@ -21,35 +22,32 @@ model::SearchTraits permutation_search_traits();
 
 /// InputError unless there are d >= 1 bounds on either side, lower below upper.
 void check_box(Index dimension, std::span<const double> lower, std::span<const double> upper);
+BoxOperationSettings box_settings(const model::OperationPlan& plan);
 
+/// Models of energies behind virtual calls, in spaces that are compiled once: a user's program does not compile them.
+/// InputError as check_box().
+std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const BoxFunctions> energy);
+std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const CategoricalFunctions> energy);
+std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const PermutationFunctions> energy);
+
+template <model::CategoricalEnergy E>
+std::unique_ptr<model::BuiltModel> searched_categories(E energy) {
+    return searched(std::make_shared<const CategoricalFunctionsOf<E>>(std::move(energy)));
+}
+template <model::PermutationEnergy E>
+std::unique_ptr<model::BuiltModel> searched_permutations(E energy) {
+    return searched(std::make_shared<const PermutationFunctionsOf<E>>(std::move(energy)));
+}
+
+/// The model of an energy in a BoxSpace of its own, without a virtual call between them: the only way for energies with
+/// moves of their own.
 template <model::Energy E>
 std::unique_ptr<model::BuiltModel> searched_box(E energy) {
     check_box(energy.dimension(), energy.lower(), energy.upper());
     const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
-        BoxOperationSettings settings;
-        settings.operations = plan.operations;
-        settings.mutation_points = plan.mutation_points;
-        settings.crossover_points = plan.crossover_points;
-        settings.first_scale = plan.first_scale;
-        return model::space_of(BoxSpace<E>(energy, settings, {plan.descent_iterations}));
+        return model::space_of(BoxSpace<E>(energy, box_settings(plan), {plan.descent_iterations}));
     };
     return model::searched_in(make_space, {{"metropolis"}});
-}
-
-template <model::CategoricalEnergy E>
-std::unique_ptr<model::BuiltModel> searched_categories(E energy) {
-    const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
-        return model::space_of(CategoricalSpace<E>(energy, {plan.operations, plan.mutation_points}));
-    };
-    return model::searched_in(make_space, {{"single-site"}});
-}
-
-template <model::PermutationEnergy E>
-std::unique_ptr<model::BuiltModel> searched_permutations(E energy) {
-    const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
-        return model::space_of(PermutationSpace<E>(energy, {plan.operations}));
-    };
-    return model::searched_in(make_space, {{"swap"}});
 }
 
 } // namespace pearlite::kernel

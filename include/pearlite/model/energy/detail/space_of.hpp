@@ -44,9 +44,13 @@ class SpaceOf final : public Space {
     explicit SpaceOf(std::shared_ptr<const S> space) : space_(std::move(space)) {
         if constexpr (detail::HasPoints<S>)
             offer<PointStates>(std::make_shared<detail::PointStatesOf<S>>(space_));
-        if constexpr (detail::HasBoxEnergy<S>)
-            offer<Descent>(
-                std::make_shared<DescentOf<std::remove_cvref_t<decltype(space_->energy())>>>(space_->energy()));
+        if constexpr (detail::HasBoxEnergy<S>) {
+            using E = std::remove_cvref_t<decltype(space_->energy())>;
+            if constexpr (std::derived_from<E, Descent>)
+                offer<Descent>(std::shared_ptr<const Descent>(space_, &space_->energy()));
+            else
+                offer<Descent>(std::make_shared<DescentOf<E>>(space_->energy()));
+        }
     }
 
     const S& space() const { return *space_; }

@@ -1,0 +1,91 @@
+#pragma once
+/// An energy on a box, as a search space that is compiled once for all energies sees it.
+
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/energy/detail/descent.hpp"
+#include "pearlite/model/energy/energy.hpp"
+#include "pearlite/model/energy/local_moves.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace pearlite::kernel {
+
+/// One virtual call serves all chains; the members mean what they mean in the concept Energy.
+class BoxFunctions : public model::Descent {
+  public:
+    virtual Index dimension() const = 0;
+    /// The energies of the first n columns at least; `out` has an element for each column.
+    virtual void energies(const model::LaneMatrix& points, Index n, std::span<double> out) const = 0;
+    /// The box in which chains start.
+    virtual std::span<const double> start_lower() const = 0;
+    virtual std::span<const double> start_upper() const = 0;
+    virtual std::optional<double> known_minimum() const = 0;
+    virtual void fingerprint(model::Fingerprint& fingerprint) const = 0;
+};
+
+/// An energy that has nothing beyond what BoxFunctions ask for; the others have a BoxSpace of their own.
+template <class E>
+concept HasBoxFunctions = model::Energy<E> && !model::HasLocalMoves<E> && !model::HasConformations<E>;
+
+template <HasBoxFunctions E>
+class BoxFunctionsOf final : public BoxFunctions {
+  public:
+    explicit BoxFunctionsOf(E energy) : energy_(std::move(energy)) {}
+
+    Index dimension() const override { return energy_.dimension(); }
+    std::span<const double> lower() const override { return energy_.lower(); }
+    std::span<const double> upper() const override { return energy_.upper(); }
+    double energy(std::span<const double> x) const override { return energy_.energy(x); }
+    bool has_gradient() const override { return model::HasEnergyGradient<E>; }
+    void gradient(std::span<const double> x, std::span<double> gradient) const override {
+        if constexpr (model::HasEnergyGradient<E>)
+            energy_.gradient(x, gradient);
+        else
+            throw ContractViolation("this energy has no gradient");
+    }
+
+    void energies(const model::LaneMatrix& points, Index n, std::span<double> out) const override {
+        if constexpr (model::HasFirstEnergies<E>) {
+            energy_.first_energies(points, n, out);
+        } else if constexpr (model::HasLaneEnergies<E>) {
+            energy_.energies(points, out);
+        } else {
+            std::vector<double> x(static_cast<std::size_t>(points.rows()));
+            for (Index i = 0; i < n; ++i) {
+                const double* from = points.data() + i;
+                for (double& coordinate : x) {
+                    coordinate = *from;
+                    from += points.cols();
+                }
+                out[static_cast<std::size_t>(i)] = energy_.energy(x);
+            }
+        }
+    }
+
+    std::span<const double> start_lower() const override {
+        if constexpr (model::HasStartBox<E>)
+            return energy_.start_lower();
+        else
+            return energy_.lower();
+    }
+    std::span<const double> start_upper() const override {
+        if constexpr (model::HasStartBox<E>)
+            return energy_.start_upper();
+        else
+            return energy_.upper();
+    }
+    std::optional<double> known_minimum() const override {
+        if constexpr (model::HasKnownMinimum<E>)
+            return energy_.known_minimum();
+        else
+            return {};
+    }
+    void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
+
+  private:
+    E energy_;
+};
+
+} // namespace pearlite::kernel
