@@ -30,7 +30,8 @@ Moments moments_of(const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     Moments m;
     for (const double value : values)
-        m.mean += value / n;
+        m.mean += value;
+    m.mean /= n;
     double squares = 0;
     for (const double value : values)
         squares += (value - m.mean) * (value - m.mean);
