@@ -281,6 +281,36 @@ class Ends(SweepTest):
         self.assertIn("stopped by the time limit", ended.err)
 
 
+    def test_a_run_that_hangs_ends_the_job(self):
+        """One likelihood of one group never returns; the message names the sweep, and a resume makes that run again."""
+        text = """
+[model]
+name = "hanging-density"
+[schedule]
+kind = "linear"
+steps = 50
+[kernel]
+adapt = "online"
+[algorithm]
+name = "smc"
+[sweep]
+replicates = 2
+algorithm.particles = [32, 64]
+"""
+        program = os.environ["PEARLITE_FAULTY"]
+        whole, where = self.directory / "whole", self.directory / "hung"
+        ended = runner.pearlite("run", self.write(text), "-o", whole, executable=program)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        ended = runner.pearlite("run", self.write(text), "-o", where, "--time-limit", 3, "--patience", 1, ranks=2,
+                                executable=program, environment={"PEARLITE_HANG": "1 20000"})
+        self.assertEqual(ended.status, runner.STOPPED, ended.describe())
+        self.assertLess(ended.seconds, 10)
+        self.assertIn(f"resume {where}` makes this run again", ended.err)
+        ended = runner.pearlite("resume", where, executable=program)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertEqual(runner.summary(where)["digest"], runner.summary(whole)["digest"])
+
+
 class Kills(SweepTest):
     def test_ten_kills(self):
         long = ("--set", "algorithm.iterations=25000")
