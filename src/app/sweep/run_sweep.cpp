@@ -62,6 +62,7 @@ class SweepSession {
   private:
     void find_open_runs();
     void measure_costs();
+    bool updates_tell_costs() const;
     void form_groups();
     std::optional<Index> take_run(bool is_first);
     /// Nothing if the run was stopped.
@@ -106,7 +107,7 @@ void SweepSession::find_open_runs() {
 }
 
 /// Finished runs tell what theirs and those of the same setting cost. For others the first steps of one are measured, a
-/// setting a rank, if there is a choice to make and a rank can hold them.
+/// setting a rank, where a rank can hold them and their updates do not tell as much.
 void SweepSession::measure_costs() {
     const Index settings = sweep_.grid().settings();
     std::vector<double> seconds(at(settings), 0.0);
@@ -123,11 +124,11 @@ void SweepSession::measure_costs() {
     job_.ranks.broadcast(std::span(seconds));
     constexpr double most_bytes = 1 << 28, most_seconds = 5;
     const double seconds_each =
-        std::min(0.1, most_seconds * job_.ranks.size() / static_cast<double>(std::max<Index>(1, settings)));
+        std::min(0.05, most_seconds * job_.ranks.size() / static_cast<double>(std::max<Index>(1, settings)));
     std::vector<bool> is_open(at(settings), false);
     for (const Index run : open_)
         is_open[at(sweep_.setting_of(run))] = true;
-    if (job_.ranks.size() > 1 && sweep_.settings().ranks_per_run == 0)
+    if (job_.ranks.size() > 1 && sweep_.settings().ranks_per_run == 0 && !updates_tell_costs())
         for (Index s = job_.ranks.rank(); s < settings; s += job_.ranks.size())
             if (seconds[at(s)] == 0 && is_open[at(s)] && sweep_.facts()[at(s)].bytes < most_bytes)
                 try {
@@ -152,6 +153,16 @@ void SweepSession::measure_costs() {
     std::stable_sort(open_.begin(), open_.end(), [&](Index a, Index b) { return cost_of(a) > cost_of(b); });
     for (const Index run : open_)
         all_costs_ += cost_of(run);
+}
+
+/// Groups will be single ranks, and all runs have the same model and algorithm and a known number of updates.
+bool SweepSession::updates_tell_costs() const {
+    const auto& facts = sweep_.facts();
+    return std::ssize(open_) >= 4 * Index{job_.ranks.size()} &&
+           std::all_of(facts.begin(), facts.end(), [&](const SweepSetting& setting) {
+               return setting.updates > 0 && setting.model == facts.front().model &&
+                      setting.algorithm == facts.front().algorithm;
+           });
 }
 
 void SweepSession::form_groups() {
