@@ -1,0 +1,59 @@
+"""How often 95 % intervals of log p(y) hold the truth where the likelihood is estimated: judges the sweep
+likelihood-intervals.toml. Intervals shortened by sqrt 2 must fall below the limits.
+
+usage: likelihood_intervals_test.py REPLICATES
+
+Limits: 93 to 97 % at 1000 replicates, widened by four binomial standard errors for fewer; no upper limit for what is
+conservative. A true 95 % misses at 1000 replicates in 0.4 % of all studies.
+"""
+
+import math
+import statistics
+import sys
+
+import calibration_test
+import pearlite_runner as runner
+
+PRODUCT, CORRECTED = "log_evidence.product.log_ratio.", "log_evidence.power-posterior-corrected.log_ratio."
+IS_CONSERVATIVE = {"one run, systematic (default)": True, "one run, multinomial": False,
+                   "16 replicates of 128, systematic": False}
+
+
+def share_covered(rows, estimate, factor=1.0):
+    """(share, number of intervals), each shrunk about its value by `factor`."""
+    held = []
+    for row in rows:
+        if row[estimate + "interval95.low"] == "":
+            continue
+        value, exact, low, high = (float(row[estimate + name]) for name in ("value", "exact", "interval95.low", "interval95.high"))
+        held.append(value + factor * (low - value) <= exact <= value + factor * (high - value))
+    return statistics.fmean(held), len(held)
+
+
+def is_covering(share, n, is_conservative):
+    slack = 0 if n >= 1000 else 4 * math.sqrt(0.95 * 0.05 / n)
+    return share >= 0.93 - slack and (is_conservative or share <= 0.97 + slack)
+
+
+def main():
+    replicates, missed = int(sys.argv[1]), []
+    with runner.scratch_directory() as place:
+        rows = calibration_test.sweep(calibration_test.HERE / "likelihood-intervals.toml", place / "intervals", "--set",
+                                      f"sweep.replicates={replicates}")
+    print("| run | product | share with an interval | interval / sqrt 2 (wrong) | by integration, corrected |\n"
+          "|---|---|---|---|---|")
+    for name, is_conservative in IS_CONSERVATIVE.items():
+        own = [row for row in rows if row["variant"] == name]
+        product, n = share_covered(own, PRODUCT)
+        twin, _ = share_covered(own, PRODUCT, 1 / math.sqrt(2))
+        corrected, n_corrected = share_covered(own, CORRECTED)
+        good = (is_covering(product, n, is_conservative) and n > 0.95 * len(own) and not is_covering(twin, n, is_conservative)
+                and is_covering(corrected, n_corrected, "one run" in name))
+        print(f"| {name} | {product:.3f} | {n / len(own):.3f} | {twin:.3f} | {corrected:.3f} |"
+              + ("" if good else "   MISSED"))
+        missed += [] if good else [name]
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
