@@ -22,9 +22,8 @@ double speedup(int ranks, Index useful) {
 }
 
 std::vector<int> equal_groups(int ranks, int groups) {
-    std::vector<int> sizes;
-    for (int g = 0; g < groups; ++g)
-        sizes.push_back(ranks / groups + (g < ranks % groups ? 1 : 0));
+    std::vector<int> sizes(at(groups), ranks / groups);
+    std::fill_n(sizes.begin(), ranks % groups, ranks / groups + 1);
     return sizes;
 }
 

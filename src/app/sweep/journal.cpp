@@ -47,8 +47,8 @@ bool read_line(const std::string& text, EndedRun& ended) {
 
 } // namespace
 
-Journal::Journal(fs::path directory, int rank)
-    : file_(std::move(directory) / fmt::format("rows.{}.jsonl", rank)), synced_(Clock::now()) {}
+Journal::Journal(const fs::path& directory, int rank)
+    : file_(directory / fmt::format("rows.{}.jsonl", rank)), synced_(Clock::now()) {}
 
 Journal::~Journal() {
     if (descriptor_ >= 0)

@@ -28,7 +28,7 @@ struct EndedRun {
 /// Appends to the journal. A line that a crash cuts off is not lost work: that run is made again, with the same bits.
 class Journal {
   public:
-    Journal(std::filesystem::path directory, int rank);
+    Journal(const std::filesystem::path& directory, int rank);
     ~Journal();
     Journal(const Journal&) = delete;
 

@@ -52,10 +52,11 @@ std::string with_error(double value, double error) {
 
 /// The columns of the scalars, in their order.
 std::vector<std::size_t> columns_of(const SweepTable& table, const std::vector<std::string>& scalars) {
-    std::vector<std::size_t> columns;
-    for (const auto& name : scalars)
-        columns.push_back(static_cast<std::size_t>(std::find(table.columns().begin(), table.columns().end(), name) -
-                                                   table.columns().begin()));
+    const auto& all = table.columns();
+    std::vector<std::size_t> columns(scalars.size());
+    std::transform(scalars.begin(), scalars.end(), columns.begin(), [&](const std::string& name) {
+        return static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin());
+    });
     return columns;
 }
 
@@ -226,9 +227,8 @@ void write_container(const std::filesystem::path& file, const Sweep& sweep, cons
     writer("pairs/column", numbers(n, [&](Index k) { return pairs[at(k)].column; }));
     writer("pairs/count", numbers(n, [&](Index k) { return pairs[at(k)].count; }));
     const auto doubles = [&](double PairedDifference::*member) {
-        std::vector<double> all;
-        for (const auto& pair : pairs)
-            all.push_back(pair.*member);
+        std::vector<double> all(pairs.size());
+        std::transform(pairs.begin(), pairs.end(), all.begin(), [&](const auto& pair) { return pair.*member; });
         return all;
     };
     writer("pairs/mean_difference", doubles(&PairedDifference::mean));
