@@ -150,6 +150,9 @@ class Tables(SweepTest):
                 stem = name.removesuffix("value")
                 held = [float(row[stem + "interval95.low"]) <= float(row[stem + "exact"])
                         <= float(row[stem + "interval95.high"]) for row in own if row[stem + "interval95.low"]]
+                if not held:  # two dimensions leave so few families that no run has an interval
+                    self.assertEqual((line["coverage"], line["model.dimension"]), ("", "2"))
+                    continue
                 share = numpy.mean(held)
                 self.assertAlmostEqual(float(line["coverage"]), share, places=12)
                 adjusted = (sum(held) + 2) / (len(held) + 4)
@@ -392,7 +395,8 @@ class Failures(SweepTest):
                     self.assertEqual(failed, [3, 4, 5, 9, 10, 11])
                 self.assertTrue(set(failed) <= {3, 4, 5, 9, 10, 11} and failed)
                 self.assertIn("the library of the model gave up", found["failures"][0]["error"])
-                self.assertRegex(ended.err, r"run 3 failed: setting 1 \(algorithm.particles = 48, variant = unsound\)")
+                for run in failed:
+                    self.assertRegex(ended.err, rf"run {run} failed: setting [13] \(algorithm.particles = \d+, variant = unsound\)")
                 self.assertEqual(found["finished"] + found["failed"], 12)
                 good = [row["log_evidence.product.log_ratio.value"] for row in self.rows(where)
                         if row["variant"] == "sound"]

@@ -1,5 +1,6 @@
 #include "app/sweep/journal.hpp"
 
+#include "app/commands/build_info.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <cerrno>
@@ -28,8 +29,8 @@ Json line_of(const EndedRun& ended) {
     return line;
 }
 
-/// Of texts that are no JSON, or another program's, nothing is taken.
-bool read_line(const std::string& text, EndedRun& ended) {
+/// False for texts that are no JSON, or another program's.
+bool read_line(const std::string& text, EndedRun& ended) try {
     const auto line = Json::parse(text, nullptr, false);
     if (!line.is_object() || !line.contains("run") || !line["run"].is_number_integer())
         return false;
@@ -43,6 +44,8 @@ bool read_line(const std::string& text, EndedRun& ended) {
     // A flat object of numbers, read as a summary is.
     ended.scalars = scalars_of(line.value("scalars", Json::object()));
     return true;
+} catch (const Json::exception&) {
+    return false; // values of other types
 }
 
 } // namespace
@@ -56,9 +59,6 @@ Journal::~Journal() {
 }
 
 void Journal::add(const EndedRun& ended) {
-    const auto fail = [&] {
-        throw FileError(fmt::format("{}: cannot write: {}", file_.string(), std::system_category().message(errno)));
-    };
     std::string text = line_of(ended).dump() + "\n";
     if (descriptor_ < 0) {
         descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -81,8 +81,13 @@ void Journal::add(const EndedRun& ended) {
 
 void Journal::sync() {
     if (descriptor_ >= 0 && ::fdatasync(descriptor_) != 0)
-        throw FileError(fmt::format("{}: cannot write: {}", file_.string(), std::system_category().message(errno)));
+        fail();
     synced_ = Clock::now();
+}
+
+void Journal::fail() const {
+    throw FileError(fmt::format("{}: cannot write: {}; once it can be written, `{} resume {}` goes on", file_.string(),
+                                std::system_category().message(errno), program_name(), file_.parent_path().string()));
 }
 
 std::map<Index, EndedRun> read_journals(const fs::path& directory) {

@@ -37,6 +37,9 @@ class Journal {
     void sync();
 
   private:
+    /// Throws the system's reason.
+    [[noreturn]] void fail() const;
+
     using Clock = std::chrono::steady_clock;
     std::filesystem::path file_;
     int descriptor_ = -1;

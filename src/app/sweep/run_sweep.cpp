@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <thread>
 
@@ -65,6 +66,7 @@ class SweepSession {
     bool updates_tell_costs() const;
     void form_groups();
     std::optional<Index> take_run(bool is_first);
+    void tell_failure(const EndedRun& ended);
     /// Nothing if the run was stopped.
     std::optional<EndedRun> make(Index run);
     std::optional<EndedRun> make_or_throw(Index run);
@@ -227,7 +229,7 @@ void SweepSession::work() {
                 shared_.add(ended->failed() ? failed_runs : finished_runs, 1);
                 shared_.add(done_cost, std::llround(1e6 * cost_of(*run) / std::max(all_costs_, 1e-300)));
                 if (ended->failed())
-                    reporter_.warn(fmt::format("run {} failed: {}: {}", *run, sweep_.describe(*run), ended->error));
+                    tell_failure(*ended);
             });
             if (job_.ranks.is_root())
                 beat();
@@ -242,6 +244,15 @@ void SweepSession::work() {
     }
     wait_for_others();
     parallel::agree(job_.ranks, error);
+}
+
+/// At once, and by the rank that knows.
+void SweepSession::tell_failure(const EndedRun& ended) {
+    const auto text = fmt::format("run {} failed: {}: {}", ended.run, sweep_.describe(ended.run), ended.error);
+    if (job_.ranks.is_root())
+        reporter_.warn(text);
+    else
+        std::fputs(fmt::format("warning: {}\n", text).c_str(), stderr);
 }
 
 std::optional<EndedRun> SweepSession::make(Index run) {
