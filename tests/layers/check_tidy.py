@@ -25,7 +25,7 @@ import tempfile
 
 SKIPPED = 77
 TIDY = "clang-tidy-14"
-CLEAN_REVISION = "82399cea504e"
+CLEAN_REVISION = "80c3237565f9"
 PLACES = ("include", "src", "drivers")
 UNKNOWN_TO_CLANG = {"-mmove-max=128", "-mstore-max=128", "-Winvalid-pch", "-Werror", "-fpch-preprocess"}
 FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ")
