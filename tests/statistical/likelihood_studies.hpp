@@ -11,7 +11,6 @@ namespace pearlite::calibration {
 /// of the effective sample size, tau = 1/T on a linear schedule of T steps, under perfect moves. CSV.
 bool noise_study(const parallel::Communicator& ranks, Index replicates);
 
-
 /// Calibration by simulation (Talts, Betancourt, Simpson, Vehtari & Gelman 2018): ranks of parameters drawn from the
 /// prior among draws of the posterior given data simulated from them are uniform. CSV.
 bool rank_study(const parallel::Communicator& ranks, Index replicates);
