@@ -167,14 +167,15 @@ std::string describe_sweep(const Sweep& sweep) {
         const bool is_known = facts.updates > 0;
         all += facts.updates * static_cast<double>(settings.replicates);
         all_known = all_known && is_known;
-        text += fmt::format("#   {:>4}  {}{}: {} a run{}\n", s, grid.describe(s),
+        text += fmt::format("#   {:>4}  {}{}: {}{}\n", s, grid.describe(s),
                             facts.fitted.empty() ? "" : ", fitted " + facts.fitted,
-                            is_known ? fmt::format("{:.4g} {}", facts.updates, facts.unit)
-                                     : fmt::format("{}, as many as the schedule takes", facts.unit),
+                            is_known ? fmt::format("{:.4g} {} a run", facts.updates, facts.unit)
+                                     : "the schedule is adaptive, the cost not known beforehand",
                             facts.useful_ranks == 1 ? "" : fmt::format(", up to {} ranks", facts.useful_ranks));
     }
-    text += fmt::format("# cost: {}{:.4g} {} in all, pilots apart\n", all_known ? "" : "more than ", all,
-                        sweep.facts().front().unit);
+    if (all > 0)
+        text += fmt::format("# cost: {}{:.4g} {} in all, pilots apart\n", all_known ? "" : "more than ", all,
+                            sweep.facts().front().unit);
     if (settings.seconds)
         text += "# the budget is one in time: other machines and other days give other results, and no digest\n";
     return text;
