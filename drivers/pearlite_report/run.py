@@ -97,7 +97,7 @@ def read_run(directory):
     results = directory / "results.h5"
     if not results.exists():
         raise ReportError(_why_no_results(directory))
-    run = Run(directory, _read_summary(directory / "summary.json"))
+    run = Run(directory, _read_summary(directory))
     _read_results(results, run)
     return run
 
@@ -105,7 +105,7 @@ def read_run(directory):
 def read_search(directory):
     """The summary, the configuration and the progress of a run, which many runs of a sweep are read for."""
     directory = pathlib.Path(directory)
-    run = Run(directory, _read_summary(directory / "summary.json"))
+    run = Run(directory, _read_summary(directory))
     with opened(directory / "results.h5") as file:
         contents = Contents(file, run.remarks)
         run.configuration = contents.text("configuration")
@@ -122,11 +122,17 @@ def _why_no_results(directory):
     return f"{directory}: no results.h5; this is not the directory of a finished run"
 
 
-def _read_summary(path):
+def _read_summary(directory):
+    path = directory / "summary.json"
+    return read_summary(path, f"{path}: no such file; results.h5 is there, but a report needs both")
+
+
+def read_summary(path, missing):
+    """summary.json of a run or a sweep; `missing` is what to say where there is none."""
     try:
         summary = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ReportError(f"{path}: no such file; results.h5 is there, but a report needs both") from None
+        raise ReportError(missing) from None
     except (OSError, ValueError) as error:
         raise ReportError(f"{path}: cannot be read as JSON ({error})") from None
     if not isinstance(summary, dict):

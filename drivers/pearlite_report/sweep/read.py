@@ -11,7 +11,7 @@ import h5py
 import numpy
 
 from .. import numbers
-from ..run import SUMMARY_SCHEMA, Contents, ReportError, opened
+from ..run import Contents, ReportError, opened, read_summary
 
 NEAREST = 5  # names offered where one does not exist
 
@@ -121,16 +121,9 @@ def require_name(name, known, what):
 def _read_summary(directory):
     path = directory / "summary.json"
     unfinished = f"the sweep is not finished. Continue it with: pearlite resume {directory}"
-    try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ReportError(f"{directory}: no summary.json yet: {unfinished}") from None
-    except (OSError, ValueError) as error:
-        raise ReportError(f"{path}: cannot be read as JSON ({error})") from None
-    if not isinstance(summary, dict) or summary.get("kind") != "sweep":
-        raise ReportError(f"{path}: expected one JSON object whose kind is sweep")
-    if summary.get("schema") != SUMMARY_SCHEMA:
-        raise ReportError(f"{path}: schema is {summary.get('schema')!r}, this program reads schema {SUMMARY_SCHEMA}")
+    summary = read_summary(path, f"{directory}: no summary.json yet: {unfinished}")
+    if summary.get("kind") != "sweep":
+        raise ReportError(f"{path}: expected the summary of a sweep")
     if summary.get("status") != "finished":
         done = f"{summary.get('finished', '?')} of {summary.get('runs', '?')} runs are done"
         raise ReportError(f"{directory}: {done}, {unfinished}")

@@ -31,11 +31,7 @@ class BoxSpace {
     const E& energy() const { return energy_; }
     Index dimension() const { return energy_.dimension(); }
     std::span<const model::Operation> operations() const { return operations_.list(); }
-    std::optional<double> known_minimum() const {
-        if constexpr (model::HasKnownMinimum<E>)
-            return energy_.known_minimum();
-        return {};
-    }
+    std::optional<double> known_minimum() const { return model::known_minimum_of(energy_); }
 
     Chains make_chains(Index n) const { return Chains(dimension(), n); }
     /// Draws states uniformly from the energy's start box, or else from its domain; if the domain is infinite, from a

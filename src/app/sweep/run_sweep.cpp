@@ -7,7 +7,7 @@
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/watchdog.hpp"
-#include "app/sweep/budget.hpp"
+#include "app/sweep/cost.hpp"
 #include "app/sweep/deal.hpp"
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep_files.hpp"
@@ -51,7 +51,7 @@ class SweepSession {
           journal_(job.directory, job.ranks.rank()),
           shared_(job.ranks, places) {
         find_open_runs();
-        measure_costs();
+        order_open_runs();
         form_groups();
     }
 
@@ -62,15 +62,14 @@ class SweepSession {
 
   private:
     void find_open_runs();
-    void measure_costs();
-    bool updates_tell_costs() const;
+    void order_open_runs();
     void form_groups();
     std::optional<Index> take_run(bool is_first);
     void tell_failure(const EndedRun& ended);
     /// Nothing if the run was stopped.
     std::optional<EndedRun> make(Index run);
     std::optional<EndedRun> make_or_throw(Index run);
-    std::unique_ptr<Run> restored(const Job& job, const Prepared& prepared);
+    std::unique_ptr<Run> restored(const Job& job, const Prepared& prepared, std::vector<std::string>& warnings);
     double beat();
     void wait_for_others();
 
@@ -108,63 +107,11 @@ void SweepSession::find_open_runs() {
             open_.push_back(run);
 }
 
-/// Finished runs tell what theirs and those of the same setting cost. For others the first steps of one are measured, a
-/// setting a rank, where a rank can hold them and their updates do not tell as much.
-void SweepSession::measure_costs() {
-    const Index settings = sweep_.grid().settings();
-    std::vector<double> seconds(at(settings), 0.0);
-    if (job_.ranks.is_root()) {
-        std::vector<double> counts(at(settings), 0.0);
-        for (const auto& [run, ended] : ended_before_)
-            if (run >= 0 && run < sweep_.runs() && !ended.failed()) {
-                seconds[at(sweep_.setting_of(run))] += ended.seconds * ended.ranks;
-                counts[at(sweep_.setting_of(run))] += 1;
-            }
-        for (std::size_t s = 0; s < seconds.size(); ++s)
-            seconds[s] /= std::max(1.0, counts[s]);
-    }
-    job_.ranks.broadcast(std::span(seconds));
-    constexpr double most_bytes = 1 << 28, most_seconds = 5;
-    const double seconds_each =
-        std::min(0.05, most_seconds * job_.ranks.size() / static_cast<double>(std::max<Index>(1, settings)));
-    std::vector<bool> is_open(at(settings), false);
-    for (const Index run : open_)
-        is_open[at(sweep_.setting_of(run))] = true;
-    if (job_.ranks.size() > 1 && sweep_.settings().ranks_per_run == 0 && !updates_tell_costs())
-        for (Index s = job_.ranks.rank(); s < settings; s += job_.ranks.size())
-            if (seconds[at(s)] == 0 && is_open[at(s)] && sweep_.facts()[at(s)].bytes < most_bytes)
-                try {
-                    const auto configuration = sweep_.configuration_of(s * sweep_.settings().replicates);
-                    seconds[at(s)] = measure_cost(models_, configuration, seconds_each).run;
-                } catch (const std::exception&) {
-                    seconds[at(s)] = 0; // its runs will fail, and say so
-                }
-    job_.ranks.max(std::span(seconds));
-    // Settings that nobody measured: by their updates, at the rate of the others.
-    double measured = 0, updates = 0;
-    for (Index s = 0; s < settings; ++s)
-        if (seconds[at(s)] > 0 && sweep_.facts()[at(s)].updates > 0) {
-            measured += seconds[at(s)];
-            updates += sweep_.facts()[at(s)].updates;
-        }
-    const double rate = measured > 0 ? updates / measured : 1;
-    for (Index s = 0; s < settings; ++s)
-        if (seconds[at(s)] == 0)
-            seconds[at(s)] = std::max(1.0, sweep_.facts()[at(s)].updates) / rate;
-    costs_ = std::move(seconds);
+void SweepSession::order_open_runs() {
+    costs_ = costs_of_settings(job_.ranks, models_, sweep_, ended_before_, open_);
     std::stable_sort(open_.begin(), open_.end(), [&](Index a, Index b) { return cost_of(a) > cost_of(b); });
     for (const Index run : open_)
         all_costs_ += cost_of(run);
-}
-
-/// Groups will be single ranks, and all runs have the same model and algorithm and a known number of updates.
-bool SweepSession::updates_tell_costs() const {
-    const auto& facts = sweep_.facts();
-    return std::ssize(open_) >= 4 * Index{job_.ranks.size()} &&
-           std::all_of(facts.begin(), facts.end(), [&](const SweepSetting& setting) {
-               return setting.updates > 0 && setting.model == facts.front().model &&
-                      setting.algorithm == facts.front().algorithm;
-           });
 }
 
 void SweepSession::form_groups() {
@@ -299,7 +246,8 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
     Watchdog::follow(job.directory, team_.is_root(), job.time_limit_seconds);
     Watchdog::advise(fmt::format("`{} resume {}` makes this run again", program_name(), job_.directory.string()));
     Watchdog::watch(Watchdog::Stage::start);
-    auto run_ = restored(job, prepared);
+    std::vector<std::string> warnings;
+    auto run_ = restored(job, prepared, warnings);
     job.is_resumed = run_ != nullptr;
     if (!run_) {
         run_ = make_run(team_, *prepared.plan, *prepared.model);
@@ -307,6 +255,8 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
     }
     Reporter log(team_.is_root() && keeps_runs, job.directory / "run.log", job.is_resumed, Reporter::Screen::off);
     log.info(fmt::format("run {} of a sweep: {}", run, sweep_.describe(run)));
+    for (const auto& warning : warnings)
+        log.warn(warning);
     const auto ending = run_to_end(job, *run_, log);
     if (ending.stop > 0) {
         shared_.raise(stop_word, static_cast<Index>(ending.stop * stop_unit));
@@ -328,13 +278,13 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
 }
 
 /// Collective in the team. The run as its checkpoint has it; null if there is none that fits.
-std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prepared) {
+std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prepared,
+                                            std::vector<std::string>& warnings) {
     Index checkpoints = 0;
     parallel::on_root(team_, [&] { checkpoints = std::ssize(io::list_checkpoints(job.directory)); });
     if (team_.max(checkpoints) == 0)
         return nullptr;
     std::unique_ptr<Run> run;
-    std::vector<std::string> warnings;
     try {
         const auto found = io::restore_newest(team_, job.directory, [&](io::Reader& reader) {
             std::string configuration;
@@ -342,12 +292,15 @@ std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prep
             if (configuration != prepared.resolved)
                 throw FileError(job.directory.string() + ": a checkpoint of another run");
             run = make_run(team_, *prepared.plan, *prepared.model);
+            warnings.clear();
             restore_checkpoint(job, *run, reader, warnings);
         });
+        warnings.insert(warnings.begin(), found.warnings.begin(), found.warnings.end());
         advise_to_resume(job, found.path);
     } catch (const FileError& error) {
         if (team_.size() > 1 && !error.is_agreed())
             throw;
+        warnings = {fmt::format("begun again: {}", error.what())};
         return nullptr;
     }
     return run;

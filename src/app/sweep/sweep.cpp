@@ -2,7 +2,7 @@
 
 #include "app/result/parts/summary_parts.hpp"
 #include "app/run/run_loop.hpp"
-#include "app/sweep/budget.hpp"
+#include "app/sweep/cost.hpp"
 #include "io/configuration/key_reader.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"

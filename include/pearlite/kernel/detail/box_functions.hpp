@@ -76,12 +76,7 @@ class BoxFunctionsOf final : public BoxFunctions {
         else
             return energy_.upper();
     }
-    std::optional<double> known_minimum() const override {
-        if constexpr (model::HasKnownMinimum<E>)
-            return energy_.known_minimum();
-        else
-            return {};
-    }
+    std::optional<double> known_minimum() const override { return model::known_minimum_of(energy_); }
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
   private:

@@ -46,12 +46,7 @@ class CategoricalFunctionsOf final : public CategoricalFunctions {
         else
             throw ContractViolation("this energy has no change()");
     }
-    std::optional<double> known_minimum() const override {
-        if constexpr (model::HasKnownMinimum<E>)
-            return energy_.known_minimum();
-        else
-            return {};
-    }
+    std::optional<double> known_minimum() const override { return model::known_minimum_of(energy_); }
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
     void propose_edited(CategoricalChains& chains) const override {

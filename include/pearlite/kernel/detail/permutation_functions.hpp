@@ -66,12 +66,7 @@ class PermutationFunctionsOf final : public PermutationFunctions {
         }
         return {};
     }
-    std::optional<double> known_minimum() const override {
-        if constexpr (model::HasKnownMinimum<E>)
-            return energy_.known_minimum();
-        else
-            return {};
-    }
+    std::optional<double> known_minimum() const override { return model::known_minimum_of(energy_); }
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
     void propose_stepped(PermutationChains& chains) const override {

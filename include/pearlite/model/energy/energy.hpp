@@ -44,6 +44,13 @@ template <class E>
 concept HasKnownMinimum = requires(const E& energy) {
     { energy.known_minimum() } -> std::convertible_to<std::optional<double>>;
 };
+template <class E>
+std::optional<double> known_minimum_of(const E& energy) {
+    if constexpr (HasKnownMinimum<E>)
+        return energy.known_minimum();
+    else
+        return {};
+}
 
 /// Optional: the energy is that of a molecule's conformation; coordinates(x) are the places of its beads, one per row.
 template <class E>

@@ -1,4 +1,4 @@
-#include "app/sweep/budget.hpp"
+#include "app/sweep/cost.hpp"
 
 #include "app/commands/commands.hpp"
 #include "app/result/run.hpp"
@@ -118,6 +118,77 @@ MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& conf
                 : progress.steps > 0 ? static_cast<double>(progress.step) / static_cast<double>(progress.steps)
                                      : std::clamp(progress.inverse_temperature, 0.01, 1.0);
     return {per_update, starting + stepped / std::max(share, 1e-12)};
+}
+
+namespace {
+
+/// Groups will be single ranks, and all runs have the same model and algorithm and a known number of updates.
+bool updates_tell_costs(int ranks, const Sweep& sweep, const std::vector<Index>& open) {
+    const auto& facts = sweep.facts();
+    return std::ssize(open) >= 4 * Index{ranks} &&
+           std::all_of(facts.begin(), facts.end(), [&](const SweepSetting& setting) {
+               return setting.updates > 0 && setting.model == facts.front().model &&
+                      setting.algorithm == facts.front().algorithm;
+           });
+}
+
+/// 0 for settings of which no run has finished.
+std::vector<double> costs_of_ended(const Sweep& sweep, const std::map<Index, EndedRun>& ended) {
+    std::vector<double> seconds(at(sweep.grid().settings()), 0.0), counts(seconds.size(), 0.0);
+    for (const auto& [run, row] : ended)
+        if (run >= 0 && run < sweep.runs() && !row.failed()) {
+            seconds[at(sweep.setting_of(run))] += row.seconds * row.ranks;
+            counts[at(sweep.setting_of(run))] += 1;
+        }
+    for (std::size_t s = 0; s < seconds.size(); ++s)
+        seconds[s] /= std::max(1.0, counts[s]);
+    return seconds;
+}
+
+/// Measures this rank's share of the settings that nobody knows yet.
+void add_measured(const parallel::Communicator& ranks, const Catalogue& models, const Sweep& sweep,
+                  const std::vector<Index>& open, std::vector<double>& seconds) {
+    constexpr double most_bytes = 1 << 28, most_seconds = 5;
+    const Index settings = sweep.grid().settings();
+    const double enough = std::min(0.05, most_seconds * ranks.size() / static_cast<double>(settings));
+    std::vector<bool> is_open(at(settings), false);
+    for (const Index run : open)
+        is_open[at(sweep.setting_of(run))] = true;
+    for (Index s = ranks.rank(); s < settings; s += ranks.size())
+        if (seconds[at(s)] == 0 && is_open[at(s)] && sweep.facts()[at(s)].bytes < most_bytes)
+            try {
+                const auto configuration = sweep.configuration_of(s * sweep.settings().replicates);
+                seconds[at(s)] = measure_cost(models, configuration, enough).run;
+            } catch (const std::exception&) {
+                seconds[at(s)] = 0; // its runs will fail, and say so
+            }
+}
+
+/// Settings that nobody measured: by their updates, at the rate of the others.
+void add_predicted(const Sweep& sweep, std::vector<double>& seconds) {
+    double measured = 0, updates = 0;
+    for (std::size_t s = 0; s < seconds.size(); ++s)
+        if (seconds[s] > 0 && sweep.facts()[s].updates > 0) {
+            measured += seconds[s];
+            updates += sweep.facts()[s].updates;
+        }
+    const double rate = measured > 0 ? updates / measured : 1;
+    for (std::size_t s = 0; s < seconds.size(); ++s)
+        if (seconds[s] == 0)
+            seconds[s] = std::max(1.0, sweep.facts()[s].updates) / rate;
+}
+
+} // namespace
+
+std::vector<double> costs_of_settings(const parallel::Communicator& ranks, const Catalogue& models, const Sweep& sweep,
+                                      const std::map<Index, EndedRun>& ended, const std::vector<Index>& open) {
+    auto seconds = costs_of_ended(sweep, ended);
+    ranks.broadcast(std::span(seconds));
+    if (ranks.size() > 1 && sweep.settings().ranks_per_run == 0 && !updates_tell_costs(ranks.size(), sweep, open))
+        add_measured(ranks, models, sweep, open, seconds);
+    ranks.max(std::span(seconds));
+    add_predicted(sweep, seconds);
+    return seconds;
 }
 
 } // namespace pearlite::app

@@ -1,11 +1,14 @@
 #pragma once
-/// Runs of one cost: a key of each setting follows from a budget.
+/// What runs cost: measured, and fitted to a budget.
 
+#include "app/sweep/journal.hpp"
 #include "app/sweep/sweep.hpp"
 #include "io/configuration/sweep_grid.hpp"
 #include "pearlite/app/catalogue.hpp"
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -21,5 +24,11 @@ struct MeasuredCost {
     double per_update = 0, run = 0;
 };
 MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration, double enough = 0.1);
+
+/// Collective. Seconds on one rank of a run of each setting. Runs that have ended (known to the root) tell it for their
+/// setting. For others the first steps of one are measured, a setting a rank, where a rank can hold them and the known
+/// numbers of updates do not tell as much; what remains follows from updates at the rate of the others.
+std::vector<double> costs_of_settings(const parallel::Communicator& ranks, const Catalogue& models, const Sweep& sweep,
+                                      const std::map<Index, EndedRun>& ended, const std::vector<Index>& open);
 
 } // namespace pearlite::app
