@@ -34,6 +34,17 @@ double SupportMap::unconstrained(double x) const {
     }
 }
 
+double SupportMap::slope(double u) const {
+    switch (kind_) {
+    case Kind::line:
+        return 1;
+    case Kind::half_line:
+        return std::exp(u);
+    default:
+        return width_ * logistic(u) * logistic(-u);
+    }
+}
+
 double SupportMap::log_jacobian(double u) const {
     switch (kind_) {
     case Kind::line:
@@ -42,6 +53,17 @@ double SupportMap::log_jacobian(double u) const {
         return u;
     default: // log width + log p + log(1 - p)
         return std::log(width_) - softplus(-u) - softplus(u);
+    }
+}
+
+double SupportMap::log_jacobian_slope(double u) const {
+    switch (kind_) {
+    case Kind::line:
+        return 0;
+    case Kind::half_line:
+        return 1;
+    default: // 1 - 2 p
+        return -std::tanh(u / 2);
     }
 }
 
@@ -65,6 +87,14 @@ double Parameters::log_prior(std::span<const double> u) const {
     for (std::size_t k = 0; k < u.size(); ++k)
         sum += priors_[k].log_density(maps_[k].natural(u[k])) + maps_[k].log_jacobian(u[k]);
     return std::isnan(sum) ? log_zero : sum;
+}
+
+double Parameters::log_prior(std::span<const double> u, std::span<double> gradient) const {
+    PEARLITE_EXPECTS(gradient.size() == u.size());
+    for (std::size_t k = 0; k < u.size(); ++k)
+        gradient[k] = priors_[k].log_density_slope(maps_[k].natural(u[k])) * maps_[k].slope(u[k]) +
+                      maps_[k].log_jacobian_slope(u[k]);
+    return log_prior(u);
 }
 
 void Parameters::fingerprint(Fingerprint& fingerprint) const {

@@ -112,6 +112,9 @@ double log_root_two_pi() {
 double power_log(double power, double x) {
     return power == 0 ? 0 : power * std::log(x);
 }
+double power_log_slope(double power, double x) {
+    return power == 0 ? 0 : power / x;
+}
 
 } // namespace
 
@@ -247,6 +250,40 @@ double Prior::log_density(double x) const {
         break;
     }
     return value + log_normaliser_;
+}
+
+double Prior::log_density_slope(double x) const {
+    const auto [a, b, c, d] = arguments_;
+    const auto student = [](double df, double z) { return -(df + 1) * z / (df + z * z); };
+    switch (family_) {
+    case Family::normal:
+        return -(x - a) / (b * b);
+    case Family::half_normal:
+        return -x / (a * a);
+    case Family::student_t:
+        return student(a, (x - b) / c) / c;
+    case Family::half_student_t:
+        return student(a, x / b) / b;
+    case Family::cauchy:
+        return student(1, (x - a) / b) / b;
+    case Family::half_cauchy:
+        return student(1, x / a) / a;
+    case Family::log_normal:
+        return -(1 + (std::log(x) - a) / (b * b)) / x;
+    case Family::exponential:
+        return -a;
+    case Family::gamma:
+        return power_log_slope(a - 1, x) - b;
+    case Family::inverse_gamma:
+        return (b / x - (a + 1)) / x;
+    case Family::root_inverse_gamma:
+        return (2 * b / (x * x) - (2 * a + 1)) / x;
+    case Family::beta:
+        return power_log_slope(a - 1, x - lower_) - power_log_slope(b - 1, upper_ - x);
+    case Family::uniform:
+        return 0;
+    }
+    throw ContractViolation("a prior of no family");
 }
 
 double Prior::draw(random::Stream& stream) const {

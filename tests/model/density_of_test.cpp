@@ -110,14 +110,37 @@ TEST(DensityOf, SaysWhetherLikelihoodsAreEstimated) {
     EXPECT_TRUE(DensityOf<Estimated>(Estimated{}).is_estimated());
 }
 
+/// log prior + b log likelihood of Point, differentiated.
+void gradient_of_point(double b, std::span<double> out) {
+    out[0] = b - 1;
+    out[1] = -2 * b;
+}
+
+/// The gradient of a point; asked for inside the support only.
+struct Sloped : Point {
+    void gradient(std::span<const double> x, double b, std::span<double> out) const {
+        EXPECT_GE(x[0], 0);
+        gradient_of_point(b, out);
+    }
+};
+
+/// The gradients of many points; notes how many.
+template <class Base>
+struct SlopedBlock : Base {
+    void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const {
+        EXPECT_EQ(gradient.cols(), points.cols());
+        EXPECT_EQ(gradient.rows(), points.rows());
+        this->evaluate(points, log_prior, log_likelihood);
+        for (Index i = 0; i < points.cols(); ++i)
+            gradient_of_point(b, {gradient.col(i).data(), 2});
+    }
+};
+
 /// Every optional member.
-struct Full : Point {
+struct Full : Sloped {
     Index n = 4;
     static constexpr Index particles_abreast = 8;
-    void gradient(std::span<const double> x, double b, std::span<double> out) const {
-        out[0] = b * x[1];
-        out[1] = -x[0];
-    }
     double cost(std::span<const double> x) const { return 3 * x[0]; }
     std::vector<std::string> quantity_names() const { return {"sum", "difference", "product"}; }
     void quantities(std::span<const double> x, std::span<double> out) const {
@@ -144,13 +167,13 @@ struct Full : Point {
 
 struct Offered {
     explicit Offered(const DensityFunctions& d)
-        : gradient(d.offers<PointGradient>()),
+        : gradient(d.offers<DensityGradient>()),
           cost(d.offers<PointCost>()),
           size(d.offers<EstimatorSize>()),
           quantities(d.offers<ReportedQuantities>()),
           description(d.offers<DescribedData>()),
           predictive(d.offers<Predictive>()) {}
-    const PointGradient* gradient;
+    const DensityGradient* gradient;
     const PointCost* cost;
     const EstimatorSize* size;
     const ReportedQuantities* quantities;
@@ -171,8 +194,8 @@ TEST(DensityOf, OffersNothingForAModelThatHasNothing) {
 TEST(DensityOf, OffersWhatTheModelHas) {
     const DensityOf<Full> density{Full{}};
     const Offered offered(density);
-    ASSERT_TRUE(offered.gradient && offered.cost && offered.size && offered.quantities && offered.description &&
-                offered.predictive);
+    ASSERT_TRUE(offered.cost && offered.size && offered.quantities && offered.description && offered.predictive);
+    EXPECT_EQ(offered.gradient, nullptr); // since the likelihood is estimated
     const std::array x{2.0, 5.0};
     EXPECT_EQ(offered.cost->cost(x), 6);
     EXPECT_EQ(offered.description->describe_data().observed.size(), 2u);
@@ -195,16 +218,42 @@ TEST(DensityOf, AnotherEstimatorSizeIsAnotherDensity) {
     EXPECT_EQ(size.particles_abreast(), 8);
 }
 
-TEST(PointGradient, IsOfTheColumnsInUse) {
-    const DensityOf<Full> density{Full{}};
-    const Matrix points = Matrix::Random(2, 16);
-    for (const Index n : {1, 5, 16}) {
-        Matrix out = Matrix::Constant(2, 16, untouched);
-        density.offers<PointGradient>()->gradient(points, n, 0.25, out);
-        EXPECT_EQ(out.row(0).head(n), 0.25 * points.row(1).head(n));
-        EXPECT_EQ(out.row(1).head(n), -points.row(0).head(n));
-        EXPECT_TRUE((out.rightCols(16 - n).array() == untouched).all());
+/// Logs and gradients of the first n columns; nothing else is touched unless whole packets are computed.
+void expect_gradients(const DensityFunctions& density, Index n, bool whole_packets = false) {
+    Logs logs;
+    Matrix gradient = Matrix::Constant(2, 16, untouched);
+    const auto* gradients = density.offers<DensityGradient>();
+    ASSERT_NE(gradients, nullptr);
+    gradients->evaluate(points_of(n), n, 0.25, logs.prior, logs.likelihood, gradient);
+    expect_right(logs, n);
+    std::array<double, 2> expected;
+    gradient_of_point(0.25, expected);
+    for (Index i = 0; i < n; ++i)
+        if (i != 1) { // where the prior is 0 it may be anything
+            EXPECT_EQ(gradient(0, i), expected[0]);
+            EXPECT_EQ(gradient(1, i), expected[1]);
+        }
+    if (!whole_packets) {
+        EXPECT_TRUE((gradient.rightCols(16 - n).array() == untouched).all());
+        EXPECT_TRUE((logs.prior.tail(16 - n).array() == untouched).all());
     }
+}
+
+TEST(DensityGradient, IsOfTheColumnsInUse) {
+    for (const Index n : {1, 5, 15, 16}) {
+        expect_gradients(DensityOf<Sloped>(Sloped{}), n);
+        std::vector<Index> seen;
+        using OfMany = SlopedBlock<Many>;
+        expect_gradients(DensityOf<OfMany>(OfMany{{{}, &seen}}), n);
+        EXPECT_EQ(seen, std::vector<Index>{n});
+    }
+}
+
+TEST(DensityGradient, OfWholePacketsIsForThoseThatAskForThem) {
+    std::vector<Index> seen;
+    using OfPackets = SlopedBlock<WholePackets>;
+    expect_gradients(DensityOf<OfPackets>(OfPackets{{{{}, &seen}}}), 5, true);
+    EXPECT_EQ(seen, std::vector<Index>{16});
 }
 
 /// Samplers move u, people read e^u of the first coordinate.

@@ -71,6 +71,19 @@ std::vector<double> draws(const Prior& prior, std::size_t n) {
     return x;
 }
 
+TEST(Prior, SlopeIsThatOfItsDensity) {
+    for (const auto& [text, density, cdf] : cases()) {
+        const auto prior = Prior::parse(text);
+        for (const double x : draws(prior, 100)) {
+            const double room = std::min({1.0, x - prior.lower(), prior.upper() - x}), step = 1e-3 * room;
+            const auto at = [&](double k) { return prior.log_density(x + k * step); };
+            const double difference = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
+            EXPECT_NEAR(prior.log_density_slope(x), difference, 1e-8 * (1 / room + std::abs(difference)))
+                << text << " at " << x;
+        }
+    }
+}
+
 TEST(Prior, DensityIsThatOfItsName) {
     for (const auto& [text, density, cdf] : cases()) {
         const auto prior = Prior::parse(text);
@@ -185,6 +198,30 @@ TEST(Parameters, FarOutIsNotNaN) {
     for (const double u : {-800.0, 800.0}) {
         EXPECT_FALSE(std::isnan(parameters.log_prior(std::vector<double>{u, 0})));
         EXPECT_FALSE(std::isnan(parameters.log_prior(std::vector<double>{0, u})));
+    }
+}
+
+// Every prior's family, on the scale on which samplers move.
+TEST(Parameters, GradientOfTheLogPriorIsThatOfDifferences) {
+    Parameters parameters;
+    for (const auto& [text, density, cdf] : cases())
+        parameters.add(text, Prior::parse(text));
+    const auto d = static_cast<std::size_t>(parameters.size());
+    std::vector<double> u(d), gradient(d);
+    for (std::uint64_t id = 0; id < 50; ++id) {
+        random::Stream stream({6, random::Purpose::test, id, 0});
+        parameters.draw(stream, u);
+        EXPECT_EQ(parameters.log_prior(u, gradient), parameters.log_prior(u));
+        for (std::size_t k = 0; k < d; ++k) {
+            const double step = 1e-3;
+            const auto at = [&](double factor) {
+                auto moved = u;
+                moved[k] += factor * step;
+                return parameters.log_prior(moved);
+            };
+            const double difference = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
+            EXPECT_NEAR(gradient[k], difference, 1e-8 * (1 + std::abs(gradient[k]))) << parameters.names()[k];
+        }
     }
 }
 

@@ -181,11 +181,11 @@ TEST(Tempered, OffersWhatItsDensityDoes) {
     const auto plain = tempered(Scalar{[](double) { return 0; }}), rich = tempered(Rich{{[](double) { return 0; }}});
     for (const auto& path : {plain, rich})
         EXPECT_EQ(path->offers<DensityPath>(), path.get());
-    EXPECT_EQ(plain->offers<model::PointGradient>(), nullptr);
+    EXPECT_EQ(plain->offers<model::DensityGradient>(), nullptr);
     EXPECT_EQ(plain->offers<model::BlockCost>(), nullptr);
     EXPECT_EQ(plain->offers<model::EstimatorSize>(), nullptr);
     EXPECT_EQ(plain->offers<model::Transition>(), nullptr); // kernels propose points
-    EXPECT_NE(rich->offers<model::PointGradient>(), nullptr);
+    EXPECT_NE(rich->offers<model::DensityGradient>(), nullptr);
     const auto block = started(rich, 5);
     EXPECT_DOUBLE_EQ(rich->offers<model::BlockCost>()->cost(block), 5 + block.points.row(0).leftCols(5).sum());
 }

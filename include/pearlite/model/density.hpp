@@ -37,14 +37,21 @@ concept HasBlockDensity = requires(const D& density, const Matrix& points, std::
                                    std::span<double> log_likelihood) {
     density.evaluate(points, log_prior, log_likelihood);
 };
-/// Optional: D::evaluates_padding is true. n is then a multiple of block_padding, for vector code that works on whole
-/// packets; points beyond those in use may hold anything.
+/// Optional: D::evaluates_padding is true, for this and for evaluate_with_gradient. n is then a multiple of
+/// block_padding, for vector code that works on whole packets; points beyond those in use may hold anything.
 template <class D>
-concept EvaluatesPadding = HasBlockDensity<D> && bool(D::evaluates_padding);
-/// Optional: gradient of log prior + b log likelihood at x into a span of d.
+concept EvaluatesPadding = bool(D::evaluates_padding);
+/// Optional: gradient of log prior + b log likelihood at x into a span of d. It is asked for inside the support only.
 template <class D>
 concept HasGradient = requires(const D& density, std::span<const double> x, double b, std::span<double> gradient) {
     density.gradient(x, b, gradient);
+};
+/// Optional: both log densities of many points as HasBlockDensity, with the gradients of log prior + b log likelihood,
+/// a column for each point (d x n). Where the log prior is -infinity a column may hold anything.
+template <class D>
+concept HasBlockGradient = requires(const D& density, const Matrix& points, double b, std::span<double> log_prior,
+                                    std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) {
+    density.evaluate_with_gradient(points, b, log_prior, log_likelihood, gradient);
 };
 /// Optional: log of the prior's normalising constant, where log_prior leaves it out (otherwise the prior is
 /// normalised).

@@ -13,6 +13,14 @@
 
 namespace pearlite::model {
 
+/// Optional: D's logs with their gradients, each into a span of d; anything where the log is -infinity.
+template <class D>
+concept HasExactGradient = HasExactLikelihood<D> &&
+    requires(const D& density, std::span<const double> u, std::span<double> gradient) {
+    { density.log_prior(u, gradient) } -> std::convertible_to<double>;
+    { density.exact_log_likelihood(u, gradient) } -> std::convertible_to<double>;
+};
+
 /// D has parameters(), log_prior() and exact_log_likelihood().
 template <HasExactLikelihood D>
 class ExactLikelihood {
@@ -24,6 +32,24 @@ class ExactLikelihood {
     void draw_prior(random::Stream& stream, std::span<double> u) const { density_.draw_prior(stream, u); }
     double log_prior(std::span<const double> u) const { return density_.log_prior(u); }
     double log_likelihood(std::span<const double> u) const { return density_.exact_log_likelihood(u); }
+    /// A likelihood of 0 counts as flat.
+    void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                std::span<double> log_likelihood,
+                                Eigen::Ref<Matrix> gradient) const requires HasExactGradient<D> {
+        const auto d = static_cast<std::size_t>(points.rows());
+        Vector of_likelihood(points.rows());
+        for (std::size_t i = 0; i < log_prior.size(); ++i) {
+            auto column = gradient.col(static_cast<Index>(i));
+            const std::span<const double> u(points.col(static_cast<Index>(i)).data(), d);
+            log_prior[i] = density_.log_prior(u, {column.data(), d});
+            log_likelihood[i] = -infinity;
+            if (!(log_prior[i] > -infinity))
+                continue;
+            log_likelihood[i] = density_.exact_log_likelihood(u, {of_likelihood.data(), d});
+            if (log_likelihood[i] > -infinity)
+                column += b * of_likelihood;
+        }
+    }
     DataDescription describe_data() const requires HasDataDescription<D> { return density_.describe_data(); }
     Prediction predict(std::span<const double> u, Index samples,
                        const random::Address& address) const requires HasPrediction<D> {

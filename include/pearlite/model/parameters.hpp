@@ -13,15 +13,17 @@
 
 namespace pearlite::model {
 
-/// The map of one parameter. `natural` is x(u), `unconstrained` its inverse (infinite at a finite end of the support),
-/// `log_jacobian` is log dx/du.
+/// The map of one parameter. `natural` is x(u), `slope` dx/du, `unconstrained` the inverse (infinite at a finite end of
+/// the support), `log_jacobian` is log dx/du.
 class SupportMap {
   public:
     /// lower < upper, each may be infinite but not the lower one alone: ContractViolation.
     SupportMap(double lower, double upper);
     double natural(double u) const;
     double unconstrained(double x) const;
+    double slope(double u) const;
     double log_jacobian(double u) const;
+    double log_jacobian_slope(double u) const;
 
   private:
     enum class Kind { line, half_line, interval };
@@ -42,6 +44,10 @@ class Parameters {
     /// Log density of u under the prior: that of the natural values, with the Jacobian. -inf where a natural value has
     /// left its support by rounding.
     double log_prior(std::span<const double> u) const;
+    /// The same number, and its gradient into a span of d; anything where the number is -inf.
+    double log_prior(std::span<const double> u, std::span<double> gradient) const;
+    /// Of each parameter dx/du at u.
+    double slope(Index k, double u) const { return maps_[static_cast<std::size_t>(k)].slope(u); }
     double natural(Index k, double u) const { return maps_[static_cast<std::size_t>(k)].natural(u); }
     double unconstrained(Index k, double x) const { return maps_[static_cast<std::size_t>(k)].unconstrained(x); }
     void fingerprint(Fingerprint& fingerprint) const;

@@ -29,6 +29,8 @@ class Prior {
 
     /// Normalised; -inf outside the support.
     double log_density(double x) const;
+    /// Its derivative, inside the support.
+    double log_density_slope(double x) const;
     double draw(random::Stream& stream) const;
     /// The support, infinite where it has no end.
     double lower() const { return lower_; }

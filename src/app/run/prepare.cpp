@@ -4,6 +4,7 @@
 #include "io/configuration/key_reader.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -77,6 +78,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     if (target) {
         traits.reverse_starts = algorithm::reverse_starts_of(*target);
         traits.path_kinds = path::kinds_of(*target);
+        traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
     }
 
     prepared.algorithm = &read_algorithm(configuration, traits);

@@ -29,6 +29,14 @@ void Gaussian::evaluate(const Matrix& points, std::span<double> log_prior, std::
     }
 }
 
+void Gaussian::evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                      std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const {
+    evaluate(points, log_prior, log_likelihood);
+    const auto& s = settings_;
+    const double start_weight = (1 - b) / (s.start_sd * s.start_sd), end_weight = b / (s.end_sd * s.end_sd);
+    gradient = start_weight * (s.start_mean - points.array()) + end_weight * (s.end_mean - points.array());
+}
+
 double Gaussian::log_prior_normaliser() const {
     return static_cast<double>(settings_.dimension) *
            (std::log(settings_.start_sd) + 0.5 * std::log(2 * std::numbers::pi));

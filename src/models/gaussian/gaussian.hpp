@@ -31,6 +31,8 @@ class Gaussian {
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     static constexpr bool evaluates_padding = true;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
+    void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const;
     double log_prior_normaliser() const;
     std::optional<double> exact_log_ratio() const;
     void fingerprint(model::Fingerprint& fingerprint) const;

@@ -235,6 +235,47 @@ double MixedLogistic::exact_log_likelihood(std::span<const double> u) const {
     return std::accumulate(of_subjects.begin(), of_subjects.end(), 0.0);
 }
 
+double MixedLogistic::exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const {
+    using Lanes = Eigen::Array<double, SubjectGroups::width, Eigen::Dynamic>;
+    const Index p = n_coefficients_, q = n_effects_;
+    const Point point = natural(u);
+    detail::GroupSlopes slopes(groups_, q);
+    Lanes coefficients = Lanes::Zero(SubjectGroups::width, p), factor = Lanes::Zero(SubjectGroups::width, q * q);
+    const Vector log_integrals = of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+        detail::integrate_group(at, q, out, slopes);
+        for (Index r = 0; r < at.rows; ++r) {
+            const Index row = groups_.first_row[static_cast<std::size_t>(group)] + r;
+            for (Index k = 0; k < p; ++k)
+                coefficients.col(k) += groups_.design.col(row * p + k).array() * slopes.by_offsets.col(r).array();
+            for (Index m = 0; m < q; ++m)
+                for (Index k = 0; k <= m; ++k)
+                    factor.col(k * q + m) +=
+                        groups_.effects.col(row * q + m).array() * slopes.by_slopes.col(r * q + k).array();
+        }
+    });
+    const Matrix by_factor = factor.colwise().sum().reshaped(q, q);
+    chain(u, {coefficients.colwise().sum().transpose(), by_factor}, gradient);
+    return std::accumulate(log_integrals.begin(), log_integrals.end(), 0.0);
+}
+
+void MixedLogistic::chain(std::span<const double> u, const Point& slopes, std::span<double> gradient) const {
+    const Index p = n_coefficients_, q = n_effects_;
+    Eigen::Map<Vector> by(gradient.data(), parameters_.size());
+    by.head(p) = slopes.coefficients;
+    by.segment(p, q) = slopes.factor.diagonal();
+    if (correlated_) {
+        const double deviation = parameters_.natural(p + 1, u[static_cast<std::size_t>(p + 1)]);
+        const double correlation = parameters_.natural(p + 2, u[static_cast<std::size_t>(p + 2)]);
+        const double root = std::sqrt((1 - correlation) * (1 + correlation));
+        by(p + 1) = correlation * slopes.factor(1, 0) + root * slopes.factor(1, 1);
+        by(p + 2) = deviation * slopes.factor(1, 0);
+        if (root > 0)
+            by(p + 2) -= deviation * correlation / root * slopes.factor(1, 1);
+    }
+    for (Index k = 0; k < by.size(); ++k)
+        by(k) *= parameters_.slope(k, u[static_cast<std::size_t>(k)]);
+}
+
 void MixedLogistic::fingerprint(model::Fingerprint& fingerprint) const {
     const auto add = [&](const Matrix& m) {
         fingerprint.add(std::span<const double>(m.data(), static_cast<std::size_t>(m.size())));

@@ -81,6 +81,9 @@ class MixedLogistic {
     const model::Parameters& parameters() const { return parameters_; }
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }
+    double log_prior(std::span<const double> u, std::span<double> gradient) const {
+        return parameters_.log_prior(u, gradient);
+    }
 
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
@@ -93,6 +96,8 @@ class MixedLogistic {
     /// effect of deviation up to 100 or two up to 20 (times the covariate), less where the number of nodes is capped
     /// beyond; cost some hundred evaluations of each subject to the power q.
     double exact_log_likelihood(std::span<const double> u) const;
+    /// The gradient to 1e-8 or so, at two to three times the cost.
+    double exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const;
     /// One for each subject, in the order of their first appearance.
     Vector exact_log_likelihoods(std::span<const double> u) const;
 
@@ -112,6 +117,8 @@ class MixedLogistic {
         Matrix factor;
     };
     Point natural(std::span<const double> u) const;
+    /// Derivatives by u from those by coefficients and factor.
+    void chain(std::span<const double> u, const Point& slopes, std::span<double> gradient) const;
     template <class Work>
     Vector of_subjects(const Point& point, const Work& work) const;
     struct Sized;

@@ -46,4 +46,21 @@ void four_variances(const GroupAtPoint& at, Index n_effects, const GroupProposal
 /// log of each subject's integral.
 void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out);
 
+/// Means under the distribution of v whose density is a subject's integrand, over the integral: of 1 - logistic(t) of
+/// each row (8 x rows), t its predictor, and of that times v (8 x (rows q)). They are the derivatives of the integral's
+/// log by offsets and slopes.
+struct GroupSlopes {
+    Matrix by_offsets, by_slopes;
+    Matrix wrong; ///< scratch space
+
+    GroupSlopes(const SubjectGroups& groups, Index n_effects)
+        : by_offsets(SubjectGroups::width, groups.most_rows()),
+          by_slopes(SubjectGroups::width, groups.most_rows() * n_effects),
+          wrong(SubjectGroups::width, groups.most_rows()) {}
+};
+
+/// With derivatives, from the coarser of the two grids that agree: to 1e-8 or so.
+void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out,
+                     GroupSlopes& slopes);
+
 } // namespace pearlite::models::detail

@@ -22,6 +22,7 @@ using simd::Mask;
 using simd::minus_absolute;
 using simd::smaller;
 using simd::square_root;
+using simd::store;
 
 /// Subjects that stand side by side in memory: vector code takes them a register at a time.
 inline constexpr Index subjects_abreast = 8;
@@ -282,10 +283,14 @@ Doubles log_integrand(const SubjectRows<q>& rows, const Effects<q>& v) {
 
 /// f(v) / exp(log_unit), constant below exp(-700) and cut off above exp(largest_excess).
 template <int q>
-[[gnu::always_inline]] inline Doubles integrand(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit) {
-    const LogisticProduct likelihood = likelihood_at<q>(rows, v);
+[[gnu::always_inline]] inline Doubles integrand_of(const LogisticProduct& likelihood, const Effects<q>& v,
+                                                   Doubles log_unit) {
     const Doubles log_height = likelihood.sum - 0.5 * inner_product<q>(v, v) - log_unit;
     return exp_or_least(smaller(log_height, broadcast<Doubles>(largest_excess))) / likelihood.product;
+}
+template <int q>
+[[gnu::always_inline]] inline Doubles integrand(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit) {
+    return integrand_of<q>(likelihood_at<q>(rows, v), v, log_unit);
 }
 
 } // namespace pearlite::models::detail

@@ -4,7 +4,6 @@
 #include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -92,6 +91,34 @@ void LinearRegression::evaluate(const Matrix& points, std::span<double> log_prio
     }
 }
 
+void LinearRegression::evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                              std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const {
+    // A point's numbers do not depend on its place: products are of sixteen points always.
+    constexpr Index abreast = block_padding;
+    const Index p = data_.prior_mean.size();
+    PEARLITE_EXPECTS(points.rows() == p + 1 && points.cols() % abreast == 0);
+    const auto n = static_cast<double>(data_.response.size());
+    Eigen::Matrix<double, Eigen::Dynamic, abreast> shifts(p, abreast), products(p, abreast);
+    for (Index first = 0; first < points.cols(); first += abreast) {
+        shifts = points.block(0, first, p, abreast).colwise() - least_squares_;
+        products.noalias() = gram_ * shifts;
+        for (Index i = first; i < first + abreast; ++i) {
+            const auto shift = shifts.col(i - first), product = products.col(i - first);
+            const double log_precision = points(p, i), precision = std::exp(log_precision);
+            const double residual = least_residual_ + shift.dot(product);
+            const auto to = static_cast<std::size_t>(i);
+            log_prior[to] = log_prior_at(points.col(i));
+            log_likelihood[to] = 0.5 * n * (log_precision - log_2_pi) - 0.5 * precision * residual;
+            const auto from_mean = points.col(i).head(p) - data_.prior_mean;
+            const double prior_square = (data_.prior_precision.array() * from_mean.array().square()).sum();
+            gradient.col(i).head(p) = -precision * (data_.prior_precision.cwiseProduct(from_mean) + b * product);
+            gradient(p, i) = data_.precision_shape - data_.precision_rate * precision +
+                             0.5 * (static_cast<double>(p) - precision * prior_square) +
+                             0.5 * b * (n - precision * residual);
+        }
+    }
+}
+
 void LinearRegression::evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
                                 std::span<double> log_likelihood) const {
     const Index p = data_.prior_mean.size();
@@ -176,41 +203,6 @@ LogisticRegression::LogisticRegression(LogisticRegressionData data)
 void LogisticRegression::draw_prior(random::Stream& stream, std::span<double> x) const {
     for (double& value : x)
         value = std::sqrt(data_.prior_variance) * stream.normal();
-}
-
-void LogisticRegression::evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
-                                  std::span<double> log_likelihood) const {
-    // Sixteen points side by side in vector lanes, so that a point's numbers do not depend on its place; the rows of X
-    // in pieces that stay in the cache, so that nothing is allocated.
-    constexpr Index lanes = block_padding, piece = 128;
-    using Lanes = Eigen::Array<double, lanes, 1>;
-    PEARLITE_EXPECTS(points.rows() == data_.design.cols() && points.cols() % lanes == 0);
-    const double prior_constant =
-        -0.5 * static_cast<double>(points.rows()) * (log_2_pi + std::log(data_.prior_variance));
-    Eigen::Matrix<double, lanes, piece> predictors;
-    for (Index first = 0; first < points.cols(); first += lanes) {
-        const auto group = points.middleCols<lanes>(first);
-        Lanes squares = Lanes::Zero();
-        for (Index k = 0; k < points.rows(); ++k)
-            squares += group.row(k).transpose().array().square();
-
-        // log p(y) = -sum softplus(eta), eta = (1 - 2 y) x' beta; a piece's factors 1 + exp(-|eta|) share one
-        // logarithm.
-        Lanes softplus_sum = Lanes::Zero();
-        for (Index row = from; row < to; row += piece) {
-            const Index padded_rows = std::min({piece, padded(to - row), signed_rows_.cols() - row});
-            predictors.leftCols(padded_rows).noalias() = group.transpose() * signed_rows_.middleCols(row, padded_rows);
-            Lanes product = Lanes::Ones();
-            for (Index r = 0; r < std::min(piece, to - row); ++r) {
-                const auto eta = predictors.col(r).array();
-                softplus_sum += eta.max(0.0);
-                product *= 1 + (-eta.abs()).exp();
-            }
-            softplus_sum += product.log();
-        }
-        Eigen::Map<Lanes>(log_likelihood.data() + first) = -softplus_sum;
-        Eigen::Map<Lanes>(log_prior.data() + first) = prior_constant - squares * (0.5 / data_.prior_variance);
-    }
 }
 
 model::Prediction LogisticRegression::predict(std::span<const double> u, Index samples,

@@ -37,6 +37,8 @@ class LinearRegression {
     void draw_prior(random::Stream& stream, std::span<double> x) const;
     static constexpr bool evaluates_padding = true;
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
+    void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const;
     Index data_points() const { return data_.response.size(); }
     /// The log likelihood of the rows from .. to - 1 alone, by p operations a row.
     void evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
@@ -82,6 +84,9 @@ class LogisticRegression {
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const {
         evaluate(points, 0, data_points(), log_prior, log_likelihood);
     }
+    /// points: p x (a multiple of block_padding). The same bits as evaluate.
+    void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const;
     Index data_points() const { return data_.response.size(); }
     /// The log likelihood of the rows from .. to - 1 alone.
     void evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
@@ -89,6 +94,10 @@ class LogisticRegression {
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:
+    template <class UseSlopes>
+    void evaluate_lanes(const Matrix& points, Index first, Index from, Index to, std::span<double> log_prior,
+                        std::span<double> log_likelihood, const UseSlopes& use_slopes) const;
+
     LogisticRegressionData data_;
     Matrix signed_rows_; ///< p x padded n: column i is x_i with the sign that makes it (1 - 2 y_i) x_i
 };

@@ -71,6 +71,35 @@ double LinearGaussianProcess::log_likelihood() const {
     return sum;
 }
 
+double LinearGaussianProcess::log_likelihood(std::span<double, 4> gradient) const {
+    // The filter above with the derivatives of all its numbers, which are called slopes here.
+    using Slopes = Eigen::Array4d;
+    const auto& [centre, persistence, state_sd, noise_sd] = parameters_;
+    const double square = persistence * persistence, rest = (1 - persistence) * (1 + persistence);
+    const Slopes state_slopes{0, 0, 2 * state_sd, 0}, noise_slopes{0, 0, 0, 2 * noise_sd};
+    double mean = centre, variance = stationary_variance_, sum = 0;
+    Slopes mean_slopes{1, 0, 0, 0}, variance_slopes = state_slopes / rest, sum_slopes = Slopes::Zero();
+    variance_slopes[1] = 2 * persistence * stationary_variance_ / rest;
+    for (const double y : observations_) {
+        const double total = variance + noise_variance_, surprise = y - mean, scaled = surprise / total;
+        const Slopes total_slopes = variance_slopes + noise_slopes;
+        sum += log_normal_density(surprise, total);
+        sum_slopes += 0.5 * (scaled * scaled - 1 / total) * total_slopes + scaled * mean_slopes;
+        const double gain = variance / total, filtered = mean + gain * surprise;
+        const Slopes gain_slopes = (variance_slopes - gain * total_slopes) / total;
+        const Slopes filtered_slopes = (1 - gain) * mean_slopes + surprise * gain_slopes;
+        mean = centre + persistence * (filtered - centre);
+        mean_slopes = persistence * filtered_slopes;
+        mean_slopes[0] += 1 - persistence;
+        mean_slopes[1] += filtered - centre;
+        variance = square * gain * noise_variance_ + state_variance_;
+        variance_slopes = square * (noise_variance_ * gain_slopes + gain * noise_slopes) + state_slopes;
+        variance_slopes[1] += 2 * persistence * gain * noise_variance_;
+    }
+    Eigen::Map<Slopes>(gradient.data()) = sum_slopes;
+    return sum;
+}
+
 std::vector<double> simulate_linear_gaussian(const LinearGaussianParameters& parameters, Index n,
                                              random::Stream& stream) {
     std::vector<double> observations(static_cast<std::size_t>(n));
@@ -141,6 +170,16 @@ Index LinearGaussian::particles_at(std::span<const double> u, const random::Addr
 double LinearGaussian::exact_log_likelihood(std::span<const double> u) const {
     const LinearGaussianParameters theta = natural(u);
     return theta.valid() ? LinearGaussianProcess(theta, settings_.observations).log_likelihood() : log_zero;
+}
+
+double LinearGaussian::exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const {
+    const LinearGaussianParameters theta = natural(u);
+    if (!theta.valid())
+        return log_zero;
+    const double sum = LinearGaussianProcess(theta, settings_.observations).log_likelihood(gradient.first<4>());
+    for (std::size_t k = 0; k < u.size(); ++k)
+        gradient[k] *= parameters_.slope(static_cast<Index>(k), u[k]);
+    return sum;
 }
 
 void LinearGaussian::set_particles(Index n) {

@@ -45,6 +45,8 @@ class LinearGaussianProcess {
     double log_adapted_weight(Index, double, double) const { return 0; }
     /// log p(y) by the Kalman filter.
     double log_likelihood() const;
+    /// The same with its derivatives by mean, persistence, state_sd and noise_sd.
+    double log_likelihood(std::span<double, 4> gradient) const;
 
   private:
     double predicted_mean(Index t, double x) const;
@@ -81,11 +83,15 @@ class LinearGaussian {
     const model::Parameters& parameters() const { return parameters_; }
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }
+    double log_prior(std::span<const double> u, std::span<double> gradient) const {
+        return parameters_.log_prior(u, gradient);
+    }
     /// A point's filter draws one number after another from its stream. A point whose natural values have reached an
     /// end of their range by rounding has likelihood 0, here and exactly.
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
     double exact_log_likelihood(std::span<const double> u) const;
+    double exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const;
     /// The particles of every filter, unless the variance is to be constant.
     Index particles() const { return settings_.filter.particles; }
     /// n particles for every point; ends constant_variance.

@@ -10,6 +10,7 @@
 #include "random/normals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace pearlite::models {
@@ -90,6 +91,20 @@ void StochasticVolatility::estimate(const Matrix& points, const model::BlockStre
 double StochasticVolatility::exact_log_likelihood(std::span<const double> u) const {
     const VolatilityParameters theta = natural(u);
     return theta.valid() ? quadrature_log_likelihood(theta, settings_.returns) : log_zero;
+}
+
+double StochasticVolatility::exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const {
+    const VolatilityParameters theta = natural(u);
+    if (!theta.valid())
+        return log_zero;
+    std::array<double, 5> slopes{};
+    const double sum = quadrature_log_likelihood(theta, settings_.returns, settings_.leverage, slopes);
+    std::copy_n(slopes.begin(), settings_.leverage ? 4 : 3, gradient.begin());
+    if (settings_.student)
+        gradient.back() = slopes.back();
+    for (std::size_t k = 0; k < u.size(); ++k)
+        gradient[k] *= parameters_.slope(static_cast<Index>(k), u[k]);
+    return sum;
 }
 
 void StochasticVolatility::set_particles(Index n) {

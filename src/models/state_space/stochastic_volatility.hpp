@@ -47,6 +47,9 @@ class StochasticVolatility {
     VolatilityParameters natural(std::span<const double> u) const;
     void draw_prior(random::Stream& stream, std::span<double> u) const { parameters_.draw(stream, u); }
     double log_prior(std::span<const double> u) const { return parameters_.log_prior(u); }
+    double log_prior(std::span<const double> u, std::span<double> gradient) const {
+        return parameters_.log_prior(u, gradient);
+    }
     /// Uses the filter in single precision. A point whose natural values have reached an end of their range by rounding
     /// has likelihood 0, here and exactly. Pilot r takes its numbers from the same address with the seed derived by
     /// part 2^63 + r.
@@ -54,6 +57,7 @@ class StochasticVolatility {
                   std::span<double> log_likelihood) const;
     /// By quadrature.
     double exact_log_likelihood(std::span<const double> u) const;
+    double exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const;
     /// The particles of every filter, unless the variance is to be constant.
     Index particles() const { return settings_.filter.particles; }
     /// n particles for every point; ends constant_variance.

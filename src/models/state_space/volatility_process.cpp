@@ -42,6 +42,13 @@ double VolatilityObservation::slope(double h) const {
     return std::isinf(nu_) ? 0.5 * (q - 1) : 0.5 * ((nu_ + 1) / (1 + nu_ / q) - 1);
 }
 
+double VolatilityObservation::nu_slope(double h) const {
+    if (std::isinf(nu_))
+        return 0;
+    const double q = square_ == 0 ? 0 : square_ * std::exp(-h);
+    return 0.5 * ((nu_ + 1) / nu_ * q / (nu_ + q) - std::log1p(q / nu_));
+}
+
 double VolatilityObservation::tangent_point(double mean, double sd) const {
     // At the maximum of the normal case u = h - mean + sd^2/2 solves u e^u = z; two logarithms come near enough.
     const double variance = sd * sd, tails = std::isinf(nu_) ? 1 : (nu_ + 1) / nu_;

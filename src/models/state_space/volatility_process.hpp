@@ -34,6 +34,8 @@ class VolatilityObservation {
     VolatilityObservation(const VolatilityParameters& parameters, double y);
     double log_density(double h) const;
     double slope(double h) const;
+    /// d log_density / d nu, but for the derivative of the normalising constant; 0 for normal errors.
+    double nu_slope(double h) const;
     /// Near the maximum of log_density plus that of N(mean, sd^2), where the tangent serves an adapted filter best.
     double tangent_point(double mean, double sd) const;
 
@@ -86,6 +88,10 @@ SimulatedVolatility simulate_volatility(const VolatilityParameters& parameters, 
 /// errors meet), ten stationary standard deviations about mu: to 1e-8 where the observations do not pull h out of it.
 /// A grid of more than 200000 points is a NumericalError.
 double quadrature_log_likelihood(const VolatilityParameters& parameters, std::span<const double> observations);
+/// The same to rounding, with its derivatives by mu, phi, sigma, rho and nu: those of the sums over the grid, which are
+/// as precise as the sums. That by nu is 0 for normal errors; that by rho is 0 at rho = 0 unless `has_leverage`.
+double quadrature_log_likelihood(const VolatilityParameters& parameters, std::span<const double> observations,
+                                 bool has_leverage, std::span<double, 5> gradient);
 
 /// 100 (log r_t - log r_{t-1}) of n rates, minus their mean: n - 1 returns in per cent. InputError for fewer than two
 /// rates or one that is not positive.

@@ -1,9 +1,11 @@
 /// The likelihood of stochastic volatility as that of a hidden Markov chain on a grid (Kitagawa 1987).
 
+#include "core/log_space.hpp"
 #include "models/state_space/volatility_process.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/digamma.hpp>
 #include <cmath>
 #include <numbers>
 
@@ -34,9 +36,21 @@ double normal_density(double difference, double sd) {
     return std::exp(-0.5 * z * z) / (sd * std::sqrt(2 * std::numbers::pi));
 }
 
-/// Values of z_t given e_t, with their probabilities.
+/// The derivatives of a number by mu, phi, sigma, rho, nu; the rest completes packets.
+using Slopes = Eigen::Array<double, 8, 1>;
+using ManySlopes = Eigen::Array<double, 8, Eigen::Dynamic>;
+enum Parameter { mu_at, phi_at, sigma_at, rho_at, nu_at };
+
+/// The derivative by nu of the normalising constant's log in p(y | h).
+double log_normaliser_slope(const VolatilityParameters& parameters) {
+    using boost::math::digamma;
+    const double nu = parameters.nu;
+    return parameters.student() ? 0.5 * (digamma((nu + 1) / 2) - digamma(nu / 2) - 1 / nu) : 0;
+}
+
+/// Values of z_t given e_t, with their probabilities, and the derivatives of z and log probability by nu.
 struct PossibleShock {
-    double z, probability;
+    double z, probability, z_slope = 0, log_slope = 0;
 };
 
 /// log g of g ~ Gamma(a, rate b) has the density exp(a u - b exp(u)), which the trapezoidal rule integrates.
@@ -45,66 +59,192 @@ std::vector<PossibleShock> shocks(const VolatilityParameters& parameters, double
         return {{e, 1}};
     const double a = (parameters.nu + 1) / 2, b = (parameters.nu + e * e) / 2;
     const double mode = std::log(a / b), step = 0.3 / std::sqrt(a + 1);
+    const double mode_slope = 0.5 / a - 0.5 / b;
     const double lowest = -34 / a - 8 / std::sqrt(a), highest = std::min(4.5, 10 / std::sqrt(a));
     std::vector<PossibleShock> values;
-    double sum = 0;
+    double sum = 0, mean_slope = 0;
     for (double u = lowest; u < highest; u += step) {
-        const double probability = std::exp(a * (u - std::expm1(u)));
-        values.push_back({e * std::exp((mode + u) / 2), probability});
+        const double log_slope = u - std::expm1(u); // by a
+        const double probability = std::exp(a * log_slope), z = e * std::exp((mode + u) / 2);
+        values.push_back({z, probability, 0.5 * z * mode_slope, 0.5 * log_slope});
         sum += probability;
+        mean_slope += 0.5 * probability * log_slope;
     }
-    for (PossibleShock& shock : values)
+    for (PossibleShock& shock : values) {
         shock.probability /= sum;
+        shock.log_slope -= mean_slope / sum;
+    }
     return values;
 }
 
-/// Adds mass / step times N(mean, sd^2) to the density on the grid.
-void spread(const Grid& grid, double mass, double mean, double sd, std::vector<double>& density) {
-    const double low = std::ceil((mean - reach * sd - grid.first) / grid.step);
-    const double high = std::floor((mean + reach * sd - grid.first) / grid.step);
-    const auto last = static_cast<double>(grid.size - 1);
-    if (high < 0 || low > last)
-        return;
-    const auto end = static_cast<std::size_t>(std::min(high, last));
-    for (auto k = static_cast<std::size_t>(std::max(low, 0.0)); k <= end; ++k)
-        density[k] += mass * normal_density(grid.at(k) - mean, sd);
-}
+/// N(mean, sd^2) times a mass, and how all three change with the parameters.
+struct Spread {
+    double mass, mean, sd;
+    Slopes log_mass_slopes = Slopes::Zero(), mean_slopes = Slopes::Zero(), sd_slopes = Slopes::Zero();
+};
+
+/// The density of h_t given the past, on the grid, with its derivatives if these are asked for.
+template <bool with_slopes>
+struct Density {
+    std::vector<double> values;
+    ManySlopes slopes;
+
+    explicit Density(const Grid& grid) : values(grid.size) {
+        if constexpr (with_slopes)
+            slopes = ManySlopes::Zero(8, static_cast<Index>(grid.size));
+    }
+    void clear() {
+        std::fill(values.begin(), values.end(), 0.0);
+        if constexpr (with_slopes)
+            slopes.setZero();
+    }
+    void add(const Grid& grid, const Spread& by) {
+        const double low = std::ceil((by.mean - reach * by.sd - grid.first) / grid.step);
+        const double high = std::floor((by.mean + reach * by.sd - grid.first) / grid.step);
+        const auto last = static_cast<double>(grid.size - 1);
+        if (high < 0 || low > last)
+            return;
+        const auto end = static_cast<std::size_t>(std::min(high, last));
+        // The derivative of the log of mass times density at the distance z is a + b z + c z^2.
+        const Slopes c = by.sd_slopes / by.sd, b = by.mean_slopes / by.sd, a = by.log_mass_slopes - c;
+        for (auto k = static_cast<std::size_t>(std::max(low, 0.0)); k <= end; ++k) {
+            const double term = by.mass * normal_density(grid.at(k) - by.mean, by.sd);
+            values[k] += term;
+            if constexpr (with_slopes) {
+                const double z = (grid.at(k) - by.mean) / by.sd;
+                slopes.col(static_cast<Index>(k)) += term * (a + z * (b + z * c));
+            }
+        }
+    }
+};
+
+template <bool with_slopes>
+class GridFilter {
+  public:
+    /// has_leverage: the next h is taken to depend on the shock even if rho is 0.
+    GridFilter(const VolatilityParameters& parameters, bool has_leverage)
+        : theta_(parameters),
+          has_shocks_(has_leverage || parameters.rho != 0),
+          normaliser_slope_(with_slopes ? log_normaliser_slope(parameters) : 0),
+          grid_(grid_of(parameters)),
+          density_(grid_),
+          next_(grid_),
+          log_masses_(grid_.size) {
+        const auto& [mu, phi, sigma, rho, nu] = theta_;
+        const double sd = theta_.stationary_sd();
+        for (std::size_t k = 0; k < grid_.size; ++k)
+            density_.values[k] = normal_density(grid_.at(k) - mu, sd);
+        if constexpr (with_slopes)
+            for (std::size_t k = 0; k < grid_.size; ++k) {
+                const double z = (grid_.at(k) - mu) / sd, of_sd = z * z - 1;
+                Slopes slopes = Slopes::Zero();
+                slopes[mu_at] = z / sd;
+                slopes[phi_at] = of_sd * phi / ((1 - phi) * (1 + phi));
+                slopes[sigma_at] = of_sd / sigma;
+                density_.slopes.col(static_cast<Index>(k)) = density_.values[k] * slopes;
+            }
+    }
+
+    double log_likelihood(std::span<const double> observations) {
+        double sum = 0;
+        for (const double y : observations) {
+            const double log_sum = observe(y);
+            sum += log_sum;
+            if (sum == log_zero)
+                return log_zero;
+            next_.clear();
+            for (std::size_t k = 0; k < grid_.size; ++k)
+                if (const double mass = std::exp(log_masses_[k] - log_sum); !(mass < negligible))
+                    move(k, mass, y);
+            std::swap(density_, next_);
+        }
+        return sum;
+    }
+    const Slopes& slopes() const { return slopes_; }
+
+  private:
+    static constexpr double negligible = 1e-25;
+
+    /// log p(y | past); the log masses are then those of the density times p(y | h), and its slopes those of the logs
+    /// of the masses in units of their sum.
+    double observe(double y) {
+        const VolatilityObservation observation(theta_, y);
+        for (std::size_t k = 0; k < grid_.size; ++k)
+            log_masses_[k] = std::log(grid_.step * density_.values[k]) + observation.log_density(grid_.at(k));
+        const double log_sum = log_sum_exp(log_masses_);
+        if constexpr (with_slopes) {
+            Slopes mean = Slopes::Zero();
+            for (std::size_t k = 0; k < grid_.size; ++k)
+                if (const double mass = std::exp(log_masses_[k] - log_sum); !(mass < negligible)) {
+                    auto slopes = density_.slopes.col(static_cast<Index>(k));
+                    slopes /= density_.values[k];
+                    slopes[nu_at] += normaliser_slope_ + observation.nu_slope(grid_.at(k));
+                    mean += mass * slopes;
+                }
+            density_.slopes.colwise() -= mean;
+            slopes_ += mean;
+        }
+        return log_sum;
+    }
+
+    /// Spreads the mass at point k of the grid to where h goes from there.
+    void move(std::size_t k, double mass, double y) {
+        const auto& [mu, phi, sigma, rho, nu] = theta_;
+        const double h = grid_.at(k), mean = mu + phi * (h - mu);
+        Spread spread{mass, mean, sigma};
+        if constexpr (with_slopes) {
+            spread.log_mass_slopes = density_.slopes.col(static_cast<Index>(k));
+            spread.mean_slopes[mu_at] = 1 - phi;
+            spread.mean_slopes[phi_at] = h - mu;
+            spread.sd_slopes[sigma_at] = 1;
+        }
+        if (!has_shocks_)
+            return next_.add(grid_, spread);
+        spread.sd = theta_.innovation_sd();
+        if constexpr (with_slopes) {
+            spread.sd_slopes[sigma_at] = spread.sd / sigma;
+            spread.sd_slopes[rho_at] = -spread.sd * rho / ((1 - rho) * (1 + rho));
+        }
+        const Slopes log_mass_slopes = spread.log_mass_slopes;
+        for (const auto& shock : shocks(theta_, y * std::exp(-h / 2))) {
+            if (!(shock.probability > 1e-18))
+                continue;
+            spread.mass = mass * shock.probability;
+            spread.mean = mean + sigma * rho * shock.z;
+            if constexpr (with_slopes) {
+                spread.mean_slopes[sigma_at] = rho * shock.z;
+                spread.mean_slopes[rho_at] = sigma * shock.z;
+                spread.mean_slopes[nu_at] = sigma * rho * shock.z_slope;
+                spread.log_mass_slopes = log_mass_slopes;
+                spread.log_mass_slopes[nu_at] += shock.log_slope;
+            }
+            next_.add(grid_, spread);
+        }
+    }
+
+    const VolatilityParameters& theta_;
+    bool has_shocks_;
+    double normaliser_slope_;
+    Grid grid_;
+    Density<with_slopes> density_, next_;
+    std::vector<double> log_masses_;
+    Slopes slopes_ = Slopes::Zero();
+};
 
 } // namespace
 
 double quadrature_log_likelihood(const VolatilityParameters& parameters, std::span<const double> observations) {
     PEARLITE_EXPECTS(parameters.valid());
-    const auto& [mu, phi, sigma, rho, nu] = parameters;
-    const Grid grid = grid_of(parameters);
-    std::vector<double> density(grid.size), next(grid.size), log_masses(grid.size);
-    for (std::size_t k = 0; k < grid.size; ++k)
-        density[k] = normal_density(grid.at(k) - mu, parameters.stationary_sd());
-    double log_likelihood = 0;
-    for (const double y : observations) {
-        const VolatilityObservation observation(parameters, y);
-        for (std::size_t k = 0; k < grid.size; ++k)
-            log_masses[k] = std::log(grid.step * density[k]) + observation.log_density(grid.at(k));
-        const double log_sum = log_sum_exp(log_masses);
-        log_likelihood += log_sum;
-        if (log_likelihood == log_zero)
-            return log_zero;
-        std::fill(next.begin(), next.end(), 0.0);
-        for (std::size_t k = 0; k < grid.size; ++k) {
-            const double mass = std::exp(log_masses[k] - log_sum);
-            if (mass < 1e-25)
-                continue;
-            const double h = grid.at(k), mean = mu + phi * (h - mu);
-            if (rho == 0) {
-                spread(grid, mass, mean, sigma, next);
-                continue;
-            }
-            for (const auto& [z, probability] : shocks(parameters, y * std::exp(-h / 2)))
-                if (probability > 1e-18)
-                    spread(grid, mass * probability, mean + sigma * rho * z, parameters.innovation_sd(), next);
-        }
-        std::swap(density, next);
-    }
-    return log_likelihood;
+    return GridFilter<false>(parameters, false).log_likelihood(observations);
+}
+
+double quadrature_log_likelihood(const VolatilityParameters& parameters, std::span<const double> observations,
+                                 bool has_leverage, std::span<double, 5> gradient) {
+    PEARLITE_EXPECTS(parameters.valid());
+    GridFilter<true> filter(parameters, has_leverage);
+    const double sum = filter.log_likelihood(observations);
+    std::copy_n(filter.slopes().begin(), gradient.size(), gradient.begin());
+    return sum;
 }
 
 } // namespace pearlite::models

@@ -14,8 +14,8 @@
 
 namespace pearlite::model {
 
-/// The members mean what they mean for a Density (density.hpp). It may offer: PointGradient, PointCost, EstimatorSize,
-/// ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive.
+/// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, PointCost,
+/// EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
@@ -35,11 +35,15 @@ class DensityFunctions : public Capabilities {
     virtual void fingerprint(Fingerprint& fingerprint) const = 0;
 };
 
-/// Gradients of log prior + b log likelihood at the first n columns of `points` into those of `out`, both d x padded.
-class PointGradient {
+/// Gradients at many points, with the log densities themselves. Densities with an estimated likelihood have none.
+class DensityGradient {
   public:
-    virtual ~PointGradient() = default;
-    virtual void gradient(const Matrix& points, Index n, double b, Matrix& out) const = 0;
+    virtual ~DensityGradient() = default;
+    /// Both log densities as DensityFunctions::evaluate, and into the first n columns of `gradient` (d x padded) the
+    /// gradient of log prior + b log likelihood; where the log prior is -infinity, or either log is NaN, the column may
+    /// hold anything.
+    virtual void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
+                          Matrix& gradient) const = 0;
 };
 
 /// The cost of a likelihood at x, relative to other points; finite, 0 or more.

@@ -17,18 +17,6 @@ class DensityOf;
 
 namespace detail {
 
-template <HasGradient D>
-struct PointGradientOf final : PointGradient {
-    explicit PointGradientOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
-    void gradient(const Matrix& points, Index n, double b, Matrix& out) const override {
-        const auto d = static_cast<std::size_t>(points.rows());
-        for (Index i = 0; i < n; ++i)
-            density->gradient(std::span<const double>(points.col(i).data(), d), b,
-                              std::span<double>(out.col(i).data(), d));
-    }
-    std::shared_ptr<const D> density;
-};
-
 template <HasCost D>
 struct PointCostOf final : PointCost {
     explicit PointCostOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
@@ -126,6 +114,46 @@ void evaluate_columns(const Matrix& points, Index n, Vector& log_prior, Vector& 
     leave_out_impossible(priors, likelihoods);
 }
 
+/// DensityFunctions::evaluate of a density whose likelihood is not estimated.
+template <class D>
+void evaluate_points(const D& density, const Matrix& points, Index n, Vector& log_prior, Vector& log_likelihood) {
+    if constexpr (HasBlockDensity<D>)
+        evaluate_columns<D>(points, n, log_prior, log_likelihood,
+                            [&](const auto& columns, std::span<double> priors, std::span<double> likelihoods) {
+                                density.evaluate(columns, priors, likelihoods);
+                            });
+    else
+        for (Index i = 0; i < n; ++i) {
+            const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(points.rows()));
+            log_prior(i) = density.log_prior(x);
+            log_likelihood(i) = log_prior(i) == log_zero ? log_zero : density.log_likelihood(x);
+        }
+}
+
+/// By evaluate_with_gradient if D has it, else from each point's own gradient.
+template <class D>
+struct DensityGradientOf final : DensityGradient {
+    explicit DensityGradientOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
+                  Matrix& gradient) const override {
+        if constexpr (HasBlockGradient<D>) {
+            evaluate_columns<D>(points, n, log_prior, log_likelihood,
+                                [&](const auto& columns, std::span<double> priors, std::span<double> likelihoods) {
+                                    density->evaluate_with_gradient(columns, b, priors, likelihoods,
+                                                                    gradient.leftCols(columns.cols()));
+                                });
+        } else {
+            evaluate_points(*density, points, n, log_prior, log_likelihood);
+            const auto d = static_cast<std::size_t>(points.rows());
+            for (Index i = 0; i < n; ++i)
+                if (log_prior(i) > log_zero)
+                    density->gradient(std::span<const double>(points.col(i).data(), d), b,
+                                      std::span<double>(gradient.col(i).data(), d));
+        }
+    }
+    std::shared_ptr<const D> density;
+};
+
 template <class D>
 struct PointwiseLikelihoodOf final : PointwiseLikelihood {
     explicit PointwiseLikelihoodOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
@@ -158,8 +186,8 @@ class DensityOf final : public DensityFunctions {
   public:
     explicit DensityOf(D density)
         : density_(std::make_shared<const D>(std::move(density))), names_(names_of(*density_)) {
-        if constexpr (HasGradient<D>)
-            offer<PointGradient>(std::make_shared<detail::PointGradientOf<D>>(density_));
+        if constexpr ((HasBlockGradient<D> || HasGradient<D>)&&!HasEstimatedLikelihood<D>)
+            offer<DensityGradient>(std::make_shared<detail::DensityGradientOf<D>>(density_));
         if constexpr (HasCost<D>)
             offer<PointCost>(std::make_shared<detail::PointCostOf<D>>(density_));
         if constexpr (HasEstimatorSize<D>)
@@ -189,18 +217,8 @@ class DensityOf final : public DensityFunctions {
             const std::span<double> likelihoods(log_likelihood.data(), static_cast<std::size_t>(n));
             density_->estimate(points, streams, priors, likelihoods);
             detail::leave_out_impossible(priors, likelihoods);
-        } else if constexpr (HasBlockDensity<D>) {
-            detail::evaluate_columns<D>(
-                points, n, log_prior, log_likelihood,
-                [&](const auto& columns, std::span<double> priors, std::span<double> likelihoods) {
-                    density_->evaluate(columns, priors, likelihoods);
-                });
         } else {
-            for (Index i = 0; i < n; ++i) {
-                const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(points.rows()));
-                log_prior(i) = density_->log_prior(x);
-                log_likelihood(i) = log_prior(i) == detail::log_zero ? detail::log_zero : density_->log_likelihood(x);
-            }
+            detail::evaluate_points(*density_, points, n, log_prior, log_likelihood);
         }
     }
 

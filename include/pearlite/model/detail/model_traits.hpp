@@ -36,6 +36,8 @@ struct ModelTraits {
                                                 ReverseStart::weighted};
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
+    /// A density with its gradient. Known once the model is built.
+    bool has_gradient = false;
 };
 
 } // namespace pearlite::model

@@ -42,6 +42,11 @@ constexpr void require_optional_members() {
         "this model has a gradient() that is not: void gradient(std::span<const double> x, double b, "
         "std::span<double> gradient) const");
     static_assert(
+        HasBlockGradient<D> || !requires { &D::evaluate_with_gradient; },
+        "this model has an evaluate_with_gradient() that is not: void evaluate_with_gradient(const pearlite::Matrix& "
+        "points, double b, std::span<double> log_prior, std::span<double> log_likelihood, Eigen::Ref<pearlite::Matrix> "
+        "gradient) const");
+    static_assert(
         HasPriorNormaliser<D> || !requires { &D::log_prior_normaliser; },
         "this model has a log_prior_normaliser() that is not: double log_prior_normaliser() const");
     static_assert(

@@ -1,0 +1,149 @@
+/// The gradients of the package's densities against differences of their log densities.
+
+#include "models/gradient_checks.hpp"
+
+#include "models/gaussian/gaussian.hpp"
+#include "models/mixed_logistic_cases.hpp"
+#include "models/regression/regression.hpp"
+#include "models/state_space/linear_gaussian.hpp"
+#include "models/state_space/stochastic_volatility.hpp"
+#include "models/volatility_cases.hpp"
+#include "pearlite/model/exact_likelihood.hpp"
+
+namespace pearlite::models {
+namespace {
+
+using pearlite::testing::Differentiated;
+using pearlite::testing::expect_gradient_of_density;
+using pearlite::testing::expect_gradient_without_neighbours;
+
+Matrix normals(Index rows, Index columns, std::uint64_t id) {
+    random::Stream stream({7, random::Purpose::test, id, 0});
+    return Matrix::NullaryExpr(rows, columns, [&](Index, Index) { return stream.normal(); });
+}
+
+template <class D>
+model::ExactLikelihood<D> exact(D density) {
+    return model::ExactLikelihood<D>(std::move(density));
+}
+
+std::vector<std::string> numbered(Index n) {
+    std::vector<std::string> names;
+    for (Index k = 0; k < n; ++k)
+        names.push_back("x" + std::to_string(k));
+    return names;
+}
+
+TEST(Gradients, Gaussian) {
+    for (const Index d : {1, 7}) {
+        const Differentiated density(
+            Gaussian({.dimension = d, .start_mean = 2, .start_sd = 3, .end_mean = -1, .end_sd = 0.5}), 21);
+        expect_gradient_of_density(density, 1e-3, 1e-9);
+        expect_gradient_without_neighbours(density);
+    }
+}
+
+TEST(Gradients, LinearRegression) {
+    for (const Index p : {2, 19}) {
+        LinearRegressionData data;
+        data.design = normals(40, p, 1);
+        data.response = data.design * normals(p, 1, 2) + 0.5 * normals(40, 1, 3);
+        data.names = numbered(p);
+        data.prior_mean = normals(p, 1, 4);
+        data.prior_precision = Vector::LinSpaced(p, 0.5, 2);
+        data.precision_shape = 2.5;
+        data.precision_rate = 1.5;
+        const Differentiated density(LinearRegression(data), 21);
+        expect_gradient_of_density(density, 1e-3, 1e-9);
+        expect_gradient_without_neighbours(density);
+    }
+}
+
+TEST(Gradients, LogisticRegression) {
+    // Rows in several pieces, the last of which is not full; large predictors among them.
+    for (const auto& [n, p] : {std::pair<Index, Index>{3, 1}, {37, 2}, {300, 11}}) {
+        LogisticRegressionData data;
+        data.design = normals(n, p, 5);
+        data.design.col(0).setOnes();
+        data.response = (normals(n, 1, 6).array() > 0).cast<double>();
+        data.names = numbered(p);
+        data.prior_variance = 25;
+        const LogisticRegression regression(data);
+        const Differentiated density(regression, 21);
+        expect_gradient_of_density(density, 1e-3, 1e-9);
+        expect_gradient_without_neighbours(density);
+        const auto [logs, gradient] = density.gradients(density.points, 1);
+        EXPECT_EQ(logs.likelihood.head(21), density.logs(density.points).likelihood.head(21)); // to the bit
+    }
+}
+
+TEST(Gradients, ExactLinearGaussian) {
+    LinearGaussianSettings settings;
+    random::Stream stream({8, random::Purpose::test, 0, 0});
+    settings.observations = simulate_linear_gaussian({.mean = 0.5, .persistence = 0.8}, 50, stream);
+    const Differentiated density(exact(LinearGaussian(settings)), 12);
+    expect_gradient_of_density(density, 1e-3, 1e-7);
+    expect_gradient_without_neighbours(density);
+}
+
+class VolatilityGradients : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(VolatilityGradients, AreThoseOfDifferences) {
+    const auto& example = testing::volatility_cases()[GetParam()];
+    StochasticVolatilitySettings settings;
+    settings.returns = example.returns(example.name == "both" ? 4 : 15);
+    settings.returns[2] = 0;
+    settings.leverage = example.parameters.rho != 0;
+    settings.student = example.parameters.student();
+    // Priors that stay clear of phi and rho near 1, where the grid is large.
+    settings.phi = model::Prior::parse("beta(8, 3, -1, 1)");
+    settings.rho = model::Prior::parse("beta(4, 5, -1, 1)");
+    settings.sigma = model::Prior::parse("log-normal(-1, 0.3)");
+    settings.nu = model::Prior::parse("gamma(4, 0.7)");
+    const bool is_both = example.name == "both";
+    const Differentiated density(exact(StochasticVolatility(settings)), is_both ? 1 : 3);
+    expect_gradient_of_density(density, 2e-3, 1e-6);
+    expect_gradient_without_neighbours(density);
+}
+INSTANTIATE_TEST_SUITE_P(All, VolatilityGradients, ::testing::Values(0, 1, 2, 3),
+                         [](const auto& chosen) { return testing::volatility_cases()[chosen.param].name; });
+
+TEST(Gradients, ExactVolatilityWithoutLeverageHasASlopeInRho) {
+    const auto y = testing::volatility_cases()[1].returns(15);
+    const auto at = [&](double rho) {
+        return quadrature_log_likelihood({.mu = -0.5, .phi = 0.9, .sigma = 0.5, .rho = rho}, y);
+    };
+    std::array<double, 5> gradient;
+    quadrature_log_likelihood({.mu = -0.5, .phi = 0.9, .sigma = 0.5, .rho = 0}, y, true, gradient);
+    EXPECT_NEAR(gradient[3], (at(1e-4) - at(-1e-4)) / 2e-4, 1e-6);
+    EXPECT_GT(std::abs(gradient[3]), 0.1);
+    quadrature_log_likelihood({.mu = -0.5, .phi = 0.9, .sigma = 0.5, .rho = 0}, y, false, gradient);
+    EXPECT_EQ(gradient[3], 0);
+}
+
+TEST(Gradients, ExactMixedLogistic) {
+    for (const Index q : {1, 2, 3})
+        for (const bool correlated : {false, true}) {
+            if (correlated && q != 2)
+                continue;
+            auto settings = testing::mixed_case(q == 3 ? 2 : 21, q == 3 ? 2 : 6, q, 3);
+            settings.coefficient_priors = {model::Prior::parse("normal(0, 1.5)")};
+            settings.deviation_priors = {model::Prior::parse(q == 3 ? "half-normal(0.5)" : "half-normal(2)")};
+            if (correlated)
+                settings.correlation_prior = model::Prior::parse("uniform(-1, 1)");
+            const Differentiated density(exact(MixedLogistic(settings)), q == 1 ? 8 : q == 2 ? 3 : 1);
+            expect_gradient_of_density(density, 2e-3, 1e-6);
+            expect_gradient_without_neighbours(density);
+        }
+}
+
+// Estimated likelihoods have no gradient, exact ones do.
+TEST(Gradients, AreOfferedWhereTheLikelihoodIsExact) {
+    LinearGaussianSettings settings;
+    settings.observations = {0.5, 1};
+    EXPECT_FALSE(Differentiated(LinearGaussian(settings), 1).is_offered());
+    EXPECT_TRUE(Differentiated(exact(LinearGaussian(settings)), 1).is_offered());
+}
+
+} // namespace
+} // namespace pearlite::models
