@@ -2,6 +2,7 @@
 /// The moves of particles at one temperature: the interface of all kernels that samplers use.
 
 #include "core/fields.hpp"
+#include "kernel/moves.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/core/detail/block.hpp"
 #include "pearlite/core/error.hpp"
@@ -13,6 +14,8 @@
 
 namespace pearlite::kernel {
 
+struct Shape;
+
 /// A kernel knows its target. One virtual call serves a whole block; derivatives are d log f_b/db at the new states.
 class Kernel {
   public:
@@ -20,8 +23,10 @@ class Kernel {
     /// A kernel with the same settings and state.
     virtual std::unique_ptr<Kernel> clone() const = 0;
 
-    /// Proposals or sweeps of every particle at each temperature.
+    /// Proposals or sweeps of every particle at the present temperature.
     virtual Index moves() const = 0;
+    /// Densities or gradients that a move computes for each particle, in the mean.
+    virtual double evaluations_per_move() const { return 1; }
     /// Whether proposals depend on the population: adapt() is then collective.
     virtual bool adapts() const { return false; }
     /// Whether the kernel accepts and rejects.
@@ -31,6 +36,14 @@ class Kernel {
 
     /// Called before the moves of step `step`; collective if adapts().
     virtual void adapt(const parallel::Communicator&, const population::Generation&, Index /*step*/) {}
+    /// The population's shape as the kernel knows it at the present temperature; null if it knows none.
+    virtual const Shape* shape() const { return nullptr; }
+    /// Whether the kernel chooses moves or proposals by the motion of the particles: each move() is then a round, after
+    /// which all ranks call tune().
+    virtual bool tunes() const { return false; }
+    /// The motion since adapt(), and the standard deviation of the log weights of the step between temperatures (NaN
+    /// if not known). Returns whether another round shall follow at this temperature.
+    virtual bool tune(const Motion&, double /*log_weight_sd*/) { return false; }
     /// Leaves p_b invariant. Returns the number of accepted proposals.
     virtual Index move(Block& block, double b, const model::BlockStreams& streams,
                        std::span<double> derivative) const = 0;

@@ -5,21 +5,41 @@
 
 namespace pearlite::kernel {
 
-Native::Native(std::shared_ptr<const model::Target> target, Index sweeps)
+Native::Native(std::shared_ptr<const model::Target> target, const MoveSettings& sweeps, const Matrix* learnt)
     : target_(std::move(target)),
       transition_(target_->offers<model::Transition>()),
       reversed_(target_->offers<model::ReversedTransition>()),
-      sweeps_(sweeps) {
-    PEARLITE_EXPECTS(transition_ != nullptr && sweeps >= 1);
+      count_(sweeps),
+      is_given_(learnt != nullptr) {
+    PEARLITE_EXPECTS(transition_ != nullptr && (!learnt || !count_.is_automatic() || learnt->cols() == 1));
+    if (learnt && count_.is_automatic())
+        sweeps_.assign(learnt->data(), learnt->data() + learnt->size());
+}
+
+void Native::adapt(const parallel::Communicator&, const population::Generation&, Index step) {
+    step_ = step;
+    if (!count_.is_automatic())
+        return;
+    if (!is_given_)
+        return count_.begin();
+    PEARLITE_EXPECTS(step >= 1 && step < static_cast<Index>(sweeps_.size()));
+    count_.begin(static_cast<Index>(sweeps_[static_cast<std::size_t>(step)]));
+}
+
+bool Native::tune(const Motion& motion, double log_weight_sd) {
+    const bool more = count_.wants_more(motion.smallest(), log_weight_sd);
+    sweeps_.resize(static_cast<std::size_t>(step_) + 1, 1.0);
+    sweeps_.back() = static_cast<double>(count_.total());
+    return more;
 }
 
 model::BlockStreams Native::of_sweep(model::BlockStreams streams, Index sweep) const {
-    streams.step = streams.step * static_cast<std::uint32_t>(sweeps_) + static_cast<std::uint32_t>(sweep);
+    streams.step = streams.step * static_cast<std::uint32_t>(count_.stride()) + static_cast<std::uint32_t>(sweep);
     return streams;
 }
 
 Index Native::move(Block& block, double b, const model::BlockStreams& streams, std::span<double> derivative) const {
-    for (Index sweep = 0; sweep < sweeps_; ++sweep)
+    for (Index sweep = count_.made(); sweep < count_.total(); ++sweep)
         transition_->move(block, b, of_sweep(streams, sweep));
     target_->path_derivative(block, b, derivative);
     return 0;
@@ -27,7 +47,7 @@ Index Native::move(Block& block, double b, const model::BlockStreams& streams, s
 
 Index Native::anneal(Block& block, double from, double to, const model::BlockStreams& streams,
                      std::span<double> increments, std::span<double> derivative) const {
-    if (sweeps_ == 1) {
+    if (is_one_sweep()) {
         transition_->anneal(block, from, to, of_sweep(streams, 0), increments, derivative);
         return 0;
     }
@@ -38,26 +58,43 @@ Index Native::anneal(Block& block, double from, double to, const model::BlockStr
 Index Native::anneal_reversed(Block& block, double from, double to, const model::BlockStreams& streams,
                               std::span<double> increments, std::span<double> derivative) const {
     PEARLITE_EXPECTS(reversed_ != nullptr);
-    if (sweeps_ == 1) {
+    if (is_one_sweep()) {
         reversed_->anneal_reversed(block, from, to, of_sweep(streams, 0), increments, derivative);
         return 0;
     }
     target_->add_log_ratio(block, from, to, increments);
-    for (Index sweep = 0; sweep < sweeps_; ++sweep)
+    for (Index sweep = 0; sweep < count_.total(); ++sweep)
         reversed_->move_reversed(block, to, of_sweep(streams, sweep));
     target_->path_derivative(block, to, derivative);
     return 0;
 }
 
+Matrix Native::learnt() const {
+    return Eigen::Map<const Matrix>(sweeps_.data(), static_cast<Index>(sweeps_.size()), sweeps_.empty() ? 0 : 1);
+}
+
+void Native::fields(Fields& f) {
+    if (!count_.is_automatic())
+        return;
+    f("sweeps", sweeps_);
+    f.enter("moves");
+    count_.fields(f);
+    f.leave();
+}
+
 KernelEntry native_entry() {
-    return {"native",
-            "the model's own",
-            1,
-            false,
-            [](const model::ModelTraits& traits) { return !traits.continuous; },
-            [](std::shared_ptr<const model::Target> target, Index moves, const Matrix*) -> std::unique_ptr<Kernel> {
-                return std::make_unique<Native>(std::move(target), moves);
-            }};
+    class Factory final : public KernelFactory {
+        std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& sweeps,
+                                     const Matrix* learnt) const override {
+            return std::make_unique<Native>(std::move(target), sweeps, learnt);
+        }
+    };
+    return {.name = "native",
+            .about = "the model's own",
+            .learns = false,
+            .moves = 1,
+            .suits = [](const model::ModelTraits& traits) { return !traits.continuous; },
+            .factory = []() -> std::shared_ptr<KernelFactory> { return std::make_shared<Factory>(); }};
 }
 
 } // namespace pearlite::kernel

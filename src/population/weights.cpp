@@ -147,11 +147,20 @@ double conditional_ess(const parallel::Communicator& ranks, const parallel::Bloc
     return std::exp(2 * log_max[1] - log_max[0] - log_max[2]) * (sum[1] * sum[1] / (sum[0] * sum[2]));
 }
 
-Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                         std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points) {
+namespace {
+
+/// Weights relative to the largest, and the weighted mean of the points.
+struct Centre {
+    Vector weights, mean;
+    double total = 0;
+};
+
+Centre centre_of(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                 std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points) {
     PEARLITE_EXPECTS(points.cols() == layout.local_items());
     const Index d = points.rows();
-    Vector weights(points.cols());
+    Centre centre{Vector(points.cols()), Vector(d)};
+    auto& weights = centre.weights;
     for (Index i = 0; i < points.cols(); ++i)
         weights(i) = std::exp(log_weights[static_cast<std::size_t>(i)] - log_max);
 
@@ -169,9 +178,19 @@ Moments weighted_moments(const parallel::Communicator& ranks, const parallel::Bl
             first_moments.add(static_cast<std::size_t>(k) + 1, sum(k));
     });
     const auto firsts = first_moments.total(ranks);
-    Moments moments{Vector(d), Matrix(d, d)};
+    centre.total = firsts[0];
     for (Index k = 0; k < d; ++k)
-        moments.mean(k) = firsts[static_cast<std::size_t>(k) + 1] / firsts[0];
+        centre.mean(k) = firsts[static_cast<std::size_t>(k) + 1] / firsts[0];
+    return centre;
+}
+
+} // namespace
+
+Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                         std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points) {
+    const Index d = points.rows();
+    const auto [weights, mean, total] = centre_of(ranks, layout, log_weights, log_max, points);
+    Moments moments{mean, Matrix(d, d)};
 
     // The second pass is centred, so that a far-off mean does not swallow the variance.
     BlockSums second_moments(static_cast<std::size_t>(d * (d + 1) / 2));
@@ -194,8 +213,26 @@ Moments weighted_moments(const parallel::Communicator& ranks, const parallel::Bl
     std::size_t k = 0;
     for (Index column = 0; column < d; ++column)
         for (Index row = column; row < d; ++row)
-            moments.covariance(row, column) = moments.covariance(column, row) = seconds[k++] / firsts[0];
+            moments.covariance(row, column) = moments.covariance(column, row) = seconds[k++] / total;
     return moments;
+}
+
+Variances weighted_variances(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                             std::span<const double> log_weights, double log_max,
+                             const Eigen::Ref<const Matrix>& points) {
+    const Index d = points.rows();
+    const auto [weights, mean, total] = centre_of(ranks, layout, log_weights, log_max, points);
+    BlockSums squares(static_cast<std::size_t>(d));
+    Vector sum(d);
+    for_each_block(layout, [&](Index first, Index count) {
+        sum.setZero();
+        for (Index i = first; i < first + count; ++i)
+            sum += weights(i) * (points.col(i) - mean).cwiseAbs2();
+        for (Index k = 0; k < d; ++k)
+            squares.add(static_cast<std::size_t>(k), sum(k));
+    });
+    const auto sums = squares.total(ranks);
+    return {mean, Eigen::Map<const Vector>(sums.data(), d) / total};
 }
 
 } // namespace pearlite::population

@@ -43,6 +43,15 @@ struct Moments {
 Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                          std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points);
 
+/// Weighted mean and variances of points over all ranks.
+struct Variances {
+    Vector mean, variances;
+};
+/// Collective. As weighted_moments(), with O(d) numbers in place of O(d^2).
+Variances weighted_variances(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
+                             std::span<const double> log_weights, double log_max,
+                             const Eigen::Ref<const Matrix>& points);
+
 /// Sums over particles: add() takes a block's terms, total() is collective.
 class BlockSums {
   public:

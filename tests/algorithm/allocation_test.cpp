@@ -1,6 +1,6 @@
 // Moves are the inner loop: they must not allocate. Allocations are counted by standing in for malloc, which the
 // address sanitizer does itself.
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "models/gaussian/gaussian.hpp"
 #include "models/regression/regression.hpp"
 #include "pearlite/path/tempered.hpp"

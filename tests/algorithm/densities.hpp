@@ -6,7 +6,7 @@
 #include "algorithm/common/replicates.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "path/data_path.hpp"
 #include "pearlite/path/tempered.hpp"
 

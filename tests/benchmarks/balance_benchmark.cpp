@@ -5,7 +5,7 @@
 //
 //     mpirun -n RANKS balance_benchmark
 #include "algorithm/smc/smc.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
 #include "pearlite/path/tempered.hpp"
 

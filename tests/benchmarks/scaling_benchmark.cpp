@@ -8,8 +8,8 @@
 // without load balance. Tempered SMC on several ranks also prints the imbalance: the busiest rank's work over the mean.
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 #include "algorithm/smc/smc.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "kernel/native.hpp"
-#include "kernel/random_walk.hpp"
 #include "models/lattice/ising.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
 #include "models/rbm/rbm.hpp"

@@ -4,7 +4,7 @@
 /// alone in the same process; both in processor time, the best of several runs.
 
 #include "algorithm/smc/smc.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "models/regression/regression.hpp"
 #include "pearlite/path/tempered.hpp"
 

@@ -35,7 +35,7 @@ double statistics_seconds(const std::vector<double>& log_weights, Index block) {
     const auto particles = static_cast<Index>(log_weights.size());
     return seconds_of([&] {
         for (Index k = 0; k < n_steps; ++k) {
-            on_the_fly.begin(0.5, particles);
+            on_the_fly.begin(0.5, 1, particles);
             for (Index begin = 0; begin < particles; begin += block) {
                 const auto size = static_cast<std::size_t>(std::min(block, particles - begin));
                 const auto first = static_cast<std::size_t>(begin);

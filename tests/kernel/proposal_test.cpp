@@ -1,4 +1,4 @@
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

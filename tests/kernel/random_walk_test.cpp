@@ -1,4 +1,4 @@
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 
 #include "kernel/densities.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,7 +1,7 @@
 // Kernels that run backwards: which do, with which transitions, and what the others say.
 #include "kernel/densities.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "kernel/native.hpp"
-#include "kernel/random_walk.hpp"
 #include "kernel/reversible_models.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/target_of.hpp"

@@ -51,6 +51,8 @@ def legal(key, draw):
 
 def illegal(key, draw):
     """A value of another type, or outside the range; None if there is none that the schema refuses."""
+    if "anyOf" in key and any(option.get("type") == "integer" for option in key["anyOf"]):
+        return illegal(next(option for option in key["anyOf"] if option.get("type") == "integer"), draw)
     if "enum" in key:
         return draw.choice(["no-such-name", 7])
     kind = key.get("type")

@@ -11,7 +11,7 @@
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "estimator/likelihood_cost.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "pearlite/io/arrays.hpp"
 #include "pearlite/path/tempered.hpp"

@@ -11,7 +11,7 @@
 #include "algorithm/importance_squared/importance_squared.hpp"
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 #include "algorithm/smc/smc.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
 #include "pearlite/path/tempered.hpp"
 #include "statistical/replicates.hpp"

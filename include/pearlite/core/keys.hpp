@@ -85,6 +85,11 @@ class Keys {
     /// A duration: seconds, or "[D-]HH:MM:SS".
     void seconds(const std::string& name, double& value, const About& about) { ask_seconds({name, about}, value); }
     void seconds(const std::string& name, std::optional<double>& value, const About& about);
+    /// A whole number, or `word` in its place, which is no value: a choice that the program makes later.
+    void number_or(const std::string& word, const std::string& name, std::optional<Index>& value, const Limits& limits,
+                   const About& about) {
+        ask_number_or(word, {name, about}, value, limits);
+    }
 
     /// Keys that have a meaning only if another key, asked for before, has that value (or one of these values).
     template <class T, class Body>
@@ -143,6 +148,8 @@ class Keys {
     virtual void ask(const Key& key, DataFile& file) = 0;
     virtual void ask(const Key& key, InputFile& file) = 0;
     virtual void ask_seconds(const Key& key, double& value) = 0;
+    virtual void ask_number_or(const std::string& word, const Key& key, std::optional<Index>& value,
+                               const Limits& limits) = 0;
     /// Whether to visit the keys that follow up to leave(): if the condition holds, or always.
     virtual bool enter(const Condition& condition, const std::function<bool()>& holds) = 0;
     virtual void leave() = 0;

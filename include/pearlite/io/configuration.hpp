@@ -70,6 +70,9 @@ class Section {
     bool has(const std::string& key) const;
 
     Index integer(const std::string& key, std::optional<Index> fallback = {}, Range<Index> range = {});
+    /// An integer, or a text that is `word`: no value, as is a fallback of none.
+    std::optional<Index> integer_or(const std::string& word, const std::string& key, std::optional<Index> fallback,
+                                    Range<Index> range = {});
     /// An integer is accepted as a number.
     double number(const std::string& key, std::optional<double> fallback = {}, Range<double> range = {});
     bool boolean(const std::string& key, std::optional<bool> fallback = {});

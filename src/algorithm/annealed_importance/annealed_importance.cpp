@@ -17,19 +17,23 @@ AnnealedImportance::AnnealedImportance(const parallel::Communicator& ranks, std:
       schedule_(std::move(schedule)),
       kernel_(kernel.clone()),
       settings_(settings),
-      population_(population_of(ranks_, target_)) {
+      population_(population_of(ranks_, target_)),
+      watch_(target_) {
     population_.append(settings.particles, settings.block);
 }
 
 void AnnealedImportance::begin() {
     auto& particles = population_.generation(0);
-    on_the_fly_.begin(schedule_[0], 0);
+    evaluations_ = static_cast<double>(settings_.particles);
+    on_the_fly_.begin(schedule_[0], 0, settings_.particles);
     parallel::together(ranks_, [&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             auto& block = particles.block(b);
             target_->draw_start(block, block_streams(particles, b, settings_.seed, 0));
             target_->path_derivative(block, schedule_[0], derivatives_of(block));
             on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivatives_of(block), 0);
+            if (watch_.watches(particles, b))
+                watch_.remember(particles, b, schedule_[0]);
         }
     });
     flush();
@@ -46,14 +50,18 @@ void AnnealedImportance::step() {
         if (kernel_->adapts())
             failure_.agree(ranks_); // its reduction must find all ranks
         kernel_->adapt(ranks_, particles, k_);
+        evaluations_ += static_cast<double>(updates_per_step()) * kernel_->evaluations_per_move();
     }
-    on_the_fly_.begin(to, last ? 0 : settings_.particles * kernel_->moves());
+    on_the_fly_.begin(to, last ? 0 : kernel_->moves(), settings_.particles);
     failure_.guard(ranks_, [&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             auto& block = particles.block(b);
             const auto log_w = particles.of_block(particles.log_weights(), b);
             const auto derivative = derivatives_of(block);
+            const bool is_watched = !last && watch_.watches(particles, b);
             Index accepted = 0;
+            if (is_watched)
+                watch_.remember_compared(particles, b);
             if (!last) {
                 accepted = kernel_->anneal(block, from, to, block_streams(particles, b, settings_.seed, k_), log_w,
                                            derivative);
@@ -62,7 +70,9 @@ void AnnealedImportance::step() {
                 target_->path_derivative(block, to, derivative);
             }
             require_numbers(log_w, particles, b, k_);
-            on_the_fly_.add_block(log_w, derivative, accepted);
+            on_the_fly_.add_block(log_w, derivative, accepted,
+                                  is_watched ? watch_.compare(particles, b, log_w, derivative, kernel_->shape())
+                                             : BlockMotion{});
         }
     });
     if (finished() || on_the_fly_.pending() >= temperatures_per_reduction())
@@ -98,11 +108,12 @@ Outcome AnnealedImportance::outcome() const {
 }
 
 std::optional<Index> AnnealedImportance::likelihood_estimates() const {
-    return settings_.particles + std::min(k_, schedule_.steps() - 1) * updates_per_step();
+    return static_cast<Index>(evaluations_);
 }
 
 void AnnealedImportance::fields(Fields& f) {
     f("step", k_);
+    f("evaluations", evaluations_);
     population_.fields(f);
     f.enter("trace");
     trace_.fields(f);
@@ -111,7 +122,12 @@ void AnnealedImportance::fields(Fields& f) {
     kernel_->fields(f);
     f.leave();
     if (f.is_reading())
-        parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
+        parallel::together(ranks_, [&] {
+            auto& particles = population_.generation(0);
+            prepare_blocks(*target_, particles);
+            for (Index b = 0; b < particles.local_blocks() && watch_.watches(particles, b); ++b)
+                watch_.remember(particles, b, schedule_[k_]);
+        });
 }
 
 Index AnnealedImportance::temperatures_per_reduction() const {

@@ -68,7 +68,9 @@ class AnnealedImportance final : public Sampler {
     population::Population population_;
     Index k_ = 0;
     Trace trace_;
+    double evaluations_ = 0; ///< of densities and gradients
     OnTheFly on_the_fly_;
+    MotionWatch watch_;
     std::vector<double> derivatives_;
     /// Trajectories meet only in reductions: a failure waits for the next reduction, where all ranks learn of it.
     DelayedFailure failure_;

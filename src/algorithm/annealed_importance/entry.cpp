@@ -16,7 +16,7 @@ class AnnealedImportancePlan final : public AnnealingPlan {
     void keys(Keys& k) override {
         k("trajectories", trajectories_, within(2, largest_population), "independent annealed trajectories");
         replicates_key(k, replicates_);
-        common_keys(k, {.tolerates_online = true});
+        common_keys(k, {});
     }
     Index particles() const override { return trajectories_; }
 

@@ -1,7 +1,7 @@
 #include "algorithm/common/first_draws.hpp"
 
 #include "core/moments.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <algorithm>

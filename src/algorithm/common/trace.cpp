@@ -48,11 +48,12 @@ double largest_of(std::span<const double> values) {
 
 } // namespace
 
-void OnTheFly::begin(double inverse_temperature, Index proposals) {
-    records_.push_back({inverse_temperature, proposals, {}, 0});
+void OnTheFly::begin(double inverse_temperature, Index moves, Index particles) {
+    records_.push_back({inverse_temperature, moves, particles, {}, {}, 0});
 }
 
-void OnTheFly::add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted) {
+void OnTheFly::add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted,
+                         BlockMotion motion) {
     Partial partial{largest_of(log_weights), 0, 0, 0, 0};
     if (partial.log_max > log_zero) {
         Lanes weight = Lanes::Zero(), square = weight, first = weight, second = weight;
@@ -69,6 +70,8 @@ void OnTheFly::add_block(std::span<const double> log_weights, std::span<const do
     }
     records_.back().blocks.push_back(partial);
     records_.back().accepted += accepted;
+    if (!motion.sums.empty())
+        records_.back().motions.push_back(std::move(motion));
 }
 
 void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, double log_ratio_offset, bool accepts,
@@ -107,11 +110,48 @@ void OnTheFly::flush(const parallel::Communicator& ranks, Index n_particles, dou
         const double variance = sums[4 * k + 3].value() / weight - mean * mean;
         trace.variance_u.push_back(variance < 0 ? 0 : variance); // below 0 by rounding; NaN, where u is infinite, stays
         if (accepts)
-            trace.acceptance.push_back(records_[k].proposals > 0 ? static_cast<double>(accepted[k]) /
-                                                                       static_cast<double>(records_[k].proposals)
-                                                                 : std::numeric_limits<double>::quiet_NaN());
+            trace.acceptance.push_back(records_[k].moves > 0
+                                           ? static_cast<double>(accepted[k]) /
+                                                 static_cast<double>(records_[k].moves * records_[k].particles)
+                                           : std::numeric_limits<double>::quiet_NaN());
+        trace.moves.push_back(records_[k].moves);
     }
+    flush_motions(ranks, trace);
     records_.clear();
+}
+
+void OnTheFly::flush_motions(const parallel::Communicator& ranks, Trace& trace) {
+    std::size_t n_sums = 0;
+    for (const auto& record : records_)
+        for (const auto& block : record.motions)
+            n_sums = std::max(n_sums, block.sums.size());
+    n_sums = static_cast<std::size_t>(ranks.max(static_cast<Index>(n_sums))); // a rank may watch no block
+    std::vector<double> log_max;
+    for (const auto& record : records_) {
+        log_max.push_back(log_zero);
+        for (const auto& block : record.motions)
+            log_max.back() = std::max(log_max.back(), block.log_max);
+    }
+    ranks.max(std::span(log_max));
+    std::vector<ExactSum> sums(n_sums * records_.size());
+    for (std::size_t k = 0; k < records_.size(); ++k)
+        for (const auto& block : records_[k].motions) {
+            const double scale = std::exp(block.log_max - log_max[k]);
+            for (std::size_t j = 0; j < n_sums; ++j)
+                sums[k * n_sums + j].add(scale * block.sums[j]);
+        }
+    parallel::exact_sum(ranks, std::span(sums));
+    std::vector<double> values(n_sums);
+    for (std::size_t k = 0; k < records_.size(); ++k) {
+        for (std::size_t j = 0; j < n_sums; ++j)
+            values[j] = sums[k * n_sums + j].value();
+        const auto motion = motion_of(values);
+        trace.mobility.push_back(motion.mobility);
+        trace.mobility_energy.push_back(motion.energy);
+        trace.mobility_worst.push_back(motion.worst);
+        trace.mobility_median.push_back(motion.median);
+        trace.unmoved.push_back(motion.unmoved);
+    }
 }
 
 } // namespace pearlite::algorithm

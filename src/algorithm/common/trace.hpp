@@ -1,6 +1,7 @@
 #pragma once
 /// The record of a sampler at each temperature.
 
+#include "algorithm/common/motion_watch.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/core/types.hpp"
 
@@ -13,11 +14,15 @@ namespace pearlite::algorithm {
 /// states after its move, of u = d log f_b/db: their integral over b is log Z, and Var drives optimal schedules.
 struct Trace {
     std::vector<double> inverse_temperature;
-    std::vector<double> log_ratio;  ///< running log Z_b/Z_0
-    std::vector<double> ess;        ///< in particles
-    std::vector<double> mean_u;     ///< -inf at b_0 if a particle has likelihood 0 there
-    std::vector<double> variance_u; ///< then NaN
-    std::vector<double> acceptance; ///< fraction, NaN where nothing was proposed; empty for kernels that never reject
+    std::vector<double> log_ratio;   ///< running log Z_b/Z_0
+    std::vector<double> ess;         ///< in particles
+    std::vector<double> mean_u;      ///< -inf at b_0 if a particle has likelihood 0 there
+    std::vector<double> variance_u;  ///< then NaN
+    std::vector<double> acceptance;  ///< fraction, NaN where nothing was proposed; empty for kernels that never reject
+    std::vector<std::int64_t> moves; ///< transitions of each particle; 0 where none was made
+    /// Motion of the first particles over the moves (kernel::Motion), NaN where it is not known: of points in the norm
+    /// of the population's covariance, of u, of the worst coordinate and of the median one; and the share that stayed.
+    std::vector<double> mobility, mobility_energy, mobility_worst, mobility_median, unmoved;
     std::vector<std::int64_t> resampled; ///< 0 or 1, for samplers that resample; else empty
     std::vector<std::int64_t> eves;      ///< surviving Eves, for samplers that resample; else empty
 
@@ -29,6 +34,12 @@ struct Trace {
         f("mean_u", mean_u);
         f("variance_u", variance_u);
         f("acceptance", acceptance);
+        f("moves", moves);
+        f("mobility", mobility);
+        f("mobility_energy", mobility_energy);
+        f("mobility_worst", mobility_worst);
+        f("mobility_median", mobility_median);
+        f("unmoved", unmoved);
         f("resampled", resampled);
         f("eves", eves);
     }
@@ -38,11 +49,13 @@ struct Trace {
 /// Blocks add their partial sums; one collective reduces many temperatures, so that a step waits for no other rank.
 class OnTheFly {
   public:
-    /// Opens the record of the next temperature, at which all ranks together make `proposals` (0: none is accepted or
+    /// Opens the record of the next temperature, at which each of n particles makes `moves` (0: nothing is accepted or
     /// rejected there, and the acceptance is NaN).
-    void begin(double inverse_temperature, Index proposals);
-    /// A block's log weights and derivatives d log f_b/db, and its number of accepted proposals.
-    void add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted);
+    void begin(double inverse_temperature, Index moves, Index particles);
+    /// A block's log weights and derivatives d log f_b/db, its number of accepted proposals, and its motion if it is
+    /// watched.
+    void add_block(std::span<const double> log_weights, std::span<const double> derivatives, Index accepted,
+                   BlockMotion motion = {});
     Index pending() const { return static_cast<Index>(records_.size()); }
 
     /// Collective. Reduces the pending temperatures and appends them to the trace. n_particles over all ranks;
@@ -57,10 +70,14 @@ class OnTheFly {
     };
     struct Record {
         double inverse_temperature;
-        Index proposals;
+        Index moves, particles;
         std::vector<Partial> blocks;
+        std::vector<BlockMotion> motions; ///< of watched blocks
         std::int64_t accepted = 0;
     };
+    /// Collective. Appends the motions of the pending temperatures to the trace.
+    void flush_motions(const parallel::Communicator& ranks, Trace& trace);
+
     std::vector<Record> records_;
 };
 

@@ -56,21 +56,26 @@ class NonequilibriumPlan final : public AnnealingPlan {
     std::string work() const override {
         if (!schedule_.fixed)
             return AnnealingPlan::work();
+        if (!kernel_.moves.number)
+            return fmt::format(
+                "# cost: {} forward and {} reverse trajectories x {} temperatures x {} moves, {} start\n", forward_,
+                reverse_, schedule_.fixed->steps(), kernel_.moves_text(), all_starts().name_of(start_));
         return fmt::format(
             "# cost: {:.4g} particle moves ({} forward and {} reverse trajectories x {} temperatures x {} "
             "moves), {} start: {:.4g} more\n",
-            updates() - updates_of_starts(), forward_, reverse_, schedule_.fixed->steps(), kernel_.moves,
+            updates() - updates_of_starts(), forward_, reverse_, schedule_.fixed->steps(), *kernel_.moves.number,
             all_starts().name_of(start_), updates_of_starts());
     }
     double updates_of_starts() const {
         const auto steps = static_cast<double>(schedule_.fixed->steps());
         const double each = static_cast<double>(equilibration_) + (start_ == ReverseStart::weighted ? steps : 0);
-        return static_cast<double>(reverse_) * static_cast<double>(kernel_.moves) * each;
+        return static_cast<double>(reverse_) * static_cast<double>(kernel_.known_moves()) * each;
     }
     double updates() const override {
         if (!schedule_.fixed)
             return 0;
-        const auto steps = static_cast<double>(schedule_.fixed->steps()), moves = static_cast<double>(kernel_.moves);
+        const auto steps = static_cast<double>(schedule_.fixed->steps()),
+                   moves = static_cast<double>(kernel_.known_moves());
         return static_cast<double>(forward_ + reverse_) * steps * moves + updates_of_starts();
     }
     std::vector<std::string> size_keys() const override { return {"schedule.steps"}; }

@@ -20,7 +20,8 @@ Nonequilibrium::Nonequilibrium(const parallel::Communicator& ranks, std::shared_
       kernel_(kernel.clone()),
       settings_(settings),
       course_(schedule_.steps(), settings.start == ReverseStart::weighted, settings.equilibration),
-      population_(population_of(ranks_, target_)) {
+      population_(population_of(ranks_, target_)),
+      watch_(target_) {
     PEARLITE_EXPECTS(!kernel_->adapts() && kernel_->is_time_reversible());
     population_.append(settings.forward, settings.block);
     population_.append(settings.reverse, settings.block);
@@ -113,8 +114,11 @@ void Nonequilibrium::fields(Fields& f) {
     f.leave();
     if (f.is_reading())
         parallel::together(ranks_, [&] {
-            prepare_blocks(*target_, population_.generation(0));
+            auto& forward = population_.generation(0);
+            prepare_blocks(*target_, forward);
             prepare_blocks(*target_, population_.generation(1));
+            for (Index b = 0; b < forward.local_blocks() && watch_.watches(forward, b); ++b)
+                watch_.remember(forward, b, b_);
         });
 }
 
@@ -123,25 +127,29 @@ void Nonequilibrium::on_blocks(population::Generation& generation, const OnBlock
         auto& block = generation.block(b);
         derivatives_.resize(static_cast<std::size_t>(block.size()));
         const auto log_w = generation.of_block(generation.log_weights(), b);
-        work(block, block_streams(generation, b, settings_.seed, n_), log_w, std::span<double>(derivatives_));
+        work(b, block, block_streams(generation, b, settings_.seed, n_), log_w, std::span<double>(derivatives_));
         require_numbers(log_w, generation, b, n_);
     }
 }
 
 void Nonequilibrium::draw_starts(population::Generation& generation) {
-    on_blocks(generation, [&](auto& block, const auto& streams, auto, auto) { target_->draw_start(block, streams); });
+    on_blocks(generation,
+              [&](Index, auto& block, const auto& streams, auto, auto) { target_->draw_start(block, streams); });
 }
 
 void Nonequilibrium::record_start(population::Generation& generation, PathAveraging& averaging, double b) {
     averaging.begin(b);
     const bool is_forward = &averaging == &forward_averaging_;
     if (is_forward)
-        on_the_fly_.begin(b, 0);
-    on_blocks(generation, [&](auto& block, const auto&, auto log_w, auto derivative) {
+        on_the_fly_.begin(b, 0, settings_.forward);
+    on_blocks(generation, [&](Index i, auto& block, const auto&, auto log_w, auto derivative) {
         target_->path_derivative(block, b, derivative);
         averaging.add_block(log_w, 1, derivative);
-        if (is_forward)
-            on_the_fly_.add_block(log_w, derivative, 0);
+        if (!is_forward)
+            return;
+        on_the_fly_.add_block(log_w, derivative, 0);
+        if (watch_.watches(generation, i))
+            watch_.remember(generation, i, b);
     });
 }
 
@@ -149,14 +157,17 @@ void Nonequilibrium::forward_step(population::Generation& trajectories, Index k,
     const double from = schedule_[k - 1], to = b_ = schedule_[k];
     const bool last = k == schedule_.steps();
     if (is_measured) {
-        on_the_fly_.begin(to, last ? 0 : settings_.forward * kernel_->moves());
+        on_the_fly_.begin(to, last ? 0 : kernel_->moves(), settings_.forward);
         forward_averaging_.begin(to);
     }
     failure_.guard(ranks_, [&] {
         if (!last)
             kernel_->adapt(ranks_, trajectories, k);
-        on_blocks(trajectories, [&](auto& block, const auto& streams, auto log_w, auto derivative) {
+        on_blocks(trajectories, [&](Index i, auto& block, const auto& streams, auto log_w, auto derivative) {
+            const bool is_watched = is_measured && !last && watch_.watches(trajectories, i);
             Index accepted = 0;
+            if (is_watched)
+                watch_.remember_compared(trajectories, i);
             if (!last) {
                 accepted = kernel_->anneal(block, from, to, streams, log_w, derivative);
             } else {
@@ -165,7 +176,9 @@ void Nonequilibrium::forward_step(population::Generation& trajectories, Index k,
             }
             if (!is_measured)
                 return;
-            on_the_fly_.add_block(log_w, derivative, accepted);
+            on_the_fly_.add_block(log_w, derivative, accepted,
+                                  is_watched ? watch_.compare(trajectories, i, log_w, derivative, kernel_->shape())
+                                             : BlockMotion{});
             forward_averaging_.add_block(log_w, -1, derivative);
         });
     });
@@ -179,7 +192,7 @@ void Nonequilibrium::reverse_step(Index j) {
         auto& trajectories = population_.generation(1);
         if (k > 0)
             kernel_->adapt(ranks_, trajectories, k);
-        on_blocks(trajectories, [&](auto& block, const auto& streams, auto work, auto derivative) {
+        on_blocks(trajectories, [&](Index, auto& block, const auto& streams, auto work, auto derivative) {
             if (k > 0) {
                 kernel_->anneal_reversed(block, from, to, streams, work, derivative);
             } else {
@@ -194,13 +207,13 @@ void Nonequilibrium::reverse_step(Index j) {
 void Nonequilibrium::resample_starts() {
     failure_.agree(ranks_); // resampling must find all ranks
     auto& pool = population_.generation(1);
-    parallel::together(ranks_, [&] { on_blocks(pool, [](auto&, const auto&, auto, auto) {}); });
+    parallel::together(ranks_, [&] { on_blocks(pool, [](Index, auto&, const auto&, auto, auto) {}); });
     resample_ends(ranks_, *target_, population_, pool, settings_.seed, n_);
 }
 
 void Nonequilibrium::place_starts() {
     failure_.guard(ranks_, [&] {
-        on_blocks(population_.generation(1), [&](auto& block, const auto& streams, auto, auto) {
+        on_blocks(population_.generation(1), [&](Index, auto& block, const auto& streams, auto, auto) {
             place_at_end(*target_, block, settings_.start, schedule_.end(), streams);
         });
     });
@@ -212,7 +225,7 @@ void Nonequilibrium::equilibrate() {
     failure_.guard(ranks_, [&] {
         auto& starts = population_.generation(1);
         kernel_->adapt(ranks_, starts, schedule_.steps());
-        on_blocks(starts, [&](auto& block, const auto& streams, auto log_w, auto derivative) {
+        on_blocks(starts, [&](Index, auto& block, const auto& streams, auto log_w, auto derivative) {
             kernel_->move(block, b_, streams, derivative);
             equilibration_averaging_.add_block(log_w, 1, derivative);
         });

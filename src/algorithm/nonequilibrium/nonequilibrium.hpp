@@ -71,7 +71,8 @@ class Nonequilibrium final : public Sampler {
 
   private:
     using Phase = NonequilibriumCourse::Phase;
-    using OnBlock = std::function<void(Block&, const model::BlockStreams&, std::span<double>, std::span<double>)>;
+    using OnBlock =
+        std::function<void(Index b, Block&, const model::BlockStreams&, std::span<double>, std::span<double>)>;
     static constexpr Index steps_per_reduction = 64;
 
     /// Calls work(block, streams, log weights, derivatives) on every local block.
@@ -111,6 +112,7 @@ class Nonequilibrium final : public Sampler {
     Trace trace_;
     WorkRecord record_;
     OnTheFly on_the_fly_;
+    MotionWatch watch_; ///< of forward trajectories
     PathAveraging forward_averaging_, equilibration_averaging_, reverse_averaging_;
     std::vector<double> derivatives_;
     /// Trajectories meet only in reductions: a failure waits for the next reduction, where all ranks learn of it.

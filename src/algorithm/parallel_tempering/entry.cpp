@@ -50,14 +50,13 @@ class TemperingPlan final : public AnnealingPlan {
   private:
     std::string particles_name() const override { return "states"; }
     std::string work() const override {
-        return fmt::format("# cost: {:.4g} particle moves per temperature ({} systems x {} scans x {} moves)\n",
-                           static_cast<double>(replicas_ * scans_) * static_cast<double>(kernel_.moves), replicas_,
-                           scans_, kernel_.moves);
+        return fmt::format("# cost: {} systems x {} scans x {} moves at each temperature\n", replicas_, scans_,
+                           kernel_.moves_text());
     }
     double updates() const override { return AnnealingPlan::updates() * static_cast<double>(scans_); }
     std::vector<std::string> size_keys() const override { return {"algorithm.scans", "schedule.steps"}; }
     std::string step() const override {
-        return fmt::format("1 scan: {} move(s) of {} at every temperature", kernel_.moves,
+        return fmt::format("1 scan: {} move(s) of {} at every temperature", kernel_.moves_text(),
                            in_replicates(replicates_, replicas_, "systems"));
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,

@@ -39,7 +39,8 @@ std::string in_replicates(Index replicates, Index particles, const std::string& 
 }
 
 std::string temperature_step(const KernelSettings& kernel, Index particles, Index replicates, const std::string& what) {
-    return fmt::format("1 temperature x {} move(s) of {}", kernel.moves, in_replicates(replicates, particles, what));
+    return fmt::format("1 temperature x {} move(s) of {}", kernel.moves_text(),
+                       in_replicates(replicates, particles, what));
 }
 
 std::string describe_stops(const std::string& step) {
@@ -82,14 +83,15 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
         if (particles() > 0)
             kernel_.pilot_particles = std::min<Index>(particles(), 1024);
         kernel_.keys(k, {is_adaptive, true, "particles, at most 1024", 0});
-        if (!needs.adapts_online && !kernel_.pilot &&
-            (is_adaptive || (!needs.tolerates_online && kernel_.chosen().learns)))
+        if (!needs.adapts_online && !kernel_.pilot && (is_adaptive || kernel_.learns()))
             k.error("adapt", fmt::format("got \"online\", but {} takes {} from a pilot; expected \"pilot\"", name_,
                                          is_adaptive ? "an adaptive schedule" : "its proposals"));
         const double temperatures = schedule_.fixed ? static_cast<double>(schedule_.fixed->steps()) : 0;
         const double steps = needs.steps.value_or(needs.passes * temperatures + needs.further_steps);
-        if (steps * static_cast<double>(kernel_.moves) > static_cast<double>(largest_step))
-            k.error("moves", "all steps x kernel.moves are beyond 4e9, the number of addressed steps");
+        const auto& moves = kernel_.moves;
+        if (steps * static_cast<double>(moves.number.value_or(moves.most)) > static_cast<double>(largest_step))
+            k.error(moves.number ? "moves" : "most_moves",
+                    "all steps x moves of each are beyond 4e9, the number of addressed steps");
     });
 }
 
@@ -125,15 +127,20 @@ std::string AnnealingPlan::headline() const {
 
 double AnnealingPlan::updates() const {
     const double temperatures = schedule_.fixed ? static_cast<double>(schedule_.fixed->steps()) : 0;
-    return static_cast<double>(particles() * replicates_) * temperatures * static_cast<double>(kernel_.moves);
+    return static_cast<double>(particles() * replicates_) * temperatures * static_cast<double>(kernel_.known_moves());
 }
 
 std::string AnnealingPlan::work() const {
+    const auto all = particles() * replicates_;
+    if (!kernel_.moves.number)
+        return fmt::format("# cost: {} particles x {} temperatures x {} moves, as many as the mobility takes\n", all,
+                           schedule_.fixed ? std::to_string(schedule_.fixed->steps()) : "adaptive",
+                           kernel_.moves_text());
     if (!schedule_.fixed)
         return fmt::format("# cost: {:.4g} particle moves per temperature; the number of temperatures is adaptive\n",
-                           static_cast<double>(particles() * replicates_) * static_cast<double>(kernel_.moves));
-    return fmt::format("# cost: {:.4g} particle moves ({} particles x {} temperatures x {} moves)\n", updates(),
-                       particles() * replicates_, schedule_.fixed->steps(), kernel_.moves);
+                           static_cast<double>(all) * static_cast<double>(*kernel_.moves.number));
+    return fmt::format("# cost: {:.4g} particle moves ({} particles x {} temperatures x {} moves)\n", updates(), all,
+                       schedule_.fixed->steps(), *kernel_.moves.number);
 }
 
 Workload AnnealingPlan::workload(const BuiltModel& model) const {

@@ -63,7 +63,6 @@ class AnnealingPlan : public Plan {
     struct Needs {
         bool has_block = true, has_balance = false;
         bool adapts_online = false;       ///< it may adapt proposals and temperatures as it goes
-        bool tolerates_online = false;    ///< its proposals may be online, at the cost of independence
         double passes = 1;                ///< through all temperatures
         double further_steps = 0;         ///< beyond them
         std::optional<double> steps = {}; ///< in place of both

@@ -66,8 +66,8 @@ Workload PosteriorPlan::workload(const BuiltModel& model) const {
 std::string PosteriorPlan::cost(const BuiltModel& model) const {
     auto text = work();
     if (from_pilot_)
-        text += fmt::format("# and {} at every temperature of a pilot ({} particles x {} moves)\n",
-                            kernel_.pilot_particles * kernel_.moves, kernel_.pilot_particles, kernel_.moves);
+        text += fmt::format("# and a pilot: {} particles x {} moves at every temperature\n", kernel_.pilot_particles,
+                            kernel_.moves_text());
     const auto of_pilot = temperature_step(kernel_, kernel_.pilot_particles, 1, "particles");
     text += describe_stops(step() + (from_pilot_ ? "; of the pilot " + of_pilot : ""));
     const auto all = workload(model);

@@ -11,6 +11,13 @@
 
 namespace pearlite::algorithm {
 
+namespace {
+
+/// In place of a name or of a number: the program chooses.
+constexpr const char* automatic = "auto";
+
+} // namespace
+
 void RunSettings::keys(Keys& k, const Facts& facts) {
     k("seed", seed, "the same seed gives the same bits on any number of ranks");
     if (facts.has_block)
@@ -127,23 +134,56 @@ ScheduleSettings::Temperatures ScheduleSettings::temperatures() const {
     return adaptive;
 }
 
-KernelSettings::KernelSettings(const model::ModelTraits& traits)
-    : suitable(kernel::kernels_for(traits)), kind(suitable.front().name), moves(suitable.front().moves) {}
+KernelSettings::KernelSettings(const model::ModelTraits& traits) {
+    for (const auto& entry : kernel::kernels_for(traits))
+        suitable.push_back({entry, entry.factory()});
+    kind = suitable.size() == 1 ? suitable.front().entry.name : automatic;
+    moves.number = chosen().moves;
+}
 
 void KernelSettings::list_kind(Keys& k) {
     std::vector<std::string> names;
     std::string about;
-    for (const auto& entry : suitable) {
-        names.push_back(entry.name);
-        about += (about.empty() ? "" : "; or ") + (suitable.size() == 1 ? "" : entry.name + ", ") + entry.about;
+    if (suitable.size() > 1) {
+        names.emplace_back(automatic);
+        about = "auto, the first of these that the model suits";
+    }
+    for (const auto& each : suitable) {
+        names.push_back(each.entry.name);
+        about += (about.empty() ? "" : "; ") + (suitable.size() == 1 ? "" : each.entry.name + ", ") + each.entry.about;
     }
     k("kind", kind, names, "the transition: " + about);
 }
 
+void KernelSettings::list_moves(Keys& k, bool is_adaptive) {
+    moves.number = chosen().moves;
+    if (is_adaptive && moves.number == 1)
+        moves.number.reset();
+    k.number_or(
+        automatic, "moves", moves.number, within(1, 1'000'000),
+        about("transitions per temperature; auto: as many as the mobility takes, chosen by the pilot, or online")
+            .default_is(is_adaptive || !chosen().moves ? "auto" : std::to_string(*chosen().moves)));
+    k.when("moves is auto", !moves.number, [&] {
+        k("mobility", moves.mobility, above(0).up_to(1),
+          "wanted mean squared jump over twice the variance, of points or of energies, at each temperature; less where "
+          "a step to the next temperature is short");
+        k("most_moves", moves.most, within(1, 1'000'000), "transitions per temperature, at most");
+    });
+    for (const auto& each : suitable)
+        k.when("kind", kind, each.entry.name, [&] { each.factory->keys(k); });
+}
+
+std::string KernelSettings::learning_sentence() const {
+    std::string sentence;
+    for (const auto& each : suitable)
+        if (each.entry.learns)
+            sentence += "kind is " + each.entry.name + " or ";
+    return sentence + "moves is auto or schedule.kind is adaptive";
+}
+
 void KernelSettings::keys(Keys& k, const Facts& facts) {
     list_kind(k);
-    moves = chosen().moves;
-    k("moves", moves, within(1, 1'000'000), "transitions per temperature");
+    list_moves(k, facts.is_adaptive);
     const auto list_pilot = [&] {
         auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
         if (facts.most_pilot_particles > 0)
@@ -155,26 +195,29 @@ void KernelSettings::keys(Keys& k, const Facts& facts) {
         return list_pilot();
     const auto list_adaptation = [&] {
         k("adapt", pilot, {{"pilot", true}, {"online", false}},
-          "where proposal scales and adaptive temperatures come from: a pilot whose particles are thrown away, or the "
-          "run itself");
+          "where proposals, automatic moves and adaptive temperatures come from: a pilot whose particles are thrown "
+          "away, or the run itself");
         k.when("adapt", pilot, true, list_pilot);
     };
-    std::string when; // is there something to adapt?
-    for (const auto& entry : suitable)
-        when += entry.learns ? "kind is " + entry.name + " or " : "";
-    if (std::all_of(suitable.begin(), suitable.end(), [](const auto& entry) { return entry.learns; }))
+    if (std::all_of(suitable.begin(), suitable.end(), [](const auto& each) { return each.entry.learns; }))
         return list_adaptation();
-    const bool has_something = chosen().learns || facts.is_adaptive;
+    const bool has_something = learns() || facts.is_adaptive;
     if (k.is_reading() && !has_something)
         pilot = false;
-    k.when(when + "schedule.kind is adaptive", has_something, list_adaptation);
+    k.when(learning_sentence(), has_something, list_adaptation);
 }
 
-const kernel::KernelEntry& KernelSettings::chosen() const {
+const KernelSettings::Suitable& KernelSettings::chosen_kernel() const {
+    if (kind == automatic)
+        return suitable.front();
     const auto found =
-        std::find_if(suitable.begin(), suitable.end(), [this](const auto& entry) { return entry.name == kind; });
+        std::find_if(suitable.begin(), suitable.end(), [this](const auto& each) { return each.entry.name == kind; });
     PEARLITE_EXPECTS(found != suitable.end());
     return *found;
+}
+
+std::string KernelSettings::moves_text() const {
+    return moves.number ? std::to_string(*moves.number) : fmt::format("up to {}", moves.most);
 }
 
 } // namespace pearlite::algorithm

@@ -81,26 +81,40 @@ struct KernelSettings {
         std::string pilot_particles_default = {}; ///< in words, if it depends on other keys
         Index most_pilot_particles = 0;           ///< 0: any number
     };
+    struct Suitable {
+        kernel::KernelEntry entry;
+        std::shared_ptr<kernel::KernelFactory> factory;
+    };
 
     /// Settings with the defaults for a model.
     explicit KernelSettings(const model::ModelTraits& traits);
 
-    std::vector<kernel::KernelEntry> suitable; ///< kernels that move the model's states
-    std::string kind;                          ///< the name of one of them
-    Index moves;                               ///< per temperature
+    std::vector<Suitable> suitable; ///< kernels that move the model's states, the default first
+    std::string kind;               ///< the name of one of them, or "auto", the first
+    kernel::MoveSettings moves;
     bool pilot = true;
     Index pilot_particles = 1024;
 
     void keys(Keys& k, const Facts& facts);
-    const kernel::KernelEntry& chosen() const;
+    const kernel::KernelEntry& chosen() const { return chosen_kernel().entry; }
+    /// Whether proposals or numbers of moves are learnt of a population.
+    bool learns() const { return chosen().learns || !moves.number; }
     /// The chosen kernel for a target; `learnt`: the settings that a pilot's kernel learnt, null before any tuning.
     std::unique_ptr<kernel::Kernel> kernel_for(const std::shared_ptr<const model::Target>& target,
                                                const Matrix* learnt = nullptr) const {
-        return chosen().make(target, moves, learnt);
+        return chosen_kernel().factory->make(target, moves, learnt);
     }
+    /// Moves at a temperature as far as they are known beforehand: 0 if their number is automatic.
+    Index known_moves() const { return moves.number.value_or(0); }
+    /// "5", or "up to 500".
+    std::string moves_text() const;
 
   private:
+    const Suitable& chosen_kernel() const;
     void list_kind(Keys& k);
+    void list_moves(Keys& k, bool is_adaptive);
+    /// "kind is random-walk or hmc or moves is auto": when there is something to adapt, besides an adaptive schedule.
+    std::string learning_sentence() const;
 };
 
 } // namespace pearlite::algorithm

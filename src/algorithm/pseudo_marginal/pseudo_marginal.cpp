@@ -2,7 +2,7 @@
 
 #include "algorithm/common/streams.hpp"
 #include "core/moments.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"

@@ -6,7 +6,7 @@
 #include "algorithm/common/chain_outcome.hpp"
 #include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <functional>

@@ -13,7 +13,6 @@ class SmcPlan final : public AnnealingPlan {
   public:
     explicit SmcPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {
         schedule_.kind = ScheduleSettings::Kind::adaptive;
-        kernel_.pilot = false;
     }
 
     void keys(Keys& k) override {

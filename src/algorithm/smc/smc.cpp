@@ -26,6 +26,7 @@ Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Targe
       settings_(settings),
       smc_settings_(smc_settings),
       population_(population_of(ranks_, target_)),
+      watch_(target_),
       work_(ranks, smc_settings.balance) {
     population_.append(settings.particles, settings.block);
     if (target_->path_is_linear())
@@ -35,7 +36,7 @@ Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Targe
 
 void Smc::begin() {
     auto& particles = population_.generation(0);
-    on_the_fly_.begin(0, 0);
+    on_the_fly_.begin(0, 0, settings_.particles);
     parallel::together(ranks_, [&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             auto& block = particles.block(b);
@@ -46,6 +47,7 @@ void Smc::begin() {
         }
     });
     n_eves_ = settings_.particles;
+    evaluations_ = static_cast<double>(settings_.particles);
     record(false);
 }
 
@@ -119,6 +121,7 @@ void Smc::fields(Fields& f) {
     f("resamplings", n_resamplings_);
     f("resamplings_before_end", resamplings_before_end_);
     f("eves", n_eves_);
+    f("evaluations", evaluations_);
     f("final_families", final_families_.families);
     f("final_families_squares", final_families_.squares);
     f("final_families_fourth_powers", final_families_.fourth_powers);
@@ -200,18 +203,58 @@ void Smc::balance_work() {
 
 void Smc::move() {
     auto& particles = population_.generation(0);
-    on_the_fly_.begin(a_, settings_.particles * kernel_->moves());
+    const Index blocks = particles.local_blocks();
     parallel::together(ranks_, [&] {
-        for (Index b = 0; b < particles.local_blocks(); ++b) {
-            const auto derivative = particles.of_block(derivatives_, b);
-            Index accepted = 0;
-            work_.time(b, [&] {
-                accepted =
-                    kernel_->move(particles.block(b), a_, block_streams(particles, b, settings_.seed, t_), derivative);
-            });
-            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivative, accepted);
-        }
+        for (Index b = 0; b < blocks && watch_.watches(particles, b); ++b)
+            watch_.remember(particles, b, a_);
     });
+    accepted_.assign(static_cast<std::size_t>(blocks), 0);
+    std::vector<BlockMotion> motions;
+    Index made = 0;
+    for (bool again = true; again;) {
+        const Index moves = kernel_->moves() - made, accepted = move_once();
+        made = kernel_->moves();
+        motions.clear();
+        for (Index b = 0; b < blocks && watch_.watches(particles, b); ++b)
+            motions.push_back(watch_.compare(particles, b, particles.of_block(particles.log_weights(), b),
+                                             particles.of_block(derivatives_, b), kernel_->shape()));
+        again = kernel_->tunes() && kernel_->tune(round_motion(motions, accepted, moves), log_weight_sd());
+    }
+    evaluations_ += static_cast<double>(settings_.particles * made) * kernel_->evaluations_per_move();
+    on_the_fly_.begin(a_, made, settings_.particles);
+    motions.resize(static_cast<std::size_t>(blocks));
+    for (Index b = 0; b < blocks; ++b)
+        on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b),
+                              accepted_[at(b)], std::move(motions[at(b)]));
+}
+
+Index Smc::move_once() {
+    auto& particles = population_.generation(0);
+    Index all_accepted = 0;
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            work_.time(b, [&] {
+                const Index accepted =
+                    kernel_->move(particles.block(b), a_, block_streams(particles, b, settings_.seed, t_),
+                                  particles.of_block(derivatives_, b));
+                accepted_[at(b)] += accepted;
+                all_accepted += accepted;
+            });
+    });
+    return all_accepted;
+}
+
+kernel::Motion Smc::round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves) const {
+    auto motion = motion_of(ranks_, motions, watch_.n_sums());
+    if (kernel_->accepts())
+        motion.acceptance = static_cast<double>(ranks_.sum(static_cast<std::int64_t>(accepted))) /
+                            static_cast<double>(settings_.particles * moves);
+    return motion;
+}
+
+double Smc::log_weight_sd() const {
+    return target_->path_is_linear() ? (a_ - trace_.inverse_temperature.back()) * std::sqrt(trace_.variance_u.back())
+                                     : kernel::Motion::nan;
 }
 
 void Smc::size_buffers() {

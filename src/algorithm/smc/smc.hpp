@@ -58,7 +58,7 @@ class Smc final : public Sampler {
     std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
     Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
     /// Likelihoods computed so far, of the starts and of every proposal.
-    std::optional<Index> likelihood_estimates() const override { return settings_.particles + t_ * updates_per_step(); }
+    std::optional<Index> likelihood_estimates() const override { return static_cast<Index>(evaluations_); }
 
     /// The cost of the ranks' moves.
     std::optional<population::WorkAccount> work() const override { return work_.account(); }
@@ -90,7 +90,14 @@ class Smc final : public Sampler {
     /// If blocks differ in cost, as likelihoods do over theta, expensive blocks move from busy to idle ranks.
     void balance_work();
 
+    /// Moves the particles, in several rounds if the kernel tunes itself.
     void move();
+    /// One round. Returns the number of proposals that this rank's particles accepted.
+    Index move_once();
+    /// Collective. The motion since the start of the step, and the acceptance of a round of moves.
+    kernel::Motion round_motion(std::span<const BlockMotion> motions, Index accepted, Index moves) const;
+    /// The standard deviation of the log weights of the present step; NaN if the path is not linear.
+    double log_weight_sd() const;
 
     void size_buffers();
 
@@ -116,8 +123,11 @@ class Smc final : public Sampler {
     Index n_eves_ = 0;
     std::optional<population::Families> families_; ///< of the particles as they are; empty where not known
     population::FamilyWeights final_families_;
+    double evaluations_ = 0; ///< of densities and gradients
     Trace trace_;
     OnTheFly on_the_fly_;
+    MotionWatch watch_;
+    std::vector<Index> accepted_;                              ///< of each local block, at the present temperature
     std::optional<estimator::PowerPosterior> power_posterior_; ///< where the path is linear
     population::WorkBalance work_;
     std::vector<double> increments_, derivatives_;

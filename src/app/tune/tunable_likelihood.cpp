@@ -1,7 +1,7 @@
 #include "app/tune/tunable_likelihood.hpp"
 
 #include "algorithm/smc/smc.hpp"
-#include "kernel/random_walk.hpp"
+#include "kernel/density/random_walk.hpp"
 
 #include <utility>
 

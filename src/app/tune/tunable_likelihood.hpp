@@ -3,6 +3,7 @@
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/smc/adaptive_schedule.hpp"
+#include "kernel/moves.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
@@ -17,7 +18,7 @@ namespace pearlite::app {
 
 struct LikelihoodPilotSettings {
     algorithm::PopulationSettings population;
-    Index moves = 1;
+    kernel::MoveSettings moves;
     algorithm::AdaptiveSchedule schedule;
 };
 

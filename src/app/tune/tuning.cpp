@@ -38,9 +38,10 @@ LikelihoodPilotSettings pilot_settings(const algorithm::AnnealingPlan& plan, con
         schedule.conditional_ess = wanted.conditional_ess;
         schedule.log_weight_sd = wanted.log_weight_sd.value_or(schedule.log_weight_sd);
     }
-    return {.population = {settings.pilot_particles, plan.run().block, seed},
-            .moves = plan.kernel().moves,
-            .schedule = schedule};
+    constexpr Index most_moves = 20; // an automatic number would be that of an estimate's size yet to be chosen
+    auto moves = plan.kernel().moves;
+    moves.most = std::min(moves.most, most_moves);
+    return {.population = {settings.pilot_particles, plan.run().block, seed}, .moves = moves, .schedule = schedule};
 }
 
 /// Runs pilots until their estimates are precise enough for moves at a = 1; leaves the likelihood at a size whose log

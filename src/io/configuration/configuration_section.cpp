@@ -110,6 +110,23 @@ Index Section::integer(const std::string& key, std::optional<Index> fallback, Ra
     return look_up_value(*state_, name_, key, fallback, expected_in(range, "an integer"), read);
 }
 
+std::optional<Index> Section::integer_or(const std::string& word, const std::string& key, std::optional<Index> fallback,
+                                         Range<Index> range) {
+    using Value = std::optional<Index>;
+    const auto read = [&](const toml::node& node) -> Reading<Value> {
+        if (const auto* text = node.as_string())
+            return {std::nullopt, text->get() == word ? "" : "not a legal value"};
+        const auto* integer = node.as_integer();
+        return integer == nullptr ? Reading<Value>{std::nullopt, wrong_type}
+                                  : Reading<Value>{integer->get(), outside(integer->get(), range, fallback)};
+    };
+    const auto value = look_up(*state_, name_, key, std::optional<Value>(fallback),
+                               expected_in(range, "an integer") + " or \"" + word + "\"", read)
+                           .value_or(fallback);
+    state_->remember(name_, key, value ? toml_text(*value) : toml_text(word));
+    return value;
+}
+
 double Section::number(const std::string& key, std::optional<double> fallback, Range<double> range) {
     const auto read = [&](const toml::node& node) -> Reading<double> {
         const std::optional<double> value = as_number(node);

@@ -49,6 +49,12 @@ class Describer final : public Keys {
         if (added.about.measured_in.empty())
             added.about.unit("s");
     }
+    void ask_number_or(const std::string& word, const Key& key, std::optional<Index>& value,
+                       const Limits& limits) override {
+        auto& added = add(key, Type::integer, value ? toml_text(*value) : toml_text(word));
+        added.limits = limits;
+        added.word = word;
+    }
     bool enter(const Condition& condition, const std::function<bool()>&) override {
         conditions_.push_back(condition);
         return true;
@@ -126,7 +132,8 @@ std::string expectation(const KeyDescription& key) {
     const bool has_range = key.limits.has_low() || key.limits.has_high();
     switch (key.type) {
     case Type::integer:
-        return has_range ? "an integer in " + interval(key.limits, key.type) : "an integer";
+        return (has_range ? "an integer in " + interval(key.limits, key.type) : "an integer") +
+               (key.word.empty() ? "" : " or \"" + key.word + "\"");
     case Type::number:
         return has_range ? "a number in " + interval(key.limits, key.type) : "a finite number";
     case Type::boolean:

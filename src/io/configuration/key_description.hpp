@@ -18,6 +18,7 @@ struct KeyDescription {
     Type type = Type::text;
     std::vector<NamedOption> options; ///< of choice and choices; empty: any text
     Limits limits;                    ///< of integer and number
+    std::string word;                 ///< that an integer's place may hold instead; empty: none
     /// The default as TOML; absent if the key must be given or may be left out, or if the default depends on others.
     std::optional<std::string> standard;
     About about{""};

@@ -90,6 +90,11 @@ void KeyReader::ask_seconds(const Key& key, double& value) {
     value = section().seconds(key.name, fallback(key.about, value));
 }
 
+void KeyReader::ask_number_or(const std::string& word, const Key& key, std::optional<Index>& value,
+                              const Limits& limits) {
+    value = section().integer_or(word, key.name, value, limits.range<Index>());
+}
+
 bool KeyReader::enter(const Condition&, const std::function<bool()>& holds) {
     return holds();
 }

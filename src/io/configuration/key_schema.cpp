@@ -68,6 +68,8 @@ Json value_schema(const KeyDescription& key) {
 Json key_schema(const KeyDescription& key) {
     Json schema = value_schema(key);
     add_limits(schema, key);
+    if (!key.word.empty())
+        schema = Json{{"anyOf", {schema, {{"enum", {key.word}}}}}};
     const std::string condition = conditions_text(key);
     std::string sentence = key.about.sentence;
     sentence += key.about.measured_in.empty() ? "" : " (" + key.about.measured_in + ")";

@@ -47,14 +47,18 @@ Index Toy::propose_and_accept(model::DensityBlock& block, double b, const model:
 }
 
 KernelEntry toy_entry() {
-    return {"toy",
-            "draws from the prior",
-            2,
-            false,
-            [](const model::ModelTraits& traits) { return traits.continuous; },
-            [](std::shared_ptr<const model::Target> target, Index moves, const Matrix*) -> std::unique_ptr<Kernel> {
-                return std::make_unique<Toy>(Toy::Path(target, target->offers<path::DensityPath>()), moves);
-            }};
+    class Factory final : public KernelFactory {
+        std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
+                                     const Matrix*) const override {
+            const Toy::Path path(target, target->offers<path::DensityPath>());
+            return std::make_unique<Toy>(path, moves.number.value_or(2));
+        }
+    };
+    return {.name = "toy",
+            .about = "draws from the prior",
+            .moves = 2,
+            .suits = [](const model::ModelTraits& traits) { return traits.continuous; },
+            .factory = []() -> std::shared_ptr<KernelFactory> { return std::make_shared<Factory>(); }};
 }
 
 } // namespace pearlite::kernel

@@ -34,10 +34,10 @@ struct ModelTraits {
     /// How reverse trajectories can start, the best first; never empty. Known once the model is built.
     std::vector<ReverseStart> reverse_starts = {ReverseStart::exact, ReverseStart::mode, ReverseStart::data,
                                                 ReverseStart::weighted};
+    /// Whether the density has a gradient. Known once the model is built; empty before.
+    std::optional<bool> has_gradient = {};
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
-    /// A density with its gradient. Known once the model is built.
-    bool has_gradient = false;
 };
 
 } // namespace pearlite::model

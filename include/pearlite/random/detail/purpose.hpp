@@ -27,6 +27,7 @@ enum class Purpose : std::uint8_t {
     likelihood = 18,     ///< estimates of likelihoods: latent variables, particles of filters
     posterior_draw = 19, ///< equally weighted draws from weighted particles
     prediction = 20,     ///< predictions from draws of the parameters: latent states, replicated data
+    trajectory = 21,     ///< lengths of Hamiltonian trajectories
     test = 255,          ///< tests only
 };
 

@@ -40,6 +40,14 @@ void TracePart::write_fields(io::Writer& writer) {
     writer("variance_u", trace.variance_u);
     if (!trace.acceptance.empty())
         writer("acceptance", trace.acceptance);
+    if (!trace.moves.empty()) {
+        writer("moves", trace.moves);
+        writer("mobility", trace.mobility);
+        writer("mobility_energy", trace.mobility_energy);
+        writer("mobility_worst", trace.mobility_worst);
+        writer("mobility_median", trace.mobility_median);
+        writer("unmoved", trace.unmoved);
+    }
     if (!trace.resampled.empty()) {
         writer("resampled", trace.resampled);
         writer("eves", trace.eves);
@@ -70,6 +78,11 @@ void TracePart::write_posterior(PosteriorArrays& posterior) const {
     add("log_ratio", &Trace::log_ratio, "log Z_beta/Z_0");
     if (!traces_.front().acceptance.empty())
         add("accept_rate", &Trace::acceptance, "accepted proposals over proposals");
+    if (!traces_.front().mobility.empty()) {
+        add("mobility", &Trace::mobility, "mean squared jump over twice the variance, in the population's norm");
+        add("mobility_energy", &Trace::mobility_energy, "the same of d log f_b/db");
+        add("mobility_worst", &Trace::mobility_worst, "the same of the worst coordinate");
+    }
 }
 
 } // namespace

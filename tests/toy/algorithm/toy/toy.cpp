@@ -18,9 +18,9 @@ Toy::Toy(const parallel::Communicator& ranks, std::shared_ptr<const model::Targe
 }
 
 template <class Visit>
-void Toy::at_temperature(Index proposals, const Visit& visit) {
+void Toy::at_temperature(Index moves, const Visit& visit) {
     auto& particles = population_.generation(0);
-    on_the_fly_.begin(schedule_[k_], proposals);
+    on_the_fly_.begin(schedule_[k_], moves, settings_.particles);
     parallel::together(ranks_, [&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             auto& block = particles.block(b);
@@ -47,7 +47,7 @@ void Toy::step() {
     ++k_;
     const auto& particles = population_.generation(0);
     kernel_->adapt(ranks_, particles, k_);
-    at_temperature(updates_per_step(), [&](Block& block, Index b, std::span<double> log_w, std::span<double> slope) {
+    at_temperature(kernel_->moves(), [&](Block& block, Index b, std::span<double> log_w, std::span<double> slope) {
         return kernel_->anneal(block, schedule_[k_ - 1], schedule_[k_], block_streams(particles, b, settings_.seed, k_),
                                log_w, slope);
     });

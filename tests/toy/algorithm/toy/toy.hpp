@@ -29,7 +29,7 @@ class Toy final : public Sampler {
   private:
     /// One temperature: `visit(block, b, log weights, derivatives)` returns the accepted proposals.
     template <class Visit>
-    void at_temperature(Index proposals, const Visit& visit);
+    void at_temperature(Index moves, const Visit& visit);
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;

@@ -1,0 +1,64 @@
+#pragma once
+/// How far particles move at a temperature, measured on the first of a population.
+
+#include "kernel/kernel.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/model/target.hpp"
+#include "population/generation.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// Sums over the particles of a block, with weights relative to the largest of the block; no sums of a block that is
+/// not watched.
+struct BlockMotion {
+    double log_max = 0;
+    std::vector<double> sums;
+};
+
+/// The motion by the sums of all blocks, made relative to one largest weight.
+kernel::Motion motion_of(std::span<const double> sums);
+
+/// Watches the blocks of the first 1024 particles, enough for a mobility to a few per cent whatever the population's
+/// size: before the moves of a temperature it remembers their states, afterwards it compares. Coordinates are compared
+/// where particles are points of a density, energies u = d log f_b/db where the path is linear. Nothing is watched
+/// where there is neither.
+class MotionWatch {
+  public:
+    explicit MotionWatch(std::shared_ptr<const model::Target> target);
+
+    /// Whether local block b is among those watched.
+    bool watches(const population::Generation& generation, Index b) const;
+    /// The number of sums of a watched block.
+    std::size_t n_sums() const;
+
+    /// Takes note of a watched block's states before the moves at b_to, and of their energies.
+    void remember(const population::Generation& generation, Index b, double b_to);
+    /// The same for states that have not changed since compare() or remember(), whose energies are known.
+    void remember_compared(const population::Generation& generation, Index b);
+    /// The sums of local block b after its moves. `energies`: of the new states. `shape`: the population's, for the
+    /// mobility in its norm; null: each coordinate counts for itself.
+    BlockMotion compare(const population::Generation& generation, Index b, std::span<const double> log_weights,
+                        std::span<const double> energies, const kernel::Shape* shape);
+
+  private:
+    struct Seen {
+        Matrix points;                ///< d x size, before the moves
+        std::vector<double> energies; ///< before the moves
+        std::vector<double> compared; ///< energies after them
+    };
+    Seen& seen(Index b);
+
+    std::shared_ptr<const model::Target> target_;
+    Index dimension_;   ///< 0: no points
+    bool has_energies_; ///< the path is linear
+    std::vector<Seen> seen_;
+    Matrix jump_, centred_;
+};
+
+/// Collective. The motion by the sums of this rank's blocks and all others'.
+kernel::Motion motion_of(const parallel::Communicator& ranks, std::span<const BlockMotion> blocks, std::size_t n_sums);
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,148 @@
+#include "kernel/density/density_kernel.hpp"
+
+#include "pearlite/core/detail/contract.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pearlite::kernel {
+
+using model::BlockStreams;
+
+namespace {
+
+/// Whether rows of this length hold a diagonal shape of d dimensions.
+bool holds_diagonal(Index row_size, Index d) {
+    return d > 1 && row_size == 2 + Shape::numbers(d, true);
+}
+
+} // namespace
+
+DensityKernel::DensityKernel(Path path, const Settings& settings, const Matrix* learnt)
+    : path_(std::move(path)),
+      settings_(settings),
+      learning_(learnt ? Learning::given : Learning::online),
+      count_(settings.moves),
+      scale_(settings.scale) {
+    PEARLITE_EXPECTS(path_ != nullptr);
+    const Index d = path_->dimension();
+    if (!learnt) {
+        shape_ = Shape::standard(d, d > 1 && settings.covariance == Covariance::diagonal);
+        return;
+    }
+    shape_ = Shape::standard(d, holds_diagonal(learnt->cols(), d));
+    PEARLITE_EXPECTS(learnt->rows() >= 2 && learnt->cols() == row_size());
+    rows_.resize(static_cast<std::size_t>(learnt->size()));
+    Eigen::Map<Matrix>(rows_.data(), learnt->cols(), learnt->rows()) = learnt->transpose();
+}
+
+DensityKernel::DensityKernel(Path path, const Settings& settings, Shape shape)
+    : path_(std::move(path)),
+      settings_(settings),
+      learning_(Learning::constant),
+      count_(settings.moves),
+      shape_(std::move(shape)),
+      scale_(settings.scale) {
+    PEARLITE_EXPECTS(path_ != nullptr && shape_.dimension() == path_->dimension() && settings.moves.number);
+}
+
+void DensityKernel::set_shape(Shape shape) {
+    shape_ = std::move(shape);
+    prepare();
+}
+
+void DensityKernel::adapt(const parallel::Communicator& ranks, const population::Generation& generation, Index step) {
+    if (learning_ == Learning::constant)
+        return;
+    step_ = step;
+    if (learning_ == Learning::given)
+        return read_row(step);
+    const Index d = path_->dimension();
+    if (rows_.empty() && d > 1 && is_diagonal(settings_.covariance, d, generation.size()) != shape_.is_diagonal())
+        shape_ = Shape::standard(d, !shape_.is_diagonal());
+    shape_ = shape_of(ranks, generation, shape_);
+    count_.begin();
+    prepare();
+    write_row();
+}
+
+bool DensityKernel::tunes() const {
+    return learning_ == Learning::online && (count_.is_automatic() || tunes_scale());
+}
+
+bool DensityKernel::tune(const Motion& motion, double log_weight_sd) {
+    if (tunes_scale() && !std::isnan(motion.acceptance)) {
+        scale_ *= std::exp(motion.acceptance - settings_.wanted_acceptance);
+        prepare();
+    }
+    const bool more = count_.wants_more(motion.smallest(), log_weight_sd);
+    write_row();
+    return more;
+}
+
+Index DensityKernel::move(Block& block, double b, const BlockStreams& streams, std::span<double> derivative) const {
+    auto& points = path::points_of(block);
+    path_->bring_to(points, b, streams);
+    begin_block(points, b);
+    Index accepted = 0;
+    for (Index m = count_.made(); m < count_.total(); ++m) {
+        auto of_move = streams;
+        of_move.step = streams.step * static_cast<std::uint32_t>(count_.stride()) + static_cast<std::uint32_t>(m);
+        accepted += transition(points, b, of_move);
+    }
+    path_->path_derivative(block, b, derivative);
+    return accepted;
+}
+
+Index DensityKernel::anneal(Block& block, double from, double to, const BlockStreams& streams,
+                            std::span<double> increments, std::span<double> derivative) const {
+    path_->add_log_ratio(block, from, to, increments);
+    return move(block, to, streams, derivative);
+}
+
+Index DensityKernel::anneal_reversed(Block& block, double from, double to, const BlockStreams& streams,
+                                     std::span<double> increments, std::span<double> derivative) const {
+    return anneal(block, from, to, streams, increments, derivative);
+}
+
+Matrix DensityKernel::learnt() const {
+    return Eigen::Map<const Matrix>(rows_.data(), row_size(), static_cast<Index>(rows_.size()) / row_size())
+        .transpose();
+}
+
+void DensityKernel::read_row(Index step) {
+    const auto begin = static_cast<std::size_t>(step * row_size());
+    PEARLITE_EXPECTS(step >= 1 && begin + static_cast<std::size_t>(row_size()) <= rows_.size());
+    const std::span row(rows_.data() + begin, static_cast<std::size_t>(row_size()));
+    if (count_.is_automatic())
+        count_.begin(static_cast<Index>(row[0]));
+    scale_ = row[1];
+    shape_ = Shape::read(row.subspan(2), path_->dimension(), shape_.is_diagonal());
+    prepare();
+}
+
+void DensityKernel::write_row() {
+    const auto begin = static_cast<std::size_t>(step_ * row_size());
+    rows_.resize(begin + static_cast<std::size_t>(row_size()), 0.0);
+    const std::span row(rows_.data() + begin, static_cast<std::size_t>(row_size()));
+    row[0] = static_cast<double>(count_.total());
+    row[1] = scale_;
+    shape_.write(row.subspan(2));
+}
+
+void DensityKernel::fields(Fields& f) {
+    Matrix mean = shape_.mean;
+    f("mean", mean);
+    shape_.mean = mean.reshaped();
+    f("factor", shape_.factor);
+    f("scale", scale_);
+    f("learnt", rows_);
+    f.enter("moves");
+    count_.fields(f);
+    f.leave();
+    if (f.is_reading())
+        prepare();
+}
+
+} // namespace pearlite::kernel

@@ -1,0 +1,160 @@
+#include "kernel/density/hamiltonian.hpp"
+
+#include "kernel/density/density_entry.hpp"
+#include "kernel/density/draws.hpp"
+#include "pearlite/core/detail/contract.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace pearlite::kernel {
+
+namespace {
+
+/// About the step size of that acceptance for a normal target (Beskos et al. 2013).
+double first_step(Index d) {
+    return 1.2 / std::pow(static_cast<double>(d), 0.25);
+}
+
+} // namespace
+
+Hamiltonian::Hamiltonian(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance,
+                         const Trajectory& trajectory)
+    : DensityKernel(path, {moves, covariance, first_step(path->dimension()), trajectory.acceptance}, learnt),
+      gradient_(path->offers<model::DensityGradient>()),
+      trajectory_(trajectory) {
+    PEARLITE_EXPECTS(gradient_ != nullptr && path->path_is_linear());
+    prepare();
+}
+
+void Hamiltonian::prepare() {
+    const double steps = std::ceil(trajectory_.length / scale());
+    most_ = std::clamp<Index>(std::isfinite(steps) ? static_cast<Index>(std::min(steps, 1e6)) : 1, 1,
+                              trajectory_.most_steps);
+}
+
+void Hamiltonian::evaluate(const model::DensityBlock& block, double b, const Matrix& points, Vector& log_prior,
+                           Vector& log_likelihood, Matrix& gradient) const {
+    gradient_->evaluate(points, block.size(), path().power(b), log_prior, log_likelihood, gradient);
+}
+
+void Hamiltonian::begin_block(model::DensityBlock& block, double b) const {
+    const Index d = block.dimension(), n = block.padded_size();
+    if (scratch_.gradient.cols() != n || scratch_.gradient.rows() != d) {
+        scratch_.gradient = scratch_.proposed_gradient = scratch_.moved = Matrix::Zero(d, n);
+        scratch_.log_prior = scratch_.log_likelihood = scratch_.kinetic = Vector::Zero(n);
+    }
+    evaluate(block, b, block.points, scratch_.log_prior, scratch_.log_likelihood, scratch_.gradient);
+}
+
+Index Hamiltonian::draw_length(const model::BlockStreams& streams) const {
+    random::Stream stream(streams.shared(random::Purpose::trajectory));
+    const double length = std::ceil(stream.uniform() * static_cast<double>(most_));
+    return std::clamp<Index>(static_cast<Index>(length), 1, most_);
+}
+
+void Hamiltonian::kick(model::DensityBlock& block, double size) const {
+    proposal_shape().scale_transposed(scratch_.proposed_gradient, scratch_.moved);
+    block.normals += size * scratch_.moved;
+}
+
+void Hamiltonian::leapfrog(model::DensityBlock& block, double b, Index l) const {
+    kick(block, 0.5 * scale());
+    for (Index k = 1; k <= l; ++k) {
+        proposal_shape().scale(block.normals, scratch_.moved);
+        block.proposals += scale() * scratch_.moved;
+        // A trajectory that has left for infinity stays where densities are asked for numbers; it is rejected.
+        for (Index i = 0; i < block.padded_size(); ++i)
+            if (!std::isfinite(block.proposals.col(i).sum())) {
+                block.proposals.col(i) = block.points.col(i);
+                block.normals.col(i).setConstant(infinity);
+            }
+        evaluate(block, b, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood,
+                 scratch_.proposed_gradient);
+        kick(block, k < l ? scale() : 0.5 * scale());
+    }
+}
+
+Index Hamiltonian::transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
+    draw_normals(block, streams);
+    block.proposals = block.points;
+    scratch_.proposed_gradient = scratch_.gradient;
+    scratch_.kinetic = 0.5 * block.normals.colwise().squaredNorm().transpose();
+    leapfrog(block, b, draw_length(streams));
+    scratch_.kinetic -= 0.5 * block.normals.colwise().squaredNorm().transpose();
+
+    // The velocities are used up: their place is free.
+    const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
+    draw_uniforms(block, streams, uniforms);
+
+    const double power = path().power(b);
+    Index accepted = 0;
+    for (Index i = 0; i < block.size(); ++i) {
+        const double present = block.log_prior(i) + tempered(power, block.log_likelihood(i));
+        const double proposed = block.proposed_log_prior(i) + tempered(power, block.proposed_log_likelihood(i));
+        const double gain = proposed - present + scratch_.kinetic(i); // NaN is rejected
+        if (!(std::log(uniforms[static_cast<std::size_t>(i)]) < gain) || proposed == infinity)
+            continue;
+        block.points.col(i) = block.proposals.col(i);
+        block.log_prior(i) = block.proposed_log_prior(i);
+        block.log_likelihood(i) = block.proposed_log_likelihood(i);
+        scratch_.gradient.col(i) = scratch_.proposed_gradient.col(i);
+        ++accepted;
+    }
+    return accepted;
+}
+
+namespace {
+
+/// The keys of trajectories, and kernels made by them.
+class HamiltonianFactory final : public DensityFactory {
+  public:
+    explicit HamiltonianFactory(const Trajectory& trajectory) : trajectory_(trajectory) {}
+
+    void keys(Keys& k) override {
+        DensityFactory::keys(k);
+        k("acceptance", trajectory_.acceptance, between(0, 1), "wanted acceptance, which sets the step size");
+        if (trajectory_.most_steps > 1) {
+            k("trajectory", trajectory_.length, above(0),
+              "length of a trajectory in units of the population's standard deviations; that of each is a random "
+              "share");
+            k("most_steps", trajectory_.most_steps, within(2, 100'000), "leapfrog steps of a trajectory, at most");
+        }
+    }
+    std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
+                                 const Matrix* learnt) const override {
+        return std::make_unique<Hamiltonian>(density_path(std::move(target)), moves, learnt, covariance(), trajectory_);
+    }
+
+  private:
+    Trajectory trajectory_;
+};
+
+bool has_gradient(const model::ModelTraits& traits) {
+    return traits.continuous && traits.has_gradient.value_or(true);
+}
+
+} // namespace
+
+KernelEntry hamiltonian_entry() {
+    return {.name = "hmc",
+            .about = "Hamiltonian Monte Carlo by the model's gradient",
+            .learns = true,
+            .suits = has_gradient,
+            .factory = []() -> std::shared_ptr<KernelFactory> {
+                return std::make_shared<HamiltonianFactory>(Trajectory{});
+            }};
+}
+
+KernelEntry langevin_entry() {
+    return {.name = "mala",
+            .about = "the Metropolis-adjusted Langevin algorithm, a step of Hamiltonian Monte Carlo",
+            .learns = true,
+            .suits = has_gradient,
+            .factory = []() -> std::shared_ptr<KernelFactory> {
+                return std::make_shared<HamiltonianFactory>(Trajectory{.acceptance = 0.574, .most_steps = 1});
+            }};
+}
+
+} // namespace pearlite::kernel

@@ -1,0 +1,66 @@
+#pragma once
+/// Hamiltonian Monte Carlo and its one-step form, the Metropolis-adjusted Langevin algorithm.
+
+#include "kernel/density/density_kernel.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+
+#include <numbers>
+
+namespace pearlite::kernel {
+
+/// Lengths of trajectories.
+struct Trajectory {
+    double length = std::numbers::pi / 2; ///< eps n, in units of the population's standard deviations
+    double acceptance = 0.8;              ///< wanted
+    Index most_steps = 200;               ///< n is never more; 1: the Langevin algorithm
+};
+
+/// Leapfrog steps of size eps for H(x, p) = -log f_b(x) + p' C p/2, C = L L' the population's covariance (Duane et al.
+/// 1987; Neal 2011). With p = L^-T v the momenta are v ~ N(0, I), and a step is
+///
+///     v += (eps/2) L' grad log f_b(x);   x += eps L v;   v += (eps/2) L' grad log f_b(x)
+///
+/// l steps make a proposal, accepted with probability min(1, e^{H - H'}); a log density of -inf or NaN is rejected.
+/// l = ceil(u n), u uniform on (0, 1] and drawn for a whole block at once without regard to its states, n the number of
+/// steps that makes a trajectory of the given length: a quarter of a period of N(0, C) by default, after which the
+/// position is independent of the start. eps follows the acceptance.
+class Hamiltonian : public DensityKernel {
+  public:
+    /// The path must be linear and offer model::DensityGradient.
+    Hamiltonian(Path path, const MoveSettings& moves, const Matrix* learnt = nullptr,
+                Covariance covariance = Covariance::automatic, const Trajectory& trajectory = {});
+    std::unique_ptr<Kernel> clone() const override { return std::make_unique<Hamiltonian>(*this); }
+
+    /// Gradients for each transition, in the mean.
+    double evaluations_per_move() const override { return 0.5 * static_cast<double>(most_ + 1); }
+    /// n.
+    Index steps() const { return most_; }
+
+  protected:
+    void begin_block(model::DensityBlock& block, double b) const override;
+    Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
+    void prepare() override;
+
+    /// l leapfrog steps from block.proposals with velocities block.normals: both change, and the proposed logs and
+    /// gradients become those at the end.
+    void leapfrog(model::DensityBlock& block, double b, Index l) const;
+    Index draw_length(const model::BlockStreams& streams) const;
+
+  private:
+    /// Scratch of one block at a time.
+    struct Scratch {
+        Matrix gradient, proposed_gradient; ///< of log f_b at the points and at the proposals, d x padded
+        Matrix moved;                       ///< d x padded
+        Vector log_prior, log_likelihood, kinetic;
+    };
+    void evaluate(const model::DensityBlock& block, double b, const Matrix& points, Vector& log_prior,
+                  Vector& log_likelihood, Matrix& gradient) const;
+    void kick(model::DensityBlock& block, double size) const;
+
+    const model::DensityGradient* gradient_;
+    Trajectory trajectory_;
+    Index most_ = 1; ///< n
+    mutable Scratch scratch_;
+};
+
+} // namespace pearlite::kernel

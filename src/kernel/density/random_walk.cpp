@@ -1,0 +1,85 @@
+#include "kernel/density/random_walk.hpp"
+
+#include "kernel/density/density_entry.hpp"
+#include "kernel/density/draws.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace pearlite::kernel {
+
+namespace {
+
+double best_scale(Index d) {
+    return 2.38 / std::sqrt(static_cast<double>(d));
+}
+
+/// The acceptance of the best scale for a normal target: 0.44 in one dimension, 0.234 in many (Gelman, Roberts & Gilks
+/// 1996).
+double best_acceptance(Index d) {
+    return 0.234 + (0.44 - 0.234) / static_cast<double>(d);
+}
+
+} // namespace
+
+RandomWalk::RandomWalk(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance)
+    : DensityKernel(path, {moves, covariance, best_scale(path->dimension()), best_acceptance(path->dimension())},
+                    learnt) {
+    prepare();
+}
+
+RandomWalk::RandomWalk(Path path, const Settings& settings, Shape shape)
+    : DensityKernel(std::move(path), settings, std::move(shape)) {
+    prepare();
+}
+
+RandomWalk RandomWalk::constant(Path path, Index moves, const Matrix& factor) {
+    Settings settings;
+    settings.moves.number = moves;
+    return {std::move(path), settings, Shape{Vector::Zero(factor.rows()), factor}};
+}
+
+Index RandomWalk::transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
+    draw_normals(block, streams);
+    if (proposal_shape().is_diagonal())
+        block.proposals.noalias() = factor_.col(0).asDiagonal() * block.normals;
+    else
+        block.proposals.noalias() = factor_.triangularView<Eigen::Lower>() * block.normals;
+    block.proposals += block.points;
+    path().evaluate(block, block.proposals, b, block.proposed_log_prior, block.proposed_log_likelihood, streams);
+
+    // The normals are used up: their place is free.
+    const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
+    draw_uniforms(block, streams, uniforms);
+
+    const double power = path().power(b);
+    Index accepted = 0;
+    for (Index i = 0; i < block.size(); ++i) {
+        const double present = block.log_prior(i) + tempered(power, block.log_likelihood(i));
+        const double proposed = block.proposed_log_prior(i) + tempered(power, block.proposed_log_likelihood(i));
+        if (proposed == -infinity)
+            continue;
+        if (std::log(uniforms[static_cast<std::size_t>(i)]) < proposed - present) {
+            block.points.col(i) = block.proposals.col(i);
+            block.log_prior(i) = block.proposed_log_prior(i);
+            block.log_likelihood(i) = block.proposed_log_likelihood(i);
+            ++accepted;
+        }
+    }
+    return accepted;
+}
+
+Matrix random_walk_factor(const Matrix& covariance, const Matrix& fallback) {
+    const double scale = best_scale(covariance.rows());
+    return scale * covariance_factor(covariance, fallback / scale);
+}
+
+KernelEntry random_walk_entry() {
+    return {.name = "random-walk",
+            .about = "random-walk Metropolis, scaled to the population's covariance",
+            .learns = true,
+            .suits = [](const model::ModelTraits& traits) { return traits.continuous; },
+            .factory = density_factory<RandomWalk>};
+}
+
+} // namespace pearlite::kernel

@@ -1,0 +1,53 @@
+#pragma once
+/// The shape of a population of points at one temperature, from which kernels of densities make their proposals.
+
+#include "parallel/communicator.hpp"
+#include "pearlite/core/types.hpp"
+#include "population/generation.hpp"
+
+#include <span>
+
+namespace pearlite::kernel {
+
+/// Which covariances a shape holds: all, or variances alone; `automatic` takes all of them where they can be estimated.
+enum class Covariance { automatic, full, diagonal };
+
+/// A mean and a factor L with L L' = covariance: lower triangular (d x d), or the standard deviations (d x 1).
+struct Shape {
+    Vector mean;
+    Matrix factor;
+
+    Index dimension() const { return mean.size(); }
+    bool is_diagonal() const { return factor.cols() == 1; }
+
+    /// x -> L x for the columns of x; `out` must not be x.
+    void scale(const Matrix& x, Matrix& out) const;
+    /// x -> L' x for the columns of x; `out` must not be x.
+    void scale_transposed(const Matrix& x, Matrix& out) const;
+    /// x -> L^-1 x, in place.
+    void whiten(Eigen::Ref<Matrix> x) const;
+
+    /// Mean, then factor column by column: numbers(d, is_diagonal) of them.
+    void write(std::span<double> out) const;
+    static Shape read(std::span<const double> numbers, Index dimension, bool is_diagonal);
+    static Index numbers(Index dimension, bool is_diagonal) {
+        return is_diagonal ? 2 * dimension : dimension * (dimension + 1);
+    }
+
+    /// Mean 0 and covariance I.
+    static Shape standard(Index dimension, bool is_diagonal);
+};
+
+/// Collective. The weighted mean and covariance of a population of points. Coordinates without a usable variance take
+/// the rows of `fallback`.
+Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback);
+
+/// A factor of the covariance; of its diagonal, if it is not positive definite (few distinct particles). Variances of
+/// zero (or not finite) take the rows of `fallback` (d x d).
+Matrix covariance_factor(const Matrix& covariance, const Matrix& fallback);
+
+/// Whether shapes in d dimensions, estimated from n particles, hold variances alone. `automatic` is full for d <= 200
+/// and n > 5 d, beyond which a covariance is too noisy, and its products cost more than most densities.
+bool is_diagonal(Covariance wanted, Index dimension, Index particles);
+
+} // namespace pearlite::kernel
