@@ -123,7 +123,7 @@ def _read_summary(directory):
     unfinished = f"the sweep is not finished. Continue it with: pearlite resume {directory}"
     summary = read_summary(path, f"{directory}: no summary.json yet: {unfinished}")
     if summary.get("kind") != "sweep":
-        raise ReportError(f"{path}: expected the summary of a sweep")
+        raise ReportError(f"{path}: expected the summary of a sweep (kind is sweep)")
     if summary.get("status") != "finished":
         done = f"{summary.get('finished', '?')} of {summary.get('runs', '?')} runs are done"
         raise ReportError(f"{directory}: {done}, {unfinished}")

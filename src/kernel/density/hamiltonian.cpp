@@ -29,9 +29,8 @@ Hamiltonian::Hamiltonian(Path path, const MoveSettings& moves, const Matrix* lea
 }
 
 void Hamiltonian::prepare() {
-    const double steps = std::ceil(trajectory_.length / scale());
-    most_ = std::clamp<Index>(std::isfinite(steps) ? static_cast<Index>(std::min(steps, 1e6)) : 1, 1,
-                              trajectory_.most_steps);
+    const double most = static_cast<double>(trajectory_.most_steps) / 1.5; // u is below 1
+    steps_ = std::min(trajectory_.length / scale(), most);
 }
 
 void Hamiltonian::evaluate(const model::DensityBlock& block, double b, const Matrix& points, Vector& log_prior,
@@ -50,8 +49,7 @@ void Hamiltonian::begin_block(model::DensityBlock& block, double b) const {
 
 Index Hamiltonian::draw_length(const model::BlockStreams& streams) const {
     random::Stream stream(streams.shared(random::Purpose::trajectory));
-    const double length = std::ceil(stream.uniform() * static_cast<double>(most_));
-    return std::clamp<Index>(static_cast<Index>(length), 1, most_);
+    return std::max<Index>(1, std::lround((0.5 + stream.uniform()) * steps_));
 }
 
 void Hamiltonian::kick(model::DensityBlock& block, double size) const {

@@ -4,15 +4,16 @@
 #include "kernel/density/density_kernel.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 
+#include <algorithm>
 #include <numbers>
 
 namespace pearlite::kernel {
 
 /// Lengths of trajectories.
 struct Trajectory {
-    double length = std::numbers::pi / 2; ///< eps n, in units of the population's standard deviations
+    double length = std::numbers::pi / 2; ///< in the mean, in units of the population's standard deviations
     double acceptance = 0.8;              ///< wanted
-    Index most_steps = 200;               ///< n is never more; 1: the Langevin algorithm
+    Index most_steps = 200;               ///< a trajectory never has more; 1: the Langevin algorithm
 };
 
 /// Leapfrog steps of size eps for H(x, p) = -log f_b(x) + p' C p/2, C = L L' the population's covariance (Duane et al.
@@ -21,9 +22,11 @@ struct Trajectory {
 ///     v += (eps/2) L' grad log f_b(x);   x += eps L v;   v += (eps/2) L' grad log f_b(x)
 ///
 /// l steps make a proposal, accepted with probability min(1, e^{H - H'}); a log density of -inf or NaN is rejected.
-/// l = ceil(u n), u uniform on (0, 1] and drawn for a whole block at once without regard to its states, n the number of
-/// steps that makes a trajectory of the given length: a quarter of a period of N(0, C) by default, after which the
-/// position is independent of the start. eps follows the acceptance.
+/// eps l is a given length in the mean, by default a quarter of a period of N(0, C), after which the position is
+/// independent of the start: l is the whole number nearest to (1/2 + u) length/eps, u uniform on (0, 1) and drawn for a
+/// whole block at once without regard to its states. u keeps trajectories from returning in step, and so near a quarter
+/// of a period squares, as in -log f_b, are almost independent of the start, too: with u from 0 to the same mean they
+/// keep twice as much of it. eps follows the acceptance.
 class Hamiltonian : public DensityKernel {
   public:
     /// The path must be linear and offer model::DensityGradient.
@@ -32,9 +35,7 @@ class Hamiltonian : public DensityKernel {
     std::unique_ptr<Kernel> clone() const override { return std::make_unique<Hamiltonian>(*this); }
 
     /// Gradients for each transition, in the mean.
-    double evaluations_per_move() const override { return 0.5 * static_cast<double>(most_ + 1); }
-    /// n.
-    Index steps() const { return most_; }
+    double evaluations_per_move() const override { return std::max(1.0, steps_); }
 
   protected:
     void begin_block(model::DensityBlock& block, double b) const override;
@@ -59,7 +60,7 @@ class Hamiltonian : public DensityKernel {
 
     const model::DensityGradient* gradient_;
     Trajectory trajectory_;
-    Index most_ = 1; ///< n
+    double steps_ = 1; ///< length/eps, the mean number of steps
     mutable Scratch scratch_;
 };
 
