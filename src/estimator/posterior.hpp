@@ -37,6 +37,13 @@ summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLa
                     const std::vector<std::string>& names, const Eigen::Ref<const Matrix>& draws,
                     std::span<const double> log_weights, const population::Families& families);
 
+/// Collective. The same for draws of equal weight that are states of chains, chain_length >= 2 of each in a row: the
+/// Monte Carlo error is that of chain_variance.hpp, NaN for chains too short for one.
+std::vector<PosteriorSummary> summarise_posterior(const parallel::Communicator& ranks,
+                                                  const parallel::BlockLayout& layout,
+                                                  const std::vector<std::string>& names,
+                                                  const Eigen::Ref<const Matrix>& draws, Index chain_length);
+
 /// R independent batches combined: means and second moments weighted by Z_r, mcse^2 = sum_r (W_r (mean_r - mean))^2
 /// R/(R-1).
 std::vector<PosteriorSummary> combine_batches(const std::vector<std::vector<PosteriorSummary>>& batches,

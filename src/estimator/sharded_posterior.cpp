@@ -1,5 +1,6 @@
 // Summaries of weighted draws that the ranks hold in shards.
 #include "core/log_space.hpp"
+#include "estimator/evidence/chain_variance.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/posterior.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -83,6 +84,42 @@ struct WeightedDraws {
     }
 };
 
+/// A parameter's draws on this rank.
+std::vector<double> values_of(const Eigen::Ref<const Matrix>& draws, Index k) {
+    std::vector<double> values(static_cast<std::size_t>(draws.cols()));
+    for (Index i = 0; i < draws.cols(); ++i)
+        values[static_cast<std::size_t>(i)] = draws(k, i);
+    return values;
+}
+
+/// Collective. squared_errors(means) gives the squared Monte Carlo error of every mean.
+template <class SquaredErrors>
+std::vector<PosteriorSummary> summarise(const WeightedDraws& weighted, const std::vector<std::string>& names,
+                                        std::span<const std::int64_t> counts, SquaredErrors&& squared_errors) {
+    const Vector means = weighted.weighted_sums([](Index, double x) { return x; });
+    const Vector variances = weighted.weighted_sums([&](Index k, double x) { return (x - means(k)) * (x - means(k)); });
+    const Vector squares = squared_errors(means);
+    const auto size = static_cast<double>(weighted.layout.size());
+    std::vector<PosteriorSummary> summaries;
+    for (Index k = 0; k < weighted.draws.rows(); ++k) {
+        PosteriorSummary summary;
+        summary.name = names[static_cast<std::size_t>(k)];
+        summary.mean = means(k);
+        summary.sd = std::sqrt(variances(k));
+        summary.mcse = std::sqrt(squares(k));
+        summary.ess = squares(k) > 0 ? std::min(variances(k) / squares(k), size) : squares(k); // 0, or no error at all
+        const auto quantiles =
+            population::weighted_quantiles(weighted.ranks, values_of(weighted.draws, k), counts, probabilities);
+        summary.quantile_025 = quantiles[0];
+        summary.quantile_250 = quantiles[1];
+        summary.quantile_500 = quantiles[2];
+        summary.quantile_750 = quantiles[3];
+        summary.quantile_975 = quantiles[4];
+        summaries.push_back(summary);
+    }
+    return summaries;
+}
+
 } // namespace
 
 std::vector<PosteriorSummary>
@@ -96,33 +133,34 @@ summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLa
     WeightedDraws weighted{ranks, layout, draws, {}};
     for (const double log_weight : log_weights)
         weighted.weights.push_back(std::exp(log_weight - log_sum));
-
-    const Vector means = weighted.weighted_sums([](Index, double x) { return x; });
-    const Vector variances = weighted.weighted_sums([&](Index k, double x) { return (x - means(k)) * (x - means(k)); });
-    const Vector squares = weighted.squares_of_families(families, means);
-    const double spread = weighted.spread_of_families(families);
-    std::vector<PosteriorSummary> summaries;
-    for (Index k = 0; k < draws.rows(); ++k) {
-        PosteriorSummary summary;
-        summary.name = names[static_cast<std::size_t>(k)];
-        summary.mean = means(k);
-        summary.sd = std::sqrt(variances(k));
+    return summarise(weighted, names, counts, [&](const Vector& means) -> Vector {
         // The mean is the sample's own, which takes the share sum_e S_e^2 from the expected square.
-        const double squared_error = squares(k) / spread;
-        summary.mcse = std::sqrt(squared_error);
-        summary.ess = squared_error > 0 ? std::min(variances(k) / squared_error, static_cast<double>(layout.size()))
-                                        : squared_error; // 0, or no error at all
-        const Vector row = draws.row(k);
-        const std::span<const double> values(row.data(), static_cast<std::size_t>(row.size()));
-        const auto quantiles = population::weighted_quantiles(ranks, values, counts, probabilities);
-        summary.quantile_025 = quantiles[0];
-        summary.quantile_250 = quantiles[1];
-        summary.quantile_500 = quantiles[2];
-        summary.quantile_750 = quantiles[3];
-        summary.quantile_975 = quantiles[4];
-        summaries.push_back(summary);
-    }
-    return summaries;
+        const Vector squares = weighted.squares_of_families(families, means);
+        return squares / weighted.spread_of_families(families);
+    });
+}
+
+std::vector<PosteriorSummary> summarise_posterior(const parallel::Communicator& ranks,
+                                                  const parallel::BlockLayout& layout,
+                                                  const std::vector<std::string>& names,
+                                                  const Eigen::Ref<const Matrix>& draws, Index chain_length) {
+    PEARLITE_EXPECTS(draws.rows() == static_cast<Index>(names.size()) && draws.cols() % chain_length == 0);
+    const auto n = static_cast<std::size_t>(draws.cols()), size = static_cast<std::size_t>(layout.size());
+    const WeightedDraws weighted{ranks, layout, draws, std::vector<double>(n, 1 / static_cast<double>(size))};
+    const std::vector<std::int64_t> counts(n, 1);
+    return summarise(weighted, names, counts, [&](const Vector& means) {
+        Vector squares = Vector::Constant(draws.rows(), std::numeric_limits<double>::quiet_NaN());
+        for (Index k = 0; k < draws.rows(); ++k) {
+            if (!std::isfinite(means(k)))
+                continue;
+            const auto values = values_of(draws, k);
+            const auto variance = chain_variance(
+                ranks, Eigen::Map<const Matrix>(values.data(), chain_length, draws.cols() / chain_length));
+            if (static_cast<double>(chain_length) >= min_autocorrelation_times * variance.tau())
+                squares(k) = variance.long_run / static_cast<double>(size);
+        }
+        return squares;
+    });
 }
 
 } // namespace pearlite::estimator

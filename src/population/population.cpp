@@ -5,12 +5,28 @@
 
 namespace pearlite::population {
 
-Population::Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes)
-    : ranks_(ranks), make_block_(std::move(make_block)), particle_bytes_(particle_bytes) {}
+Population::Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes,
+                       Index blocks_together)
+    : ranks_(ranks),
+      make_block_(std::move(make_block)),
+      particle_bytes_(particle_bytes),
+      blocks_together_(blocks_together) {
+    PEARLITE_EXPECTS(blocks_together >= 1);
+}
+
+parallel::BlockLayout Population::layout_of(Index size, Index block) const {
+    const parallel::BlockLayout layout(size, block, ranks_.size(), ranks_.rank());
+    if (blocks_together_ == 1)
+        return layout;
+    const parallel::BlockLayout blocks(layout.blocks(), blocks_together_, ranks_.size(), ranks_.rank());
+    std::vector<Index> first_blocks;
+    for (int rank = 0; rank <= ranks_.size(); ++rank)
+        first_blocks.push_back(blocks.first_item(rank));
+    return layout.with_runs(std::move(first_blocks));
+}
 
 Generation& Population::append(Index size, Index block) {
-    const parallel::BlockLayout layout(size, block, ranks_.size(), ranks_.rank());
-    return generations_.emplace_back(layout, n_generations(), make_block_);
+    return generations_.emplace_back(layout_of(size, block), n_generations(), make_block_);
 }
 
 Index Population::size() const {

@@ -11,8 +11,10 @@ namespace pearlite::population {
 
 class Population {
   public:
-    /// `particle_bytes`: the size of a packed particle of the blocks that `make_block` makes.
-    Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes);
+    /// `particle_bytes`: the size of a packed particle of the blocks that `make_block` makes. Every so many
+    /// neighbouring blocks, from block 0 on, belong to one rank.
+    Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes,
+               Index blocks_together = 1);
 
     /// Appends a generation of `size` particles in blocks of `block`; references to earlier ones stay valid.
     Generation& append(Index size, Index block);
@@ -30,9 +32,12 @@ class Population {
     void fields(Fields& f);
 
   private:
+    parallel::BlockLayout layout_of(Index size, Index block) const;
+
     parallel::Communicator ranks_;
     MakeBlock make_block_;
     std::size_t particle_bytes_;
+    Index blocks_together_;
     std::list<Generation> generations_;
 };
 

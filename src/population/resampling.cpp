@@ -100,18 +100,19 @@ std::vector<Index> residual(const parallel::Communicator& ranks, std::span<const
 
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
                              std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
-                             std::uint32_t step) {
+                             std::uint32_t step, std::optional<Index> n_offspring) {
     PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items() && layout.size() >= 1);
     const auto weights = integer_weights(ranks, layout, log_weights);
     WideCount local = 0;
     for (const auto w : weights)
         local += w;
     const auto [before, total] = parallel::exclusive_scan(ranks, local);
-    const auto size = static_cast<WideCount>(layout.size());
+    const Index n_points = n_offspring.value_or(layout.size());
+    const auto size = static_cast<WideCount>(n_points);
 
     switch (scheme) {
     case Resampling::systematic: {
-        // Points (U + n T)/M, n = 0..M-1, U uniform on 0..T-1: below prefix P lie ceil((M P - U)/T).
+        // Points (U + n T)/M of M, n = 0..M-1, U uniform on 0..T-1: below prefix P lie ceil((M P - U)/T).
         const WideCount u = point(seed, generation, 0, step).index128(total);
         return by_prefix(weights, before, [&, t = total](WideCount prefix) {
             const WideCount scaled = size * prefix;
@@ -123,7 +124,7 @@ std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel
         return by_prefix(weights, before, [&, t = total](WideCount prefix) {
             const WideCount scaled = size * prefix;
             const auto whole = static_cast<Index>(scaled / t);
-            if (whole == layout.size())
+            if (whole == n_points)
                 return whole;
             const WideCount u = point(seed, generation, whole, step).index128(t);
             return whole + (u < scaled % t ? 1 : 0);
@@ -131,11 +132,11 @@ std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel
     case Resampling::multinomial: {
         std::vector<Index> numbers(weights.size());
         const std::vector<WideCount> wide(weights.begin(), weights.end());
-        add_multinomial(ranks, wide, layout.size(), generation, seed, step, numbers);
+        add_multinomial(ranks, wide, n_points, generation, seed, step, numbers);
         return numbers;
     }
     case Resampling::residual:
-        return residual(ranks, weights, total, layout.size(), generation, seed, step);
+        return residual(ranks, weights, total, n_points, generation, seed, step);
     }
     throw ContractViolation("offspring: unknown resampling scheme");
 }

@@ -9,20 +9,21 @@
 #include "population/generation.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace pearlite::population {
 
-/// How offspring numbers are drawn (Douc, Cappe & Moulines 2005); each has E[offspring_i] = M W_i.
+/// How offspring numbers are drawn (Douc, Cappe & Moulines 2005); each has E[offspring_i] = n W_i, n their sum.
 enum class Resampling { multinomial, stratified, systematic, residual };
 
-/// Collective. Offspring numbers of the local particles of `layout`; they sum to layout.size() over all ranks. Random
-/// numbers are addressed by (seed, resample, slot of `generation`, step). NumericalError if a weight is NaN or
-/// infinite, or none is > 0.
+/// Collective. Offspring numbers of the local particles of `layout`; they sum over all ranks to n_offspring, or to
+/// layout.size() if it is not given. Random numbers are addressed by (seed, resample, slot of `generation`, step).
+/// NumericalError if a weight is NaN or infinite, or none is > 0.
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
                              std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
-                             std::uint32_t step);
+                             std::uint32_t step, std::optional<Index> n_offspring = {});
 
 /// A copy plan for one rank: sources and targets are local slots.
 struct Relocation {
@@ -56,5 +57,11 @@ struct Traffic {
 /// of a packed particle (a rank may hold no particle to ask).
 Traffic relocate(const parallel::Communicator& ranks, Generation& generation, const std::vector<Index>& offspring,
                  std::size_t particle_bytes);
+
+/// Collective. Fills `children` with copies of the parents, as many of each as `offspring` says, which sum to
+/// children.size() over all ranks: the j-th copy in the order of the parents' slots goes to slot j. Eves are inherited,
+/// the children's log weights become 0. Quantities derived from the states must be recomputed afterwards.
+void copy_offspring(const parallel::Communicator& ranks, const Generation& parents, const std::vector<Index>& offspring,
+                    Generation& children, std::size_t particle_bytes);
 
 } // namespace pearlite::population

@@ -54,6 +54,7 @@ class Piloted final : public Sampler {
     population::Population& population() override { return current().population(); }
     bool has_path() const override { return current().has_path(); }
     Index first_wanted_slot() const override { return current().first_wanted_slot(); }
+    Index chain_length() const override { return current().chain_length(); }
     const kernel::Kernel* kernel() const override { return current().kernel(); }
     const MarkovChains* markov_chains() const override { return current().markov_chains(); }
     std::optional<std::uint64_t> prediction_seed() const override { return current().prediction_seed(); }

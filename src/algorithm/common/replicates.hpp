@@ -48,6 +48,7 @@ class Replicates final : public Sampler {
     population::Population& population() override { return here_.front()->population(); }
     bool has_path() const override { return here_.front()->has_path(); }
     Index first_wanted_slot() const override { return here_.front()->first_wanted_slot(); }
+    Index chain_length() const override { return here_.front()->chain_length(); }
     const kernel::Kernel* kernel() const override { return here_.front()->kernel(); }
     const MarkovChains* markov_chains() const override { return here_.front()->markov_chains(); }
     std::optional<std::uint64_t> prediction_seed() const override { return standing(0).prediction_seed; }

@@ -58,6 +58,8 @@ class Sampler {
     virtual bool has_path() const { return true; }
     /// The first global slot of generation 0 whose particles target the end of the path.
     virtual Index first_wanted_slot() const { return 0; }
+    /// So many neighbouring slots of generation 0 hold the states of a Markov chain, one after another; 1 if none do.
+    virtual Index chain_length() const { return 1; }
     /// The kernel with its learnt settings; null if no kernel is of use to a later run.
     virtual const kernel::Kernel* kernel() const { return nullptr; }
     /// The draws, if the sampler has Markov chains instead of a final population.

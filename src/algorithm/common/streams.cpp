@@ -13,9 +13,11 @@ model::BlockStreams block_streams(const population::Generation& generation, Inde
     return {seed, static_cast<std::uint32_t>(step), generation.number(), block * layout.block(), block};
 }
 
-population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target) {
+population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                                     Index blocks_together) {
     const auto bytes = target->particle_bytes();
-    return {ranks, [target = std::move(target)](Index size) { return target->make_block(size); }, bytes};
+    return {ranks, [target = std::move(target)](Index size) { return target->make_block(size); }, bytes,
+            blocks_together};
 }
 
 void prepare_blocks(const model::Target& target, population::Generation& generation) {

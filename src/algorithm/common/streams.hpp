@@ -11,8 +11,9 @@ namespace pearlite::algorithm {
 /// The streams of local block b at a step.
 model::BlockStreams block_streams(const population::Generation& generation, Index b, std::uint64_t seed, Index step);
 
-/// An empty population of a target's particles.
-population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target);
+/// An empty population of a target's particles; every so many neighbouring blocks belong to one rank.
+population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                                     Index blocks_together = 1);
 
 /// Recomputes the data that a target derives from the states, in every block.
 void prepare_blocks(const model::Target& target, population::Generation& generation);

@@ -25,6 +25,8 @@ struct Trace {
     std::vector<double> mobility, mobility_energy, mobility_worst, mobility_median, unmoved;
     std::vector<std::int64_t> resampled; ///< 0 or 1, for samplers that resample; else empty
     std::vector<std::int64_t> eves;      ///< surviving Eves, for samplers that resample; else empty
+    std::vector<double> weight_tau;      ///< autocorrelation time of the weights to b_k, for samplers whose particles
+                                         ///< are states of chains; else empty
 
     template <class Fields>
     void fields(Fields& f) {
@@ -42,6 +44,7 @@ struct Trace {
         f("unmoved", unmoved);
         f("resampled", resampled);
         f("eves", eves);
+        f("weight_tau", weight_tau);
     }
 };
 

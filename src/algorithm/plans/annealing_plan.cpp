@@ -82,7 +82,10 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
         const bool is_adaptive = !schedule_.fixed;
         if (particles() > 0)
             kernel_.pilot_particles = std::min<Index>(particles(), 1024);
-        kernel_.keys(k, {is_adaptive, true, "particles, at most 1024", 0});
+        kernel_.keys(k, {.is_adaptive = is_adaptive,
+                         .pilot_particles_default = "particles, at most 1024",
+                         .default_moves = needs.default_moves,
+                         .moves_default = needs.moves_default});
         if (!needs.adapts_online && !kernel_.pilot && (is_adaptive || kernel_.learns()))
             k.error("adapt", fmt::format("got \"online\", but {} takes {} from a pilot; expected \"pilot\"", name_,
                                          is_adaptive ? "an adaptive schedule" : "its proposals"));
@@ -107,7 +110,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::
     std::unique_ptr<algorithm::Sampler> sampler;
     if (kernel_.pilot)
         sampler = std::make_unique<algorithm::Piloted>(
-            ranks, pilot_by_smc(ranks, target, schedule_, kernel_, block(), run_.seed),
+            ranks, pilot_by_smc(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
             [this, target, make_replicates](const algorithm::Tuning& tuning) {
                 return make_replicates(path::Schedule(tuning.inverse_temperatures),
                                        kernel_.kernel_for(target, &tuning.kernel));

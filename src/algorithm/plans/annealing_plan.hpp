@@ -62,10 +62,12 @@ class AnnealingPlan : public Plan {
     /// Facts of an algorithm that the common tables depend on.
     struct Needs {
         bool has_block = true, has_balance = false;
-        bool adapts_online = false;       ///< it may adapt proposals and temperatures as it goes
-        double passes = 1;                ///< through all temperatures
-        double further_steps = 0;         ///< beyond them
-        std::optional<double> steps = {}; ///< in place of both
+        bool adapts_online = false;              ///< it may adapt proposals and temperatures as it goes
+        double passes = 1;                       ///< through all temperatures
+        double further_steps = 0;                ///< beyond them
+        std::optional<double> steps = {};        ///< in place of both
+        std::optional<Index> default_moves = {}; ///< in place of the kernel's own
+        std::string moves_default = {};          ///< another default, in words, and when it holds
     };
     /// [run], [path], [schedule] and [kernel]; `k` stands in [algorithm].
     void common_keys(Keys& k, const Needs& needs);
@@ -74,6 +76,8 @@ class AnnealingPlan : public Plan {
     virtual std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                         const ScheduleSettings::Temperatures& temperatures,
                                                         const kernel::Kernel& kernel, std::uint64_t seed) const = 0;
+    /// The settings of a pilot's kernel.
+    virtual KernelSettings pilot_kernel() const { return kernel_; }
     /// "trajectories", in the first line of a log.
     virtual std::string particles_name() const = 0;
     /// The line on work in `check`, and the particle moves that it tells: 0 if the schedule leaves them open.

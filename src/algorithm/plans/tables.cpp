@@ -155,14 +155,17 @@ void KernelSettings::list_kind(Keys& k) {
     k("kind", kind, names, "the transition: " + about);
 }
 
-void KernelSettings::list_moves(Keys& k, bool is_adaptive) {
-    moves.number = chosen().moves;
-    if (is_adaptive && moves.number == 1)
+void KernelSettings::list_moves(Keys& k, const Facts& facts) {
+    moves.number = facts.default_moves ? facts.default_moves : chosen().moves;
+    if (facts.is_adaptive && !facts.default_moves && moves.number == 1)
         moves.number.reset();
+    std::string standard = moves.number ? std::to_string(*moves.number) : automatic;
+    if (!facts.moves_default.empty())
+        standard += ", " + facts.moves_default;
     k.number_or(
         automatic, "moves", moves.number, within(1, 1'000'000),
         about("transitions per temperature; auto: as many as the mobility takes, chosen by the pilot, or online")
-            .default_is(is_adaptive || !chosen().moves ? "auto" : std::to_string(*chosen().moves)));
+            .default_is(standard));
     k.when("moves is auto", !moves.number, [&] {
         k("mobility", moves.mobility, above(0).up_to(1),
           "wanted mean squared jump over twice the variance, of points or of energies, at each temperature; less where "
@@ -183,7 +186,7 @@ std::string KernelSettings::learning_sentence() const {
 
 void KernelSettings::keys(Keys& k, const Facts& facts) {
     list_kind(k);
-    list_moves(k, facts.is_adaptive);
+    list_moves(k, facts);
     const auto list_pilot = [&] {
         auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
         if (facts.most_pilot_particles > 0)

@@ -80,6 +80,8 @@ struct KernelSettings {
         bool may_adapt = true;                    ///< the algorithm has the choice between a pilot and itself
         std::string pilot_particles_default = {}; ///< in words, if it depends on other keys
         Index most_pilot_particles = 0;           ///< 0: any number
+        std::optional<Index> default_moves = {};  ///< in place of the kernel's own
+        std::string moves_default = {};           ///< another default, in words, and when it holds
     };
     struct Suitable {
         kernel::KernelEntry entry;
@@ -112,7 +114,7 @@ struct KernelSettings {
   private:
     const Suitable& chosen_kernel() const;
     void list_kind(Keys& k);
-    void list_moves(Keys& k, bool is_adaptive);
+    void list_moves(Keys& k, const Facts& facts);
     /// "kind is random-walk or hmc or moves is auto": when there is something to adapt, besides an adaptive schedule.
     std::string learning_sentence() const;
 };

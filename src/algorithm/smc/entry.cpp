@@ -2,6 +2,11 @@
 #include "algorithm/plans/entries.hpp"
 
 #include "algorithm/smc/smc.hpp"
+#include "algorithm/smc/waste_free.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace pearlite::algorithm {
 
@@ -21,29 +26,97 @@ class SmcPlan final : public AnnealingPlan {
         if (k.is_reading() && k.has("batches"))
             k.error("batches", "this key has a new name; expected \"replicates\"");
         replicates_key(k, replicates_);
-        k("ess_threshold", settings_.ess_threshold, within(0, 1),
-          "resample when the effective sample size falls below this fraction of the particles");
+        k("waste_free", chain_length_, within(2, {particles_ / 2, "particles / 2"}),
+          "keep all states of chains of so many, which particles / waste_free resampled particles start at each "
+          "temperature (Dau & Chopin 2022); must divide particles");
+        if (chain_length_ && particles_ % *chain_length_ != 0)
+            k.error("waste_free", fmt::format("got {}, which does not divide the {} particles; expected a divisor",
+                                              *chain_length_, particles_));
+        k.unless_given("waste_free", [&] {
+            k("ess_threshold", settings_.ess_threshold, within(0, 1),
+              "resample when the effective sample size falls below this fraction of the particles");
+        });
         k("resampling", settings_.resampling,
           {{"multinomial", Resampling::multinomial},
            {"stratified", Resampling::stratified},
            {"systematic", Resampling::systematic},
            {"residual", Resampling::residual}},
           "how offspring are drawn");
-        common_keys(k, {.has_balance = true, .adapts_online = true});
+        const auto length = static_cast<double>(chain_length_.value_or(1));
+        Needs needs{.has_balance = true, .adapts_online = true, .passes = length};
+        needs.moves_default = "1 if algorithm.waste_free is given";
+        if (chain_length_) {
+            needs.further_steps = length; // step t has the addresses from t P on
+            needs.default_moves = 1;
+        }
+        common_keys(k, needs);
         settings_.balance = run_.balance;
     }
     Index particles() const override { return particles_; }
+    std::string headline() const override {
+        return chain_length_ ? fmt::format("{} in blocks of {}", chains(1), run_.block) : AnnealingPlan::headline();
+    }
+    Workload workload(const BuiltModel& model) const override {
+        auto all = AnnealingPlan::workload(model);
+        all.useful_ranks = replicates_ * ((n_chains() + run_.block - 1) / run_.block);
+        return all;
+    }
+    std::string idle_ranks(int ranks) const override {
+        return describe_idle_ranks(ranks, n_chains(), run_.block, chain_length_ ? "chains" : "particles", replicates_);
+    }
 
   private:
     std::string particles_name() const override { return "particles"; }
+    /// Of one replicate; of one particle each without waste_free.
+    Index n_chains() const { return particles_ / chain_length_.value_or(1); }
+    /// "8 x 64 chains of 16 states".
+    std::string chains(Index replicates) const {
+        return in_replicates(replicates, n_chains(), fmt::format("chains of {} states", *chain_length_));
+    }
+    double moves_of_a_temperature() const {
+        return static_cast<double>((particles_ - n_chains()) * replicates_) *
+               static_cast<double>(kernel_.known_moves());
+    }
+    double updates() const override {
+        return chain_length_
+                   ? moves_of_a_temperature() * static_cast<double>(schedule_.fixed ? schedule_.fixed->steps() : 0)
+                   : AnnealingPlan::updates();
+    }
+    std::string work() const override {
+        if (!chain_length_)
+            return AnnealingPlan::work();
+        if (!schedule_.fixed)
+            return fmt::format(
+                "# cost: {:.4g} particle moves per temperature; the number of temperatures is adaptive\n",
+                moves_of_a_temperature());
+        return fmt::format("# cost: {:.4g} particle moves ({} temperatures x {} x {} moves between two)\n", updates(),
+                           schedule_.fixed->steps(), chains(replicates_), kernel_.moves_text());
+    }
+    std::string step() const override {
+        return chain_length_
+                   ? fmt::format("1 temperature: {}, {} move(s) between two", chains(replicates_), kernel_.moves_text())
+                   : AnnealingPlan::step();
+    }
+    /// A move between two states is enough for chains of many, but not for a pilot without chains.
+    KernelSettings pilot_kernel() const override {
+        auto pilot = kernel_;
+        if (chain_length_)
+            pilot.moves.number = pilot.chosen().moves;
+        return pilot;
+    }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,
                                                 const kernel::Kernel& kernel, std::uint64_t seed) const override {
-        return std::make_unique<algorithm::Smc>(ranks, target, temperatures, kernel,
-                                                algorithm::PopulationSettings{particles_, run_.block, seed}, settings_);
+        const algorithm::PopulationSettings population{particles_, run_.block, seed};
+        if (chain_length_)
+            return std::make_unique<algorithm::WasteFree>(
+                ranks, target, temperatures, kernel, population,
+                algorithm::WasteFreeSettings{*chain_length_, settings_.resampling});
+        return std::make_unique<algorithm::Smc>(ranks, target, temperatures, kernel, population, settings_);
     }
 
     Index particles_ = 1024;
+    std::optional<Index> chain_length_; ///< of waste-free SMC
     algorithm::SmcSettings settings_;
 };
 

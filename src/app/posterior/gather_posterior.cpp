@@ -67,7 +67,7 @@ std::vector<estimator::PosteriorSummary> no_summaries(const std::vector<std::str
 std::vector<estimator::PosteriorSummary> summarise(const parallel::Communicator& team,
                                                    const population::Generation& particles,
                                                    const std::vector<std::string>& names, double log_ratio,
-                                                   SamplesPart& part) {
+                                                   Index chain_length, SamplesPart& part) {
     const auto& log_weights = particles.log_weights();
     const auto weights = population::summarise(team, particles.layout(), log_weights);
     const bool has_weight = weights.log_max > log_zero;
@@ -76,6 +76,8 @@ std::vector<estimator::PosteriorSummary> summarise(const parallel::Communicator&
         part.log_weight.push_back(log_weight + shift);
     if (!has_weight)
         return no_summaries(names);
+    if (chain_length > 1)
+        return estimator::summarise_posterior(team, particles.layout(), names, part.parameters, chain_length);
     return estimator::summarise_posterior(team, particles.layout(), names, part.parameters, log_weights,
                                           population::Families(team, particles.size(), particles.eves()));
 }
@@ -216,8 +218,9 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
             failure.guard(
                 ranks,
                 [&] {
-                    mine.push_back({summarise(team, *particles, result.parameter_names,
-                                              log_ratios.empty() ? 0.0 : log_ratios[r], result.samples.parts[r])});
+                    mine.push_back(
+                        {summarise(team, *particles, result.parameter_names, log_ratios.empty() ? 0.0 : log_ratios[r],
+                                   sampler.replicate(static_cast<Index>(r)).chain_length(), result.samples.parts[r])});
                 },
                 team.size());
     failure.agree(ranks);

@@ -177,8 +177,13 @@ void OutcomePart::write_summary(SummaryParts& summary) const {
 
 std::string describe_outcome(const Json& summary) {
     const auto diagnostics = summary.value("diagnostics", Json::object());
-    return diagnostics.contains("ess") ? fmt::format("  effective sample size {:.1f}\n", diagnostics.value("ess", 0.0))
-                                       : std::string();
+    std::string text;
+    if (diagnostics.contains("ess"))
+        text += fmt::format("  effective sample size {:.1f}\n", diagnostics.value("ess", 0.0));
+    if (diagnostics.contains("weight_autocorrelation_time"))
+        text += fmt::format("  autocorrelation time of the weights, at most {:.1f} states of a chain\n",
+                            diagnostics.value("weight_autocorrelation_time", 0.0));
+    return text;
 }
 
 std::unique_ptr<ResultPart> outcome_part(FinishedRun& run) {

@@ -52,6 +52,8 @@ void TracePart::write_fields(io::Writer& writer) {
         writer("resampled", trace.resampled);
         writer("eves", trace.eves);
     }
+    if (!trace.weight_tau.empty())
+        writer("weight_tau", trace.weight_tau);
     writer.leave();
 }
 

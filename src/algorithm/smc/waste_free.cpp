@@ -1,0 +1,225 @@
+#include "algorithm/smc/waste_free.hpp"
+
+#include "algorithm/common/streams.hpp"
+#include "algorithm/smc/likelihood_noise.hpp"
+#include "core/log_space.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/detail/contract.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/path/detail/density_path.hpp"
+#include "population/weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+parallel::BlockLayout starts_layout(const parallel::Communicator& ranks, const PopulationSettings& settings,
+                                    Index chain_length) {
+    PEARLITE_EXPECTS(chain_length >= 2 && settings.particles >= 2 * chain_length &&
+                     settings.particles % chain_length == 0);
+    return {settings.particles / chain_length, settings.block, ranks.size(), ranks.rank()};
+}
+
+} // namespace
+
+WasteFree::WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+                     std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+                     const PopulationSettings& settings, const WasteFreeSettings& waste_free)
+    : ranks_(ranks),
+      target_(std::move(target)),
+      schedule_(std::move(schedule)),
+      kernel_(kernel.clone()),
+      settings_(settings),
+      waste_free_(waste_free),
+      population_(population_of(ranks_, target_, waste_free.chain_length)),
+      heads_(starts_layout(ranks, settings, waste_free.chain_length), 0, population_.make_block()),
+      packed_(population_.particle_bytes()) {
+    population_.append(settings.particles, settings.block);
+    derivatives_.resize(population_.generation(0).log_weights().size());
+}
+
+void WasteFree::begin() {
+    auto& particles = population_.generation(0);
+    on_the_fly_.begin(0, 0);
+    parallel::together(ranks_, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b) {
+            auto& block = particles.block(b);
+            const auto derivative = particles.of_block(derivatives_, b);
+            target_->draw_start(block, block_streams(particles, b, settings_.seed, 0));
+            target_->path_derivative(block, 0, derivative);
+            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivative, 0);
+        }
+    });
+    record(1);
+}
+
+void WasteFree::step() {
+    PEARLITE_EXPECTS(!finished());
+    ++t_;
+    auto& particles = population_.generation(0);
+    const double from = a_;
+    a_ = next_inverse_temperature();
+
+    reweight(from, a_);
+    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights());
+    if (weights.log_max == log_zero)
+        throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
+    log_ratio_ += weights.log_mean;
+    ess_ = weights.ess;
+    const auto variance = weight_variance(weights.log_mean);
+    variance_ += variance.long_run / static_cast<double>(settings_.particles);
+
+    kernel_->adapt(ranks_, particles, t_);
+    resample();
+    make_chains();
+    record(variance.tau());
+}
+
+Progress WasteFree::progress() const {
+    const auto* given = std::get_if<path::Schedule>(&schedule_);
+    return {t_, given ? given->steps() : 0, a_, ess_, log_ratio_};
+}
+
+Outcome WasteFree::outcome() const {
+    const double tau = *std::max_element(trace_.weight_tau.begin(), trace_.weight_tau.end());
+    estimator::Estimate estimate{"product", log_ratio_, {}, {}, "autocovariances", ""};
+    if (static_cast<double>(waste_free_.chain_length) < estimator::min_autocorrelation_times * tau)
+        estimate.note = fmt::format("no error bar from one run: chains of {} states are shorter than {} times the "
+                                    "autocorrelation time {:.2g} of their weights; use longer chains, or replicates",
+                                    waste_free_.chain_length, estimator::min_autocorrelation_times, tau);
+    else {
+        estimate.standard_error = std::sqrt(variance_);
+        estimate.interval95 = estimator::normal_interval(log_ratio_, *estimate.standard_error);
+    }
+    Outcome outcome;
+    outcome.ess = ess_;
+    outcome.log_ratio = {estimate};
+    if (ess_ < 20)
+        outcome.warnings.emplace_back("the effective sample size of the final weights is below 20: use more particles, "
+                                      "or more temperatures");
+    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated())
+        outcome.diagnostics = noise_diagnostics(
+            likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed),
+            noise_factor(path::Schedule(trace_.inverse_temperature)), std::nullopt, settings_.particles);
+    outcome.diagnostics.push_back({"weight_autocorrelation_time", tau, {}});
+    return outcome;
+}
+
+void WasteFree::fields(Fields& f) {
+    f("step", t_);
+    f("inverse_temperature", a_);
+    f("log_ratio", log_ratio_);
+    f("log_ratio_variance", variance_);
+    f("ess", ess_);
+    population_.fields(f);
+    group(f, "trace", trace_);
+    group(f, "kernel", *kernel_);
+    if (f.is_reading())
+        parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
+}
+
+double WasteFree::inverse_temperature_end() const {
+    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
+        return given->end();
+    return std::get<AdaptiveSchedule>(schedule_).inverse_temperature_end;
+}
+
+double WasteFree::next_inverse_temperature() {
+    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
+        return (*given)[t_];
+    const auto& particles = population_.generation(0);
+    std::vector<double> increments(particles.log_weights().size());
+    return next_of(std::get<AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(), [&](double to) {
+        parallel::together(ranks_, [&] { find_increments(a_, to, increments); });
+        return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments);
+    });
+}
+
+void WasteFree::find_increments(double from, double to, std::vector<double>& increments) const {
+    const auto& particles = population_.generation(0);
+    std::fill(increments.begin(), increments.end(), 0.0);
+    for (Index b = 0; b < particles.local_blocks(); ++b)
+        target_->add_log_ratio(particles.block(b), from, to, particles.of_block(increments, b));
+}
+
+void WasteFree::reweight(double from, double to) {
+    auto& particles = population_.generation(0);
+    parallel::together(ranks_, [&] {
+        find_increments(from, to, particles.log_weights());
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            require_numbers(particles.of_block(particles.log_weights(), b), particles, b, t_);
+    });
+}
+
+estimator::ChainVariance WasteFree::weight_variance(double log_mean) const {
+    const auto& log_w = population_.generation(0).log_weights();
+    const Index P = waste_free_.chain_length;
+    Matrix w(P, static_cast<Index>(log_w.size()) / P);
+    std::transform(log_w.begin(), log_w.end(), w.data(), [&](double x) { return std::exp(x - log_mean); });
+    auto variance = estimator::chain_variance(ranks_, w);
+    if (t_ == 1)
+        variance.long_run = variance.of_a_state;
+    return variance;
+}
+
+void WasteFree::resample() {
+    auto& particles = population_.generation(0);
+    const auto numbers =
+        population::offspring(ranks_, particles.layout(), particles.number(), particles.log_weights(),
+                              waste_free_.resampling, settings_.seed, static_cast<std::uint32_t>(t_), n_chains());
+    population::copy_offspring(ranks_, particles, numbers, heads_, population_.particle_bytes());
+    std::fill(particles.log_weights().begin(), particles.log_weights().end(), 0.0);
+}
+
+void WasteFree::make_chains() {
+    auto& particles = population_.generation(0);
+    const Index P = waste_free_.chain_length;
+    on_the_fly_.begin(a_, updates_per_step());
+    parallel::together(ranks_, [&] {
+        prepare_blocks(*target_, heads_);
+        Index accepted = 0;
+        std::vector<double> derivative;
+        for (Index b = 0; b < heads_.local_blocks(); ++b) {
+            auto& block = heads_.block(b);
+            derivative.resize(static_cast<std::size_t>(block.size()));
+            target_->path_derivative(block, a_, derivative);
+            keep(b, 0, derivative);
+            for (Index k = 1; k < P; ++k) {
+                accepted += kernel_->move(block, a_, block_streams(heads_, b, settings_.seed, t_ * P + k), derivative);
+                keep(b, k, derivative);
+            }
+        }
+        prepare_blocks(*target_, particles);
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b),
+                                  std::exchange(accepted, 0));
+    });
+}
+
+void WasteFree::keep(Index block, Index k, std::span<const double> derivative) {
+    auto& particles = population_.generation(0);
+    for (std::size_t i = 0; i < derivative.size(); ++i) {
+        const Index head = heads_.block_begin(block) + static_cast<Index>(i);
+        const Index slot = head * waste_free_.chain_length + k;
+        heads_.pack(head, packed_);
+        particles.unpack(slot, packed_);
+        particles.eves()[static_cast<std::size_t>(slot)] = heads_.eves()[static_cast<std::size_t>(head)];
+        derivatives_[static_cast<std::size_t>(slot)] = derivative[i];
+    }
+}
+
+void WasteFree::record(double weight_tau) {
+    on_the_fly_.flush(ranks_, settings_.particles, log_ratio_, kernel_->accepts(), trace_);
+    if (t_ > 0)
+        trace_.ess.back() = ess_; // of the weighting; afterwards weights are equal
+    trace_.weight_tau.push_back(weight_tau);
+}
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,115 @@
+#pragma once
+/// Waste-free sequential Monte Carlo (Dau & Chopin 2022, algorithm 2, along the path of smc.hpp): N = M P particles, of
+/// which M are drawn at each temperature, and all states of the chains that these start are kept.
+///
+///     x_1..x_N ~ p_0
+///     for t = 1..T:
+///         a_t from the schedule, or as far from a_{t-1} as the conditional ESS allows
+///         w_i = f_{a_t}(x_i)/f_{a_{t-1}}(x_i);   log Z += log sum_i w_i/N;   Var[log Z] += s2_t/N
+///         y_1..y_M from x_1..x_N, x_i being M w_i/sum w of them on average
+///         for m = 1..M:  x_{m,1} = y_m;  x_{m,k+1} ~ T_t(. | x_{m,k}), k = 1..P-1
+///         x_1..x_N = all x_{m,k}, with equal weights
+///
+/// a_t: inverse temperatures; T_t: the moves of the kernel, which leave p_{a_t} invariant, its scale from the weighted
+/// x. Z is unbiased if schedule and scales are fixed beforehand. s2_t = c_0 + 2 sum_{k>=1} c_k, c_k the autocovariance
+/// of w/mean w along the chains; c_0 alone for t = 1, as x_1..x_N are then independent. It is for chains much longer
+/// than the autocorrelation time s2_t/c_0.
+///
+/// Slot m P + k holds state k of chain m. Chains whose starts are a block of the M belong to one rank, so that M
+/// particles travel at each temperature and N are kept.
+
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/smc/adaptive_schedule.hpp"
+#include "estimator/evidence/chain_variance.hpp"
+#include "path/schedule.hpp"
+
+#include <variant>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct WasteFreeSettings {
+    Index chain_length = 2; ///< P
+    population::Resampling resampling = population::Resampling::systematic;
+};
+
+class WasteFree final : public Sampler {
+  public:
+    /// N = settings.particles, a multiple of P of at least 2 P, P >= 2; chains move in blocks of settings.block.
+    WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
+              std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+              const PopulationSettings& settings, const WasteFreeSettings& waste_free);
+
+    void begin() override;
+
+    bool finished() const override { return a_ == inverse_temperature_end(); }
+
+    /// Collective. One temperature.
+    void step() override;
+
+    Progress progress() const override;
+
+    /// Collective; finished().
+    Outcome outcome() const override;
+
+    void flush() override {}
+    const kernel::Kernel* kernel() const override { return kernel_.get(); }
+    bool has_unbiased_normaliser() const override { return true; }
+    double log_ratio() const override { return log_ratio_; }
+    const Trace& trace() const override { return trace_; }
+    population::Population& population() override { return population_; }
+    Index chain_length() const override { return waste_free_.chain_length; }
+    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    Index updates_per_step() const override { return (settings_.particles - n_chains()) * kernel_->moves(); }
+    /// Likelihoods computed so far, of the starts and of every proposal.
+    std::optional<Index> likelihood_estimates() const override { return settings_.particles + t_ * updates_per_step(); }
+
+    void fields(Fields& f) override;
+
+  private:
+    Index n_chains() const { return settings_.particles / waste_free_.chain_length; }
+
+    double inverse_temperature_end() const;
+
+    double next_inverse_temperature();
+
+    /// increments[i] = log f_to(x_i) - log f_from(x_i).
+    void find_increments(double from, double to, std::vector<double>& increments) const;
+
+    /// The log weights become log w.
+    void reweight(double from, double to);
+
+    /// Of w/mean w along the chains; of independent states at the first temperature.
+    estimator::ChainVariance weight_variance(double log_mean) const;
+
+    /// The M starts are drawn.
+    void resample();
+
+    /// Their chains take the places of all particles.
+    void make_chains();
+
+    /// The block's chains have come to state k: into the generation.
+    void keep(Index block, Index k, std::span<const double> derivative);
+
+    void record(double weight_tau);
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> target_;
+    std::variant<path::Schedule, AdaptiveSchedule> schedule_;
+    std::unique_ptr<kernel::Kernel> kernel_;
+    PopulationSettings settings_;
+    WasteFreeSettings waste_free_;
+    population::Population population_; ///< N particles
+    population::Generation heads_;      ///< where the M chains are now; nothing between steps
+    Index t_ = 0;
+    double a_ = 0;
+    double log_ratio_ = 0;
+    double variance_ = 0; ///< of log_ratio_
+    double ess_ = 0;
+    Trace trace_;
+    OnTheFly on_the_fly_;
+    std::vector<double> derivatives_;
+    std::vector<std::byte> packed_; ///< a particle
+};
+
+} // namespace pearlite::algorithm
