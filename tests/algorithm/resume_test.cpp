@@ -4,6 +4,7 @@
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
+#include "algorithm/smc/waste_free.hpp"
 #include "algorithm/work_models.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 #include "population/memory_fields.hpp"
@@ -85,6 +86,11 @@ TEST(Resume, ModelsWithTransitionsDrawNoStart) {
             [&] { return std::make_unique<Smc>(alone, target, schedule, kernel, population, SmcSettings{}); }, steps);
         expect_resume_without_starts(
             [&] {
+                return std::make_unique<WasteFree>(alone, target, schedule, kernel, population, WasteFreeSettings{5});
+            },
+            steps);
+        expect_resume_without_starts(
+            [&] {
                 return std::make_unique<ParallelTempering>(alone, target, path::linear_schedule(5, 1), kernel,
                                                            TemperingSettings{8, 20, 4, 3});
             },
@@ -122,6 +128,12 @@ TEST(Resume, DensitiesAreNeitherDrawnFromNorEvaluated) {
             [&] {
                 return std::make_unique<Smc>(
                     smc_of(alone, path, AdaptiveSchedule{1, 0.8}, 2, {100, 16, 2}, {.ess_threshold = 0.9}));
+            },
+            steps);
+        expect_resume_without_starts(
+            [&] {
+                return std::make_unique<WasteFree>(alone, path, AdaptiveSchedule{1, 0.8}, kernel::RandomWalk(path, 1),
+                                                   PopulationSettings{100, 16, 2}, WasteFreeSettings{10});
             },
             steps);
         expect_resume_without_starts(

@@ -2,6 +2,7 @@
 // after they were stored and restored.
 #include "algorithm/densities.hpp"
 #include "algorithm/same_everywhere.hpp"
+#include "algorithm/smc/waste_free.hpp"
 #include "kernel/ar_gaussian.hpp"
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
@@ -80,6 +81,42 @@ TEST(SamplerMpi, SmcWithLikelihoodsOfZero) {
                           {Resampling::systematic, 0.8});
         },
         2);
+}
+
+TEST(SamplerMpi, WasteFreeSmcUnderEveryResampling) {
+    const auto path = path_of(models::Gaussian({.dimension = 3}));
+    for (const auto scheme :
+         {Resampling::multinomial, Resampling::stratified, Resampling::systematic, Resampling::residual})
+        for (const Index block : {1, 4, 64}) // of 23 chains
+            expect_same_everywhere(
+                [=](const Communicator& ranks) {
+                    return WasteFree(ranks, path, AdaptiveSchedule{1, 0.8}, kernel::RandomWalk(path, 2),
+                                     {115, block, 6}, {5, scheme});
+                },
+                6);
+}
+
+TEST(SamplerMpi, WasteFreeSmcOfOtherPathsAndMoves) {
+    const auto data = data_path_of(logistic());
+    expect_same_everywhere(
+        [=](const Communicator& ranks) {
+            return WasteFree(ranks, data, path::linear_schedule(9, 1), kernel::RandomWalk(data, 1), {120, 4, 5}, {6});
+        },
+        4);
+    const auto truncated = path_of(Truncated{}); // likelihoods of zero
+    expect_same_everywhere(
+        [=](const Communicator& ranks) {
+            return WasteFree(ranks, truncated, path::linear_schedule(5, 1), kernel::RandomWalk(truncated, 1),
+                             {70, 4, 6}, {2});
+        },
+        2);
+    expect_same_everywhere(
+        [](const Communicator& ranks) {
+            const auto target = model::target_of(ArGaussian(ArGaussian::Settings{}));
+            return WasteFree(ranks, target, path::linear_schedule(30, 1), kernel::Native(target, 2), {300, 16, 5},
+                             {100});
+        },
+        7);
 }
 
 TEST(SamplerMpi, PilotsAndReplicates) {

@@ -43,6 +43,21 @@ TEST(PopulationMpi, OffspringAreTheSameOnAnyNumberOfRanks) {
                 }
 }
 
+TEST(PopulationMpi, FewerOrMoreOffspringAreTheSameOnAnyNumberOfRanks) {
+    const auto ranks = Communicator::world(), alone = Communicator::alone();
+    for (const Index n_offspring : {1, 2, 40, 1000})
+        for (const auto& weights : weight_cases(200))
+            for (const auto scheme : all_schemes) {
+                const auto layout = layout_on(ranks, 200, 16);
+                const auto expected =
+                    offspring(alone, layout_on(alone, 200, 16), 3, weights.log_weights, scheme, 77, 5, n_offspring);
+                const auto numbers =
+                    offspring(ranks, layout, 3, local_part(weights.log_weights, layout), scheme, 77, 5, n_offspring);
+                ASSERT_EQ(std::accumulate(expected.begin(), expected.end(), Index{0}), n_offspring) << weights.name;
+                ASSERT_EQ(numbers, local_part(expected, layout)) << weights.name;
+            }
+}
+
 TEST(PopulationMpi, WeightsSayTheSameOnAnyNumberOfRanks) {
     const auto ranks = Communicator::world(), alone = Communicator::alone();
     for (const Index size : {1, 5, 33, 700})
@@ -249,6 +264,45 @@ TEST(PopulationMpi, ReadingMakesTheGenerationsOfTheCheckpoint) {
         }
         EXPECT_EQ(population->append(4, 2).number(), 3); // it grows on
     }
+}
+
+TEST(PopulationMpi, OffspringInAGenerationOfTheirOwnLieInTheOrderOfTheirParents) {
+    const auto ranks = Communicator::world(), alone = Communicator::alone();
+    for (const Index n_children : {1, 7, 40, 300})
+        for (const auto& weights : weight_cases(100)) {
+            const auto layout = layout_on(ranks, 100, 16), children_layout = layout_on(ranks, n_children, 4);
+            auto parents = labelled<double>(layout, 3);
+            Generation children(children_layout, 0, column_blocks<double>(3));
+            const auto numbers = offspring(alone, layout_on(alone, 100, 16), 0, weights.log_weights,
+                                           Resampling::systematic, 5, 1, n_children);
+            copy_offspring(ranks, parents, local_part(numbers, layout), children, 3 * sizeof(double));
+            std::vector<Index> sources;
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+                sources.insert(sources.end(), static_cast<std::size_t>(numbers[i]), static_cast<Index>(i));
+            for (Index b = 0; b < children.local_blocks(); ++b)
+                for (Index i = 0; i < children.block(b).size(); ++i) {
+                    const Index local = children.block_begin(b) + i;
+                    const Index source = sources[static_cast<std::size_t>(children_layout.first_local_item() + local)];
+                    ASSERT_EQ(columns_of(children.block(b))(1, i), static_cast<double>((source * 31 + 7) % 113));
+                    ASSERT_EQ(children.eves()[static_cast<std::size_t>(local)], source * 3 + 1);
+                }
+        }
+}
+
+TEST(PopulationMpi, BlocksThatBelongTogetherHaveOneOwner) {
+    const auto ranks = Communicator::world();
+    Population population(ranks, column_blocks<double>(1), sizeof(double), 3);
+    for (const Index size : {5, 100, 230}) {
+        const auto& layout = population.append(size, 4).layout();
+        const auto starts = layout_on(ranks, (size + 2) / 3, 4); // the blocks of every third particle
+        EXPECT_EQ(layout.first_local_block(), std::min(3 * starts.first_local_block(), layout.blocks()));
+        for (Index b = 0; b < layout.blocks(); ++b)
+            EXPECT_EQ(layout.owner_of_block(b), layout.owner_of_block(b - b % 3));
+    }
+    auto stored = testing_support::store(ranks, population);
+    Population read(ranks, column_blocks<double>(1), sizeof(double), 3);
+    testing_support::restore(ranks, stored, read);
+    EXPECT_EQ(read.generation(2).layout().first_local_block(), population.generation(2).layout().first_local_block());
 }
 
 } // namespace

@@ -56,6 +56,8 @@ class WasteFree final : public Sampler {
     const kernel::Kernel* kernel() const override { return kernel_.get(); }
     bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return log_ratio_; }
+    /// The estimated variance of log_ratio(), also where chains are too short for it.
+    double log_ratio_variance() const { return variance_; }
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
     Index chain_length() const override { return waste_free_.chain_length; }
