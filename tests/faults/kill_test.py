@@ -22,6 +22,8 @@ CONFIGURATIONS = {
                  "algorithm": {"name": "annealed-importance", "trajectories": 1000}},
     "rbm": {"run": RUN, "model": {"name": "rbm", "random_visible": 300, "random_hidden": 20},
             "schedule": {"kind": "linear", "steps": 300}, "algorithm": {"name": "smc", "particles": 1000, "replicates": 2}},
+    "waste-free": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 300},
+                   "algorithm": {"name": "smc", "particles": 1000, "waste_free": 10}},
     # The cost of an estimate depends on theta, so that blocks change hands between steps.
     "estimated": {"run": {"block": 8, "checkpoint_every": 0.05},
                   "model": {"name": "linear-gaussian", "simulated_length": 20, "likelihood_variance": 2.0, "most_particles": 100},

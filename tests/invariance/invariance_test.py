@@ -22,6 +22,7 @@ GAUSSIAN = {"run": {"block": 16}, "model": {"name": "gaussian", "dimension": 2, 
 PINE = {"run": {"block": 16}, "model": {"name": "radiata-pine"}}
 AIS = {"name": "annealed-importance", "trajectories": 117}
 SMC = {"name": "smc", "particles": 117}
+WASTE_FREE = {"name": "smc", "particles": 585, "waste_free": 5}
 TEMPERING = {"name": "parallel-tempering", "replicas": 12, "scans": 70, "burn_in": 20}
 LADDER = {"kind": "linear", "steps": 8}
 WORK = {"name": "nonequilibrium", "trajectories": 117, "reverse_trajectories": 90, "equilibration": 5}
@@ -124,6 +125,7 @@ class Ising(Invariance, unittest.TestCase):
         "ising-ais-pilot": {**ISING, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40}, "algorithm": AIS},
         "ising-smc": {**ISING, "schedule": ADAPTIVE, "algorithm": {**SMC, "ess_threshold": 0.95}},
         "ising-smc-two-blocks": {**ISING, "schedule": FIXED, "algorithm": {**SMC, "particles": 20}},
+        "ising-waste-free": {**ISING, "schedule": ADAPTIVE, "algorithm": WASTE_FREE},
         "ising-work": {**ISING, "schedule": FIXED, "algorithm": WORK},
         "ising-work-weighted": {**ISING, "model": {**ISING["model"], "update": "random-site", "flips": 40},
                                 "schedule": FIXED, "algorithm": {**WORK, "reverse_start": "weighted"}},
@@ -252,6 +254,10 @@ class Gaussian(Invariance, unittest.TestCase):
     CASES = {
         "gaussian-ais": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"pilot_particles": 40, "moves": 2}, "algorithm": AIS},
         "gaussian-smc": {**GAUSSIAN, "schedule": ADAPTIVE, "algorithm": {**SMC, "resampling": "stratified"}},
+        "gaussian-waste-free": {**GAUSSIAN, "schedule": ADAPTIVE, "kernel": {"adapt": "pilot", "pilot_particles": 50},
+                                "algorithm": {**WASTE_FREE, "replicates": 3, "resampling": "residual"}},
+        "gaussian-waste-free-two-blocks": {**GAUSSIAN, "schedule": ADAPTIVE,
+                                           "algorithm": {**WASTE_FREE, "particles": 1000, "waste_free": 50}},
         "gaussian-tempering": {"model": GAUSSIAN["model"], "schedule": LADDER, "kernel": {"pilot_particles": 40},
                                "algorithm": TEMPERING},
         "gaussian-importance": {**GAUSSIAN, "schedule": FIXED, "kernel": {"pilot_particles": 40, "moves": 1},

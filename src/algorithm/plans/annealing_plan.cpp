@@ -84,8 +84,8 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
             kernel_.pilot_particles = std::min<Index>(particles(), 1024);
         kernel_.keys(k, {.is_adaptive = is_adaptive,
                          .pilot_particles_default = "particles, at most 1024",
-                         .default_moves = needs.default_moves,
-                         .moves_default = needs.moves_default});
+                         .may_keep_states = needs.may_keep_states,
+                         .keeps_states = needs.keeps_states});
         if (!needs.adapts_online && !kernel_.pilot && (is_adaptive || kernel_.learns()))
             k.error("adapt", fmt::format("got \"online\", but {} takes {} from a pilot; expected \"pilot\"", name_,
                                          is_adaptive ? "an adaptive schedule" : "its proposals"));

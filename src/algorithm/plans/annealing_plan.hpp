@@ -62,12 +62,12 @@ class AnnealingPlan : public Plan {
     /// Facts of an algorithm that the common tables depend on.
     struct Needs {
         bool has_block = true, has_balance = false;
-        bool adapts_online = false;              ///< it may adapt proposals and temperatures as it goes
-        double passes = 1;                       ///< through all temperatures
-        double further_steps = 0;                ///< beyond them
-        std::optional<double> steps = {};        ///< in place of both
-        std::optional<Index> default_moves = {}; ///< in place of the kernel's own
-        std::string moves_default = {};          ///< another default, in words, and when it holds
+        bool adapts_online = false;       ///< it may adapt proposals and temperatures as it goes
+        double passes = 1;                ///< through all temperatures
+        double further_steps = 0;         ///< beyond them
+        std::optional<double> steps = {}; ///< in place of both
+        bool may_keep_states = false;     ///< the algorithm may be one that keeps every state of chains
+        bool keeps_states = false;        ///< and is: a move between two states is then the default
     };
     /// [run], [path], [schedule] and [kernel]; `k` stands in [algorithm].
     void common_keys(Keys& k, const Needs& needs);

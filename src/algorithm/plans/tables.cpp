@@ -156,16 +156,17 @@ void KernelSettings::list_kind(Keys& k) {
 }
 
 void KernelSettings::list_moves(Keys& k, const Facts& facts) {
-    moves.number = facts.default_moves ? facts.default_moves : chosen().moves;
-    if (facts.is_adaptive && !facts.default_moves && moves.number == 1)
+    moves.number = facts.keeps_states ? 1 : chosen().moves;
+    if (facts.is_adaptive && !facts.keeps_states && moves.number == 1)
         moves.number.reset();
-    std::string standard = moves.number ? std::to_string(*moves.number) : automatic;
-    if (!facts.moves_default.empty())
-        standard += ", " + facts.moves_default;
-    k.number_or(
-        automatic, "moves", moves.number, within(1, 1'000'000),
-        about("transitions per temperature; auto: as many as the mobility takes, chosen by the pilot, or online")
-            .default_is(standard));
+    auto about_moves =
+        about("transitions per temperature; auto: as many as the mobility takes, chosen by the pilot, or online");
+    about_moves.default_is(moves.number ? std::to_string(*moves.number) : automatic);
+    if (facts.may_keep_states) {
+        about_moves.sentence += "; with algorithm.waste_free between two states of a chain";
+        about_moves.default_rule += ", or 1 if algorithm.waste_free is given";
+    }
+    k.number_or(automatic, "moves", moves.number, within(1, 1'000'000), about_moves);
     k.when("moves is auto", !moves.number, [&] {
         k("mobility", moves.mobility, above(0).up_to(1),
           "wanted mean squared jump over twice the variance, of points or of energies, at each temperature; less where "

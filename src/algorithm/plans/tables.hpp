@@ -80,8 +80,8 @@ struct KernelSettings {
         bool may_adapt = true;                    ///< the algorithm has the choice between a pilot and itself
         std::string pilot_particles_default = {}; ///< in words, if it depends on other keys
         Index most_pilot_particles = 0;           ///< 0: any number
-        std::optional<Index> default_moves = {};  ///< in place of the kernel's own
-        std::string moves_default = {};           ///< another default, in words, and when it holds
+        bool may_keep_states = false;             ///< the algorithm may be one that keeps every state of chains
+        bool keeps_states = false;                ///< and is: a move between two states is then the default
     };
     struct Suitable {
         kernel::KernelEntry entry;

@@ -42,14 +42,14 @@ class SmcPlan final : public AnnealingPlan {
            {"systematic", Resampling::systematic},
            {"residual", Resampling::residual}},
           "how offspring are drawn");
+        // Step t of chains of P states has the addresses from t P on.
         const auto length = static_cast<double>(chain_length_.value_or(1));
-        Needs needs{.has_balance = true, .adapts_online = true, .passes = length};
-        needs.moves_default = "1 if algorithm.waste_free is given";
-        if (chain_length_) {
-            needs.further_steps = length; // step t has the addresses from t P on
-            needs.default_moves = 1;
-        }
-        common_keys(k, needs);
+        common_keys(k, {.has_balance = true,
+                        .adapts_online = !chain_length_,
+                        .passes = length,
+                        .further_steps = chain_length_ ? length : 0,
+                        .may_keep_states = true,
+                        .keeps_states = chain_length_.has_value()});
         settings_.balance = run_.balance;
     }
     Index particles() const override { return particles_; }
