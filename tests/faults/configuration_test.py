@@ -61,6 +61,8 @@ EDITS = {
                             [r"bad\.toml:13: algorithm\.waste_free", "got 1", r"\[2, 32\]"]),
     "one chain": ("particles = 64", "particles = 64\nwaste_free = 64",
                   [r"bad\.toml:13: algorithm\.waste_free", "got 64", r"\[2, 32\]"]),
+    "chains of more than all": ("particles = 64", "particles = 2\nwaste_free = 3",
+                                [r"bad\.toml:13: algorithm\.waste_free", "got 3"]),
     "a threshold of what is always resampled": ("particles = 64", "particles = 64\nwaste_free = 8\ness_threshold = 0.5",
                                                 [r"bad\.toml:14: .*algorithm\.ess_threshold"]),
     "zero deviation": ("end_sd = 1.0", "end_sd = 0.0", [r"bad\.toml:6: model\.end_sd", r"\(0, inf\)"]),

@@ -29,6 +29,8 @@ class SmcPlan final : public AnnealingPlan {
         k("waste_free", chain_length_, within(2, {particles_ / 2, "particles / 2"}),
           "keep all states of chains of so many, which particles / waste_free resampled particles start at each "
           "temperature (Dau & Chopin 2022); must divide particles");
+        if (chain_length_ && *chain_length_ < 2)
+            chain_length_.reset(); // a mistake that is recorded
         if (chain_length_ && particles_ % *chain_length_ != 0)
             k.error("waste_free", fmt::format("got {}, which does not divide the {} particles; expected a divisor",
                                               *chain_length_, particles_));
