@@ -96,7 +96,7 @@ class MixedLogistic {
     /// effect of deviation up to 100 or two up to 20 (times the covariate), less where the number of nodes is capped
     /// beyond; cost some hundred evaluations of each subject to the power q.
     double exact_log_likelihood(std::span<const double> u) const;
-    /// The gradient to 1e-8 or so, at two to three times the cost.
+    /// With the gradient, at three times the cost or so.
     double exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const;
     /// One for each subject, in the order of their first appearance.
     Vector exact_log_likelihoods(std::span<const double> u) const;

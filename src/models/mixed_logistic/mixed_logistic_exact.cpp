@@ -137,14 +137,13 @@ Doubles integral(Grid<q>& grid) {
     return result;
 }
 
-/// With the grid of twice the finest step, whose result was the last but one.
+/// With the grid of the finest step.
 template <int q>
-void differentiate_lanes(Grid<q> grid, Index lane, GroupSlopes& slopes) {
+void differentiate_lanes(const Grid<q>& grid, Index lane, GroupSlopes& slopes) {
     const Index rows = grid.rows.n;
     slopes.by_offsets.middleRows(lane, lanes<Doubles>).leftCols(rows).setZero();
     slopes.by_slopes.middleRows(lane, lanes<Doubles>).leftCols(rows * q).setZero();
     Moments<q> moments{slopes.by_offsets.data() + lane, slopes.by_slopes.data() + lane, slopes.wrong.data()};
-    grid.step *= 2;
     Effects<q> x{};
     grid.template sum<0>(0, x, Doubles{}, moments);
     moments.normalise(rows);

@@ -59,7 +59,7 @@ struct GroupSlopes {
           wrong(SubjectGroups::width, groups.most_rows()) {}
 };
 
-/// With derivatives, from the coarser of the two grids that agree: to 1e-8 or so.
+/// With derivatives, those of the sum over the finest grid.
 void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out,
                      GroupSlopes& slopes);
 

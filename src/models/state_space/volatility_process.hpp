@@ -88,8 +88,8 @@ SimulatedVolatility simulate_volatility(const VolatilityParameters& parameters, 
 /// errors meet), ten stationary standard deviations about mu: to 1e-8 where the observations do not pull h out of it.
 /// A grid of more than 200000 points is a NumericalError.
 double quadrature_log_likelihood(const VolatilityParameters& parameters, std::span<const double> observations);
-/// The same to rounding, with its derivatives by mu, phi, sigma, rho and nu: those of the sums over the grid, which are
-/// as precise as the sums. That by nu is 0 for normal errors; that by rho is 0 at rho = 0 unless `has_leverage`.
+/// The same to rounding, with its derivatives by mu, phi, sigma, rho and nu: those of the sums, of which the grid is
+/// part. That by nu is 0 for normal errors; that by rho is 0 at rho = 0 unless `has_leverage`.
 double quadrature_log_likelihood(const VolatilityParameters& parameters, std::span<const double> observations,
                                  bool has_leverage, std::span<double, 5> gradient);
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double cells_per_sd = 1 / 0.7; ///< the trapezoidal rule then errs by 1e-17 of a normal density's integral
 constexpr double reach = 9;              ///< standard deviations beyond which a normal density is left out
+constexpr double half_width = 10;        ///< of the grid, in stationary standard deviations
 
 struct Grid {
     double first, step;
@@ -23,7 +24,7 @@ struct Grid {
 };
 
 Grid grid_of(const VolatilityParameters& parameters) {
-    const double half = 10 * parameters.stationary_sd(), step = parameters.innovation_sd() / cells_per_sd;
+    const double half = half_width * parameters.stationary_sd(), step = parameters.innovation_sd() / cells_per_sd;
     constexpr double largest = 200000;
     if (!(2 * half / step < largest))
         throw NumericalError(
@@ -48,9 +49,26 @@ double log_normaliser_slope(const VolatilityParameters& parameters) {
     return parameters.student() ? 0.5 * (digamma((nu + 1) / 2) - digamma(nu / 2) - 1 / nu) : 0;
 }
 
-/// Values of z_t given e_t, with their probabilities, and the derivatives of z and log probability by nu.
+/// Derivatives of the grid: it moves with the parameters, its step in proportion to the innovation's deviation.
+struct GridSlopes {
+    Slopes log_stationary_sd = Slopes::Zero(), log_step = Slopes::Zero(), first = Slopes::Zero();
+
+    explicit GridSlopes(const VolatilityParameters& parameters) {
+        const auto& [mu, phi, sigma, rho, nu] = parameters;
+        log_stationary_sd[phi_at] = phi / ((1 - phi) * (1 + phi));
+        log_stationary_sd[sigma_at] = log_step[sigma_at] = 1 / sigma;
+        log_step[rho_at] = -rho / ((1 - rho) * (1 + rho));
+        first = -half_width * parameters.stationary_sd() * log_stationary_sd;
+        first[mu_at] = 1;
+    }
+    /// Of a point h.
+    Slopes at(const Grid& grid, double h) const { return first + (h - grid.first) * log_step; }
+};
+
+/// Values of z_t given e_t, with their probabilities, the derivatives of z and log probability by nu, and that of z by
+/// h, where e_t = y_t exp(-h/2).
 struct PossibleShock {
-    double z, probability, z_slope = 0, log_slope = 0;
+    double z, probability, z_by_nu = 0, log_slope = 0, z_by_h = -0.5 * z;
 };
 
 /// log g of g ~ Gamma(a, rate b) has the density exp(a u - b exp(u)), which the trapezoidal rule integrates.
@@ -66,7 +84,7 @@ std::vector<PossibleShock> shocks(const VolatilityParameters& parameters, double
     for (double u = lowest; u < highest; u += step) {
         const double log_slope = u - std::expm1(u); // by a
         const double probability = std::exp(a * log_slope), z = e * std::exp((mode + u) / 2);
-        values.push_back({z, probability, 0.5 * z * mode_slope, 0.5 * log_slope});
+        values.push_back({z, probability, 0.5 * z * mode_slope, 0.5 * log_slope, -0.25 * z * parameters.nu / b});
         sum += probability;
         mean_slope += 0.5 * probability * log_slope;
     }
@@ -77,10 +95,10 @@ std::vector<PossibleShock> shocks(const VolatilityParameters& parameters, double
     return values;
 }
 
-/// N(mean, sd^2) times a mass, and how all three change with the parameters.
+/// N(mean, sd^2) times a mass, and how mass and mean change with the parameters. sd / grid step does not.
 struct Spread {
     double mass, mean, sd;
-    Slopes log_mass_slopes = Slopes::Zero(), mean_slopes = Slopes::Zero(), sd_slopes = Slopes::Zero();
+    Slopes log_mass_slopes = Slopes::Zero(), mean_slopes = Slopes::Zero();
 };
 
 /// The density of h_t given the past, on the grid, with its derivatives if these are asked for.
@@ -98,21 +116,22 @@ struct Density {
         if constexpr (with_slopes)
             slopes.setZero();
     }
-    void add(const Grid& grid, const Spread& by) {
+    void add(const Grid& grid, const GridSlopes& grid_slopes, const Spread& by) {
         const double low = std::ceil((by.mean - reach * by.sd - grid.first) / grid.step);
         const double high = std::floor((by.mean + reach * by.sd - grid.first) / grid.step);
         const auto last = static_cast<double>(grid.size - 1);
         if (high < 0 || low > last)
             return;
         const auto end = static_cast<std::size_t>(std::min(high, last));
-        // The derivative of the log of mass times density at the distance z is a + b z + c z^2.
-        const Slopes c = by.sd_slopes / by.sd, b = by.mean_slopes / by.sd, a = by.log_mass_slopes - c;
+        // The derivative of the log of mass times density at the distance z is a + b z.
+        const Slopes a = by.log_mass_slopes - grid_slopes.log_step;
+        const Slopes b = (by.mean_slopes - grid_slopes.at(grid, by.mean)) / by.sd;
         for (auto k = static_cast<std::size_t>(std::max(low, 0.0)); k <= end; ++k) {
             const double term = by.mass * normal_density(grid.at(k) - by.mean, by.sd);
             values[k] += term;
             if constexpr (with_slopes) {
                 const double z = (grid.at(k) - by.mean) / by.sd;
-                slopes.col(static_cast<Index>(k)) += term * (a + z * (b + z * c));
+                slopes.col(static_cast<Index>(k)) += term * (a + z * b);
             }
         }
     }
@@ -127,6 +146,7 @@ class GridFilter {
           has_shocks_(has_leverage || parameters.rho != 0),
           normaliser_slope_(with_slopes ? log_normaliser_slope(parameters) : 0),
           grid_(grid_of(parameters)),
+          grid_slopes_(parameters),
           density_(grid_),
           next_(grid_),
           log_masses_(grid_.size) {
@@ -136,12 +156,10 @@ class GridFilter {
             density_.values[k] = normal_density(grid_.at(k) - mu, sd);
         if constexpr (with_slopes)
             for (std::size_t k = 0; k < grid_.size; ++k) {
-                const double z = (grid_.at(k) - mu) / sd, of_sd = z * z - 1;
-                Slopes slopes = Slopes::Zero();
-                slopes[mu_at] = z / sd;
-                slopes[phi_at] = of_sd * phi / ((1 - phi) * (1 + phi));
-                slopes[sigma_at] = of_sd / sigma;
-                density_.slopes.col(static_cast<Index>(k)) = density_.values[k] * slopes;
+                const double z = (grid_.at(k) - mu) / sd;
+                const Slopes& of_sd = grid_slopes_.log_stationary_sd;
+                density_.slopes.col(static_cast<Index>(k)) =
+                    -density_.values[k] * (of_sd + z * (z + half_width) * (grid_slopes_.log_step - of_sd));
             }
     }
 
@@ -178,6 +196,8 @@ class GridFilter {
                 if (const double mass = std::exp(log_masses_[k] - log_sum); !(mass < negligible)) {
                     auto slopes = density_.slopes.col(static_cast<Index>(k));
                     slopes /= density_.values[k];
+                    slopes +=
+                        grid_slopes_.log_step + observation.slope(grid_.at(k)) * grid_slopes_.at(grid_, grid_.at(k));
                     slopes[nu_at] += normaliser_slope_ + observation.nu_slope(grid_.at(k));
                     mean += mass * slopes;
                 }
@@ -191,34 +211,32 @@ class GridFilter {
     void move(std::size_t k, double mass, double y) {
         const auto& [mu, phi, sigma, rho, nu] = theta_;
         const double h = grid_.at(k), mean = mu + phi * (h - mu);
-        Spread spread{mass, mean, sigma};
+        Spread spread{mass, mean, has_shocks_ ? theta_.innovation_sd() : sigma};
+        Slopes of_h = Slopes::Zero();
         if constexpr (with_slopes) {
+            of_h = grid_slopes_.at(grid_, h);
             spread.log_mass_slopes = density_.slopes.col(static_cast<Index>(k));
-            spread.mean_slopes[mu_at] = 1 - phi;
-            spread.mean_slopes[phi_at] = h - mu;
-            spread.sd_slopes[sigma_at] = 1;
+            spread.mean_slopes = phi * of_h;
+            spread.mean_slopes[mu_at] += 1 - phi;
+            spread.mean_slopes[phi_at] += h - mu;
         }
         if (!has_shocks_)
-            return next_.add(grid_, spread);
-        spread.sd = theta_.innovation_sd();
-        if constexpr (with_slopes) {
-            spread.sd_slopes[sigma_at] = spread.sd / sigma;
-            spread.sd_slopes[rho_at] = -spread.sd * rho / ((1 - rho) * (1 + rho));
-        }
-        const Slopes log_mass_slopes = spread.log_mass_slopes;
+            return next_.add(grid_, grid_slopes_, spread);
+        const Spread without = spread;
         for (const auto& shock : shocks(theta_, y * std::exp(-h / 2))) {
             if (!(shock.probability > 1e-18))
                 continue;
             spread.mass = mass * shock.probability;
             spread.mean = mean + sigma * rho * shock.z;
             if constexpr (with_slopes) {
-                spread.mean_slopes[sigma_at] = rho * shock.z;
-                spread.mean_slopes[rho_at] = sigma * shock.z;
-                spread.mean_slopes[nu_at] = sigma * rho * shock.z_slope;
-                spread.log_mass_slopes = log_mass_slopes;
+                spread.mean_slopes = without.mean_slopes + sigma * rho * shock.z_by_h * of_h;
+                spread.mean_slopes[sigma_at] += rho * shock.z;
+                spread.mean_slopes[rho_at] += sigma * shock.z;
+                spread.mean_slopes[nu_at] += sigma * rho * shock.z_by_nu;
+                spread.log_mass_slopes = without.log_mass_slopes;
                 spread.log_mass_slopes[nu_at] += shock.log_slope;
             }
-            next_.add(grid_, spread);
+            next_.add(grid_, grid_slopes_, spread);
         }
     }
 
@@ -226,6 +244,7 @@ class GridFilter {
     bool has_shocks_;
     double normaliser_slope_;
     Grid grid_;
+    GridSlopes grid_slopes_;
     Density<with_slopes> density_, next_;
     std::vector<double> log_masses_;
     Slopes slopes_ = Slopes::Zero();
