@@ -1,3 +1,4 @@
+#include "app/commands/check_gradient.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/describe_configuration.hpp"
 #include "app/commands/registry.hpp"
@@ -106,11 +107,12 @@ int check_command(const Catalogue& models, const RunOptions& options) {
         return 0;
     }
     const auto prepared = prepare(models, std::move(configuration));
-    const auto unused = describe_unused(prepared);
-    std::fputs(
-        (prepared.resolved + "\n" + prepared.plan->cost(*prepared.model) + (unused.empty() ? "" : "# " + unused + "\n"))
-            .c_str(),
-        stdout);
+    auto text = prepared.resolved + "\n" + prepared.plan->cost(*prepared.model);
+    const auto target = prepared.model->target();
+    for (const auto& remark : {target ? check_gradient(*target) : "", describe_unused(prepared)})
+        if (!remark.empty())
+            text += "# " + remark + "\n";
+    std::fputs(text.c_str(), stdout);
     return 0;
 }
 

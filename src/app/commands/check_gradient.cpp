@@ -1,0 +1,181 @@
+#include "app/commands/check_gradient.hpp"
+
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/path/detail/density_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace pearlite::app {
+
+namespace {
+
+constexpr Index n_points = 4, n_draws = 32; ///< compared, and drawn for the scales of coordinates
+constexpr double wrong = 1e-4;              ///< a relative difference
+/// The gradient depends on b: it is compared at the end of the path and on the way there.
+constexpr std::array powers{1.0, 0.37};
+
+/// A derivative by differences, and how far off it may be.
+struct Difference {
+    double value = 0, error = infinity;
+};
+
+class GradientCheck {
+  public:
+    GradientCheck(const path::DensityPath& path, const model::DensityGradient& gradient)
+        : path_(path), gradient_(gradient), draws_(path.dimension(), n_draws), scales_(path.dimension()) {
+        for (Index i = 0; i < n_draws; ++i) {
+            random::Stream stream({1, random::Purpose::start, static_cast<std::uint64_t>(i), 0});
+            path.draw_prior(stream, {draws_.col(i).data(), static_cast<std::size_t>(draws_.rows())});
+        }
+        for (Index k = 0; k < draws_.rows(); ++k)
+            scales_(k) = scale_of(draws_.row(k));
+    }
+
+    std::string result() const {
+        double largest = 0;
+        Index compared = 0;
+        for (Index i = 0; i < n_draws && compared < n_points; ++i)
+            try {
+                const double b = powers[static_cast<std::size_t>(compared) % powers.size()];
+                if (!std::isfinite(log_density(draws_.col(i), b)(0)))
+                    continue;
+                largest = std::max(largest, compare_at(draws_.col(i), b));
+                ++compared;
+            } catch (const NumericalError&) {
+                continue; // the log densities themselves cannot be computed
+            }
+        if (compared == 0)
+            return "the gradient was not compared with finite differences: the prior's draws have no finite log "
+                   "density";
+        return fmt::format("the gradient agrees with finite differences at {} points drawn from the prior; largest "
+                           "relative difference {:.1e}",
+                           compared, largest);
+    }
+
+  private:
+    /// Half the range of the inner half, about; 1 for a coordinate that does not vary.
+    static double scale_of(const Eigen::Ref<const Eigen::RowVectorXd, 0, Eigen::InnerStride<>>& row) {
+        std::vector<double> values(row.begin(), row.end());
+        std::sort(values.begin(), values.end());
+        const double scale = 0.5 * (values[3 * n_draws / 4] - values[n_draws / 4]);
+        return scale > 0 && std::isfinite(scale) ? scale : 1;
+    }
+
+    /// log prior + b log likelihood of each column.
+    Vector log_density(const Matrix& columns, double b) const {
+        const Index n = columns.cols();
+        const model::DensityBlock block(columns.rows(), n);
+        Matrix points = columns.col(0).replicate(1, padded(n));
+        points.leftCols(n) = columns;
+        Vector log_prior(padded(n)), log_likelihood(padded(n));
+        path_.evaluate(block, points, b, log_prior, log_likelihood, {});
+        return (log_prior + path_.power(b) * log_likelihood).head(n);
+    }
+
+    /// (f(x + h) - f(x - h)) / 2h along coordinate k for each h, and how far rounding may put the last one off.
+    std::pair<Vector, double> central_differences(const Vector& x, Index k, double b, const Vector& steps) const {
+        Matrix columns = x.replicate(1, 2 * steps.size());
+        columns.row(k).head(steps.size()) += steps.transpose();
+        columns.row(k).tail(steps.size()) -= steps.transpose();
+        const Vector f = log_density(columns, b);
+        const double last = std::abs(f(steps.size() - 1)), rounding = 4 * std::numeric_limits<double>::epsilon() * last;
+        return {(f.head(steps.size()) - f.tail(steps.size())).cwiseQuotient(2 * steps),
+                rounding / steps(steps.size() - 1)};
+    }
+
+    /// From steps of many lengths, since nothing is known of how narrow the density is: of every two neighbours the
+    /// combination without the error of second order, and of these the one that agrees best with its neighbour (Ridders
+    /// 1982).
+    Difference best_difference(const Vector& x, Index k, double b) const {
+        constexpr Index n_steps = 12;
+        const Vector steps =
+            Vector::NullaryExpr(n_steps, [&](Index j) { return 0.1 * scales_(k) * std::pow(0.25, j); });
+        const auto [d, rounding] = central_differences(x, k, b, steps);
+        const Vector refined = (16 * d.tail(n_steps - 1) - d.head(n_steps - 1)) / 15;
+        Difference best;
+        for (Index j = 1; j < refined.size(); ++j) {
+            const double change = std::abs(refined(j) - refined(j - 1));
+            const double error = change + rounding * steps(n_steps - 1) / steps(j + 1);
+            if (error < best.error)
+                best = {refined(j), error};
+        }
+        return best;
+    }
+
+    /// Relative to the derivative, or to 1 over the coordinate's scale.
+    double relative(double gradient, double difference, Index k) const {
+        const double least = 1 / scales_(k);
+        return std::abs(gradient - difference) / std::max({std::abs(gradient), std::abs(difference), least});
+    }
+
+    double compare_at(const Vector& x, double b) const {
+        const Vector gradient = gradient_at(x, b);
+        double largest = 0;
+        for (Index k = 0; k < x.size(); ++k) {
+            // One step will do if it agrees.
+            const double h = 1e-4 * scales_(k);
+            const auto [d, rounding] = central_differences(x, k, b, Vector{{2 * h, h}});
+            double difference = relative(gradient(k), (4 * d(1) - d(0)) / 3, k);
+            if (!(difference < 1e-2 * wrong)) {
+                const auto best = best_difference(x, k, b);
+                difference = relative(gradient(k), best.value, k);
+                if (!std::isfinite(gradient(k)) ||
+                    (difference > wrong && std::abs(gradient(k) - best.value) > 10 * best.error))
+                    refuse(x, b,
+                           fmt::format("the derivative by {} is {:.8g}, and finite differences give {:.8g}", name(k),
+                                       gradient(k), best.value));
+                if (!(best.error < infinity))
+                    continue; // nothing can be said
+            }
+            largest = std::max(largest, difference);
+        }
+        return largest;
+    }
+
+    Vector gradient_at(const Vector& x, double b) const {
+        Matrix points = x.replicate(1, padded(1)), gradient(points.rows(), points.cols());
+        Vector log_prior(points.cols()), log_likelihood(points.cols());
+        gradient_.evaluate(points, 1, b, log_prior, log_likelihood, gradient);
+        const double own = log_prior(0) + path_.power(b) * log_likelihood(0), expected = log_density(x, b)(0);
+        if (!(std::abs(own - expected) <= 1e-8 * std::max(1.0, std::abs(expected))))
+            refuse(x, b,
+                   fmt::format("the log density that comes with it is {:.10g}, and without it {:.10g}", own, expected));
+        return gradient.col(0);
+    }
+
+    std::string name(Index k) const { return path_.coordinate_names()[static_cast<std::size_t>(k)]; }
+
+    [[noreturn]] void refuse(const Vector& x, double b, const std::string& what) const {
+        std::string place;
+        constexpr Index most = 8;
+        for (Index k = 0; k < std::min(x.size(), most); ++k)
+            place += fmt::format("{}{} = {:.6g}", k == 0 ? "" : ", ", name(k), x(k));
+        throw InputError(fmt::format("the model's gradient is wrong at {}{}, b = {}: {}", place,
+                                     x.size() > most ? ", ..." : "", b, what));
+    }
+
+    const path::DensityPath& path_;
+    const model::DensityGradient& gradient_;
+    Matrix draws_;
+    Vector scales_;
+};
+
+} // namespace
+
+std::string check_gradient(const model::Target& target) {
+    const auto* path = target.offers<path::DensityPath>();
+    const auto* gradient = target.offers<model::DensityGradient>();
+    if (path == nullptr || gradient == nullptr)
+        return {};
+    return GradientCheck(*path, *gradient).result();
+}
+
+} // namespace pearlite::app
