@@ -16,6 +16,9 @@ find_package(LBFGS REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(NetCDF 4.6.2 REQUIRED)
 
+# Optional, for users' programs and tests that include pearlite/model/automatic_gradient.hpp.
+find_package(StanMath QUIET)
+
 # Random123 is headers only and ships no CMake files; it is used by the sources alone, never by installed headers.
 find_path(PEARLITE_RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 if(NOT TARGET Random123::Random123)

@@ -2,7 +2,8 @@
 
 usage: check_headers.py [--self-test] PROJECT_ROOT BUILD_DIRECTORY
 
-The compiler and its options are those by which the build compiles drivers/pearlite.cpp. Exit status 1 if a header does not compile
+The compiler and its options are those by which the build compiles drivers/pearlite.cpp. The header that needs an optional
+package is compiled where the build has found that package. Exit status 1 if a header does not compile
 with warnings as errors; 77 (skipped) if the build has no compile_commands.json.
 """
 
@@ -10,12 +11,14 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
 
 SKIPPED = 77
+OF_AN_OPTIONAL_PACKAGE = "pearlite/model/automatic_gradient.hpp"
 
 
 def compiler_of(build, root):
@@ -34,6 +37,14 @@ def compiler_of(build, root):
     return [word for word in words if word != f"-I{root / 'src'}"]
 
 
+def with_optional_package(compiler, build):
+    """The compiler with the include directories of the package that the build has found, or None."""
+    found = re.findall(r"^StanMath_\w*INCLUDE_DIR:PATH=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)
+    if not found or any(directory.endswith("-NOTFOUND") for directory in found):
+        return None
+    return [*compiler, *(word for directory in set(found) - {"/usr/include"} for word in ("-isystem", directory))]
+
+
 def compile_alone(compiler, header):
     """What the compiler has to say of a translation unit that includes the header and nothing else."""
     done = subprocess.run([*compiler, "-O0", "-Werror", "-fsyntax-only", "-x", "c++", "-"], input=f'#include "{header}"\n',
@@ -41,11 +52,14 @@ def compile_alone(compiler, header):
     return done.stderr if done.returncode else ""
 
 
-def check(compiler, include):
+def check(compiler, include, optional_compiler=None):
     """{header: what is wrong} of those that do not compile, and the number of headers."""
-    headers = [str(file.relative_to(include)) for file in sorted(include.rglob("*.hpp"))]
+    compilers = {str(file.relative_to(include)): compiler for file in sorted(include.rglob("*.hpp"))}
+    if OF_AN_OPTIONAL_PACKAGE in compilers:
+        compilers[OF_AN_OPTIONAL_PACKAGE] = optional_compiler
+    headers = [header for header, its_compiler in compilers.items() if its_compiler is not None]
     with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        texts = pool.map(lambda header: compile_alone(compiler, header), headers)
+        texts = pool.map(lambda header: compile_alone(compilers[header], header), headers)
     return {header: text for header, text in zip(headers, texts) if text}, len(headers)
 
 
@@ -77,7 +91,7 @@ def main():
         faults = self_test(compiler, root)
         print("planted faults: " + ("some missed" if faults else "all found"))
     else:
-        faults, count = check(compiler, root / "include")
+        faults, count = check(compiler, root / "include", with_optional_package(compiler, build))
         print(f"{count} headers compiled alone, {len(faults)} faults")
     for header, text in faults.items():
         print(f"{header}:\n{text}")
