@@ -76,6 +76,27 @@ TEST(CheckGradient, SaysWhereAndWhat) {
     }
 }
 
+/// A Gaussian of many coordinates, with one wrong derivative.
+struct Wide : models::Gaussian {
+    Index wrong = -1;
+    explicit Wide(Index d) : models::Gaussian({.dimension = d, .start_mean = 1, .start_sd = 2}) {}
+    void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
+                                std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const {
+        models::Gaussian::evaluate_with_gradient(points, b, log_prior, log_likelihood, gradient);
+        if (wrong >= 0)
+            gradient.row(wrong).array() += 0.5;
+    }
+};
+
+TEST(CheckGradient, SeesOneWrongCoordinateAmongMany) {
+    Wide density(300);
+    EXPECT_THAT(check_gradient(*path::tempered(density)), HasSubstr("agrees"));
+    for (const Index k : {0, 1, 150, 298, 299}) {
+        density.wrong = k;
+        EXPECT_THROW(check_gradient(*path::tempered(density)), InputError) << k;
+    }
+}
+
 /// A block whose log densities are others than those of the points alone.
 struct OtherLogs : Narrow {
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,

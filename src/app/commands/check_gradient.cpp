@@ -18,6 +18,7 @@ namespace pearlite::app {
 namespace {
 
 constexpr Index n_points = 4, n_draws = 32; ///< compared, and drawn for the scales of coordinates
+constexpr Index n_coordinates = 64;         ///< compared at a point, at most
 constexpr double wrong = 1e-4;              ///< a relative difference
 /// The gradient depends on b: it is compared at the end of the path and on the way there.
 constexpr std::array powers{1.0, 0.37};
@@ -47,7 +48,7 @@ class GradientCheck {
                 const double b = powers[static_cast<std::size_t>(compared) % powers.size()];
                 if (!std::isfinite(log_density(draws_.col(i), b)(0)))
                     continue;
-                largest = std::max(largest, compare_at(draws_.col(i), b));
+                largest = std::max(largest, compare_at(draws_.col(i), b, compared));
                 ++compared;
             } catch (const NumericalError&) {
                 continue; // the log densities themselves cannot be computed
@@ -80,11 +81,12 @@ class GradientCheck {
         return (log_prior + path_.power(b) * log_likelihood).head(n);
     }
 
-    /// (f(x + h) - f(x - h)) / 2h along coordinate k for each h, and how far rounding may put the last one off.
-    std::pair<Vector, double> central_differences(const Vector& x, Index k, double b, const Vector& steps) const {
+    /// (f(x + h v) - f(x - h v)) / 2h for each h, and how far rounding may put the last one off.
+    std::pair<Vector, double> central_differences(const Vector& x, const Vector& v, double b,
+                                                  const Vector& steps) const {
         Matrix columns = x.replicate(1, 2 * steps.size());
-        columns.row(k).head(steps.size()) += steps.transpose();
-        columns.row(k).tail(steps.size()) -= steps.transpose();
+        columns.leftCols(steps.size()) += v * steps.transpose();
+        columns.rightCols(steps.size()) -= v * steps.transpose();
         const Vector f = log_density(columns, b);
         const double last = std::abs(f(steps.size() - 1)), rounding = 4 * std::numeric_limits<double>::epsilon() * last;
         return {(f.head(steps.size()) - f.tail(steps.size())).cwiseQuotient(2 * steps),
@@ -94,11 +96,10 @@ class GradientCheck {
     /// From steps of many lengths, since nothing is known of how narrow the density is: of every two neighbours the
     /// combination without the error of second order, and of these the one that agrees best with its neighbour (Ridders
     /// 1982).
-    Difference best_difference(const Vector& x, Index k, double b) const {
+    Difference best_difference(const Vector& x, const Vector& v, double b) const {
         constexpr Index n_steps = 12;
-        const Vector steps =
-            Vector::NullaryExpr(n_steps, [&](Index j) { return 0.1 * scales_(k) * std::pow(0.25, j); });
-        const auto [d, rounding] = central_differences(x, k, b, steps);
+        const Vector steps = Vector::NullaryExpr(n_steps, [](Index j) { return 0.1 * std::pow(0.25, j); });
+        const auto [d, rounding] = central_differences(x, v, b, steps);
         const Vector refined = (16 * d.tail(n_steps - 1) - d.head(n_steps - 1)) / 15;
         Difference best;
         for (Index j = 1; j < refined.size(); ++j) {
@@ -110,34 +111,44 @@ class GradientCheck {
         return best;
     }
 
-    /// Relative to the derivative, or to 1 over the coordinate's scale.
-    double relative(double gradient, double difference, Index k) const {
-        const double least = 1 / scales_(k);
-        return std::abs(gradient - difference) / std::max({std::abs(gradient), std::abs(difference), least});
-    }
-
-    double compare_at(const Vector& x, double b) const {
+    /// The largest relative difference along coordinates and, where there are more than are compared at one point,
+    /// along all of them at once. `round` counts the points.
+    double compare_at(const Vector& x, double b, Index round) const {
         const Vector gradient = gradient_at(x, b);
+        const Index d = x.size(), n = std::min(d, n_coordinates);
         double largest = 0;
-        for (Index k = 0; k < x.size(); ++k) {
-            // One step will do if it agrees.
-            const double h = 1e-4 * scales_(k);
-            const auto [d, rounding] = central_differences(x, k, b, Vector{{2 * h, h}});
-            double difference = relative(gradient(k), (4 * d(1) - d(0)) / 3, k);
-            if (!(difference < 1e-2 * wrong)) {
-                const auto best = best_difference(x, k, b);
-                difference = relative(gradient(k), best.value, k);
-                if (!std::isfinite(gradient(k)) ||
-                    (difference > wrong && std::abs(gradient(k) - best.value) > 10 * best.error))
-                    refuse(x, b,
-                           fmt::format("the derivative by {} is {:.8g}, and finite differences give {:.8g}", name(k),
-                                       gradient(k), best.value));
-                if (!(best.error < infinity))
-                    continue; // nothing can be said
-            }
-            largest = std::max(largest, difference);
+        for (Index j = 0; j < n; ++j) {
+            const Index k = (j * d + round * d / n_points) / n % d;
+            largest = std::max(
+                largest, compare_along(x, b, gradient, Vector::Unit(d, k) * scales_(k), "by " + name(k), scales_(k)));
+        }
+        if (n < d) {
+            const Vector signs = draws_.col(n_draws - 1 - round).unaryExpr([](double u) { return u < 0 ? -1.0 : 1.0; });
+            const Vector direction = signs.cwiseProduct(scales_);
+            largest =
+                std::max(largest, compare_along(x, b, gradient, direction, "along a direction of all coordinates", 1));
         }
         return largest;
+    }
+
+    /// Relative to the derivative along v, or to 1 if that is larger; `unit`: the length of v in messages.
+    double compare_along(const Vector& x, double b, const Vector& gradient, const Vector& v, const std::string& what,
+                         double unit) const {
+        const Vector terms = (v.array() != 0).select(gradient.cwiseProduct(v), 0.0);
+        const double own = terms.sum(), size = std::max(1.0, terms.cwiseAbs().sum());
+        const auto relative = [&](double difference) {
+            return std::abs(own - difference) / std::max(size, std::abs(difference));
+        };
+        // One length of steps will do if it agrees.
+        const auto [d, rounding] = central_differences(x, v, b, Vector{{2e-4, 1e-4}});
+        if (const double quick = relative((4 * d(1) - d(0)) / 3); quick < 1e-2 * wrong)
+            return quick;
+        const auto best = best_difference(x, v, b);
+        if (!std::isfinite(own) || (relative(best.value) > wrong && std::abs(own - best.value) > 10 * best.error))
+            refuse(x, b,
+                   fmt::format("the derivative {} is {:.8g}, and finite differences give {:.8g}", what, own / unit,
+                               best.value / unit));
+        return best.error < infinity ? relative(best.value) : 0; // or nothing can be said
     }
 
     Vector gradient_at(const Vector& x, double b) const {
