@@ -93,7 +93,7 @@ def self_test():
              "src/algorithm/search_chains/a.hpp": '#include "algorithm/stochastic_approximation/a.hpp"\n',
              "include/pearlite/a.hpp": "", "drivers/few/a.cpp": "", "drivers/few/b.cpp": ""}
     crowd = {f"src/app/crowd/{k}.cpp": "" for k in range(MOST_FILES + 1)}
-    headers = {f"include/pearlite/{part}/{k}.hpp": "" for part in ("b", "b/detail", "c") for k in range(MOST_HEADERS // 2)}
+    headers = {f"include/pearlite/{part}/{k}.hpp": "" for part in ("b", "b/detail", "c") for k in range((MOST_HEADERS + 1) // 2)}
     planted = [crowd, headers, {"drivers/few/c.cpp": ""}, {"drivers/few/b.cpp": None}, {"src/app/run/a.cpp": ""},
                {"src/app/run/b.cpp": '#include "algorithm/smc/smc.hpp"\n'}, {"src/app/run/b.cpp": "SmcPlan plan;\n"},
                {"src/app/run/b.hpp": "auto e = algorithm::smc_entry();\n"}, {"src/app/run/b.cpp": 'if (name == "smc")\n'},
