@@ -47,7 +47,7 @@ WasteFree::WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const 
 
 void WasteFree::begin() {
     auto& particles = population_.generation(0);
-    on_the_fly_.begin(0, 0);
+    on_the_fly_.begin(0, 0, settings_.particles);
     parallel::together(ranks_, [&] {
         for (Index b = 0; b < particles.local_blocks(); ++b) {
             auto& block = particles.block(b);
@@ -181,7 +181,7 @@ void WasteFree::resample() {
 void WasteFree::make_chains() {
     auto& particles = population_.generation(0);
     const Index P = waste_free_.chain_length;
-    on_the_fly_.begin(a_, updates_per_step());
+    on_the_fly_.begin(a_, (P - 1) * kernel_->moves(), n_chains());
     parallel::together(ranks_, [&] {
         prepare_blocks(*target_, heads_);
         Index accepted = 0;

@@ -16,7 +16,7 @@ class ToyPlan final : public AnnealingPlan {
     void keys(Keys& k) override {
         k("walkers", walkers_, within(2, largest_population), "independent walkers");
         replicates_key(k, replicates_);
-        common_keys(k, {.tolerates_online = true});
+        common_keys(k, {});
     }
     Index particles() const override { return walkers_; }
 
