@@ -33,7 +33,7 @@ TEST(EstimatedLikelihoodMpi, ImportanceSquared) {
     for (const Index block : {4, 64})
         expect_same_everywhere(
             [=](const Communicator& ranks) {
-                const kernel::StudentMixture first(
+                const random::StudentMixture first(
                     {{1, Vector::Zero(2), 2 * Matrix::Identity(2, 2)}, {1, Vector::Ones(2), Matrix::Identity(2, 2)}},
                     5);
                 return ImportanceSquared(ranks, path_of(noisy()), first, {1900, block, 8}, {700, 2, 0.1});

@@ -178,8 +178,8 @@ TEST(LikelihoodNoise, OfExactLikelihoodsIsNone) {
 }
 
 /// A first mixture that is far too wide.
-kernel::StudentMixture wide_mixture() {
-    return kernel::StudentMixture({{1, Vector::Zero(1), Matrix::Constant(1, 1, 4.0)}}, 5);
+random::StudentMixture wide_mixture() {
+    return random::StudentMixture({{1, Vector::Zero(1), Matrix::Constant(1, 1, 4.0)}}, 5);
 }
 
 ImportanceSquared importance_run(double s2, std::uint64_t seed, Index particles, Index rounds) {

@@ -49,7 +49,7 @@ struct Unnormalised {
 };
 
 ImportanceSquared importance_of(double share, std::uint64_t seed, Index draws, double mean) {
-    const kernel::StudentMixture first({{1, Vector::Constant(1, mean), Matrix::Constant(1, 1, 0.05)}}, 50);
+    const random::StudentMixture first({{1, Vector::Constant(1, mean), Matrix::Constant(1, 1, 0.05)}}, 50);
     ImportanceSquared sampler(parallel::Communicator::alone(), path_of(Unnormalised{}), first, {draws, 16, seed},
                               {1000, 0, share});
     complete(sampler);
@@ -79,7 +79,7 @@ TEST(Defence, AProposalThatMissesIsMadeGood) {
 // The draws of a round of adaptation are spread over all blocks, and so over all ranks.
 TEST(Importance, RoundsHaveTheDrawsTheyClaim) {
     const auto arrays = [](Index draws, Index per_round) {
-        const kernel::StudentMixture first({{1, Vector::Ones(1), Matrix::Constant(1, 1, 0.1)}}, 5);
+        const random::StudentMixture first({{1, Vector::Ones(1), Matrix::Constant(1, 1, 0.1)}}, 5);
         ImportanceSquared sampler(parallel::Communicator::alone(), path_of(Unnormalised{}), first, {draws, 16, 1},
                                   {per_round, 1, 0.1});
         complete(sampler);

@@ -122,7 +122,7 @@ TEST(Resume, TrajectoriesThatRunBackwardsDrawNoStart) {
 
 TEST(Resume, DensitiesAreNeitherDrawnFromNorEvaluated) {
     const auto path = path_of(CountingCoin());
-    const kernel::StudentMixture first({{1, Vector::Constant(1, 0.5), Matrix::Constant(1, 1, 0.01)}}, 5);
+    const random::StudentMixture first({{1, Vector::Constant(1, 0.5), Matrix::Constant(1, 1, 0.01)}}, 5);
     for (const int steps : {0, 2}) {
         expect_resume_without_starts(
             [&] {

@@ -19,9 +19,9 @@ std::vector<double> FirstDraws::weights() const {
     return weights;
 }
 
-kernel::StudentMixture FirstDraws::mixture(Index components, double df) const {
+random::StudentMixture FirstDraws::mixture(Index components, double df) const {
     constexpr int iterations = 10;
-    return kernel::StudentMixture::fit(points, weights(), components, df, iterations);
+    return random::StudentMixture::fit(points, weights(), components, df, iterations);
 }
 
 Matrix FirstDraws::walk_factor() const {

@@ -2,10 +2,10 @@
 /// Draws from which an algorithm that works at the posterior itself makes its first proposal and its starts: the final
 /// particles of a tempered pilot, or draws from the prior. They are thrown away afterwards.
 
-#include "kernel/student_mixture.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/share.hpp"
+#include "random/student_mixture.hpp"
 
 #include <vector>
 
@@ -25,7 +25,7 @@ struct FirstDraws {
     /// The weights relative to the largest.
     std::vector<double> weights() const;
     /// A mixture fitted to the draws; fewer components if the draws support no more.
-    kernel::StudentMixture mixture(Index components, double df) const;
+    random::StudentMixture mixture(Index components, double df) const;
     /// The factor of a random walk scaled to the covariance of the draws.
     Matrix walk_factor() const;
     /// d x n, independent given the draws, from the addresses (seed, resample, chain).

@@ -54,7 +54,7 @@ Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t 
 }
 
 ImportanceSquared::ImportanceSquared(const parallel::Communicator& ranks,
-                                     std::shared_ptr<const path::DensityPath> target, kernel::StudentMixture first,
+                                     std::shared_ptr<const path::DensityPath> target, random::StudentMixture first,
                                      const PopulationSettings& settings, const ImportanceSettings& importance)
     : ranks_(ranks),
       target_(std::move(target)),
@@ -108,7 +108,7 @@ void ImportanceSquared::fields(Fields& f) {
     f("ess", ess_);
     auto mixture = mixture_.values();
     f("mixture", mixture);
-    mixture_ = kernel::StudentMixture::from_values(mixture, mixture_.dimension());
+    mixture_ = random::StudentMixture::from_values(mixture, mixture_.dimension());
     population_.fields(f);
     f.enter("trace");
     trace_.fields(f);

@@ -11,9 +11,9 @@
 /// draws does not depend on them.
 
 #include "algorithm/common/sampler.hpp"
-#include "kernel/student_mixture.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/shards.hpp"
+#include "random/student_mixture.hpp"
 
 #include <limits>
 #include <vector>
@@ -33,7 +33,7 @@ class ImportanceSquared final : public Sampler {
   public:
     /// `first` is the mixture before any adaptation.
     ImportanceSquared(const parallel::Communicator& ranks, std::shared_ptr<const path::DensityPath> target,
-                      kernel::StudentMixture first, const PopulationSettings& settings,
+                      random::StudentMixture first, const PopulationSettings& settings,
                       const ImportanceSettings& importance);
 
     /// Nothing is drawn before the first step.
@@ -49,7 +49,7 @@ class ImportanceSquared final : public Sampler {
     Outcome outcome() const override;
 
     void flush() override {}
-    const kernel::StudentMixture& mixture() const { return mixture_; }
+    const random::StudentMixture& mixture() const { return mixture_; }
     bool has_path() const override { return false; }
     bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return log_ratio_; }
@@ -98,7 +98,7 @@ class ImportanceSquared final : public Sampler {
 
     parallel::Communicator ranks_;
     std::shared_ptr<const path::DensityPath> target_;
-    kernel::StudentMixture mixture_;
+    random::StudentMixture mixture_;
     PopulationSettings settings_;
     ImportanceSettings importance_;
     population::Population population_;

@@ -1,4 +1,4 @@
-#include "kernel/student_mixture.hpp"
+#include "random/student_mixture.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"
@@ -10,7 +10,7 @@
 #include <numbers>
 #include <numeric>
 
-namespace pearlite::kernel {
+namespace pearlite::random {
 
 namespace {
 
@@ -89,7 +89,7 @@ StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double>
     return mixture;
 }
 
-void StudentMixture::draw(random::Stream& stream, std::span<double> x) const {
+void StudentMixture::draw(Stream& stream, std::span<double> x) const {
     std::vector<double> weights;
     for (const auto& component : components_)
         weights.push_back(component.weight);
@@ -188,4 +188,4 @@ StudentMixture StudentMixture::from_values(std::span<const double> values, Index
     return StudentMixture(std::move(components), values[0]);
 }
 
-} // namespace pearlite::kernel
+} // namespace pearlite::random

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace pearlite::kernel {
+namespace pearlite::random {
 
 /// sum_k weight_k t_df(mean_k, L_k L_k').
 class StudentMixture {
@@ -30,7 +30,7 @@ class StudentMixture {
     double df() const { return df_; }
     const std::vector<Component>& components() const { return components_; }
 
-    void draw(random::Stream& stream, std::span<double> x) const;
+    void draw(Stream& stream, std::span<double> x) const;
     double log_density(std::span<const double> x) const;
 
     /// Sufficient statistics of one step, which are sums over points: size() numbers to which add() contributes.
@@ -52,4 +52,4 @@ class StudentMixture {
     double df_;
 };
 
-} // namespace pearlite::kernel
+} // namespace pearlite::random

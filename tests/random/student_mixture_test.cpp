@@ -1,11 +1,11 @@
-#include "kernel/student_mixture.hpp"
+#include "random/student_mixture.hpp"
 
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/quadrature/sinh_sinh.hpp>
 #include <cmath>
 #include <gtest/gtest.h>
 
-namespace pearlite::kernel {
+namespace pearlite::random {
 namespace {
 
 StudentMixture two_of_them() {
@@ -38,7 +38,7 @@ TEST(StudentMixture, DensityIntegratesToOne) {
 // Means and second moments of 40000 draws; standard errors from the draws, 5 of them.
 TEST(StudentMixture, DrawsHaveItsMoments) {
     const auto mixture = two_of_them();
-    random::Stream stream({1, random::Purpose::test, 0, 0});
+    Stream stream({1, Purpose::test, 0, 0});
     constexpr int n = 40000;
     std::vector<double> x(2);
     double sum = 0, squares = 0, product = 0, product_squares = 0;
@@ -59,7 +59,7 @@ TEST(StudentMixture, DrawsHaveItsMoments) {
 
 TEST(StudentMixture, FitFindsTheMixtureItWasDrawnFrom) {
     const auto mixture = two_of_them();
-    random::Stream stream({2, random::Purpose::test, 0, 0});
+    Stream stream({2, Purpose::test, 0, 0});
     constexpr Index n = 20000;
     Matrix points(2, n);
     for (Index i = 0; i < n; ++i)
@@ -109,4 +109,4 @@ TEST(StudentMixture, DegeneratePointsStillGiveAProposal) {
 }
 
 } // namespace
-} // namespace pearlite::kernel
+} // namespace pearlite::random
