@@ -24,6 +24,23 @@ Matrix factor_of(const Matrix& scale) {
     return scale.diagonal().cwiseMax(smallest).cwiseSqrt().asDiagonal();
 }
 
+/// Scale matrix over covariance, for df > 2.
+double scale_over_variance(double df) {
+    return std::isinf(df) ? 1 : (df - 2) / df;
+}
+
+/// share x -2 d log density/d distance of one component of d dimensions, at a squared Mahalanobis distance.
+double scaled_share(double share, double df, double d, double distance) {
+    return std::isinf(df) ? share : share * (df + d) / (df + distance);
+}
+
+/// log of a standard density at the origin.
+double log_peak(double df, double d) {
+    if (std::isinf(df))
+        return -0.5 * d * std::log(2 * std::numbers::pi);
+    return std::lgamma((df + d) / 2) - std::lgamma(df / 2) - 0.5 * d * std::log(df * std::numbers::pi);
+}
+
 /// n points at equal steps of the cumulated weight along the longest axis of the points (one far point would catch a
 /// component for itself, were they spread by distance).
 std::vector<Index> points_along_axis(const Matrix& points, std::span<const double> weights, const Matrix& covariance,
@@ -57,9 +74,7 @@ StudentMixture::StudentMixture(std::vector<Component> components, double df)
                          component.factor.cols() == d);
         total += component.weight;
     }
-    const auto dimension = static_cast<double>(d);
-    const double constant =
-        std::lgamma((df_ + dimension) / 2) - std::lgamma(df_ / 2) - 0.5 * dimension * std::log(df_ * std::numbers::pi);
+    const double constant = log_peak(df_, static_cast<double>(d));
     for (auto& component : components_) {
         component.weight /= total;
         log_constants_.push_back(std::log(component.weight) + constant -
@@ -72,7 +87,7 @@ StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double>
     PEARLITE_EXPECTS(points.cols() == static_cast<Index>(weights.size()) && points.cols() >= 2 && components >= 1);
     const auto [mean, covariance] = weighted_moments(points, weights);
     // A t distribution of this scale has that covariance.
-    const Matrix factor = factor_of((df - 2) / df * covariance);
+    const Matrix factor = factor_of(scale_over_variance(df) * covariance);
     if (components == 1)
         return StudentMixture({{1, mean, factor}}, df);
     std::vector<Component> starts;
@@ -97,7 +112,8 @@ void StudentMixture::draw(Stream& stream, std::span<double> x) const {
     Vector z(dimension());
     for (double& value : z)
         value = stream.normal();
-    z /= std::sqrt(2 * stream.gamma(df_ / 2) / df_);
+    if (!std::isinf(df_))
+        z /= std::sqrt(2 * stream.gamma(df_ / 2) / df_);
     Eigen::Map<Vector>(x.data(), dimension()) = component.mean + component.factor.triangularView<Eigen::Lower>() * z;
 }
 
@@ -109,7 +125,8 @@ void StudentMixture::evaluate(std::span<const double> x, std::span<double> log_t
         Vector z = point - components_[k].mean;
         components_[k].factor.triangularView<Eigen::Lower>().solveInPlace(z);
         distances[k] = z.squaredNorm();
-        log_terms[k] = log_constants_[k] - 0.5 * (df_ + d) * std::log1p(distances[k] / df_);
+        log_terms[k] = log_constants_[k] -
+                       (std::isinf(df_) ? 0.5 * distances[k] : 0.5 * (df_ + d) * std::log1p(distances[k] / df_));
     }
 }
 
@@ -117,6 +134,55 @@ double StudentMixture::log_density(std::span<const double> x) const {
     std::vector<double> terms(components_.size()), distances(components_.size());
     evaluate(x, terms, distances);
     return log_sum_exp(terms);
+}
+
+double StudentMixture::log_density(std::span<const double> x, std::span<double> gradient) const {
+    const Eigen::Map<const Vector> point(x.data(), dimension());
+    Eigen::Map<Vector> sum(gradient.data(), dimension());
+    std::vector<double> terms(components_.size()), distances(components_.size());
+    evaluate(x, terms, distances);
+    const double total = log_sum_exp(terms);
+    sum.setZero();
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+        const double share = std::exp(terms[k] - total);
+        if (!(share > 0))
+            continue;
+        const double scaled = scaled_share(share, df_, static_cast<double>(dimension()), distances[k]);
+        sum -= scaled * cholesky_solution(components_[k].factor, point - components_[k].mean);
+    }
+    return total;
+}
+
+Vector StudentMixture::mean() const {
+    Vector mean = Vector::Zero(dimension());
+    for (const auto& component : components_)
+        mean += component.weight * component.mean;
+    return mean;
+}
+
+Matrix StudentMixture::covariance() const {
+    const Vector centre = mean();
+    Matrix covariance = Matrix::Zero(dimension(), dimension());
+    for (const auto& component : components_) {
+        const Vector shift = component.mean - centre;
+        covariance += component.weight / scale_over_variance(df_) * row_products(component.factor);
+        covariance += component.weight * shift * shift.transpose();
+    }
+    return covariance;
+}
+
+StudentMixture StudentMixture::merged() const {
+    if (components_.size() == 1)
+        return *this;
+    return StudentMixture({{1, mean(), factor_of(scale_over_variance(df_) * covariance())}}, df_);
+}
+
+StudentMixture StudentMixture::inflated(double factor) const {
+    PEARLITE_EXPECTS(factor > 0);
+    auto components = components_;
+    for (auto& component : components)
+        component.factor *= std::sqrt(factor);
+    return StudentMixture(std::move(components), df_);
 }
 
 std::size_t StudentMixture::statistics_size() const {
@@ -134,7 +200,7 @@ void StudentMixture::add_statistics(std::span<const double> x, double weight, st
     double* sum = sums.data();
     for (std::size_t k = 0; k < components_.size(); ++k) {
         const double share = weight * std::exp(terms[k] - total);
-        const double scaled = share * (df_ + static_cast<double>(d)) / (df_ + distances[k]);
+        const double scaled = scaled_share(share, df_, static_cast<double>(d), distances[k]);
         const Vector y = point - components_[k].mean; // centred, so that squares do not cancel
         *sum++ += share;
         *sum++ += scaled;

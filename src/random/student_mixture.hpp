@@ -10,7 +10,7 @@
 
 namespace pearlite::random {
 
-/// sum_k weight_k t_df(mean_k, L_k L_k').
+/// sum_k weight_k t_df(mean_k, L_k L_k'); df = infinity: a mixture of normal distributions.
 class StudentMixture {
   public:
     struct Component {
@@ -32,6 +32,16 @@ class StudentMixture {
 
     void draw(Stream& stream, std::span<double> x) const;
     double log_density(std::span<const double> x) const;
+    /// The same, and the gradient of the log density (d) into `gradient`.
+    double log_density(std::span<const double> x, std::span<double> gradient) const;
+
+    Vector mean() const;       ///< d
+    Matrix covariance() const; ///< d x d
+
+    /// One component with the mean and the covariance of the mixture.
+    StudentMixture merged() const;
+    /// All covariances times a factor above 0.
+    StudentMixture inflated(double factor) const;
 
     /// Sufficient statistics of one step, which are sums over points: size() numbers to which add() contributes.
     /// updated() makes the next mixture of their totals; components that explain less than 0.5 % are dropped.

@@ -1,9 +1,12 @@
 #include "random/student_mixture.hpp"
 
+#include "core/moments.hpp"
+
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/quadrature/sinh_sinh.hpp>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <numbers>
 
 namespace pearlite::random {
 namespace {
@@ -55,6 +58,58 @@ TEST(StudentMixture, DrawsHaveItsMoments) {
     const double exact = 5.0 / 3 * (0.25 + 0.75 * 0.25) * 0.5 - 18;
     const double m = product / n;
     EXPECT_NEAR(m, exact, 5 * std::sqrt((product_squares / n - m * m) / n));
+}
+
+// The same mixture of normal distributions: density against the formula, moments within 5 standard errors.
+TEST(StudentMixture, InfiniteDegreesOfFreedomAreNormal) {
+    const auto student = two_of_them();
+    const StudentMixture normal(student.components(), infinity);
+    const StudentMixture one({{1, Vector::Constant(1, 2.0), Matrix::Constant(1, 1, 3.0)}}, infinity);
+    EXPECT_NEAR(one.log_density(std::vector<double>{5.0}), -0.5 - std::log(3.0) - 0.5 * std::log(2 * std::numbers::pi),
+                1e-14);
+    Stream stream({3, Purpose::test, 0, 0});
+    constexpr Index n = 40000;
+    Matrix points(2, n);
+    for (Index i = 0; i < n; ++i)
+        normal.draw(stream, {points.col(i).data(), 2});
+    const auto moments = weighted_moments(points, std::vector<double>(n, 1.0));
+    const Matrix covariance = normal.covariance();
+    for (Index k = 0; k < 2; ++k) {
+        const double variance = covariance(k, k), spread = variance * std::sqrt(2.0 / n);
+        EXPECT_NEAR(moments.mean(k), normal.mean()(k), 5 * std::sqrt(variance / n));
+        EXPECT_NEAR(moments.covariance(k, k), variance, 5 * spread);
+        EXPECT_GT(std::fabs(moments.covariance(k, k) - student.covariance()(k, k)), 5 * spread) << "of the t's twin";
+    }
+    // Fits of normal distributions find the moments, and their numbers go forth and back.
+    const auto fitted = StudentMixture::fit(points, std::vector<double>(n, 1.0), 1, infinity, 1);
+    EXPECT_LT((fitted.covariance() - moments.covariance).norm(), 1e-9);
+    EXPECT_EQ(StudentMixture::from_values(normal.values(), 2).values(), normal.values());
+}
+
+TEST(StudentMixture, GradientsAreThoseOfTheDensity) {
+    for (const double df : {5.0, infinity}) {
+        const StudentMixture mixture(two_of_them().components(), df);
+        for (const auto& x : {std::vector<double>{0.3, -0.2}, {3.0, -2.0}, {7.0, -4.5}}) {
+            std::vector<double> gradient(2);
+            EXPECT_EQ(mixture.log_density(x, gradient), mixture.log_density(x));
+            for (std::size_t k = 0; k < 2; ++k) {
+                auto above = x, below = x;
+                above[k] += 1e-5;
+                below[k] -= 1e-5;
+                EXPECT_NEAR(gradient[k], (mixture.log_density(above) - mixture.log_density(below)) / 2e-5, 1e-8);
+            }
+        }
+    }
+}
+
+TEST(StudentMixture, MergedAndInflatedMixturesHaveTheMomentsTheySay) {
+    const auto mixture = two_of_them();
+    const auto merged = mixture.merged();
+    EXPECT_EQ(merged.components().size(), 1u);
+    EXPECT_LT((merged.mean() - mixture.mean()).norm(), 1e-12);
+    EXPECT_LT((merged.covariance() - mixture.covariance()).norm(), 1e-9);
+    const auto wide = merged.inflated(1.5);
+    EXPECT_LT((wide.covariance() - 1.5 * merged.covariance()).norm(), 1e-9);
 }
 
 TEST(StudentMixture, FitFindsTheMixtureItWasDrawnFrom) {
