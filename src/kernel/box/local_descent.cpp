@@ -1,17 +1,11 @@
 #include "pearlite/kernel/detail/local_descent.hpp"
 
+#include "core/lbfgs.hpp"
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-
-#include <lbfgs.h>
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
-#include <memory>
-#include <new>
-#include <string>
 
 namespace pearlite::kernel {
 
@@ -21,7 +15,7 @@ namespace {
 constexpr int largest_rounds = 20;
 constexpr DescentLimits to_the_end{2000, 1e-12};
 
-/// Answers the library's calls and keeps the best point so far. The library's variables beyond d are padding.
+/// The energy in the box as a minimiser sees it; keeps the best point so far.
 class Evaluation {
   public:
     Evaluation(const model::Descent& target, std::span<const double> start)
@@ -33,25 +27,8 @@ class Evaluation {
         best_ = {x_, target_.energy(x_), 1, 0};
     }
     const LocalMinimum& best() const { return best_; }
-    void rethrow() const {
-        if (failure_)
-            std::rethrow_exception(failure_);
-    }
 
-    double operator()(const double* from, double* gradient, int n) {
-        std::fill_n(gradient, n, 0.0);
-        if (failure_)
-            return infinity;
-        try {
-            return evaluate(from, gradient);
-        } catch (...) { // may not pass through the library
-            failure_ = std::current_exception();
-            return infinity;
-        }
-    }
-
-  private:
-    double evaluate(const double* from, double* gradient) {
+    double evaluate(std::span<const double> from, std::span<double> gradient) {
         for (std::size_t k = 0; k < x_.size(); ++k)
             x_[k] = std::clamp(from[k], lower_[k], upper_[k]);
         ++best_.energies;
@@ -68,6 +45,8 @@ class Evaluation {
             gradient[k] = is_held(k, from[k]) ? 0.0 : gradient_[k];
         return energy;
     }
+
+  private:
     /// Beyond the border the energy is that of the border; a coordinate on the border that would leave the box stays.
     bool is_held(std::size_t k, double from) const {
         return x_[k] != from || (from <= lower_[k] && gradient_[k] > 0) || (from >= upper_[k] && gradient_[k] < 0);
@@ -77,32 +56,12 @@ class Evaluation {
     std::span<const double> lower_, upper_;
     std::vector<double> x_, gradient_;
     LocalMinimum best_;
-    std::exception_ptr failure_;
 };
 
 void run_library(Evaluation& evaluation, std::span<const double> start, const DescentLimits& limits) {
-    // Builds of the library for vector units take multiples of 16 variables.
-    const auto n = static_cast<int>(padded(static_cast<Index>(start.size())));
-    const std::unique_ptr<double, decltype(&lbfgs_free)> x(lbfgs_malloc(n), &lbfgs_free);
-    if (!x)
-        throw std::bad_alloc();
-    std::fill_n(x.get(), n, 0.0);
-    std::copy(start.begin(), start.end(), x.get());
-    lbfgs_parameter_t settings;
-    lbfgs_parameter_init(&settings);
-    settings.m = 10;
-    settings.epsilon = limits.tolerance;
-    settings.max_iterations = static_cast<int>(limits.iterations);
-    // The kind of line search that steps back where an energy is refused.
-    settings.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
-    const auto ask = [](void* instance, const double* at, double* gradient, int size, double) {
-        return (*static_cast<Evaluation*>(instance))(at, gradient, size);
-    };
-    double energy = 0;
-    const int status = lbfgs(n, x.get(), &energy, ask, nullptr, &evaluation, &settings);
-    // A line search that finds nothing lower is the usual end near the last bit.
-    if (status < LBFGSERR_OUTOFINTERVAL)
-        throw NumericalError("the local descent cannot run: libLBFGS says " + std::to_string(status));
+    minimise_by_lbfgs(
+        [&](std::span<const double> x, std::span<double> gradient) { return evaluation.evaluate(x, gradient); }, start,
+        {limits.iterations, limits.tolerance});
 }
 
 /// An energy without a gradient, given one by differences; counts the energies.
@@ -132,7 +91,6 @@ LocalMinimum descend_by_gradient(const model::Descent& target, std::span<const d
     for (int round = 0; round < largest_rounds; ++round) {
         const auto before = evaluation.best();
         run_library(evaluation, before.x, to_the_end);
-        evaluation.rethrow();
         if (!(evaluation.best().energy < before.energy))
             break;
     }
@@ -163,7 +121,6 @@ double descended_energy(const model::Descent& target, std::span<const double> st
     Evaluation evaluation(has_gradient ? target : static_cast<const model::Descent&>(differences), start);
     if (evaluation.best().energy < infinity)
         run_library(evaluation, start, limits);
-    evaluation.rethrow();
     return evaluation.best().energy;
 }
 
