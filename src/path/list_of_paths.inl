@@ -2,3 +2,4 @@
 // default, and every model offers it.
 PEARLITE_PATH(tempered)
 PEARLITE_PATH(data)
+PEARLITE_PATH(bridge)

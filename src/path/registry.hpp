@@ -14,7 +14,7 @@ struct PathEntry {
     std::string about; ///< "points of the data added one by one"
     /// Whether a model offers the functions that the path needs.
     bool (*suits)(const model::Target& model) = nullptr;
-    /// The target along the path, for a model that the path suits.
+    /// The target along the path, for a model that the path suits; the model itself where a run finds its path.
     std::shared_ptr<const model::Target> (*along)(std::shared_ptr<const model::Target> model) = nullptr;
 };
 

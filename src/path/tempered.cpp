@@ -39,6 +39,7 @@ class PointCosts final : public model::BlockCost {
 Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     : density_(std::move(density)), quantities_(density_->offers<model::ReportedQuantities>()) {
     offer<DensityPath>(std::shared_ptr<const DensityPath>(std::shared_ptr<const DensityPath>(), this));
+    offer<model::DensityFunctions>(density_);
     offer<model::ReportedParameters>(std::make_shared<PointParameters>(*this));
     if (const auto* cost = density_->offers<model::PointCost>())
         offer<model::BlockCost>(std::make_shared<PointCosts>(*cost));

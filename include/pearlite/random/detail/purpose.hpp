@@ -28,6 +28,7 @@ enum class Purpose : std::uint8_t {
     posterior_draw = 19, ///< equally weighted draws from weighted particles
     prediction = 20,     ///< predictions from draws of the parameters: latent states, replicated data
     trajectory = 21,     ///< lengths of Hamiltonian trajectories
+    reference = 22,      ///< draws by which the reference of a path is fitted
     test = 255,          ///< tests only
 };
 

@@ -1,0 +1,40 @@
+#pragma once
+/// log p = log prior + log likelihood of a density at points, as fits of a reference look at it.
+
+#include "pearlite/model/detail/density_functions.hpp"
+
+#include <span>
+
+namespace pearlite::path {
+
+/// Counts the evaluations. Numbers that are not finite count as log p = -inf.
+class JointDensity {
+  public:
+    /// The likelihood must be exact.
+    explicit JointDensity(const model::DensityFunctions& density);
+
+    Index dimension() const { return density_.dimension(); }
+    /// At the columns of `points`, d x n: n values.
+    Vector operator()(const Matrix& points) const;
+    double operator()(std::span<const double> x) const;
+    /// d log p/dx by central differences with steps of about 6e-6 max(1, |x_k|). One-sided next to a point where log p
+    /// is not finite, and 0 between two such points.
+    void gradient(std::span<const double> x, std::span<double> gradient) const;
+    /// -d2 log p/dx2, d x d, by differences over a tenth of the standard deviation that the curvature along each axis
+    /// stands for. Not finite where log p is not finite so near.
+    Matrix curvature(const Vector& x) const;
+    /// The start of a fit: the first of up to 1000 draws from the prior with a finite log p. NumericalError if none
+    /// has.
+    Vector start(std::uint64_t seed, Index number) const;
+
+    Index evaluations() const { return evaluations_; }
+
+  private:
+    /// Steps along the axes, d.
+    Vector steps(const Vector& x) const;
+
+    const model::DensityFunctions& density_;
+    mutable Index evaluations_ = 0;
+};
+
+} // namespace pearlite::path

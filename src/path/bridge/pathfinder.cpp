@@ -1,0 +1,170 @@
+#include "core/lbfgs.hpp"
+#include "core/linear_algebra/linear_algebra.hpp"
+#include "path/bridge/joint_density.hpp"
+#include "path/bridge/reference_fits.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace pearlite::path {
+
+namespace {
+
+using random::StudentMixture;
+
+constexpr LbfgsLimits of_descent{300, 1e-6};
+constexpr std::size_t history = 6; ///< pairs of the quasi-Newton matrix
+constexpr Index elbo_draws = 20, weighing_draws = 200;
+
+/// A point of a descent, and the gradient of -log p there.
+struct Iterate {
+    Vector x, gradient;
+};
+
+std::vector<Iterate> descend(const JointDensity& density, const Vector& start) {
+    const Index d = density.dimension();
+    std::vector<Iterate> iterates;
+    const auto keep = [&](std::span<const double> x, std::span<const double> gradient) {
+        iterates.push_back({Eigen::Map<const Vector>(x.data(), d), Eigen::Map<const Vector>(gradient.data(), d)});
+    };
+    minimise_by_lbfgs(
+        [&](std::span<const double> x, std::span<double> gradient) {
+            const double log_p = density(x);
+            if (!std::isfinite(log_p))
+                return infinity;
+            density.gradient(x, gradient);
+            for (double& slope : gradient)
+                slope = -slope;
+            if (iterates.empty())
+                keep(x, gradient);
+            return -log_p;
+        },
+        {start.data(), at(d)}, of_descent, keep);
+    return iterates;
+}
+
+/// The inverse of the curvature of -log p along a descent: a diagonal (Gilbert & Lemarechal 1989) and the BFGS updates
+/// by the last pairs of steps and changes of the gradient.
+class QuasiNewton {
+  public:
+    explicit QuasiNewton(Index d) : diagonal_(Vector::Ones(d)) {}
+
+    void add(const Vector& step, const Vector& change) {
+        const double product = step.dot(change);
+        if (!(product > 1e-12 * change.squaredNorm()))
+            return; // not convex there
+        const double a = (change.array().square() * diagonal_.array()).sum();
+        const double c = (step.array().square() / diagonal_.array()).sum();
+        const auto scaled = step.array() / diagonal_.array();
+        const Vector inverse =
+            a / (product * diagonal_.array()) + change.array().square() / product - a * scaled.square() / (product * c);
+        if (inverse.allFinite() && inverse.minCoeff() > 0)
+            diagonal_ = inverse.cwiseInverse();
+        pairs_.emplace_back(step, change);
+        if (pairs_.size() > history)
+            pairs_.pop_front();
+    }
+    Matrix inverse_curvature() const {
+        Matrix inverse = diagonal_.asDiagonal();
+        for (const auto& [step, change] : pairs_) {
+            const double rho = 1 / step.dot(change);
+            const Vector image = inverse * change;
+            inverse += rho * (1 + rho * change.dot(image)) * step * step.transpose() -
+                       rho * (image * step.transpose() + step * image.transpose());
+        }
+        return inverse;
+    }
+
+  private:
+    Vector diagonal_;
+    std::deque<std::pair<Vector, Vector>> pairs_;
+};
+
+Matrix draws_of(const StudentMixture& mixture, Index n, const random::Address& address) {
+    random::Stream stream(address);
+    Matrix draws(mixture.dimension(), n);
+    for (Index i = 0; i < n; ++i)
+        mixture.draw(stream, {draws.col(i).data(), at(draws.rows())});
+    return draws;
+}
+
+Vector log_densities(const StudentMixture& mixture, const Matrix& points) {
+    Vector values(points.cols());
+    for (Index i = 0; i < points.cols(); ++i)
+        values(i) = mixture.log_density({points.col(i).data(), at(points.rows())});
+    return values;
+}
+
+/// The normal distribution of one descent.
+std::optional<StudentMixture::Component> best_of(const JointDensity& density, const std::vector<Iterate>& iterates,
+                                                 std::uint64_t seed, Index number) {
+    QuasiNewton newton(density.dimension());
+    std::optional<StudentMixture::Component> best;
+    double highest = -infinity;
+    for (std::size_t t = 1; t < iterates.size(); ++t) {
+        newton.add(iterates[t].x - iterates[t - 1].x, iterates[t].gradient - iterates[t - 1].gradient);
+        const Matrix inverse = newton.inverse_curvature();
+        const auto factor = inverse.allFinite() ? cholesky_factor(inverse) : std::nullopt;
+        if (!factor || !(factor->diagonal().minCoeff() > 0))
+            continue;
+        const StudentMixture::Component normal{1, iterates[t].x - inverse * iterates[t].gradient, *factor};
+        const StudentMixture q({normal}, infinity);
+        const Matrix draws = draws_of(
+            q, elbo_draws,
+            {seed, random::Purpose::reference, static_cast<std::uint64_t>(number), static_cast<std::uint32_t>(t)});
+        const double elbo = (density(draws) - log_densities(q, draws)).mean();
+        if (elbo > highest) {
+            highest = elbo;
+            best = normal;
+        }
+    }
+    return best;
+}
+
+/// The components weighted by the mass of p that is nearest to each.
+StudentMixture weighed(const JointDensity& density, const StudentMixture& mixture, std::uint64_t seed) {
+    const auto n_components = static_cast<Index>(mixture.components().size());
+    Matrix points(density.dimension(), n_components * weighing_draws);
+    for (Index k = 0; k < n_components; ++k) {
+        const StudentMixture one({mixture.components()[at(k)]}, mixture.df());
+        points.middleCols(k * weighing_draws, weighing_draws) =
+            draws_of(one, weighing_draws, {seed, random::Purpose::reference, static_cast<std::uint64_t>(k), 0});
+    }
+    Vector weights = density(points) - log_densities(mixture, points);
+    const double highest = weights.maxCoeff();
+    if (!std::isfinite(highest))
+        return mixture;
+    weights = (weights.array() - highest).exp();
+    weights = weights.cwiseMin(std::sqrt(static_cast<double>(weights.size())) * weights.mean());
+    auto components = mixture.components();
+    for (Index k = 0; k < n_components; ++k) {
+        const StudentMixture one({mixture.components()[at(k)]}, mixture.df());
+        const Vector shares = (log_densities(one, points) - log_densities(mixture, points)).array().exp();
+        components[at(k)].weight *= weights.dot(shares);
+    }
+    std::erase_if(components, [](const auto& component) { return !(component.weight > 1e-300); });
+    return components.empty() ? mixture : StudentMixture(std::move(components), mixture.df());
+}
+
+} // namespace
+
+FittedReference fit_by_pathfinder(const model::DensityFunctions& density, const FitSettings& settings) {
+    const JointDensity joint(density);
+    std::vector<StudentMixture::Component> components;
+    for (Index k = 0; k < settings.starts; ++k)
+        if (auto best = best_of(joint, descend(joint, joint.start(settings.seed, k)), settings.seed, k))
+            components.push_back(std::move(*best));
+    if (components.empty())
+        throw NumericalError("the reference of the path cannot be fitted: no descent gives a normal distribution with "
+                             "a finite mean of log p - log q; expected another path.fit");
+    auto mixture = weighed(joint, StudentMixture(std::move(components), settings.df), settings.seed);
+    return {std::move(mixture), joint.evaluations()};
+}
+
+} // namespace pearlite::path

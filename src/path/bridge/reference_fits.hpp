@@ -1,0 +1,35 @@
+#pragma once
+/// Fits of a reference distribution to a density by its modes.
+
+#include "pearlite/model/detail/density_functions.hpp"
+#include "random/student_mixture.hpp"
+
+#include <cstdint>
+
+namespace pearlite::path {
+
+struct FitSettings {
+    Index starts = 8;       ///< draws from the prior at which descents begin
+    std::uint64_t seed = 0; ///< of those draws
+    double df = 7;          ///< of the components; infinity: normal
+};
+
+struct FittedReference {
+    random::StudentMixture mixture;
+    Index evaluations = 0; ///< of the density
+};
+
+/// Laplace's method: a component at each mode that descents by L-BFGS find, its scale matrix C the inverse of -d2 log
+/// p/dx2 there (eigenvalues below 1e-8 of the largest are raised to that), its weight proportional to
+/// p(mode) |C|^(1/2). Modes within a standard deviation of a higher one are that mode. Deterministic. The likelihood
+/// must be exact. NumericalError if no start has a finite log p, or no mode a finite curvature.
+FittedReference fit_by_laplace(const model::DensityFunctions& density, const FitSettings& settings);
+
+/// Pathfinder (Zhang, Carpenter, Gelman & Vehtari 2022, algorithm 1): every iterate of a descent by L-BFGS gives a
+/// normal distribution, N(x + C d log p/dx, C) with C the quasi-Newton inverse of -d2 log p/dx2, and the one with the
+/// largest mean of log p - log q over 20 draws is kept. The components are those of all descents. Their weights are the
+/// shares of 200 draws from each, weighted by p over the density of all, where weights above n^(1/2) of the mean are
+/// cut (in place of the Pareto smoothing of the paper). Otherwise as above.
+FittedReference fit_by_pathfinder(const model::DensityFunctions& density, const FitSettings& settings);
+
+} // namespace pearlite::path
