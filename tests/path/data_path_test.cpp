@@ -88,9 +88,9 @@ double plain(double x, double b) {
 }
 
 TEST(Paths, AModelOffersThoseThatSuitIt) {
-    EXPECT_THAT(kinds_of(*tempered(Whole{})), ElementsAre("tempered"));
-    EXPECT_THAT(kinds_of(*tempered(Points{})), ElementsAre("tempered", "data"));
-    EXPECT_THAT(kinds_of(*tempered(Points{.n = 0})), ElementsAre("tempered"));
+    EXPECT_THAT(kinds_of(*tempered(Whole{})), ElementsAre("tempered", "bridge"));
+    EXPECT_THAT(kinds_of(*tempered(Points{})), ElementsAre("tempered", "data", "bridge"));
+    EXPECT_THAT(kinds_of(*tempered(Points{.n = 0})), ElementsAre("tempered", "bridge"));
     const auto model = tempered(Points{});
     EXPECT_EQ(along("tempered", model), model);
     EXPECT_FALSE(along("data", model)->path_is_linear());

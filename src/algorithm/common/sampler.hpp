@@ -66,6 +66,8 @@ class Sampler {
     virtual const MarkovChains* markov_chains() const { return nullptr; }
     /// The seed for draws of the posterior's predictions; nothing if the final population is not weighted.
     virtual std::optional<std::uint64_t> prediction_seed() const { return {}; }
+    /// The target that is annealed, if the sampler has made it itself; null for the target that it was given.
+    virtual const model::Target* target() const { return nullptr; }
 
     /// The number of independent runs of the same kind side by side; 1 for a plain sampler.
     virtual Index n_replicates() const { return 1; }

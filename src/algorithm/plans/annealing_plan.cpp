@@ -2,6 +2,7 @@
 
 #include "algorithm/common/piloted.hpp"
 #include "algorithm/common/replicates.hpp"
+#include "algorithm/plans/bridged.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "path/registry.hpp"
 #include "pearlite/random/stream.hpp"
@@ -100,6 +101,16 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
 
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::Communicator& ranks,
                                                                 AnyTarget target) const {
+    if (!path_.is_bridge())
+        return sampler_along(ranks, std::move(target));
+    const auto kernel = kernel_.kernel_for(target);
+    return std::make_unique<algorithm::Bridged>(
+        ranks, std::move(target), path_.bridge, *kernel, traits_.default_block, run_.seed,
+        [this, ranks](AnyTarget bridge) { return sampler_along(ranks, std::move(bridge)); });
+}
+
+std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel::Communicator& ranks,
+                                                                 AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
         return std::make_unique<algorithm::Replicates>(
@@ -121,6 +132,8 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::
 }
 
 AnyTarget AnnealingPlan::along_path(AnyTarget model) const {
+    if (const auto* density = model->offers<model::DensityFunctions>(); density && path_.is_bridge())
+        path_.bridge.check(*density);
     return path::along(path_.kind, std::move(model));
 }
 
@@ -159,6 +172,8 @@ std::string AnnealingPlan::step() const {
 
 std::string AnnealingPlan::cost(const BuiltModel& model) const {
     auto text = work();
+    if (path_.is_bridge())
+        text += path_.bridge.cost(kernel_.moves);
     if (kernel_.pilot)
         text += fmt::format("# and a pilot of {} particles\n", kernel_.pilot_particles);
     text += describe_stops(step());

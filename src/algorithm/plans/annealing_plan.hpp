@@ -41,6 +41,7 @@ class AnnealingPlan : public Plan {
   public:
     std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator& ranks,
                                                      AnyTarget target) const override;
+    /// InputError for a bridge whose reference cannot be the model's.
     AnyTarget along_path(AnyTarget model) const override;
     double inverse_temperature_end() const override { return schedule_.end; }
     std::string headline() const override;
@@ -92,6 +93,9 @@ class AnnealingPlan : public Plan {
     KernelSettings kernel_;
 
   private:
+    /// Of a target whose path is known: the replicates, after their pilot if there is one.
+    std::unique_ptr<algorithm::Sampler> sampler_along(const parallel::Communicator& ranks, AnyTarget target) const;
+
     PathSettings path_;
     std::string name_;
     ModelTraits traits_;

@@ -2,6 +2,7 @@
 /// The tables [run], [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys.
 /// A second argument of keys() holds the facts that the keys depend on.
 
+#include "algorithm/plans/bridge_settings.hpp"
 #include "algorithm/smc/adaptive_schedule.hpp"
 #include "kernel/registry.hpp"
 #include "path/schedule.hpp"
@@ -45,8 +46,11 @@ struct RunSettings {
 struct PathSettings {
     std::string kind; ///< the name of an entry of path/registry.hpp
     double inverse_temperature_end = 1;
+    BridgeSettings bridge;
 
     void keys(Keys& k, const model::ModelTraits& traits);
+    /// The path begins at a reference that is fitted as the run begins.
+    bool is_bridge() const { return kind == "bridge"; }
 };
 
 /// Inverse temperatures of the algorithms that anneal.

@@ -48,7 +48,7 @@ void AnnealingRun::restore(io::Reader& reader) {
 }
 
 RunResult AnnealingRun::result() {
-    return result_of(parts_of({ranks_, *target_, *sampler_, inverse_temperature_end_, seed_}));
+    return result_of(parts_of({ranks_, target(), *sampler_, inverse_temperature_end_, seed_}));
 }
 
 double AnnealingRun::first_log_ratio() {
@@ -65,11 +65,11 @@ double AnnealingRun::first_log_ratio() {
 }
 
 double AnnealingRun::log_ratio_of(std::span<const std::byte> packed) const {
-    const auto block = target_->make_block(1);
+    const auto block = target().make_block(1);
     block->unpack(0, packed);
-    target_->recompute(*block);
+    target().recompute(*block);
     double ratio = 0;
-    target_->add_log_ratio(*block, 0, inverse_temperature_end_, {&ratio, 1});
+    target().add_log_ratio(*block, 0, inverse_temperature_end_, {&ratio, 1});
     return ratio;
 }
 

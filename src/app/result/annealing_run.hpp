@@ -32,6 +32,8 @@ class AnnealingRun final : public Run {
     /// Collective. log f_b_end - log f_0 of the particle in slot 0, computed from its packed form: a resumed program
     /// that finds another value has another model.
     double first_log_ratio();
+    /// The model's target, or the one that the sampler has made of it.
+    const model::Target& target() const { return sampler_->target() ? *sampler_->target() : *target_; }
     double log_ratio_of(std::span<const std::byte> packed) const;
 
     parallel::Communicator ranks_;

@@ -79,6 +79,8 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         traits.reverse_starts = algorithm::reverse_starts_of(*target);
         traits.path_kinds = path::kinds_of(*target);
         traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
+        const auto* density = target->offers<model::DensityFunctions>();
+        traits.has_estimated_likelihood = density && density->is_estimated();
     }
 
     prepared.algorithm = &read_algorithm(configuration, traits);
@@ -92,8 +94,12 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
             configuration.error("kernel.operations", error.what());
         }
     if (target)
-        if (auto along = prepared.plan->along_path(target); along != target)
-            prepared.model = model::annealed(std::move(along));
+        try {
+            if (auto along = prepared.plan->along_path(target); along != target)
+                prepared.model = model::annealed(std::move(along));
+        } catch (const InputError& error) {
+            configuration.error("path.kind", error.what());
+        }
     configuration.check();
     prepared.resolved = configuration.resolved();
     prepared.unused = configuration.unused();

@@ -38,6 +38,7 @@ struct ModelTraits {
     std::optional<bool> has_gradient = {};
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
+    bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
 };
 
 } // namespace pearlite::model

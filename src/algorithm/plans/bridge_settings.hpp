@@ -1,0 +1,58 @@
+#pragma once
+/// The keys of [path] that fit, or give, the reference of a bridge.
+
+#include "algorithm/common/first_draws.hpp"
+#include "path/bridge/reference_fits.hpp"
+#include "pearlite/core/keys.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace pearlite::algorithm {
+
+struct BridgeSettings {
+    enum class Reference { gaussian, student, mixture };
+    enum class Fit { laplace, pathfinder, smc, given };
+
+    Reference reference = Reference::student;
+    double degrees_of_freedom = 7;
+    Index components = 4;
+    Fit fit = Fit::laplace;
+    InputFile file;
+    Index starts = 8;
+    double inflation = 1.5;
+    bool prior_leg = true;
+    Index fit_particles = 2048;
+    std::optional<std::uint64_t> fit_seed;
+
+    void keys(Keys& k, const model::ModelTraits& traits);
+    /// InputError if the reference cannot be that of the density: another dimension, or a fit by the modes of a
+    /// likelihood that is estimated.
+    void check(const model::DensityFunctions& density) const;
+
+    /// Populations of the leg from the prior.
+    static constexpr Index leg_replicates = 8;
+    /// Whether populations are annealed from the prior, for the fit or for a second estimate of the evidence.
+    bool has_leg() const { return fit == Fit::smc || prior_leg; }
+    std::uint64_t seed(std::uint64_t of_run) const;
+    /// Comment lines of `check`; `moves`: at each temperature of the leg.
+    std::string cost(Index moves) const;
+    /// The reference of a density; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no
+    /// reference fits.
+    path::FittedReference fitted(const model::DensityFunctions& density, const FirstDraws& draws,
+                                 std::uint64_t of_run) const;
+
+  private:
+    /// Of the components; infinity: normal.
+    double df() const;
+    path::FittedReference found(const model::DensityFunctions& density, const FirstDraws& draws,
+                                std::uint64_t of_run) const;
+    random::StudentMixture read(Index dimension) const;
+
+    Matrix given_; ///< the numbers of `file`
+};
+
+} // namespace pearlite::algorithm

@@ -1,0 +1,218 @@
+#include "algorithm/plans/bridged.hpp"
+
+#include "algorithm/common/rank_groups.hpp"
+#include "algorithm/common/replicates.hpp"
+#include "algorithm/smc/smc.hpp"
+#include "core/log_space.hpp"
+#include "parallel/agreement.hpp"
+#include "path/bridge/bridged_density.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/path/tempered.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+constexpr double conditional_ess_of_leg = 0.9;
+constexpr double most_joint_errors = 4;
+
+/// Collective. The final particles of all replicates, weighted by their share in the mean of Z.
+FirstDraws draws_of_replicates(const parallel::Communicator& ranks, Sampler& sampler) {
+    const auto log_ratios = sampler.log_ratios();
+    std::vector<double> points;
+    FirstDraws all;
+    for (Index r = 0; r < sampler.n_replicates(); ++r) {
+        const auto one = draws_of(ranks, shares_of(ranks, sampler, r).front());
+        const double shift = log_ratios[at(r)] - log_sum_exp(one.log_weights);
+        points.insert(points.end(), one.points.data(), one.points.data() + one.points.size());
+        for (const double log_weight : one.log_weights)
+            all.log_weights.push_back(log_weight + shift);
+    }
+    const auto n = static_cast<Index>(all.log_weights.size());
+    all.points = Eigen::Map<const Matrix>(points.data(), static_cast<Index>(points.size()) / n, n);
+    return all;
+}
+
+/// The numbers of a fit as they travel between ranks.
+struct FitNumbers {
+    std::vector<double> reference;
+    Index evaluations = 0;
+    void fields(Fields& f) {
+        f("reference", reference);
+        f("evaluations", evaluations);
+    }
+};
+
+} // namespace
+
+void PriorLeg::fields(Fields& f) {
+    f("has_value", has_value);
+    f("has_error", has_error);
+    f("log_normaliser", log_normaliser);
+    f("standard_error", standard_error);
+    f("error_method", error_method);
+    f("note", note);
+    f("failure", failure);
+    f("likelihoods", likelihoods);
+}
+
+Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> model,
+                 const BridgeSettings& settings, const kernel::Kernel& kernel, Index block, std::uint64_t seed,
+                 MakeMain make_main)
+    : ranks_(ranks),
+      model_(std::move(model)),
+      density_(*model_->offers<model::DensityFunctions>()),
+      settings_(settings),
+      seed_(seed),
+      make_main_(std::move(make_main)) {
+    if (!settings_.has_leg())
+        return;
+    leg_ = std::make_unique<Replicates>(
+        ranks_, BridgeSettings::leg_replicates, settings_.seed(seed_),
+        [&](const parallel::Communicator& team, std::uint64_t replicate_seed) {
+            return std::make_unique<Smc>(
+                team, model_, AdaptiveSchedule{1, conditional_ess_of_leg}, kernel,
+                PopulationSettings{settings_.fit_particles / BridgeSettings::leg_replicates, block, replicate_seed},
+                SmcSettings{});
+        });
+}
+
+void Bridged::begin() {
+    attempt([&] { leg_->begin(); });
+    if (!leg_)
+        fit();
+}
+
+void Bridged::step() {
+    if (main_)
+        return main_->step();
+    attempt([&] { leg_->step(); });
+    if (leg_ && !leg_->finished())
+        return;
+    if (leg_)
+        record_leg();
+    fit();
+}
+
+void Bridged::attempt(const std::function<void()>& work) {
+    try {
+        if (leg_)
+            work();
+    } catch (const NumericalError& failure) {
+        if (settings_.fit == BridgeSettings::Fit::smc)
+            throw;
+        found_by_leg_.failure = failure.what();
+        leg_.reset();
+    }
+}
+
+void Bridged::record_leg() {
+    const auto outcome = leg_->outcome();
+    if (!outcome.log_ratio.empty() && std::isfinite(outcome.log_ratio.front().value)) {
+        const auto& headline = outcome.log_ratio.front();
+        found_by_leg_.has_value = true;
+        found_by_leg_.has_error = headline.standard_error.has_value();
+        found_by_leg_.log_normaliser = headline.value + density_.log_prior_normaliser().value_or(0);
+        found_by_leg_.standard_error = headline.standard_error.value_or(0);
+        found_by_leg_.error_method = headline.error_method;
+        found_by_leg_.note = headline.note;
+    }
+    found_by_leg_.likelihoods = leg_->likelihood_estimates().value_or(0);
+    broadcast_state(ranks_, found_by_leg_, 0);
+    if (settings_.fit == BridgeSettings::Fit::smc)
+        draws_ = draws_of_replicates(ranks_, *leg_);
+}
+
+void Bridged::fit() {
+    FitNumbers numbers;
+    parallel::together(ranks_, [&] {
+        const auto found = settings_.fitted(density_, draws_, seed_);
+        numbers = {found.mixture.values(), found.evaluations};
+    });
+    broadcast_state(ranks_, numbers, 0); // ranks on other processors may round otherwise
+    reference_ = std::move(numbers.reference);
+    evaluations_ = numbers.evaluations;
+    draws_ = {};
+    make_main();
+    main_->begin();
+}
+
+void Bridged::make_main() {
+    auto reference = std::make_shared<const random::StudentMixture>(
+        random::StudentMixture::from_values(reference_, density_.dimension()));
+    std::shared_ptr<const model::DensityFunctions> density(model_, &density_);
+    bridge_ = std::make_shared<const path::Tempered>(
+        std::make_shared<const path::BridgedDensity>(std::move(density), std::move(reference)));
+    main_ = make_main_(bridge_);
+    leg_.reset();
+}
+
+void Bridged::fields(Fields& f) {
+    bool began = main_ != nullptr;
+    f("main_began", began);
+    if (!began)
+        return group(f, "prior_leg", *leg_);
+    f("reference", reference_);
+    f("reference_evaluations", evaluations_);
+    group(f, "found_by_leg", found_by_leg_);
+    if (!main_)
+        make_main();
+    group(f, "main", *main_);
+}
+
+std::optional<Index> Bridged::pilot_likelihood_estimates() const {
+    const auto pilot = main_ ? main_->pilot_likelihood_estimates() : std::nullopt;
+    return found_by_leg_.likelihoods + evaluations_ + pilot.value_or(0);
+}
+
+Outcome Bridged::outcome() const {
+    auto outcome = main_->outcome();
+    const auto reference = random::StudentMixture::from_values(reference_, density_.dimension());
+    outcome.diagnostics.push_back({"reference_components", static_cast<double>(reference.components().size()), {}});
+    outcome.diagnostics.push_back({"reference_evaluations", static_cast<double>(evaluations_), {}});
+    NamedArray weights{"reference/weights", {}}, means{"reference/means", {}}, factors{"reference/factors", {}};
+    for (const auto& [weight, mean, factor] : reference.components()) {
+        weights.values.push_back(weight);
+        means.values.insert(means.values.end(), mean.begin(), mean.end());
+        factors.values.insert(factors.values.end(), factor.data(), factor.data() + factor.size());
+    }
+    outcome.arrays.insert(outcome.arrays.end(), {std::move(weights), std::move(means), std::move(factors)});
+    outcome.arrays.push_back({"reference/degrees_of_freedom", {reference.df()}});
+    compare(outcome);
+    return outcome;
+}
+
+void Bridged::compare(Outcome& outcome) const {
+    const auto& leg = found_by_leg_;
+    if (!leg.failure.empty())
+        outcome.warnings.push_back("the leg from the prior failed, so that nothing looks for modes that the reference "
+                                   "lacks: " +
+                                   leg.failure);
+    if (!leg.has_value || outcome.log_ratio.empty())
+        return;
+    const auto headline = outcome.log_ratio.front();
+    estimator::Estimate second{"prior-leg", leg.log_normaliser, {}, {}, leg.error_method, leg.note};
+    if (leg.has_error) {
+        second.standard_error = leg.standard_error;
+        second.interval95 = estimator::normal_interval(leg.log_normaliser, leg.standard_error);
+    }
+    outcome.log_ratio.push_back(std::move(second));
+    if (!leg.has_error || !headline.standard_error || !std::isfinite(headline.value))
+        return;
+    const double joint = std::hypot(leg.standard_error, *headline.standard_error);
+    const double difference = leg.log_normaliser - headline.value;
+    if (std::abs(difference) <= most_joint_errors * joint)
+        return;
+    outcome.warnings.push_back(fmt::format(
+        "the leg from the prior finds a log evidence of {:.4g} +- {:.2g}, the bridge {:.4g} +- {:.2g}: {}",
+        leg.log_normaliser, leg.standard_error, headline.value, *headline.standard_error,
+        difference > 0 ? "the reference may lack a mode; path.fit = \"smc\" fits it to all that the leg has seen"
+                       : "the leg has lost a mode or has not mixed, or the bridge's error bar is too small"));
+}
+
+} // namespace pearlite::algorithm

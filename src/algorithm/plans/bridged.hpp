@@ -1,0 +1,76 @@
+#pragma once
+/// A run along a bridge: the reference is fitted first, then a sampler anneals from it.
+
+#include "algorithm/common/staged_sampler.hpp"
+#include "algorithm/plans/bridge_settings.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// The evidence that populations annealed from the prior found, on its way to the result.
+struct PriorLeg {
+    bool has_value = false, has_error = false;
+    double log_normaliser = 0, standard_error = 0; ///< of the integral of prior x likelihood
+    std::string error_method, note;
+    std::string failure; ///< why there is no value
+    Index likelihoods = 0;
+
+    void fields(Fields& f);
+};
+
+/// Anneals populations from the prior if the settings want them, fits the reference, and runs the main sampler from it.
+/// Nothing else of the fit is used further, so that the main run's Z is unbiased given the reference. The reference is
+/// part of a checkpoint. The leg's log Z becomes an estimate of its own in the outcome, with a warning where it differs
+/// from the headline by more than 4 joint errors: a mode that the reference lacks shows there, if the leg sees it.
+class Bridged final : public StagedSampler {
+  public:
+    using MakeMain = std::function<std::unique_ptr<Sampler>(std::shared_ptr<const model::Target> bridge)>;
+    /// Collective. `model` is the tempered path of a density, which the leg anneals with this kernel in blocks of
+    /// `block`; make_main builds the sampler of its target, the bridge.
+    Bridged(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> model,
+            const BridgeSettings& settings, const kernel::Kernel& kernel, Index block, std::uint64_t seed,
+            MakeMain make_main);
+
+    void begin() override;
+    bool finished() const override { return main_ && main_->finished(); }
+    /// Collective. One step of the leg or of the main run.
+    void step() override;
+    void fields(Fields& f) override;
+
+    bool in_pilot() const override { return !main_ || main_->in_pilot(); }
+    /// Those of the fit too.
+    std::optional<Index> pilot_likelihood_estimates() const override;
+    /// The bridge; null before the main run.
+    const model::Target* target() const override { return bridge_.get(); }
+    Outcome outcome() const override;
+
+  private:
+    Sampler& current() const override { return main_ ? *main_ : *leg_; }
+    /// Work of the leg, if there is one. A leg that is there for comparison only may fail: then there is none.
+    void attempt(const std::function<void()>& work);
+    void record_leg();
+    /// Collective. The same reference on all ranks, then the main run.
+    void fit();
+    void make_main();
+    void compare(Outcome& outcome) const;
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> model_;
+    const model::DensityFunctions& density_;
+    BridgeSettings settings_;
+    std::uint64_t seed_;
+    MakeMain make_main_;
+    std::unique_ptr<Sampler> leg_;
+    PriorLeg found_by_leg_;
+    FirstDraws draws_;              ///< the end of the leg, until the reference is fitted
+    std::vector<double> reference_; ///< its numbers
+    Index evaluations_ = 0;         ///< of the fit
+    std::shared_ptr<const model::Target> bridge_;
+    std::unique_ptr<Sampler> main_;
+};
+
+} // namespace pearlite::algorithm

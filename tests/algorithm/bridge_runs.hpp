@@ -1,0 +1,41 @@
+#pragma once
+/// Runs along a bridge, as the plan composes them.
+
+#include "algorithm/densities.hpp"
+#include "algorithm/plans/bridged.hpp"
+#include "path/bridge_cases.hpp"
+
+namespace pearlite::algorithm::testing {
+
+inline BridgeSettings bridge(BridgeSettings::Fit fit, BridgeSettings::Reference reference, bool prior_leg) {
+    BridgeSettings settings;
+    settings.fit = fit;
+    settings.reference = reference;
+    settings.prior_leg = prior_leg;
+    settings.fit_particles = 1024;
+    return settings;
+}
+
+/// The fit, then a pilot of 200 particles on the bridge, then replicates of SMC.
+template <class D>
+Bridged bridged_smc(const parallel::Communicator& ranks, const D& density, const BridgeSettings& settings,
+                    Index particles, Index replicates, std::uint64_t seed) {
+    const auto model = path_of(density);
+    return {ranks,
+            model,
+            settings,
+            kernel::RandomWalk(model, 5),
+            16,
+            seed,
+            [=](const std::shared_ptr<const model::Target>& target) {
+                const std::shared_ptr<const path::DensityPath> along(target, target->offers<path::DensityPath>());
+                return std::make_unique<Piloted>(
+                    piloted(ranks, along, replicates, seed,
+                            [=](const auto& team, const auto& schedule, const auto& kernel, auto s) {
+                                return std::make_unique<Smc>(team, along, schedule, kernel,
+                                                             PopulationSettings{particles, 16, s}, SmcSettings{});
+                            }));
+            }};
+}
+
+} // namespace pearlite::algorithm::testing

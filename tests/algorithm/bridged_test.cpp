@@ -1,0 +1,191 @@
+#include "algorithm/plans/bridged.hpp"
+
+#include "algorithm/bridge_runs.hpp"
+#include "models/gaussian/noisy_likelihood.hpp"
+
+#include <boost/math/quadrature/gauss_kronrod.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pearlite::algorithm {
+namespace {
+
+using namespace testing;
+using path::testing::KnownRegression;
+using path::testing::log_normal;
+using path::testing::TwoPeaks;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Fit = BridgeSettings::Fit;
+using Reference = BridgeSettings::Reference;
+
+const auto alone = parallel::Communicator::alone();
+
+/// A reference whose normaliser is wrong by 10 %: the twin of a regression.
+struct WrongByTenPercent : KnownRegression {
+    using KnownRegression::KnownRegression;
+    double log_likelihood(std::span<const double> x) const {
+        return KnownRegression::log_likelihood(x) + std::log(1.1);
+    }
+};
+
+double z_of(const auto& density, const BridgeSettings& settings, Index particles, double exact) {
+    auto sampler = bridged_smc(alone, density, settings, particles, 12, 5);
+    complete(sampler);
+    return z_score(sampler.outcome(), exact);
+}
+
+// Errors of 12 replicates: |t| of 11 degrees of freedom above 6.5 once in 20000 tests.
+TEST(Bridged, LinearRegressionsHaveTheirEvidence) {
+    for (const auto& [d, particles] : {std::pair<Index, Index>{1, 200}, {10, 200}, {100, 100}}) {
+        const double exact = KnownRegression(d).exact_log_ratio();
+        for (const auto reference : {Reference::gaussian, Reference::student}) {
+            const auto settings = bridge(Fit::laplace, reference, false);
+            EXPECT_LT(std::fabs(z_of(KnownRegression(d), settings, particles, exact)), 6.5) << d;
+        }
+        if (d == 100)
+            continue;
+        const auto settings = bridge(Fit::laplace, Reference::student, false);
+        EXPECT_GT(std::fabs(z_of(WrongByTenPercent(d), settings, 400, exact)), 6.5) << d << ": the twin";
+    }
+}
+
+TEST(Bridged, EveryFitFindsTheEvidence) {
+    const double exact = KnownRegression(4).exact_log_ratio();
+    for (const auto fit : {Fit::laplace, Fit::pathfinder, Fit::smc})
+        for (const auto reference : {Reference::gaussian, Reference::student, Reference::mixture})
+            EXPECT_LT(std::fabs(z_of(KnownRegression(4), bridge(fit, reference, false), 150, exact)), 6.5)
+                << static_cast<int>(fit) << " " << static_cast<int>(reference);
+}
+
+/// Treatment effects y_j ~ N(mu + tau eta_j, s_j^2) of eight schools, eta_j ~ N(0, 1), mu ~ N(0, 5^2), tau ~ half
+/// Cauchy of scale 5 (Rubin 1981; Gelman et al., Bayesian Data Analysis). Coordinates eta, mu, log tau.
+struct EightSchools {
+    static constexpr std::array<double, 8> y{28, 8, -3, 7, -1, 1, 18, 12}, s{15, 10, 16, 11, 9, 11, 10, 18};
+    std::vector<std::string> parameter_names() const {
+        return {"eta1", "eta2", "eta3", "eta4", "eta5", "eta6", "eta7", "eta8", "mu", "log_tau"};
+    }
+    void draw_prior(random::Stream& stream, std::span<double> x) const {
+        for (std::size_t j = 0; j < 8; ++j)
+            x[j] = stream.normal();
+        x[8] = 5 * stream.normal();
+        x[9] = std::log(5 * std::tan(std::numbers::pi / 2 * stream.uniform()));
+    }
+    static double log_prior_of_tau(double tau) {
+        return std::log(2 / (5 * std::numbers::pi)) - std::log1p(tau * tau / 25);
+    }
+    double log_prior(std::span<const double> x) const {
+        double sum = log_normal(x[8], 0, 5) + log_prior_of_tau(std::exp(x[9])) + x[9];
+        for (std::size_t j = 0; j < 8; ++j)
+            sum += log_normal(x[j], 0, 1);
+        return sum;
+    }
+    double log_likelihood(std::span<const double> x) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < 8; ++j)
+            sum += log_normal(y[j], x[8] + std::exp(x[9]) * x[j], s[j]);
+        return sum;
+    }
+    /// By quadrature over mu and tau, the effects integrated out.
+    static double log_evidence() {
+        using Rule = boost::math::quadrature::gauss_kronrod<double, 31>;
+        const auto of_tau = [](double tau) {
+            return Rule::integrate(
+                [tau](double mu) {
+                    double sum = log_normal(mu, 0, 5) + log_prior_of_tau(tau) + 31;
+                    for (std::size_t j = 0; j < 8; ++j)
+                        sum += log_normal(y[j], mu, std::hypot(s[j], tau));
+                    return std::exp(sum);
+                },
+                -40, 40, 8, 1e-9);
+        };
+        return std::log(Rule::integrate(of_tau, 0, std::numeric_limits<double>::infinity(), 8, 1e-9)) - 31;
+    }
+};
+
+// The posterior is a funnel at small tau, where no reference holds it: the path does.
+TEST(Bridged, EightSchools) {
+    const double exact = EightSchools::log_evidence();
+    EXPECT_NEAR(exact, -31.30, 0.01);
+    auto sampler = bridged_smc(alone, EightSchools{}, bridge(Fit::smc, Reference::student, false), 4000, 12, 3);
+    complete(sampler);
+    const auto headline = sampler.outcome().log_ratio.front();
+    EXPECT_LT(headline.standard_error.value(), 0.01);
+    EXPECT_NEAR(headline.value, exact, 0.03);
+    EXPECT_LT(std::fabs(z_score(sampler.outcome(), exact)), 6.5);
+}
+
+TEST(Bridged, EstimatedLikelihoods) {
+    const models::NoisyLikelihood density({.data = Vector::Constant(2, 1.5), .data_sd = 0.4});
+    const auto settings = bridge(Fit::smc, Reference::student, false);
+    EXPECT_NO_THROW(settings.check(*path_of(density)->offers<model::DensityFunctions>()));
+    EXPECT_LT(std::fabs(z_of(density, settings, 400, density.exact_log_ratio().value())), 6.5);
+    EXPECT_THROW(
+        bridge(Fit::laplace, Reference::student, false).check(*path_of(density)->offers<model::DensityFunctions>()),
+        InputError);
+}
+
+// One descent sees one peak. The walk of the main run never finds the other one.
+TEST(Bridged, AModeThatTheReferenceLacksIsSaid) {
+    const double all = std::log(4), narrow = std::log(3);
+    auto settings = bridge(Fit::laplace, Reference::gaussian, true);
+    settings.starts = 1;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        settings.fit_seed = seed;
+        auto sampler = bridged_smc(alone, TwoPeaks{}, settings, 300, 12, seed);
+        complete(sampler);
+        const auto outcome = sampler.outcome();
+        const double value = outcome.log_ratio.front().value;
+        EXPECT_LT(value, narrow + 0.1) << "one peak is lost";
+        EXPECT_THAT(outcome.warnings, Contains(HasSubstr("the reference may lack a mode")));
+        EXPECT_EQ(outcome.log_ratio.back().estimator, "prior-leg");
+        EXPECT_NEAR(outcome.log_ratio.back().value, all, 6 * outcome.log_ratio.back().standard_error.value());
+    }
+    settings.starts = 12; // sees both
+    settings.reference = Reference::mixture;
+    auto sampler = bridged_smc(alone, TwoPeaks{}, settings, 300, 12, 4);
+    complete(sampler);
+    const auto outcome = sampler.outcome();
+    EXPECT_THAT(outcome.warnings, Not(Contains(HasSubstr("leg from the prior"))));
+    EXPECT_LT(std::fabs(z_score(outcome, all)), 6.5);
+}
+
+/// A likelihood that is no number far from the posterior.
+struct FailingLeg : KnownRegression {
+    FailingLeg() : KnownRegression(1) {}
+    double log_likelihood(std::span<const double> x) const {
+        return std::fabs(x[0]) > 6 ? std::numeric_limits<double>::quiet_NaN() : KnownRegression::log_likelihood(x);
+    }
+};
+
+TEST(Bridged, ALegThatFailsIsSaid) {
+    auto settings = bridge(Fit::laplace, Reference::gaussian, true);
+    auto sampler = bridged_smc(alone, FailingLeg{}, settings, 50, 12, 1);
+    complete(sampler);
+    EXPECT_THAT(sampler.outcome().warnings, Contains(HasSubstr("the leg from the prior failed")));
+    EXPECT_LT(std::fabs(z_score(sampler.outcome(), FailingLeg{}.exact_log_ratio())), 6.5);
+    settings.fit = Fit::smc; // which needs the leg
+    auto lost = bridged_smc(alone, FailingLeg{}, settings, 50, 12, 1);
+    EXPECT_THROW(complete(lost), NumericalError);
+}
+
+TEST(Bridged, CountsTheFitAmongThePilots) {
+    auto sampler = bridged_smc(alone, KnownRegression(2), bridge(Fit::laplace, Reference::student, true), 50, 2, 1);
+    sampler.begin();
+    EXPECT_TRUE(sampler.in_pilot());
+    EXPECT_EQ(sampler.target(), nullptr);
+    finish(sampler);
+    EXPECT_NE(sampler.target(), nullptr);
+    EXPECT_GT(sampler.pilot_likelihood_estimates().value(), 1024 * 5);
+    const auto outcome = sampler.outcome();
+    std::vector<std::string> names;
+    for (const auto& array : outcome.arrays)
+        names.push_back(array.path);
+    EXPECT_THAT(names, Contains("reference/means"));
+    EXPECT_THAT(outcome.warnings, IsEmpty());
+}
+
+} // namespace
+} // namespace pearlite::algorithm

@@ -1,0 +1,184 @@
+#include "path/bridge/bridged_density.hpp"
+#include "path/bridge/joint_density.hpp"
+#include "path/bridge/reference_fits.hpp"
+#include "path/bridge_cases.hpp"
+#include "path/registry.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/path/tempered.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pearlite::path {
+namespace {
+
+using namespace testing;
+using random::StudentMixture;
+
+template <class D>
+std::shared_ptr<const model::DensityFunctions> density_of(const D& density) {
+    return std::make_shared<const model::DensityOf<D>>(density);
+}
+
+std::shared_ptr<const StudentMixture> reference_of(Index d, double df) {
+    return std::make_shared<const StudentMixture>(
+        std::vector<StudentMixture::Component>{{1, Vector::Constant(d, 0.5), 2 * Matrix::Identity(d, d)}}, df);
+}
+
+TEST(BridgedDensity, IsThePathFromTheReferenceToTheDensity) {
+    const auto density = density_of(TwoPeaks{});
+    const auto reference = reference_of(2, 7);
+    const BridgedDensity bridge(density, reference);
+    Matrix points = Matrix::Zero(2, block_padding);
+    points.col(0) << 7.5, 0.1;
+    points.col(1) << 25, 0; // the prior gives it no mass
+    Vector log_prior(block_padding), log_likelihood(block_padding), prior(log_prior), likelihood(log_prior);
+    bridge.evaluate(points, 2, {}, log_prior, log_likelihood);
+    density->evaluate(points, 2, {}, prior, likelihood);
+    for (Index i = 0; i < 2; ++i)
+        EXPECT_EQ(log_prior(i), reference->log_density({points.col(i).data(), 2}));
+    EXPECT_NEAR(log_prior(0) + log_likelihood(0), prior(0) + likelihood(0), 1e-13);
+    EXPECT_EQ(log_likelihood(1), log_zero);
+    // The integral of the density, whatever constant its prior leaves out.
+    EXPECT_NEAR(bridge.exact_log_ratio().value(), std::log(4), 1e-12);
+    EXPECT_EQ(bridge.log_prior_normaliser(), 0.0);
+    EXPECT_THROW(BridgedDensity(density, reference_of(3, 7)), ContractViolation);
+}
+
+TEST(BridgedDensity, DrawsFromTheReference) {
+    const auto reference = reference_of(2, 7);
+    const BridgedDensity bridge(density_of(TwoPeaks{}), reference);
+    random::Stream one({1, random::Purpose::test, 0, 0}), other({1, random::Purpose::test, 0, 0});
+    std::vector<double> x(2), y(2);
+    bridge.draw_prior(one, x);
+    reference->draw(other, y);
+    EXPECT_EQ(x, y);
+}
+
+/// An estimated likelihood that says how many particles it has.
+struct Estimated {
+    Index n = 4;
+    std::vector<std::string> parameter_names() const { return {"x"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.normal(); }
+    void estimate(const Matrix& points, const model::BlockStreams&, std::span<double> log_prior,
+                  std::span<double> log_likelihood) const {
+        for (std::size_t i = 0; i < log_prior.size(); ++i) {
+            log_prior[i] = log_normal(points(0, static_cast<Index>(i)), 0, 1);
+            log_likelihood[i] = static_cast<double>(n);
+        }
+    }
+    Index particles() const { return n; }
+    void set_particles(Index to) { n = to; }
+};
+
+TEST(BridgedDensity, AnotherEstimatorSizeIsBridgedFromTheSameReference) {
+    const BridgedDensity bridge(density_of(Estimated{}), reference_of(1, 7));
+    ASSERT_TRUE(bridge.is_estimated());
+    const auto other = bridge.offers<model::EstimatorSize>()->with_particles(12);
+    const Matrix points = Matrix::Constant(1, block_padding, 0.3);
+    Vector prior(block_padding), few(block_padding), many(block_padding);
+    bridge.evaluate(points, 1, {}, prior, few);
+    other->evaluate(points, 1, {}, prior, many);
+    EXPECT_NEAR(many(0) - few(0), 8, 1e-12);
+    EXPECT_EQ(prior(0), bridge.reference().log_density({points.data(), 1}));
+}
+
+TEST(BridgedDensity, IsAPathOfDensitiesAlone) {
+    const auto target = tempered(TwoPeaks{});
+    EXPECT_THAT(kinds_of(*target), ::testing::ElementsAre("tempered", "bridge"));
+    EXPECT_EQ(along("bridge", target), target); // a run fits the reference
+}
+
+// A normal posterior: the fit is the posterior itself, so log p - log q is the log evidence everywhere.
+TEST(Laplace, IsExactForNormalPosteriors) {
+    for (const Index d : {1, 10, 100}) {
+        const KnownRegression regression(d);
+        const auto density = density_of(regression);
+        const auto found = fit_by_laplace(*density, {.starts = 3, .seed = 5, .df = infinity});
+        ASSERT_EQ(found.mixture.components().size(), 1u) << "descents from everywhere end at the one mode";
+        const Matrix covariance = found.mixture.covariance();
+        EXPECT_LT((covariance * regression.precision() - Matrix::Identity(d, d)).norm(), 1e-4) << d;
+        const JointDensity joint(*density);
+        random::Stream stream({3, random::Purpose::test, 0, 0});
+        Vector x(d);
+        for (int k = 0; k < 5; ++k) {
+            found.mixture.draw(stream, {x.data(), at(d)});
+            const std::span<const double> point(x.data(), at(d));
+            EXPECT_NEAR(joint(point) - found.mixture.log_density(point), regression.exact_log_ratio(), 1e-3) << d;
+        }
+        EXPECT_GT(found.evaluations, 0);
+    }
+}
+
+TEST(Laplace, SeveralModesMakeAMixtureByTheirMasses) {
+    const auto found = fit_by_laplace(*density_of(TwoPeaks{}), {.starts = 12, .seed = 2, .df = 7});
+    ASSERT_EQ(found.mixture.components().size(), 2u);
+    for (const auto& component : found.mixture.components()) {
+        const bool is_wide = component.mean(0) < 0;
+        EXPECT_NEAR(component.weight, is_wide ? 0.25 : 0.75, 1e-3);
+        EXPECT_NEAR(component.mean(0), is_wide ? -8 : 8, 1e-5);
+        EXPECT_NEAR(component.factor(1, 1), is_wide ? 1 : 0.5, 1e-3);
+    }
+}
+
+TEST(Laplace, IsTheSameForTheSameSeed) {
+    const auto density = density_of(TwoPeaks{});
+    const auto values = [&](std::uint64_t seed) {
+        return fit_by_laplace(*density, {.starts = 4, .seed = seed, .df = 7}).mixture.values();
+    };
+    EXPECT_EQ(values(1), values(1));
+}
+
+/// No likelihood anywhere.
+struct Impossible : TwoPeaks {
+    double log_likelihood(std::span<const double>) const { return log_zero; }
+};
+
+TEST(Fits, SayWhyThereIsNone) {
+    for (const auto fit : {fit_by_laplace, fit_by_pathfinder})
+        EXPECT_THAT([&] { fit(*density_of(Impossible{}), {}); },
+                    ::testing::ThrowsMessage<NumericalError>(::testing::HasSubstr("none of 1000 draws")));
+}
+
+/// Mean over draws from q of p/q, in units of its standard error away from the evidence.
+double z_of_importance(const JointDensity& joint, const StudentMixture& q, double log_evidence) {
+    constexpr Index n = 16000;
+    random::Stream stream({4, random::Purpose::test, 0, 0});
+    Matrix points(q.dimension(), n);
+    for (Index i = 0; i < n; ++i)
+        q.draw(stream, {points.col(i).data(), at(points.rows())});
+    Vector ratio = joint(points);
+    for (Index i = 0; i < n; ++i)
+        ratio(i) = std::exp(ratio(i) - q.log_density({points.col(i).data(), at(points.rows())}) - log_evidence);
+    const double mean = ratio.mean();
+    return (mean - 1) / std::sqrt((ratio.array() - mean).square().mean() / n);
+}
+
+// E_q[p/q] is the evidence: z below 4.5 (a false alarm in 1e5), and a normaliser of q that is wrong by a fifth must be
+// seen.
+TEST(Pathfinder, ItsNormalDistributionsFitAndAreNormalised) {
+    for (const Index d : {1, 10}) {
+        const KnownRegression regression(d);
+        const auto density = density_of(regression);
+        const auto found = fit_by_pathfinder(*density, {.starts = 4, .seed = 5, .df = infinity});
+        const JointDensity joint(*density);
+        EXPECT_LT(std::fabs(z_of_importance(joint, found.mixture, regression.exact_log_ratio())), 4.5) << d;
+        EXPECT_GT(std::fabs(z_of_importance(joint, found.mixture, regression.exact_log_ratio() + 0.1)), 4.5)
+            << d << ": of the wrong twin";
+        const Matrix precision = regression.precision();
+        const Vector shift = found.mixture.mean() - fit_by_laplace(*density, {.starts = 1}).mixture.mean();
+        EXPECT_LT(shift.dot(precision * shift), 0.5 * static_cast<double>(d));
+    }
+}
+
+TEST(Pathfinder, FindsBothPeaksWithTheirMasses) {
+    const auto found = fit_by_pathfinder(*density_of(TwoPeaks{}), {.starts = 12, .seed = 2, .df = 7});
+    double wide = 0;
+    for (const auto& component : found.mixture.components())
+        wide += component.mean(0) < 0 ? component.weight : 0;
+    EXPECT_NEAR(wide, 0.25, 0.08);
+    EXPECT_LT(std::fabs(z_of_importance(JointDensity(*density_of(TwoPeaks{})), found.mixture, std::log(4))), 4.5);
+}
+
+} // namespace
+} // namespace pearlite::path
