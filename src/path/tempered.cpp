@@ -46,6 +46,7 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     pass_on<model::DensityGradient>(*density_);
     pass_on<model::EstimatorSize>(*density_);
     pass_on<model::PointwiseLikelihood>(*density_);
+    pass_on<model::ReadablePrior>(*density_);
     pass_on<model::DescribedData>(*density_);
     pass_on<model::Predictive>(*density_);
 }

@@ -47,6 +47,8 @@ JOBS = {
     "potts-tempering": (few_scans(8, 12), []),
     "potts-work": (few_trajectories(40, 60, **{"model.flips": 200, "algorithm.equilibration": 5}), []),
     "pound-dollar": (few_particles(32, **ESTIMATED, **{"model.particles": 8}), ["pound_dollar/svpd_returns.csv"]),
+    "pound-dollar-bridge": (few_particles(32, **ESTIMATED, **{"model.particles": 8, "path.fit_particles": 128}),
+                            ["pound_dollar/svpd_returns.csv"]),
     "pound-dollar-chains": ({"model.particles": 5, "algorithm.iterations": 50, "algorithm.burn_in": 10,
                              "kernel.pilot_particles": 32, "schedule.conditional_ess": 0.5, "kernel.moves": 1},
                             ["pound_dollar/svpd_returns.csv"]),

@@ -64,10 +64,24 @@ class KnownRegression {
     /// Of the posterior.
     Matrix precision() const { return gram_ + Matrix::Identity(gram_.rows(), gram_.rows()) / (prior_sd * prior_sd); }
 
+    /// Of log prior + b log likelihood.
+    Vector tempered_gradient(const Vector& beta, double b) const {
+        return -beta / (prior_sd * prior_sd) + b * (image_ - gram_ * beta);
+    }
+
   private:
     static constexpr double prior_sd = 3;
     Matrix design_, gram_;
     Vector response_, image_;
+};
+
+/// The same with its gradient.
+struct SlopedRegression : KnownRegression {
+    using KnownRegression::KnownRegression;
+    void gradient(std::span<const double> x, double b, std::span<double> gradient) const {
+        Eigen::Map<Vector>(gradient.data(), static_cast<Index>(x.size())) =
+            tempered_gradient(Eigen::Map<const Vector>(x.data(), static_cast<Index>(x.size())), b);
+    }
 };
 
 /// Prior uniform on (-20, 20) in each dimension, the likelihood a mixture of two normal densities of masses 1 and 3

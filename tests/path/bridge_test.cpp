@@ -39,6 +39,9 @@ TEST(BridgedDensity, IsThePathFromTheReferenceToTheDensity) {
         EXPECT_EQ(log_prior(i), reference->log_density({points.col(i).data(), 2}));
     EXPECT_NEAR(log_prior(0) + log_likelihood(0), prior(0) + likelihood(0), 1e-13);
     EXPECT_EQ(log_likelihood(1), log_zero);
+    Vector own(block_padding); // as people read it
+    bridge.offers<model::ReadablePrior>()->log_prior(points, 2, own);
+    EXPECT_EQ(own.head(2), prior.head(2));
     // The integral of the density, whatever constant its prior leaves out.
     EXPECT_NEAR(bridge.exact_log_ratio().value(), std::log(4), 1e-12);
     EXPECT_EQ(bridge.log_prior_normaliser(), 0.0);
@@ -83,6 +86,40 @@ TEST(BridgedDensity, AnotherEstimatorSizeIsBridgedFromTheSameReference) {
     EXPECT_EQ(prior(0), bridge.reference().log_density({points.data(), 1}));
 }
 
+// At several b, against differences of log q + b (log p - log q); the twin takes b times the gradient of p alone.
+TEST(BridgedDensity, HasTheGradientOfThePath) {
+    EXPECT_EQ(BridgedDensity(density_of(KnownRegression(3)), reference_of(3, 7)).offers<model::DensityGradient>(),
+              nullptr);
+    const BridgedDensity bridge(density_of(SlopedRegression(3)), reference_of(3, 7));
+    const auto* gradients = bridge.offers<model::DensityGradient>();
+    ASSERT_NE(gradients, nullptr);
+    random::Stream stream({1, random::Purpose::test, 0, 0});
+    const Matrix points = Matrix::NullaryExpr(3, block_padding, [&](Index, Index) { return stream.normal(); });
+    Vector prior(block_padding), likelihood(block_padding), log_q(block_padding), u(block_padding);
+    Matrix slopes(3, block_padding);
+    for (const double b : {0.0, 0.3, 1.0}) {
+        gradients->evaluate(points, 5, b, prior, likelihood, slopes);
+        bridge.evaluate(points, 5, {}, log_q, u);
+        for (Index i = 0; i < 5; ++i) {
+            EXPECT_NEAR(prior(i), log_q(i), 1e-12);
+            EXPECT_NEAR(likelihood(i), u(i), 1e-9);
+        }
+        const auto at_height = [&](Index k, double step) -> Vector {
+            Matrix moved = points;
+            moved.row(k).array() += step;
+            bridge.evaluate(moved, 5, {}, log_q, u);
+            return log_q + b * u;
+        };
+        for (Index k = 0; k < 3; ++k) {
+            const Vector slope = (at_height(k, 1e-5) - at_height(k, -1e-5)) / 2e-5;
+            EXPECT_LT((slope - slopes.row(k).transpose()).head(5).norm(), 1e-5) << b;
+        }
+        gradients->evaluate(points, 5, 1, prior, likelihood, slopes);
+        const Vector twin = b * slopes.row(0);
+        EXPECT_TRUE(b == 1 || ((at_height(0, 1e-5) - at_height(0, -1e-5)) / 2e-5 - twin).head(5).norm() > 0.01);
+    }
+}
+
 TEST(BridgedDensity, IsAPathOfDensitiesAlone) {
     const auto target = tempered(TwoPeaks{});
     EXPECT_THAT(kinds_of(*target), ::testing::ElementsAre("tempered", "bridge"));
@@ -107,6 +144,20 @@ TEST(Laplace, IsExactForNormalPosteriors) {
             EXPECT_NEAR(joint(point) - found.mixture.log_density(point), regression.exact_log_ratio(), 1e-3) << d;
         }
         EXPECT_GT(found.evaluations, 0);
+        const auto own = fit_by_laplace(*density_of(SlopedRegression(d)), {.starts = 3, .seed = 5, .df = infinity});
+        EXPECT_LT((own.mixture.covariance() * regression.precision() - Matrix::Identity(d, d)).norm(), 1e-6) << d;
+    }
+}
+
+TEST(Fits, TakeTheDensitysOwnGradient) {
+    for (const auto fit : {fit_by_laplace, fit_by_pathfinder}) {
+        const FitSettings settings{.starts = 3, .seed = 5, .df = 7};
+        const auto differences = fit(*density_of(KnownRegression(10)), settings);
+        const auto own = fit(*density_of(SlopedRegression(10)), settings);
+        const Matrix precision = KnownRegression(10).precision();
+        const Vector shift = own.mixture.mean() - differences.mixture.mean();
+        EXPECT_LT(shift.dot(precision * shift), 1);
+        EXPECT_LT(own.evaluations, differences.evaluations / 2);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "algorithm/plans/bridge_settings.hpp"
 
+#include "algorithm/smc/smc.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -26,7 +27,7 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
     k("fit", fit,
       {{"laplace", Fit::laplace, "the modes, and the curvature there"},
        {"pathfinder", Fit::pathfinder, "normal distributions along descents to the modes (Zhang et al. 2022)"},
-       {"smc", Fit::smc, "populations annealed from the prior"},
+       {Smc::configured_name, Fit::smc, "populations annealed from the prior"},
        {"given", Fit::given, "a file"}},
       about("where the reference comes from").default_is("laplace; smc for an estimated likelihood"));
     k.when("fit", fit, Fit::given, [&] {
@@ -87,8 +88,10 @@ std::uint64_t BridgeSettings::seed(std::uint64_t of_run) const {
 
 void BridgeSettings::check(const model::DensityFunctions& density) const {
     if ((fit == Fit::laplace || fit == Fit::pathfinder) && density.is_estimated())
-        throw InputError("got a fit by the modes, but the likelihood is estimated; expected path.fit \"smc\" or "
-                         "\"given\"");
+        throw InputError(
+            fmt::format("got a fit by the modes, but the likelihood is estimated; expected path.fit \"{}\" or "
+                        "\"given\"",
+                        Smc::configured_name));
     if (fit == Fit::given && given_.size() > 0)
         read(density.dimension());
 }

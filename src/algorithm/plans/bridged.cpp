@@ -209,9 +209,11 @@ void Bridged::compare(Outcome& outcome) const {
     if (std::abs(difference) <= most_joint_errors * joint)
         return;
     outcome.warnings.push_back(fmt::format(
-        "the leg from the prior finds a log evidence of {:.4g} +- {:.2g}, the bridge {:.4g} +- {:.2g}: {}",
+        "the leg from the prior finds a log evidence of {:.6g} +- {:.2g}, the bridge {:.6g} +- {:.2g}: {}",
         leg.log_normaliser, leg.standard_error, headline.value, *headline.standard_error,
-        difference > 0 ? "the reference may lack a mode; path.fit = \"smc\" fits it to all that the leg has seen"
+        difference > 0 ? fmt::format("the reference may lack a mode; path.fit = \"{}\" fits it to all that the leg has "
+                                     "seen",
+                                     Smc::configured_name)
                        : "the leg has lost a mode or has not mixed, or the bridge's error bar is too small"));
 }
 

@@ -39,7 +39,13 @@ SamplesPart samples_of(const model::Target& target, const population::Share& par
             values.insert(values.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(n));
         };
         const auto& points = path::points_of(block);
-        if (path->path_is_linear()) {
+        if (const auto* readable = target.offers<model::ReadablePrior>()) {
+            Vector log_prior(points.padded_size());
+            readable->log_prior(points.points, block.size(), log_prior);
+            const Vector log_likelihood = points.log_prior + points.log_likelihood - log_prior;
+            append(part.log_prior, values_of(log_prior));
+            append(part.log_likelihood, values_of(log_likelihood));
+        } else if (path->path_is_linear()) {
             append(part.log_prior, values_of(points.log_prior));
             append(part.log_likelihood, values_of(points.log_likelihood));
         } else { // the stored logs may belong to another temperature

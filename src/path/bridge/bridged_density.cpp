@@ -11,6 +11,13 @@ namespace pearlite::path {
 
 namespace {
 
+/// Both logs of a density at a point become those of the bridge.
+void bridge(double log_q, double& log_prior, double& log_likelihood) {
+    const bool is_possible = log_prior != log_zero && log_likelihood != log_zero;
+    log_likelihood = is_possible ? log_prior + log_likelihood - log_q : log_zero;
+    log_prior = log_q;
+}
+
 /// Estimates of another size, bridged from the same reference.
 class BridgedSize final : public model::EstimatorSize {
   public:
@@ -27,6 +34,41 @@ class BridgedSize final : public model::EstimatorSize {
     std::shared_ptr<const random::StudentMixture> reference_;
 };
 
+/// The prior of the density itself.
+class BridgedPrior final : public model::ReadablePrior {
+  public:
+    explicit BridgedPrior(const model::DensityFunctions& own) : own_(own) {}
+    void log_prior(const Matrix& points, Index n, Vector& out) const override {
+        Vector log_likelihood(out.size());
+        own_.evaluate(points, n, {}, out, log_likelihood);
+    }
+
+  private:
+    const model::DensityFunctions& own_;
+};
+
+/// grad log q + b (grad log p - grad log q), grad log p that of the density at b = 1.
+class BridgedGradient final : public model::DensityGradient {
+  public:
+    BridgedGradient(const model::DensityGradient& own, std::shared_ptr<const random::StudentMixture> reference)
+        : own_(own), reference_(std::move(reference)) {}
+    void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
+                  Matrix& gradient) const override {
+        own_.evaluate(points, n, 1, log_prior, log_likelihood, gradient);
+        const std::size_t d = at(points.rows());
+        Vector slope(points.rows());
+        for (Index i = 0; i < n; ++i) {
+            const double log_q = reference_->log_density({points.col(i).data(), d}, {slope.data(), d});
+            bridge(log_q, log_prior(i), log_likelihood(i));
+            gradient.col(i) = b == 0 ? slope : slope + b * (gradient.col(i) - slope);
+        }
+    }
+
+  private:
+    const model::DensityGradient& own_;
+    std::shared_ptr<const random::StudentMixture> reference_;
+};
+
 } // namespace
 
 BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> density,
@@ -35,6 +77,9 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
     PEARLITE_EXPECTS(reference_->dimension() == density_->dimension());
     if (const auto* size = density_->offers<model::EstimatorSize>())
         offer<model::EstimatorSize>(std::make_shared<BridgedSize>(*size, reference_));
+    if (const auto* gradient = density_->offers<model::DensityGradient>())
+        offer<model::DensityGradient>(std::make_shared<BridgedGradient>(*gradient, reference_));
+    offer<model::ReadablePrior>(std::make_shared<BridgedPrior>(*density_));
     pass_on<model::PointCost>(*density_);
     pass_on<model::ReportedQuantities>(*density_);
     pass_on<model::DescribedData>(*density_);
@@ -46,9 +91,7 @@ void BridgedDensity::evaluate(const Matrix& points, Index n, const model::BlockS
     density_->evaluate(points, n, streams, log_prior, log_likelihood);
     for (Index i = 0; i < n; ++i) {
         const double log_q = reference_->log_density({points.col(i).data(), at(points.rows())});
-        const bool is_possible = log_prior(i) != log_zero && log_likelihood(i) != log_zero;
-        log_likelihood(i) = is_possible ? log_prior(i) + log_likelihood(i) - log_q : log_zero;
-        log_prior(i) = log_q;
+        bridge(log_q, log_prior(i), log_likelihood(i));
     }
 }
 

@@ -23,20 +23,28 @@ Matrix neighbours(const Vector& x, const Vector& h) {
     return points;
 }
 
+/// The columns from `first` on as a block: n of them, the last one again as padding.
+Index cut_block(const Matrix& points, Index first, Matrix& block) {
+    const Index n = std::min(block_padding, points.cols() - first);
+    block.resize(points.rows(), block_padding);
+    for (Index i = 0; i < block_padding; ++i)
+        block.col(i) = points.col(first + std::min(i, n - 1));
+    return n;
+}
+
 } // namespace
 
-JointDensity::JointDensity(const model::DensityFunctions& density) : density_(density) {
+JointDensity::JointDensity(const model::DensityFunctions& density)
+    : density_(density), gradient_(density.offers<model::DensityGradient>()) {
     PEARLITE_EXPECTS(!density.is_estimated());
 }
 
 Vector JointDensity::operator()(const Matrix& points) const {
     Vector values(points.cols());
-    Matrix block(dimension(), block_padding);
+    Matrix block;
     Vector log_prior(block_padding), log_likelihood(block_padding);
     for (Index first = 0; first < points.cols(); first += block_padding) {
-        const Index n = std::min(block_padding, points.cols() - first);
-        for (Index i = 0; i < block_padding; ++i)
-            block.col(i) = points.col(first + std::min(i, n - 1));
+        const Index n = cut_block(points, first, block);
         density_.evaluate(block, n, {}, log_prior, log_likelihood);
         for (Index i = 0; i < n; ++i) {
             const double value = log_prior(i) + log_likelihood(i);
@@ -51,14 +59,38 @@ double JointDensity::operator()(std::span<const double> x) const {
     return (*this)(Eigen::Map<const Matrix>(x.data(), dimension(), 1))(0);
 }
 
+Matrix JointDensity::gradients(const Matrix& points) const {
+    Matrix all(points.rows(), points.cols()), block, gradient(points.rows(), block_padding);
+    Vector log_prior(block_padding), log_likelihood(block_padding);
+    for (Index first = 0; first < points.cols(); first += block_padding) {
+        const Index n = cut_block(points, first, block);
+        gradient_->evaluate(block, n, 1, log_prior, log_likelihood, gradient);
+        all.middleCols(first, n) = gradient.leftCols(n);
+        for (Index i = 0; i < n; ++i)
+            if (!std::isfinite(log_prior(i) + log_likelihood(i)))
+                all.col(first + i).setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+    evaluations_ += points.cols();
+    return all;
+}
+
 void JointDensity::gradient(std::span<const double> x, std::span<double> gradient) const {
+    const Vector point = Eigen::Map<const Vector>(x.data(), dimension());
+    if (gradient_) {
+        const Vector own = gradients(point);
+        std::copy(own.begin(), own.end(), gradient.begin());
+    } else {
+        difference_gradient(point, gradient);
+    }
+}
+
+void JointDensity::difference_gradient(const Vector& point, std::span<double> gradient) const {
     static const double step = std::cbrt(std::numeric_limits<double>::epsilon());
     const Index d = dimension();
-    const Vector point = Eigen::Map<const Vector>(x.data(), d);
     const Vector h = step * point.cwiseAbs().cwiseMax(1.0);
     const Matrix points = neighbours(point, h);
     const Vector values = (*this)(points);
-    const double here = values.allFinite() ? 0 : (*this)(x);
+    const double here = values.allFinite() ? 0 : (*this)(std::span<const double>(point.data(), at(d)));
     for (Index k = 0; k < d; ++k) {
         const bool has_above = std::isfinite(values(k)), has_below = std::isfinite(values(d + k));
         const double above = has_above ? values(k) : here, below = has_below ? values(d + k) : here;
@@ -89,8 +121,19 @@ Vector JointDensity::steps(const Vector& x) const {
 }
 
 Matrix JointDensity::curvature(const Vector& x) const {
-    const Index d = dimension();
     const Vector h = steps(x);
+    if (!gradient_)
+        return difference_curvature(x, h);
+    const Index d = dimension();
+    const Matrix slopes = gradients(neighbours(x, h));
+    Matrix curvature(d, d);
+    for (Index k = 0; k < d; ++k)
+        curvature.col(k) = (slopes.col(d + k) - slopes.col(k)) / (2 * h(k));
+    return 0.5 * (curvature + curvature.transpose());
+}
+
+Matrix JointDensity::difference_curvature(const Vector& x, const Vector& h) const {
+    const Index d = dimension();
     const double here = (*this)(std::span<const double>(x.data(), at(d)));
     const Vector near = (*this)(neighbours(x, h));
     Matrix curvature(d, d);

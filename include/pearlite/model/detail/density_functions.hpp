@@ -15,7 +15,7 @@
 namespace pearlite::model {
 
 /// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, PointCost,
-/// EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive.
+/// EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
@@ -44,6 +44,15 @@ class DensityGradient {
     /// hold anything.
     virtual void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
                           Matrix& gradient) const = 0;
+};
+
+/// The log prior, of a density that is bridged from another start: its log prior and log likelihood are then not those
+/// that people read, but their sum is.
+class ReadablePrior {
+  public:
+    virtual ~ReadablePrior() = default;
+    /// At the first n columns of `points` (d x padded) into the first n elements (of padded).
+    virtual void log_prior(const Matrix& points, Index n, Vector& out) const = 0;
 };
 
 /// The cost of a likelihood at x, relative to other points; finite, 0 or more.
