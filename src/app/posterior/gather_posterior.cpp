@@ -6,6 +6,7 @@
 
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/families.hpp"
 #include "population/weights.hpp"
