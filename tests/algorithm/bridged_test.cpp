@@ -108,7 +108,7 @@ struct EightSchools {
 // The posterior is a funnel at small tau, where no reference holds it: the path does.
 TEST(Bridged, EightSchools) {
     const double exact = EightSchools::log_evidence();
-    EXPECT_NEAR(exact, -31.30, 0.01);
+    EXPECT_NEAR(exact, -31.3113, 1e-4); // by another program's quadrature
     auto sampler = bridged_smc(alone, EightSchools{}, bridge(Fit::smc, Reference::student, false), 4000, 12, 3);
     complete(sampler);
     const auto headline = sampler.outcome().log_ratio.front();
@@ -132,6 +132,7 @@ TEST(Bridged, AModeThatTheReferenceLacksIsSaid) {
     const double all = std::log(4), narrow = std::log(3);
     auto settings = bridge(Fit::laplace, Reference::gaussian, true);
     settings.starts = 1;
+    settings.fit_particles = 16384; // the wide peak has a quarter of the mass
     for (const std::uint64_t seed : {1, 2, 3}) {
         settings.fit_seed = seed;
         auto sampler = bridged_smc(alone, TwoPeaks{}, settings, 300, 12, seed);
@@ -172,7 +173,7 @@ TEST(Bridged, ALegThatFailsIsSaid) {
 }
 
 TEST(Bridged, CountsTheFitAmongThePilots) {
-    auto sampler = bridged_smc(alone, KnownRegression(2), bridge(Fit::laplace, Reference::student, true), 50, 2, 1);
+    auto sampler = bridged_smc(alone, KnownRegression(2), bridge(Fit::laplace, Reference::student, true), 50, 8, 1);
     sampler.begin();
     EXPECT_TRUE(sampler.in_pilot());
     EXPECT_EQ(sampler.target(), nullptr);

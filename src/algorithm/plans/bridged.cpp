@@ -91,7 +91,10 @@ void Bridged::begin() {
 void Bridged::step() {
     if (main_)
         return main_->step();
-    attempt([&] { leg_->step(); });
+    attempt([&] {
+        leg_->step();
+        leg_->flush(); // the groups of ranks agree on its end, so that the next stage begins at the same step for any
+    });
     if (leg_ && !leg_->finished())
         return;
     if (leg_)
