@@ -32,9 +32,9 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
       about("where the reference comes from").default_is("laplace; smc for an estimated likelihood"));
     k.when("fit", fit, Fit::given, [&] {
         k("file", file,
-          about(
-              "d numbers a line for d coordinates as they are moved, by commas (.csv) or blanks: the mean, then the d "
-              "lines of the covariance; for a mixture the same again for each component, all of equal weight")
+          about("lines of d numbers, for d coordinates as they are moved, by commas (.csv) or blanks: the mean, then "
+                "the d "
+                "lines of the covariance; for a mixture the same again for each component, all of equal weight")
               .must_be_given());
     });
     k.when("fit", fit, {Fit::laplace, Fit::pathfinder},

@@ -47,6 +47,8 @@ void PathSettings::keys(Keys& k, const model::ModelTraits& traits) {
     }
     k("inverse_temperature_end", inverse_temperature_end, above(0).up_to(traits.largest_inverse_temperature),
       "where the path ends; below 1 the posterior is a tempered one");
+    if (!traits.continuous) // a bridge is a path of densities
+        return;
     k.when("kind", kind, "bridge", [&] {
         if (inverse_temperature_end != 1)
             k.error("inverse_temperature_end", "a bridge ends at the posterior; expected 1");
