@@ -17,6 +17,8 @@ namespace pearlite::kernel {
 class KernelFactory {
   public:
     virtual ~KernelFactory() = default;
+    /// The traits of the model, before anything else is asked for.
+    virtual void suit(const model::ModelTraits&) {}
     /// Lists the keys of [kernel] that this kernel alone has.
     virtual void keys(Keys&) {}
     /// A kernel for a target of a suitable model; `learnt` is learnt() of such a kernel, null before tuning.

@@ -41,6 +41,11 @@ double log_peak(double df, double d) {
     return std::lgamma((df + d) / 2) - std::lgamma(df / 2) - 0.5 * d * std::log(df * std::numbers::pi);
 }
 
+/// log of a standard density of d dimensions over its peak, at a squared Mahalanobis distance.
+double log_shape(double df, double d, double distance) {
+    return std::isinf(df) ? -0.5 * distance : -0.5 * (df + d) * std::log1p(distance / df);
+}
+
 /// n points at equal steps of the cumulated weight along the longest axis of the points (one far point would catch a
 /// component for itself, were they spread by distance).
 std::vector<Index> points_along_axis(const Matrix& points, std::span<const double> weights, const Matrix& covariance,
@@ -125,8 +130,7 @@ void StudentMixture::evaluate(std::span<const double> x, std::span<double> log_t
         Vector z = point - components_[k].mean;
         components_[k].factor.triangularView<Eigen::Lower>().solveInPlace(z);
         distances[k] = z.squaredNorm();
-        log_terms[k] = log_constants_[k] -
-                       (std::isinf(df_) ? 0.5 * distances[k] : 0.5 * (df_ + d) * std::log1p(distances[k] / df_));
+        log_terms[k] = log_constants_[k] + log_shape(df_, d, distances[k]);
     }
 }
 
@@ -183,6 +187,21 @@ StudentMixture StudentMixture::inflated(double factor) const {
     for (auto& component : components)
         component.factor *= std::sqrt(factor);
     return StudentMixture(std::move(components), df_);
+}
+
+void StudentMixture::log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out) const {
+    const Index n = points.cols();
+    PEARLITE_EXPECTS(points.rows() == dimension() && static_cast<Index>(out.size()) == n);
+    const auto d = static_cast<double>(dimension());
+    Matrix z, log_terms(static_cast<Index>(components_.size()), n);
+    for (std::size_t k = 0; k < components_.size(); ++k) {
+        z = points.colwise() - components_[k].mean;
+        components_[k].factor.triangularView<Eigen::Lower>().solveInPlace(z);
+        for (Index i = 0; i < n; ++i)
+            log_terms(static_cast<Index>(k), i) = log_constants_[k] + log_shape(df_, d, z.col(i).squaredNorm());
+    }
+    for (Index i = 0; i < n; ++i)
+        out[static_cast<std::size_t>(i)] = log_sum_exp({log_terms.col(i).data(), components_.size()});
 }
 
 std::size_t StudentMixture::statistics_size() const {

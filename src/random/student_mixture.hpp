@@ -42,6 +42,8 @@ class StudentMixture {
     StudentMixture merged() const;
     /// All covariances times a factor above 0.
     StudentMixture inflated(double factor) const;
+    /// Those of many points (d x n).
+    void log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out) const;
 
     /// Sufficient statistics of one step, which are sums over points: size() numbers to which add() contributes.
     /// updated() makes the next mixture of their totals; components that explain less than 0.5 % are dropped.

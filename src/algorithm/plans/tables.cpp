@@ -142,8 +142,10 @@ ScheduleSettings::Temperatures ScheduleSettings::temperatures() const {
 }
 
 KernelSettings::KernelSettings(const model::ModelTraits& traits) {
-    for (const auto& entry : kernel::kernels_for(traits))
+    for (const auto& entry : kernel::kernels_for(traits)) {
         suitable.push_back({entry, entry.factory()});
+        suitable.back().factory->suit(traits);
+    }
     kind = suitable.size() == 1 ? suitable.front().entry.name : automatic;
     moves.number = chosen().moves;
 }

@@ -13,12 +13,15 @@ namespace pearlite::kernel {
 
 class DensityFactory : public KernelFactory {
   public:
+    /// Lists the keys of the kernel as part of another one, which has the covariance.
+    virtual void own_keys(Keys&) {}
     void keys(Keys& k) override {
         k("covariance", covariance_,
           {{"auto", Covariance::automatic, "full up to 200 dimensions and with more than 5 particles for each"},
            {"full", Covariance::full},
            {"diagonal", Covariance::diagonal}},
           "what proposals follow of the population's covariance");
+        own_keys(k);
     }
 
   protected:

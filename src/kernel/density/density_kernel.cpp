@@ -12,9 +12,9 @@ using model::BlockStreams;
 
 namespace {
 
-/// Whether rows of this length hold a diagonal shape of d dimensions.
-bool holds_diagonal(Index row_size, Index d) {
-    return d > 1 && row_size == 2 + Shape::numbers(d, true);
+/// Whether so many numbers are a diagonal shape of d dimensions.
+bool are_diagonal(Index numbers, Index d) {
+    return d > 1 && numbers == Shape::numbers(d, true);
 }
 
 } // namespace
@@ -24,14 +24,15 @@ DensityKernel::DensityKernel(Path path, const Settings& settings, const Matrix* 
       settings_(settings),
       learning_(learnt ? Learning::given : Learning::online),
       count_(settings.moves),
-      scale_(settings.scale) {
+      scale_(settings.scale),
+      extra_(static_cast<std::size_t>(settings.extra_numbers)) {
     PEARLITE_EXPECTS(path_ != nullptr);
     const Index d = path_->dimension();
     if (!learnt) {
         shape_ = Shape::standard(d, d > 1 && settings.covariance == Covariance::diagonal);
         return;
     }
-    shape_ = Shape::standard(d, holds_diagonal(learnt->cols(), d));
+    shape_ = Shape::standard(d, are_diagonal(learnt->cols() - 2 - settings.extra_numbers, d));
     PEARLITE_EXPECTS(learnt->rows() >= 2 && learnt->cols() == row_size());
     rows_.resize(static_cast<std::size_t>(learnt->size()));
     Eigen::Map<Matrix>(rows_.data(), learnt->cols(), learnt->rows()) = learnt->transpose();
@@ -43,12 +44,21 @@ DensityKernel::DensityKernel(Path path, const Settings& settings, Shape shape)
       learning_(Learning::constant),
       count_(settings.moves),
       shape_(std::move(shape)),
-      scale_(settings.scale) {
+      scale_(settings.scale),
+      extra_(static_cast<std::size_t>(settings.extra_numbers)) {
     PEARLITE_EXPECTS(path_ != nullptr && shape_.dimension() == path_->dimension() && settings.moves.number);
 }
 
 void DensityKernel::set_shape(Shape shape) {
     shape_ = std::move(shape);
+    prepare();
+}
+
+void DensityKernel::set(Shape shape, double scale, std::span<const double> extra) {
+    PEARLITE_EXPECTS(shape.dimension() == path_->dimension() && extra.size() == extra_.size());
+    shape_ = std::move(shape);
+    scale_ = scale;
+    std::copy(extra.begin(), extra.end(), extra_.begin());
     prepare();
 }
 
@@ -62,6 +72,7 @@ void DensityKernel::adapt(const parallel::Communicator& ranks, const population:
     if (rows_.empty() && d > 1 && is_diagonal(settings_.covariance, d, generation.size()) != shape_.is_diagonal())
         shape_ = Shape::standard(d, !shape_.is_diagonal());
     shape_ = shape_of(ranks, generation, shape_);
+    learn_extra(ranks, generation, shape_, extra_);
     count_.begin();
     prepare();
     write_row();
@@ -71,11 +82,15 @@ bool DensityKernel::tunes() const {
     return learning_ == Learning::online && (count_.is_automatic() || tunes_scale());
 }
 
+void DensityKernel::tune_scale(double acceptance) {
+    if (!tunes_scale() || std::isnan(acceptance))
+        return;
+    scale_ *= std::exp(acceptance - settings_.wanted_acceptance);
+    prepare();
+}
+
 bool DensityKernel::tune(const Motion& motion, double log_weight_sd) {
-    if (tunes_scale() && !std::isnan(motion.acceptance)) {
-        scale_ *= std::exp(motion.acceptance - settings_.wanted_acceptance);
-        prepare();
-    }
+    tune_scale(motion.acceptance);
     const bool more = count_.wants_more(motion.smallest(), log_weight_sd);
     write_row();
     return more;
@@ -118,7 +133,9 @@ void DensityKernel::read_row(Index step) {
     if (count_.is_automatic())
         count_.begin(static_cast<Index>(row[0]));
     scale_ = row[1];
-    shape_ = Shape::read(row.subspan(2), path_->dimension(), shape_.is_diagonal());
+    const auto rest = row.subspan(2);
+    shape_ = Shape::read(rest.first(rest.size() - extra_.size()), path_->dimension(), shape_.is_diagonal());
+    std::copy(rest.end() - static_cast<std::ptrdiff_t>(extra_.size()), rest.end(), extra_.begin());
     prepare();
 }
 
@@ -128,7 +145,9 @@ void DensityKernel::write_row() {
     const std::span row(rows_.data() + begin, static_cast<std::size_t>(row_size()));
     row[0] = static_cast<double>(count_.total());
     row[1] = scale_;
-    shape_.write(row.subspan(2));
+    const auto rest = row.subspan(2);
+    shape_.write(rest.first(rest.size() - extra_.size()));
+    std::copy(extra_.begin(), extra_.end(), rest.end() - static_cast<std::ptrdiff_t>(extra_.size()));
 }
 
 void DensityKernel::fields(Fields& f) {
@@ -137,6 +156,8 @@ void DensityKernel::fields(Fields& f) {
     shape_.mean = mean.reshaped();
     f("factor", shape_.factor);
     f("scale", scale_);
+    if (!extra_.empty())
+        f("extra", extra_);
     f("learnt", rows_);
     f.enter("moves");
     count_.fields(f);

@@ -27,6 +27,7 @@ class DensityKernel : public Kernel {
         Covariance covariance = Covariance::automatic;
         double scale = 1;               ///< at first
         double wanted_acceptance = 0.5; ///< if the scale is tuned
+        Index extra_numbers = 0;        ///< that a kernel learns beyond moves, scale and shape
     };
 
     Index moves() const override { return count_.total(); }
@@ -44,9 +45,28 @@ class DensityKernel : public Kernel {
     Index anneal_reversed(Block& block, double from, double to, const model::BlockStreams& streams,
                           std::span<double> increments, std::span<double> derivative) const override;
 
-    /// A row for each step, steps from 0: moves, scale, then the shape's numbers (Shape::write); row 0 is not used.
+    /// A row for each step, steps from 0: moves, scale, the shape's numbers (Shape::write), the extra numbers; row 0 is
+    /// not used.
     Matrix learnt() const override;
     void fields(Fields& f) override;
+
+    // As part of another kernel of densities, which learns for its parts.
+
+    /// Called before the first transition of a block at b, and after other kernels' transitions. The block's logs are
+    /// those at b.
+    virtual void begin_block(model::DensityBlock&, double /*b*/) const {}
+    /// One transition of each particle. Returns the number of accepted proposals.
+    virtual Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const = 0;
+    /// Collective. The extra numbers for a population, whose shape is given; `out` holds those that were before.
+    virtual void learn_extra(const parallel::Communicator&, const population::Generation&, const Shape&,
+                             std::span<double> /*out*/) {}
+    /// Whether the scale follows the acceptance.
+    virtual bool tunes_scale() const { return true; }
+    /// The scale, if it is tuned, after a round with this share of accepted proposals; nothing if that is NaN.
+    virtual void tune_scale(double acceptance);
+    double scale() const { return scale_; }
+    Index extra_numbers() const { return settings_.extra_numbers; }
+    void set(Shape shape, double scale, std::span<const double> extra);
 
   protected:
     enum class Learning { online, given, constant };
@@ -58,24 +78,21 @@ class DensityKernel : public Kernel {
     DensityKernel(Path path, const Settings& settings, Shape shape);
     DensityKernel(const DensityKernel&) = default;
 
-    /// One transition of each particle. Returns the number of accepted proposals.
-    virtual Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const = 0;
-    /// Called before the first transition of a block at b, whose logs are then those at b.
-    virtual void begin_block(model::DensityBlock&, double /*b*/) const {}
-    /// Called when shape or scale are new.
+    /// Called when shape, scale or extra numbers are new.
     virtual void prepare() {}
-    /// Whether the scale follows the acceptance.
-    virtual bool tunes_scale() const { return true; }
 
     const path::DensityPath& path() const { return *path_; }
     const Path& shared_path() const { return path_; }
     bool is_automatic() const { return count_.is_automatic(); }
-    double scale() const { return scale_; }
     const Shape& proposal_shape() const { return shape_; }
+    std::span<const double> extra() const { return extra_; }
+    std::span<double> extra() { return extra_; }
     void set_shape(Shape shape);
 
   private:
-    Index row_size() const { return 2 + Shape::numbers(path_->dimension(), shape_.is_diagonal()); }
+    Index row_size() const {
+        return 2 + Shape::numbers(path_->dimension(), shape_.is_diagonal()) + settings_.extra_numbers;
+    }
     void read_row(Index step);
     void write_row();
 
@@ -85,6 +102,7 @@ class DensityKernel : public Kernel {
     MoveCount count_;
     Shape shape_; ///< of the present step
     double scale_;
+    std::vector<double> extra_;
     Index step_ = 0;
     std::vector<double> rows_; ///< of all steps from 0, one after another
 };

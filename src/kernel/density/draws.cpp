@@ -29,10 +29,14 @@ void draw_normals(model::DensityBlock& block, const model::BlockStreams& streams
 
 void draw_uniforms(const model::DensityBlock& block, const model::BlockStreams& streams, std::span<double> out) {
     const auto first = streams.at(random::Purpose::accept, 0);
+    const auto n = static_cast<std::size_t>(block.padded_size());
     if (in_lanes(first, block.padded_size()))
         return random::fill_uniform_lanes(first, block.padded_size(), out);
-    for (Index i = 0; i < block.size(); ++i)
-        out[static_cast<std::size_t>(i)] = random::Stream(streams.at(random::Purpose::accept, i)).uniform();
+    for (Index i = 0; i < block.size(); ++i) {
+        random::Stream stream(streams.at(random::Purpose::accept, i));
+        for (std::size_t k = static_cast<std::size_t>(i); k < out.size(); k += n)
+            out[k] = stream.uniform();
+    }
 }
 
 } // namespace pearlite::kernel

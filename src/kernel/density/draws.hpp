@@ -10,7 +10,7 @@ namespace pearlite::kernel {
 
 /// block.normals: column i holds the d normals at particle i's address. block.proposals are scratch space.
 void draw_normals(model::DensityBlock& block, const model::BlockStreams& streams);
-/// out[i]: uniform on (0, 1) at particle i's address; padded_size() elements.
+/// out[k padded_size() + i]: uniform k on (0, 1) at particle i's address; a multiple of padded_size() elements.
 void draw_uniforms(const model::DensityBlock& block, const model::BlockStreams& streams, std::span<double> out);
 
 /// power x log L, where L = 0 matters at a power above 0 only.

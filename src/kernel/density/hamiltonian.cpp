@@ -57,6 +57,11 @@ void Hamiltonian::kick(model::DensityBlock& block, double size) const {
     block.normals += size * scratch_.moved;
 }
 
+void Hamiltonian::begin_trajectory(model::DensityBlock& block) const {
+    block.proposals = block.points;
+    scratch_.proposed_gradient = scratch_.gradient;
+}
+
 void Hamiltonian::leapfrog(model::DensityBlock& block, double b, Index l) const {
     kick(block, 0.5 * scale());
     for (Index k = 1; k <= l; ++k) {
@@ -76,8 +81,7 @@ void Hamiltonian::leapfrog(model::DensityBlock& block, double b, Index l) const 
 
 Index Hamiltonian::transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
     draw_normals(block, streams);
-    block.proposals = block.points;
-    scratch_.proposed_gradient = scratch_.gradient;
+    begin_trajectory(block);
     scratch_.kinetic = 0.5 * block.normals.colwise().squaredNorm().transpose();
     leapfrog(block, b, draw_length(streams));
     scratch_.kinetic -= 0.5 * block.normals.colwise().squaredNorm().transpose();
@@ -110,8 +114,7 @@ class HamiltonianFactory final : public DensityFactory {
   public:
     explicit HamiltonianFactory(const Trajectory& trajectory) : trajectory_(trajectory) {}
 
-    void keys(Keys& k) override {
-        DensityFactory::keys(k);
+    void own_keys(Keys& k) override {
         k("acceptance", trajectory_.acceptance, between(0, 1), "wanted acceptance, which sets the step size");
         if (trajectory_.most_steps > 1) {
             k("trajectory", trajectory_.length, above(0),

@@ -37,11 +37,14 @@ class Hamiltonian : public DensityKernel {
     /// Gradients for each transition, in the mean.
     double evaluations_per_move() const override { return std::max(1.0, steps_); }
 
-  protected:
     void begin_block(model::DensityBlock& block, double b) const override;
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
+
+  protected:
     void prepare() override;
 
+    /// block.proposals and the proposed gradients become those of the points.
+    void begin_trajectory(model::DensityBlock& block) const;
     /// l leapfrog steps from block.proposals with velocities block.normals: both change, and the proposed logs and
     /// gradients become those at the end.
     void leapfrog(model::DensityBlock& block, double b, Index l) const;

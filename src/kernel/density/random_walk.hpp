@@ -25,10 +25,11 @@ class RandomWalk : public DensityKernel {
     const Matrix& factor() const { return factor_; }
     void set_factor(const Matrix& factor) { set_shape({Vector::Zero(factor.rows()), factor}); }
 
-  protected:
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
-    void prepare() override { factor_ = scale() * proposal_shape().factor; }
     bool tunes_scale() const override { return is_automatic() || proposal_shape().is_diagonal(); }
+
+  protected:
+    void prepare() override { factor_ = scale() * proposal_shape().factor; }
 
   private:
     RandomWalk(Path path, const Settings& settings, Shape shape);

@@ -29,6 +29,7 @@ enum class Purpose : std::uint8_t {
     prediction = 20,     ///< predictions from draws of the parameters: latent states, replicated data
     trajectory = 21,     ///< lengths of Hamiltonian trajectories
     reference = 22,      ///< draws by which the reference of a path is fitted
+    kernel_choice = 23,  ///< mixtures of kernels: the one that makes a move
     test = 255,          ///< tests only
 };
 

@@ -1,0 +1,273 @@
+// Every kernel of densities: what leaves p_b invariant, and which wrong twins do not. A right kernel fails one of about
+// 500 comparisons with probability 5 %; the seeds are fixed.
+#include "kernel/density/draws.hpp"
+#include "kernel/density/hamiltonian.hpp"
+#include "kernel/density/kernel_mixture.hpp"
+#include "kernel/density/random_walk.hpp"
+#include "kernel/density/slice.hpp"
+#include "kernel/density/student_proposals.hpp"
+#include "kernel/invariance_checks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pearlite::kernel {
+namespace {
+
+using namespace testing;
+
+/// Makes kernels of class K with these settings after the covariance.
+template <class K, class... Settings>
+Make maker(const Settings&... settings) {
+    return [=](const DensityKernel::Path& path, const MoveSettings& moves, const Matrix& learnt) {
+        return std::make_unique<K>(path, moves, &learnt, Covariance::full, settings...);
+    };
+}
+
+constexpr Trajectory langevin{.acceptance = 0.574, .most_steps = 1};
+constexpr Brackets hit_and_run{}, coordinate{.direction = Brackets::Direction::coordinate};
+constexpr Brackets without_steps{.most_widths = 1}, of_two_widths{.most_widths = 2};
+
+struct Case {
+    std::string name;
+    Make make;
+    std::vector<double> scales;
+    std::vector<double> extra = {};
+};
+
+std::vector<Case> kernels_with_scales() {
+    return {{"random walk", maker<RandomWalk>(), {0.5, 1.5}},
+            {"hmc", maker<Hamiltonian>(Trajectory{}), {0.3, 0.9}},
+            {"mala", maker<Hamiltonian>(langevin), {0.4, 1.0}},
+            {"slice", maker<Slice>(hit_and_run), {0.3, 3, 20}},
+            {"slice by coordinate", maker<Slice>(coordinate), {0.3, 3, 20}},
+            {"slice without stepping out", maker<Slice>(without_steps), {1, 4}},
+            {"slice of two widths", maker<Slice>(of_two_widths), {1, 3}}};
+}
+
+constexpr StudentProposals::Family family{.components = 3, .degrees_of_freedom = 5};
+
+/// Two components beside the target's mean, of other shapes than the target's; none in the third place.
+template <class Target>
+std::vector<double> mixture_numbers() {
+    const Matrix covariance = Target::covariance();
+    const Vector shift = 0.5 * covariance.diagonal().cwiseSqrt();
+    const Matrix factor = covariance.llt().matrixL(), diagonal = covariance.diagonal().cwiseSqrt().asDiagonal();
+    const random::StudentMixture mixture(
+        {{0.4, Target::mean() + shift, factor}, {0.6, Target::mean() - shift, diagonal}}, 5);
+    return StudentProposals::numbers_of(mixture, family);
+}
+
+template <class K>
+Make student_maker() {
+    return [](const DensityKernel::Path& path, const MoveSettings& moves, const Matrix& learnt) {
+        return std::make_unique<K>(path, moves, &learnt, family);
+    };
+}
+
+/// A random walk, HMC, a slice sampler and a Student mixture, whose scales are those of `mixed_numbers`.
+std::unique_ptr<Kernel> mixed(const DensityKernel::Path& path, const MoveSettings& moves, const Matrix* learnt) {
+    std::vector<KernelMixture::Part> parts;
+    parts.push_back({std::make_unique<RandomWalk>(path, moves), 2});
+    parts.push_back({std::make_unique<Hamiltonian>(path, moves), 1});
+    parts.push_back({std::make_unique<Slice>(path, moves), 0.5});
+    parts.push_back({std::make_unique<StudentProposals>(path, moves, nullptr, family), 1});
+    return std::make_unique<KernelMixture>(path, moves, learnt, Covariance::full, std::move(parts));
+}
+
+template <class Target>
+std::vector<double> mixed_numbers() {
+    std::vector<double> numbers{1.2, 0.6, 2.5, 1};
+    const auto of_students = mixture_numbers<Target>();
+    numbers.insert(numbers.end(), of_students.begin(), of_students.end());
+    return numbers;
+}
+
+template <class Target>
+std::vector<Case> right_kernels() {
+    auto all = kernels_with_scales();
+    all.push_back({"student mixture", student_maker<StudentProposals>(), {1}, mixture_numbers<Target>()});
+    all.push_back({"mixture",
+                   [](const DensityKernel::Path& path, const MoveSettings& moves, const Matrix& learnt) {
+                       return mixed(path, moves, &learnt);
+                   },
+                   {1},
+                   mixed_numbers<Target>()});
+    return all;
+}
+
+template <class Target>
+void expect_invariance() {
+    for (const auto& each : right_kernels<Target>())
+        for (const double scale : each.scales)
+            for (const Index moves : {1, 5}) {
+                const auto found = deviation<Target>(each.make, moves, scale, each.extra);
+                EXPECT_LT(found.largest, largest_z) << each.name << ", scale " << scale << ", moves " << moves;
+                EXPECT_LT(found.reversal, largest_z) << each.name << ", scale " << scale << ", moves " << moves;
+                EXPECT_GT(found.acceptance, 0.04) << each.name << ", scale " << scale;
+                EXPECT_GT(found.jump, 0.01) << each.name << ", scale " << scale;
+            }
+}
+
+TEST(DensityKernels, LeaveAnEllipsoidInvariant) {
+    expect_invariance<Ellipsoid>();
+}
+
+TEST(DensityKernels, LeaveAQuarticInvariant) {
+    expect_invariance<Quartic>();
+}
+
+/// The larger |z| of a kernel that is wrong.
+template <class Target>
+double of_twin(const Make& make, Index moves, double scale, const std::vector<double>& extra = {}) {
+    const auto found = deviation<Target>(make, moves, scale, extra);
+    return std::max(found.largest, found.reversal);
+}
+
+/// Wrong: the slice is that above the density itself, without a random share of it.
+class SliceWithoutLevel final : public Slice {
+  public:
+    using Slice::Slice;
+    void open(Search& search, double log_density, double, double place, double division) const override {
+        Slice::open(search, log_density, 1, place, division);
+    }
+};
+
+/// Wrong: the first bracket begins at the point.
+class SliceFromPoint final : public Slice {
+  public:
+    using Slice::Slice;
+    void open(Search& search, double log_density, double level, double, double division) const override {
+        Slice::open(search, log_density, level, 0, division);
+    }
+};
+
+/// Wrong: only the lower end steps out.
+class SliceWithoutDivision final : public Slice {
+  public:
+    using Slice::Slice;
+    void open(Search& search, double log_density, double level, double place, double division) const override {
+        Slice::open(search, log_density, level, place, division);
+        search.below += search.above;
+        search.above = 0;
+    }
+};
+
+TEST(DensityKernels, WrongSlicesAreRejected) {
+    EXPECT_GT(of_twin<Ellipsoid>(maker<SliceWithoutLevel>(hit_and_run), 3, 3), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(maker<SliceWithoutLevel>(hit_and_run), 3, 3), 2 * largest_z);
+    EXPECT_GT(of_twin<Ellipsoid>(maker<SliceFromPoint>(coordinate), 3, 1), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(maker<SliceFromPoint>(coordinate), 3, 1), 2 * largest_z);
+    EXPECT_GT(of_twin<Ellipsoid>(maker<SliceWithoutDivision>(coordinate), 3, 0.7), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(maker<SliceWithoutDivision>(coordinate), 3, 0.7), 2 * largest_z);
+}
+
+/// Wrong: proposals count as symmetric.
+class StudentWithoutRatio final : public StudentProposals {
+  public:
+    using StudentProposals::StudentProposals;
+    void log_proposal(const model::DensityBlock& block, const Matrix&, Vector& out) const override {
+        out = Vector::Zero(block.size());
+    }
+};
+
+TEST(DensityKernels, StudentProposalsWithoutTheirRatioAreRejected) {
+    const auto twin = student_maker<StudentWithoutRatio>();
+    EXPECT_GT(of_twin<Ellipsoid>(twin, 3, 1, mixture_numbers<Ellipsoid>()), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(twin, 3, 1, mixture_numbers<Quartic>()), 2 * largest_z);
+}
+
+/// Trajectories as tests see them.
+class OpenHamiltonian : public Hamiltonian {
+  public:
+    using Hamiltonian::begin_trajectory;
+    using Hamiltonian::Hamiltonian;
+    using Hamiltonian::leapfrog;
+};
+
+/// Wrong: the acceptance leaves the kinetic energy out.
+class WithoutKineticEnergy final : public OpenHamiltonian {
+  public:
+    using OpenHamiltonian::OpenHamiltonian;
+    Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override {
+        draw_normals(block, streams);
+        begin_trajectory(block);
+        leapfrog(block, b, 1 + steps() / 2);
+        std::vector<double> uniforms(static_cast<std::size_t>(block.padded_size()));
+        draw_uniforms(block, streams, uniforms);
+        Index accepted = 0;
+        for (Index i = 0; i < block.size(); ++i) {
+            const double gain = block.proposed_log_prior(i) - block.log_prior(i) +
+                                b * (block.proposed_log_likelihood(i) - block.log_likelihood(i));
+            if (!(std::log(uniforms[static_cast<std::size_t>(i)]) < gain))
+                continue;
+            block.points.col(i) = block.proposals.col(i);
+            block.log_prior(i) = block.proposed_log_prior(i);
+            block.log_likelihood(i) = block.proposed_log_likelihood(i);
+            ++accepted;
+        }
+        begin_block(block, b);
+        return accepted;
+    }
+};
+
+TEST(DensityKernels, TrajectoriesWithoutKineticEnergyAreRejected) {
+    EXPECT_GT(of_twin<Ellipsoid>(maker<WithoutKineticEnergy>(Trajectory{}), 3, 0.3), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(maker<WithoutKineticEnergy>(Trajectory{}), 3, 0.3), 2 * largest_z);
+}
+
+/// 16 exact draws with velocities, and a kernel with this step size at work on them.
+struct Flight {
+    explicit Flight(double step)
+        : path(path::tempered(Quartic{})),
+          learnt(learnt_row<Quartic>(1, step)),
+          kernel(path, {.number = 1}, &learnt, Covariance::full, Trajectory{}),
+          block(2, 16) {
+        kernel.adapt(
+            parallel::Communicator::alone(),
+            population::Generation(parallel::BlockLayout(0, 16, 1, 0), 0, [&](Index n) { return path->make_block(n); }),
+            1);
+        for (Index i = 0; i < 16; ++i) {
+            random::Stream stream({31, random::Purpose::test, static_cast<std::uint64_t>(i), 0});
+            Quartic::draw(stream, {block.points.col(i).data(), 2});
+        }
+        path->evaluate(block, block.points, Quartic::b, block.log_prior, block.log_likelihood, {});
+        kernel.begin_block(block, Quartic::b);
+        draw_normals(block, {.seed = 3, .step = 1});
+        kernel.begin_trajectory(block);
+    }
+    /// Changes of the energies on l steps.
+    Vector fly(Index l) {
+        const Vector before = block.normals.colwise().squaredNorm() / 2;
+        kernel.leapfrog(block, Quartic::b, l);
+        const Vector after = block.normals.colwise().squaredNorm() / 2;
+        return after - before - (block.proposed_log_prior - block.log_prior) -
+               Quartic::b * (block.proposed_log_likelihood - block.log_likelihood);
+    }
+
+    std::shared_ptr<const path::DensityPath> path;
+    Matrix learnt;
+    OpenHamiltonian kernel;
+    model::DensityBlock block;
+};
+
+TEST(Hamiltonian, EnergyErrorsAreOfTheOrderOfTheSquaredStep) {
+    Flight coarse(0.1), fine(0.05), finest(0.025);
+    const double first = coarse.fly(10).norm(), second = fine.fly(20).norm(), third = finest.fly(40).norm();
+    EXPECT_LT(first, 0.1);
+    EXPECT_NEAR(first / second, 4, 0.4);
+    EXPECT_NEAR(second / third, 4, 0.2);
+}
+
+TEST(Hamiltonian, TrajectoriesReturnWithTheirVelocitiesTurned) {
+    Flight flight(0.2);
+    const Matrix velocities = flight.block.normals;
+    flight.fly(25);
+    EXPECT_GT((flight.block.proposals - flight.block.points).norm(), 1);
+    flight.block.normals *= -1;
+    flight.kernel.leapfrog(flight.block, Quartic::b, 25);
+    EXPECT_LT((flight.block.proposals - flight.block.points).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LT((flight.block.normals + velocities).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+} // namespace
+} // namespace pearlite::kernel
