@@ -1,5 +1,5 @@
-"""Every kernel of densities that `pearlite list` shows with every algorithm along a path: the same bits on any number of ranks,
-and after stops. The population is learnt by a pilot (AIS, works, tempering) or by SMC itself."""
+"""Every kernel of densities that `pearlite list` shows with every algorithm along a path: the same bits on any number of
+ranks, and after stops. The population is learnt by a pilot (AIS, works, tempering) or by SMC itself."""
 
 import re
 import unittest

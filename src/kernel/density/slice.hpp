@@ -38,7 +38,7 @@ class Slice : public DensityKernel {
     std::unique_ptr<Kernel> clone() const override { return std::make_unique<Slice>(*this); }
 
     /// Measured for a normal distribution and blocks of 16; every round counts, for all points of the block.
-    double evaluations_per_move() const override { return 10; }
+    double evaluations_per_move() const override { return 7; }
 
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
     bool tunes_scale() const override { return !brackets_.width; }
