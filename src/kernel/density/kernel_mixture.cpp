@@ -158,8 +158,10 @@ class MixtureFactory final : public DensityFactory {
             k.error("shares", fmt::format("expected {} numbers above 0, one for each of the kinds", kinds_.size()));
             shares_.reset();
         }
-        if (has("hmc") && has("mala"))
+        if (has("hmc") && has("mala")) {
             k.error("kinds", "got \"hmc\" and \"mala\", which share the key acceptance; expected one of them");
+            std::erase(kinds_, "mala");
+        }
         for (const auto& each : candidates_)
             k.when("kinds has " + each.name, has(each.name), [&] { each.factory->own_keys(k); });
     }
