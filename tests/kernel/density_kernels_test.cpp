@@ -192,7 +192,7 @@ class WithoutKineticEnergy final : public OpenHamiltonian {
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override {
         draw_normals(block, streams);
         begin_trajectory(block);
-        leapfrog(block, b, 1 + steps() / 2);
+        leapfrog(block, b, draw_length(streams));
         std::vector<double> uniforms(static_cast<std::size_t>(block.padded_size()));
         draw_uniforms(block, streams, uniforms);
         Index accepted = 0;
@@ -214,6 +214,19 @@ class WithoutKineticEnergy final : public OpenHamiltonian {
 TEST(DensityKernels, TrajectoriesWithoutKineticEnergyAreRejected) {
     EXPECT_GT(of_twin<Ellipsoid>(maker<WithoutKineticEnergy>(Trajectory{}), 3, 0.3), 2 * largest_z);
     EXPECT_GT(of_twin<Quartic>(maker<WithoutKineticEnergy>(Trajectory{}), 3, 0.3), 2 * largest_z);
+}
+
+/// Its gradients are those of another temperature.
+struct QuarticWithOtherGradient : Quartic {
+    void gradient(std::span<const double> x, double, std::span<double> out) const { Quartic::gradient(x, 0.2, out); }
+};
+
+TEST(DensityKernels, TrajectoriesOfAnotherGradientAreSlowButRight) {
+    const auto right = deviation<Quartic>(maker<Hamiltonian>(Trajectory{}), 5, 0.3);
+    const auto slow = deviation<QuarticWithOtherGradient>(maker<Hamiltonian>(Trajectory{}), 5, 0.3);
+    EXPECT_LT(slow.largest, largest_z);
+    EXPECT_LT(slow.reversal, largest_reversal_z);
+    EXPECT_LT(slow.acceptance, right.acceptance - 0.02);
 }
 
 /// 16 exact draws with velocities, and a kernel with this step size at work on them.
