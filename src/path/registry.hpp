@@ -16,6 +16,7 @@ struct PathEntry {
     bool (*suits)(const model::Target& model) = nullptr;
     /// The target along the path, for a model that the path suits; the model itself where a run finds its path.
     std::shared_ptr<const model::Target> (*along)(std::shared_ptr<const model::Target> model) = nullptr;
+    bool keeps_gradient = false; ///< of a model that has one
 };
 
 #define PEARLITE_PATH(name) PathEntry name##_entry();

@@ -116,7 +116,7 @@ void Tempered::evaluate(const model::DensityBlock& block, const Matrix& points, 
 
 PathEntry tempered_entry() {
     return {"tempered", "from the model's start to its end", [](const model::Target&) { return true; },
-            [](std::shared_ptr<const model::Target> model) { return model; }};
+            [](std::shared_ptr<const model::Target> model) { return model; }, true};
 }
 
 } // namespace pearlite::path

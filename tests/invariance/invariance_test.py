@@ -428,6 +428,8 @@ class Regression(Invariance, unittest.TestCase):
     CASES = {
         "pine-ais": {**PINE, "schedule": FIXED, "kernel": {"pilot_particles": 40}, "algorithm": AIS},
         "pine-smc": {**PINE, "schedule": ADAPTIVE, "algorithm": SMC},
+        "pine-data-slice": {**PINE, "path": DATA_PATH, "schedule": FIXED, "kernel": {"kind": "slice", "moves": 2},
+                            "algorithm": SMC},
         "pine-data-smc": {**PINE, "path": DATA_PATH, "schedule": ADAPTIVE, "algorithm": SMC},
         "pine-data-tempering": {"model": PINE["model"], "path": DATA_PATH, "schedule": LADDER,
                                 "kernel": {"pilot_particles": 40, "moves": 1}, "algorithm": TEMPERING},

@@ -1,6 +1,7 @@
 """Every kernel of densities that `pearlite list` shows with every algorithm along a path: the same bits on any number of
 ranks, and after stops. The population is learnt by a pilot (AIS, works, tempering) or by SMC itself."""
 
+import os
 import re
 import unittest
 
@@ -58,9 +59,10 @@ ParallelTempering = of_algorithm("parallel-tempering")
 class Refusals(unittest.TestCase):
     """What a model lacks, its kernels say."""
 
-    def check(self, model, kernel):
+    def check(self, model, kernel, **others):
         with runner.scratch_directory() as directory:
-            file = runner.write_configuration(directory / "c.toml", model=model, algorithm={"name": "smc"}, kernel=kernel)
+            file = runner.write_configuration(directory / "c.toml", model=model, algorithm={"name": "smc"}, kernel=kernel,
+                                              **others)
             ended = runner.pearlite("check", file)
         self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
         return ended.err
@@ -68,6 +70,10 @@ class Refusals(unittest.TestCase):
     def test_estimated_likelihoods_have_no_slices(self):
         for kernel in ("slice", "hmc", "mala"):
             self.assertIn("student-mixture", self.check({"name": "noisy-likelihood", "dimension": 2}, {"kind": kernel}))
+
+    @unittest.skipUnless(os.environ.get("PEARLITE_DATA_DIR"), "PEARLITE_DATA_DIR is not set: no data of a regression")
+    def test_paths_along_data_have_no_gradients(self):
+        self.assertIn("student-mixture", self.check(base.PINE["model"], {"kind": "hmc"}, path={"kind": "data"}))
 
     def test_mixtures(self):
         for keys, part in (({"kinds": ["hmc", "mala"]}, "acceptance"), ({"kinds": ["hmc", "native"]}, "element 2"),

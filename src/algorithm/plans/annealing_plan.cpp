@@ -78,6 +78,8 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
         path_.keys(k, traits_);
         schedule_.end = path_.inverse_temperature_end;
     });
+    if (k.is_reading())
+        kernel_ = KernelSettings(path_.along(traits_));
     k.in_table("schedule", [&] { schedule_.keys(k); });
     k.in_table("kernel", [&] {
         const bool is_adaptive = !schedule_.fixed;

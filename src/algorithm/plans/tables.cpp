@@ -56,6 +56,14 @@ void PathSettings::keys(Keys& k, const model::ModelTraits& traits) {
     });
 }
 
+model::ModelTraits PathSettings::along(model::ModelTraits traits) const {
+    const auto all = path::paths();
+    const auto entry = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == kind; });
+    if (entry != all.end() && !entry->keeps_gradient)
+        traits.has_gradient = false;
+    return traits;
+}
+
 void ScheduleSettings::keys(Keys& k) {
     k("kind", kind,
       {{"linear", Kind::linear, "even steps"},

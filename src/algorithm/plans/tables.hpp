@@ -51,6 +51,8 @@ struct PathSettings {
     void keys(Keys& k, const model::ModelTraits& traits);
     /// The path begins at a reference that is fitted as the run begins.
     bool is_bridge() const { return kind == "bridge"; }
+    /// Traits of the model along the chosen path.
+    model::ModelTraits along(model::ModelTraits traits) const;
 };
 
 /// Inverse temperatures of the algorithms that anneal.

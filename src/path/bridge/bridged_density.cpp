@@ -109,7 +109,7 @@ void BridgedDensity::fingerprint(model::Fingerprint& fingerprint) const {
 PathEntry bridge_entry() {
     return {"bridge", "from a reference distribution that is fitted to the posterior or given",
             [](const model::Target& model) { return model.offers<model::DensityFunctions>() != nullptr; },
-            [](std::shared_ptr<const model::Target> model) { return model; }};
+            [](std::shared_ptr<const model::Target> model) { return model; }, true};
 }
 
 } // namespace pearlite::path
