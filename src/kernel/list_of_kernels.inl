@@ -3,6 +3,7 @@
 PEARLITE_KERNEL(hamiltonian)
 PEARLITE_KERNEL(random_walk)
 PEARLITE_KERNEL(langevin)
+PEARLITE_KERNEL(riemannian)
 PEARLITE_KERNEL(slice)
 PEARLITE_KERNEL(student_proposals)
 PEARLITE_KERNEL(kernel_mixture)

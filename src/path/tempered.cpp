@@ -44,6 +44,7 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     if (const auto* cost = density_->offers<model::PointCost>())
         offer<model::BlockCost>(std::make_shared<PointCosts>(*cost));
     pass_on<model::DensityGradient>(*density_);
+    pass_on<model::DensityMetric>(*density_);
     pass_on<model::EstimatorSize>(*density_);
     pass_on<model::PointwiseLikelihood>(*density_);
     pass_on<model::ReadablePrior>(*density_);

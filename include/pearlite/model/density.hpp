@@ -53,6 +53,17 @@ concept HasBlockGradient = requires(const D& density, const Matrix& points, doub
                                     std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) {
     density.evaluate_with_gradient(points, b, log_prior, log_likelihood, gradient);
 };
+/// Optional: a Riemannian metric for log prior + b log likelihood, for kernels whose steps follow the density's local
+/// scale. metric(x, b, G) writes G(x), d x d, symmetric and positive definite; metric_derivative(x, b, k, dG) writes
+/// dG/dx_k, for k = 0 .. d - 1. Any such G leaves results right; the Fisher information of the data times b plus the
+/// precision of the prior is a good one (Girolami & Calderhead 2011). Both are asked for one point at a time, and the
+/// metric also at points outside the support, where it may hold anything.
+template <class D>
+concept HasMetric = requires(const D& density, std::span<const double> x, double b, Index k,
+                             Eigen::Ref<Matrix> metric) {
+    density.metric(x, b, metric);
+    density.metric_derivative(x, b, k, metric);
+};
 /// Optional: log of the prior's normalising constant, where log_prior leaves it out (otherwise the prior is
 /// normalised).
 template <class D>

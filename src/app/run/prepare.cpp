@@ -79,6 +79,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         traits.reverse_starts = algorithm::reverse_starts_of(*target);
         traits.path_kinds = path::kinds_of(*target);
         traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
+        traits.has_metric = target->offers<model::DensityMetric>() != nullptr;
         const auto* density = target->offers<model::DensityFunctions>();
         traits.has_estimated_likelihood = density && density->is_estimated();
     }

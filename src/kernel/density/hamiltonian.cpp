@@ -1,7 +1,7 @@
 #include "kernel/density/hamiltonian.hpp"
 
-#include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
+#include "kernel/density/trajectory_entry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
@@ -85,8 +85,10 @@ Index Hamiltonian::transition(model::DensityBlock& block, double b, const model:
     scratch_.kinetic = 0.5 * block.normals.colwise().squaredNorm().transpose();
     leapfrog(block, b, draw_length(streams));
     scratch_.kinetic -= 0.5 * block.normals.colwise().squaredNorm().transpose();
+    return accept(block, b, streams);
+}
 
-    // The velocities are used up: their place is free.
+Index Hamiltonian::accept(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
     const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
     draw_uniforms(block, streams, uniforms);
 
@@ -109,29 +111,6 @@ Index Hamiltonian::transition(model::DensityBlock& block, double b, const model:
 
 namespace {
 
-/// The keys of trajectories, and kernels made by them.
-class HamiltonianFactory final : public DensityFactory {
-  public:
-    explicit HamiltonianFactory(const Trajectory& trajectory) : trajectory_(trajectory) {}
-
-    void own_keys(Keys& k) override {
-        k("acceptance", trajectory_.acceptance, between(0, 1), "wanted acceptance, which sets the step size");
-        if (trajectory_.most_steps > 1) {
-            k("trajectory", trajectory_.length, above(0),
-              "length of a trajectory in units of the population's standard deviations; that of each is a random "
-              "share");
-            k("most_steps", trajectory_.most_steps, within(2, 100'000), "leapfrog steps of a trajectory, at most");
-        }
-    }
-    std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
-                                 const Matrix* learnt) const override {
-        return std::make_unique<Hamiltonian>(density_path(std::move(target)), moves, learnt, covariance(), trajectory_);
-    }
-
-  private:
-    Trajectory trajectory_;
-};
-
 bool has_gradient(const model::ModelTraits& traits) {
     return traits.continuous && traits.has_gradient.value_or(true);
 }
@@ -143,9 +122,7 @@ KernelEntry hamiltonian_entry() {
             .about = "Hamiltonian Monte Carlo by the model's gradient",
             .learns = true,
             .suits = has_gradient,
-            .factory = []() -> std::shared_ptr<KernelFactory> {
-                return std::make_shared<HamiltonianFactory>(Trajectory{});
-            }};
+            .factory = [] { return trajectory_factory<Hamiltonian>({}); }};
 }
 
 KernelEntry langevin_entry() {
@@ -153,9 +130,7 @@ KernelEntry langevin_entry() {
             .about = "the Metropolis-adjusted Langevin algorithm, a step of Hamiltonian Monte Carlo",
             .learns = true,
             .suits = has_gradient,
-            .factory = []() -> std::shared_ptr<KernelFactory> {
-                return std::make_shared<HamiltonianFactory>(Trajectory{.acceptance = 0.574, .most_steps = 1});
-            }};
+            .factory = [] { return trajectory_factory<Hamiltonian>({.acceptance = 0.574, .most_steps = 1}); }};
 }
 
 } // namespace pearlite::kernel

@@ -49,22 +49,26 @@ class Hamiltonian : public DensityKernel {
     /// gradients become those at the end.
     void leapfrog(model::DensityBlock& block, double b, Index l) const;
     Index draw_length(const model::BlockStreams& streams) const;
+    /// Accepts each proposal or rejects it. scratch_.kinetic is by how much the kinetic energy has fallen; the momenta
+    /// are used up.
+    Index accept(model::DensityBlock& block, double b, const model::BlockStreams& streams) const;
+    void evaluate(const model::DensityBlock& block, double b, const Matrix& points, Vector& log_prior,
+                  Vector& log_likelihood, Matrix& gradient) const;
 
-  private:
     /// Scratch of one block at a time.
     struct Scratch {
         Matrix gradient, proposed_gradient; ///< of log f_b at the points and at the proposals, d x padded
         Matrix moved;                       ///< d x padded
         Vector log_prior, log_likelihood, kinetic;
     };
-    void evaluate(const model::DensityBlock& block, double b, const Matrix& points, Vector& log_prior,
-                  Vector& log_likelihood, Matrix& gradient) const;
+    mutable Scratch scratch_; // NOLINT(misc-non-private-member-variables-in-classes)
+
+  private:
     void kick(model::DensityBlock& block, double size) const;
 
     const model::DensityGradient* gradient_;
     Trajectory trajectory_;
     double steps_ = 1; ///< length/eps, the mean number of steps
-    mutable Scratch scratch_;
 };
 
 } // namespace pearlite::kernel

@@ -37,6 +37,16 @@ void Gaussian::evaluate_with_gradient(const Matrix& points, double b, std::span<
     gradient = start_weight * (s.start_mean - points.array()) + end_weight * (s.end_mean - points.array());
 }
 
+void Gaussian::metric(std::span<const double>, double b, Eigen::Ref<Matrix> metric) const {
+    const auto& s = settings_;
+    metric.setZero();
+    metric.diagonal().setConstant((1 - b) / (s.start_sd * s.start_sd) + b / (s.end_sd * s.end_sd));
+}
+
+void Gaussian::metric_derivative(std::span<const double>, double, Index, Eigen::Ref<Matrix> derivative) const {
+    derivative.setZero();
+}
+
 double Gaussian::log_prior_normaliser() const {
     return static_cast<double>(settings_.dimension) *
            (std::log(settings_.start_sd) + 0.5 * std::log(2 * std::numbers::pi));

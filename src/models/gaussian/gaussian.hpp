@@ -33,6 +33,9 @@ class Gaussian {
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                 std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const;
+    /// The precision at b, the same at every point.
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const;
+    void metric_derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const;
     double log_prior_normaliser() const;
     std::optional<double> exact_log_ratio() const;
     void fingerprint(model::Fingerprint& fingerprint) const;

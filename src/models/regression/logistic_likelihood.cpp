@@ -81,4 +81,33 @@ void LogisticRegression::evaluate_with_gradient(const Matrix& points, double b, 
     }
 }
 
+namespace {
+
+/// s (1 - s) (1 - 2 s)^m of s = logistic(eta), m = 0 or 1, and no overflow.
+Vector logistic_weights(const Vector& predictors, bool with_slope) {
+    const Eigen::ArrayXd e = (-predictors.array().abs()).exp();
+    const Eigen::ArrayXd variance = e / (1 + e).square();
+    if (!with_slope)
+        return variance;
+    return variance * (1 - e) / (1 + e) * -predictors.array().sign();
+}
+
+} // namespace
+
+void LogisticRegression::metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const {
+    const Vector point = Eigen::Map<const Vector>(x.data(), data_.design.cols());
+    const Vector weights = b * logistic_weights(data_.design * point, false);
+    const Matrix weighted = weights.asDiagonal() * data_.design;
+    metric.noalias() = data_.design.transpose() * weighted;
+    metric.diagonal().array() += 1 / data_.prior_variance;
+}
+
+void LogisticRegression::metric_derivative(std::span<const double> x, double b, Index k,
+                                           Eigen::Ref<Matrix> derivative) const {
+    const Vector point = Eigen::Map<const Vector>(x.data(), data_.design.cols());
+    const Vector weights = b * logistic_weights(data_.design * point, true).cwiseProduct(data_.design.col(k));
+    const Matrix weighted = weights.asDiagonal() * data_.design;
+    derivative.noalias() = data_.design.transpose() * weighted;
+}
+
 } // namespace pearlite::models

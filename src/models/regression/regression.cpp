@@ -137,6 +137,26 @@ void LinearRegression::evaluate(const Matrix& points, Index from, Index to, std:
     }
 }
 
+void LinearRegression::metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const {
+    const Index p = data_.prior_mean.size();
+    const double precision = std::exp(x[static_cast<std::size_t>(p)]);
+    metric.setZero();
+    metric.topLeftCorner(p, p) = precision * (b * gram_);
+    metric.diagonal().head(p) += precision * data_.prior_precision;
+    metric(p, p) = data_.precision_shape + 0.5 * (static_cast<double>(p) + b * static_cast<double>(data_points()));
+}
+
+void LinearRegression::metric_derivative(std::span<const double> x, double b, Index k,
+                                         Eigen::Ref<Matrix> derivative) const {
+    const Index p = data_.prior_mean.size();
+    if (k < p) {
+        derivative.setZero();
+        return;
+    }
+    metric(x, b, derivative); // proportional to tau but for one element
+    derivative(p, p) = 0;
+}
+
 std::optional<double> LinearRegression::exact_log_ratio() const {
     const auto n = static_cast<double>(data_.response.size());
     const auto factor = cholesky_factor(Matrix(data_.prior_precision.asDiagonal()) + gram_);

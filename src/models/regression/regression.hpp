@@ -43,6 +43,10 @@ class LinearRegression {
     /// The log likelihood of the rows from .. to - 1 alone, by p operations a row.
     void evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
+    /// The expected information: tau (P + b X'X) of beta, P the prior's precisions in units of tau, and precision_shape
+    /// + (p + b n)/2 of log tau.
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const;
+    void metric_derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const;
     /// The conjugate evidence log p(y) in closed form.
     std::optional<double> exact_log_ratio() const;
     void fingerprint(model::Fingerprint& fingerprint) const;
@@ -87,6 +91,11 @@ class LogisticRegression {
     /// points: p x (a multiple of block_padding). The same bits as evaluate.
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                 std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const;
+    /// The Hessian of the negative log density: b X' Lambda X + I/prior_variance, Lambda_ii = s_i (1 - s_i), s_i =
+    /// logistic(x_i' beta) (Girolami & Calderhead 2011, section 7); its derivative is b X' Lambda V_k X, V_k,ii =
+    /// (1 - 2 s_i) X_ik.
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const;
+    void metric_derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const;
     Index data_points() const { return data_.response.size(); }
     /// The log likelihood of the rows from .. to - 1 alone.
     void evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,

@@ -14,7 +14,7 @@
 
 namespace pearlite::model {
 
-/// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, PointCost,
+/// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, DensityMetric, PointCost,
 /// EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior.
 class DensityFunctions : public Capabilities {
   public:
@@ -53,6 +53,17 @@ class ReadablePrior {
     virtual ~ReadablePrior() = default;
     /// At the first n columns of `points` (d x padded) into the first n elements (of padded).
     virtual void log_prior(const Matrix& points, Index n, Vector& out) const = 0;
+};
+
+/// A Riemannian metric for log prior + b log likelihood, of one point at a time. Densities with an estimated likelihood
+/// have none.
+class DensityMetric {
+  public:
+    virtual ~DensityMetric() = default;
+    /// G(x), d x d, symmetric and positive definite; outside the support it may hold anything.
+    virtual void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const = 0;
+    /// dG/dx_k, d x d, inside the support.
+    virtual void derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const = 0;
 };
 
 /// The cost of a likelihood at x, relative to other points; finite, 0 or more.

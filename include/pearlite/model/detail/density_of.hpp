@@ -154,6 +154,18 @@ struct DensityGradientOf final : DensityGradient {
     std::shared_ptr<const D> density;
 };
 
+template <HasMetric D>
+struct DensityMetricOf final : DensityMetric {
+    explicit DensityMetricOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const override {
+        density->metric(x, b, metric);
+    }
+    void derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const override {
+        density->metric_derivative(x, b, k, derivative);
+    }
+    std::shared_ptr<const D> density;
+};
+
 template <class D>
 struct PointwiseLikelihoodOf final : PointwiseLikelihood {
     explicit PointwiseLikelihoodOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
@@ -188,6 +200,8 @@ class DensityOf final : public DensityFunctions {
         : density_(std::make_shared<const D>(std::move(density))), names_(names_of(*density_)) {
         if constexpr ((HasBlockGradient<D> || HasGradient<D>)&&!HasEstimatedLikelihood<D>)
             offer<DensityGradient>(std::make_shared<detail::DensityGradientOf<D>>(density_));
+        if constexpr (HasMetric<D> && !HasEstimatedLikelihood<D>)
+            offer<DensityMetric>(std::make_shared<detail::DensityMetricOf<D>>(density_));
         if constexpr (HasCost<D>)
             offer<PointCost>(std::make_shared<detail::PointCostOf<D>>(density_));
         if constexpr (HasEstimatorSize<D>)

@@ -36,6 +36,8 @@ struct ModelTraits {
                                                 ReverseStart::weighted};
     /// Whether the density has a gradient. Known once the model is built; empty before.
     std::optional<bool> has_gradient = {};
+    /// Whether the density has a Riemannian metric. Known once the model is built; empty before.
+    std::optional<bool> has_metric = {};
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built

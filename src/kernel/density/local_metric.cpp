@@ -1,0 +1,71 @@
+#include "kernel/density/local_metric.hpp"
+
+#include "core/linear_algebra/linear_algebra.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace pearlite::kernel {
+
+LocalMetric::LocalMetric(const model::DensityMetric& metric, Index dimension)
+    : metric_(&metric),
+      x_(Vector::Zero(dimension)),
+      volume_slope_(x_),
+      g_(Matrix::Zero(dimension, dimension)),
+      derivatives_(dimension, dimension * dimension),
+      product_(dimension * dimension) {}
+
+bool LocalMetric::move_to(const Vector& x, double b) {
+    if (!x.allFinite())
+        return false;
+    x_ = x;
+    b_ = b;
+    metric_->metric({x_.data(), static_cast<std::size_t>(x_.size())}, b_, g_);
+    if (!g_.allFinite())
+        return false;
+    auto factor = cholesky_factor(g_);
+    if (!factor)
+        return false;
+    factor_ = std::move(*factor);
+    return true;
+}
+
+bool LocalMetric::differentiate() {
+    const Index d = x_.size();
+    for (Index k = 0; k < d; ++k)
+        metric_->derivative({x_.data(), static_cast<std::size_t>(d)}, b_, k, derivatives_.middleCols(k * d, d));
+    Matrix inverse = Matrix::Identity(d, d);
+    factor_.triangularView<Eigen::Lower>().solveInPlace(inverse);
+    inverse = (inverse.transpose() * inverse).eval();
+    for (Index k = 0; k < d; ++k)
+        volume_slope_(k) = 0.5 * inverse.cwiseProduct(derivatives_.middleCols(k * d, d)).sum();
+    return derivatives_.allFinite();
+}
+
+void LocalMetric::velocity(const Vector& p, Vector& out) const {
+    out = p;
+    factor_.triangularView<Eigen::Lower>().solveInPlace(out);
+    factor_.triangularView<Eigen::Lower>().transpose().solveInPlace(out);
+}
+
+Vector LocalMetric::momentum(const Vector& z) const {
+    return factor_.triangularView<Eigen::Lower>() * z;
+}
+
+double LocalMetric::momentum_square(const Vector& p) const {
+    Vector z = p;
+    factor_.triangularView<Eigen::Lower>().solveInPlace(z);
+    return z.squaredNorm();
+}
+
+double LocalMetric::length(const Vector& shift) const {
+    return (factor_.triangularView<Eigen::Lower>().transpose() * shift).norm();
+}
+
+void LocalMetric::curvature(const Vector& v, Vector& out) const {
+    const Index d = v.size();
+    product_.noalias() = derivatives_.transpose() * v;
+    out.noalias() = Eigen::Map<const Matrix>(product_.data(), d, d).transpose() * v;
+}
+
+} // namespace pearlite::kernel

@@ -1,0 +1,47 @@
+#pragma once
+/// A Riemannian metric at one point.
+
+#include "pearlite/core/types.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+
+#include <cmath>
+
+namespace pearlite::kernel {
+
+/// G(x) at one point, with its Cholesky factor L and, once they are asked for, its derivatives.
+class LocalMetric {
+  public:
+    LocalMetric(const model::DensityMetric& metric, Index dimension);
+
+    /// Takes G from x. Returns whether it is finite and positive definite; else nothing below means anything.
+    bool move_to(const Vector& x, double b);
+    /// Takes the derivatives of G from the x of the last move_to(). Returns whether they are finite.
+    bool differentiate();
+
+    /// (1/2) log det G.
+    double half_log_determinant() const { return factor_.diagonal().array().log().sum(); }
+    /// G^-1 p.
+    void velocity(const Vector& p, Vector& out) const;
+    /// L z, a draw from N(0, G) if z is one from N(0, I).
+    Vector momentum(const Vector& z) const;
+    /// p' G^-1 p.
+    double momentum_square(const Vector& p) const;
+    /// The lengths of a shift of the point in units of local standard deviations, and of one of the momentum.
+    double length(const Vector& shift) const;
+    double momentum_length(const Vector& shift) const { return std::sqrt(momentum_square(shift)); }
+
+    /// (1/2) tr(G^-1 dG/dx_k), k = 0 .. d - 1: the gradient of half_log_determinant(). After differentiate().
+    const Vector& volume_slope() const { return volume_slope_; }
+    /// out_k = v' dG/dx_k v. After differentiate().
+    void curvature(const Vector& v, Vector& out) const;
+
+  private:
+    const model::DensityMetric* metric_;
+    double b_ = 0;
+    Vector x_, volume_slope_;
+    Matrix g_, factor_;
+    Matrix derivatives_;     ///< d x d^2: dG/dx_k in columns k d .. k d + d - 1
+    mutable Vector product_; ///< d^2
+};
+
+} // namespace pearlite::kernel

@@ -1,0 +1,176 @@
+#include "kernel/density/riemannian.hpp"
+
+#include "kernel/density/draws.hpp"
+#include "kernel/density/trajectory_entry.hpp"
+#include "pearlite/core/detail/contract.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace pearlite::kernel {
+
+namespace {
+
+/// In units of local standard deviations.
+constexpr double fixed_point_tolerance = 1e-10, return_tolerance = 1e-7;
+/// What rounding leaves, relative to the distance from the origin.
+constexpr double fixed_point_rounding = 1e-14;
+/// An iteration that needs more contracts by less than a third each time: its step is too long.
+constexpr Index most_fixed_point_iterations = 50;
+
+const model::DensityMetric& metric_of(const path::DensityPath& path) {
+    const auto* metric = path.offers<model::DensityMetric>();
+    PEARLITE_EXPECTS(metric != nullptr);
+    return *metric;
+}
+
+} // namespace
+
+GeneralisedLeapfrog::GeneralisedLeapfrog(const model::DensityMetric& metric, Index dimension)
+    : here_(metric, dimension), there_(metric, dimension) {}
+
+bool GeneralisedLeapfrog::move_to(const Vector& x, double b) {
+    b_ = b;
+    return here_.move_to(x, b) && here_.differentiate();
+}
+
+double GeneralisedLeapfrog::kinetic(const Vector& p) const {
+    return here_.half_log_determinant() + 0.5 * here_.momentum_square(p);
+}
+
+bool GeneralisedLeapfrog::kick(Vector& p, const Vector& gradient, double eps) {
+    constant_ = p + 0.5 * eps * (gradient - here_.volume_slope());
+    for (Index k = 0; k < most_fixed_point_iterations; ++k) {
+        here_.velocity(p, velocity_);
+        here_.curvature(velocity_, curvature_);
+        next_ = constant_ + 0.25 * eps * curvature_;
+        const double change = here_.momentum_length(next_ - p);
+        p = next_;
+        if (change <= fixed_point_tolerance + fixed_point_rounding * here_.momentum_length(p))
+            return true;
+        if (!std::isfinite(change))
+            return false;
+    }
+    return false;
+}
+
+bool GeneralisedLeapfrog::drift(Vector& x, const Vector& p, double eps) {
+    here_.velocity(p, velocity_);
+    constant_ = x + 0.5 * eps * velocity_;
+    x += eps * velocity_;
+    for (Index k = 0; k < most_fixed_point_iterations; ++k) {
+        if (!there_.move_to(x, b_))
+            return false;
+        there_.velocity(p, velocity_there_);
+        next_ = constant_ + 0.5 * eps * velocity_there_;
+        const double change = here_.length(next_ - x);
+        x = next_;
+        if (change <= fixed_point_tolerance + fixed_point_rounding * here_.length(x))
+            return true;
+        if (!std::isfinite(change))
+            return false;
+    }
+    return false;
+}
+
+bool GeneralisedLeapfrog::leave(Vector& x, Vector& p, const Vector& gradient, double eps) {
+    return kick(p, gradient, eps) && drift(x, p, eps);
+}
+
+bool GeneralisedLeapfrog::arrive(const Vector& from, const Vector& x, Vector& p, const Vector& gradient, double eps) {
+    here_.velocity(p, velocity_);
+    here_.curvature(velocity_, curvature_);
+    half_ = p;
+    p += 0.5 * eps * (gradient - here_.volume_slope()) + 0.25 * eps * curvature_;
+    momentum_back_ = p;
+    back_ = x;
+    return leave(back_, momentum_back_, gradient, -eps) &&
+           here_.momentum_length(momentum_back_ - half_) <= return_tolerance &&
+           here_.length(back_ - from) <= return_tolerance + fixed_point_rounding * here_.length(x);
+}
+
+Riemannian::Riemannian(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance,
+                       const Trajectory& trajectory)
+    : Hamiltonian(path, moves, learnt, covariance, trajectory), leapfrog_(metric_of(*path), path->dimension()) {}
+
+void Riemannian::make_momenta(model::DensityBlock& block, double b) const {
+    for (Index i = 0; i < block.size(); ++i) {
+        x_ = block.proposals.col(i);
+        if (leapfrog_.move_to(x_, b)) // else integrate() rejects
+            block.normals.col(i) = leapfrog_.momentum(block.normals.col(i));
+    }
+}
+
+bool Riemannian::leave(model::DensityBlock& block, Index i, double eps) const {
+    scratch_.moved.col(i) = x_; // where this step began
+    if (!leapfrog_.leave(x_, p_, gradient_at_, eps))
+        return false;
+    block.proposals.col(i) = x_;
+    block.normals.col(i) = p_;
+    return true;
+}
+
+bool Riemannian::arrive(model::DensityBlock& block, Index i, double b, double eps) const {
+    x_ = block.proposals.col(i);
+    p_ = block.normals.col(i);
+    gradient_at_ = scratch_.proposed_gradient.col(i);
+    from_ = scratch_.moved.col(i);
+    if (!(block.proposed_log_prior(i) > -infinity) || !gradient_at_.allFinite())
+        return false;
+    return leapfrog_.move_to(x_, b) && leapfrog_.arrive(from_, x_, p_, gradient_at_, eps);
+}
+
+void Riemannian::integrate(model::DensityBlock& block, double b, Index l, double eps) const {
+    is_moving_.assign(static_cast<std::size_t>(block.size()), 0);
+    for (Index i = 0; i < block.size(); ++i) {
+        x_ = block.proposals.col(i);
+        p_ = block.normals.col(i);
+        gradient_at_ = scratch_.proposed_gradient.col(i);
+        if (!leapfrog_.move_to(x_, b))
+            continue;
+        scratch_.kinetic(i) = leapfrog_.kinetic(p_);
+        is_moving_[at(i)] = leave(block, i, eps);
+    }
+    for (Index k = 1; k <= l; ++k) {
+        evaluate(block, b, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood,
+                 scratch_.proposed_gradient);
+        for (Index i = 0; i < block.size(); ++i) {
+            if (!is_moving_[at(i)])
+                continue;
+            is_moving_[at(i)] = arrive(block, i, b, eps) && (k == l || leave(block, i, eps));
+            if (k == l && is_moving_[at(i)]) {
+                block.normals.col(i) = p_;
+                scratch_.kinetic(i) -= leapfrog_.kinetic(p_);
+            }
+        }
+    }
+    for (Index i = 0; i < block.size(); ++i)
+        if (!is_moving_[at(i)])
+            scratch_.kinetic(i) = -infinity;
+}
+
+Index Riemannian::transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
+    draw_normals(block, streams);
+    block.proposals = block.points;
+    scratch_.proposed_gradient = scratch_.gradient;
+    make_momenta(block, b);
+    integrate(block, b, draw_length(streams), scale());
+    return accept(block, b, streams);
+}
+
+KernelEntry riemannian_entry() {
+    return {.name = "riemannian-hmc",
+            .about = "Hamiltonian Monte Carlo by the model's gradient and its Riemannian metric",
+            .learns = true,
+            .suits =
+                [](const model::ModelTraits& traits) {
+                    return traits.continuous && traits.has_gradient.value_or(true) && traits.has_metric.value_or(true);
+                },
+            .factory =
+                [] {
+                    return trajectory_factory<Riemannian>(Riemannian::standard_trajectory(),
+                                                          "the metric's local standard deviations");
+                }};
+}
+
+} // namespace pearlite::kernel

@@ -1,0 +1,45 @@
+#pragma once
+/// The common part of the entries of kernels whose proposals are the ends of Hamiltonian trajectories.
+
+#include "kernel/density/density_entry.hpp"
+#include "kernel/density/hamiltonian.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace pearlite::kernel {
+
+/// The keys of trajectories, and kernels K made by them.
+template <class K>
+class TrajectoryFactory final : public DensityFactory {
+  public:
+    TrajectoryFactory(const Trajectory& trajectory, std::string unit)
+        : trajectory_(trajectory), unit_(std::move(unit)) {}
+
+    void own_keys(Keys& k) override {
+        k("acceptance", trajectory_.acceptance, between(0, 1), "wanted acceptance, which sets the step size");
+        if (trajectory_.most_steps > 1) {
+            k("trajectory", trajectory_.length, above(0),
+              "length of a trajectory in units of " + unit_ + "; that of each is a random share");
+            k("most_steps", trajectory_.most_steps, within(2, 100'000), "leapfrog steps of a trajectory, at most");
+        }
+    }
+    std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
+                                 const Matrix* learnt) const override {
+        return std::make_unique<K>(density_path(std::move(target)), moves, learnt, covariance(), trajectory_);
+    }
+
+  private:
+    Trajectory trajectory_;
+    std::string unit_; ///< of lengths
+};
+
+/// For an entry.
+template <class K>
+std::shared_ptr<KernelFactory> trajectory_factory(const Trajectory& trajectory,
+                                                  std::string unit = "the population's standard deviations") {
+    return std::make_shared<TrajectoryFactory<K>>(trajectory, std::move(unit));
+}
+
+} // namespace pearlite::kernel

@@ -1,0 +1,232 @@
+// Riemannian Hamiltonian Monte Carlo: the map of a step, what transitions leave invariant, and what they reject.
+#include "kernel/density/riemannian.hpp"
+
+#include "kernel/curved_densities.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pearlite::kernel {
+namespace {
+
+using namespace testing;
+
+model::BlockStreams streams_at(Index first_slot, std::uint32_t step = 1) {
+    return {.seed = 17, .step = step, .generation = 0, .first_slot = first_slot, .block = first_slot / 1000};
+}
+
+/// A kernel of so many moves with steps of size eps, a trajectory of at most `steps` of them, at every temperature.
+class Fixed final : public Riemannian {
+  public:
+    Fixed(const Path& path, Index moves, double eps, double steps)
+        : Riemannian(path, {.number = moves}, &table(eps), Covariance::full, {.length = eps * steps}) {
+        const population::Generation nobody(parallel::BlockLayout(0, 16, 1, 0), 0,
+                                            [&](Index size) { return path->make_block(size); });
+        adapt(parallel::Communicator::alone(), nobody, 1);
+    }
+    using Hamiltonian::begin_block;
+    using Hamiltonian::scratch_;
+    using Riemannian::integrate;
+    using Riemannian::make_momenta;
+
+  private:
+    static const Matrix& table(double eps) {
+        static Matrix rows(2, 8);
+        rows.row(1) << 1, eps, 0, 0, 1, 0, 0, 1;
+        return rows;
+    }
+};
+
+/// n exact draws from p_b of D, with the logs of D's twin.
+template <class D>
+model::DensityBlock drawn(const path::DensityPath& twin, Index n, double b, Index first_slot) {
+    model::DensityBlock block(2, n);
+    for (Index i = 0; i < n; ++i) {
+        random::Stream stream({23, random::Purpose::test, static_cast<std::uint64_t>(first_slot + i), 0});
+        const auto point = D::from_standard({stream.normal(), stream.normal()}, b);
+        block.points.col(i) << point[0], point[1];
+    }
+    twin.evaluate(block, block.points, b, block.log_prior, block.log_likelihood, streams_at(first_slot, 0));
+    return block;
+}
+
+struct Finding {
+    double largest_z = 0, acceptance = 0;
+};
+
+/// 20000 exact draws of D, moved by the kernel on Twin: the largest deviation of the first and second moments of their
+/// standard coordinates from 0 and 1, in standard errors.
+template <class D, class Twin = D>
+Finding invariance(double b, Index moves, double eps, double steps) {
+    constexpr Index n = 20000, at_once = 1000;
+    const auto path = path::tempered(Twin{});
+    const Fixed kernel(path, moves, eps, steps);
+    std::vector<double> derivative(at_once);
+    Vector sums = Vector::Zero(5);
+    Index accepted = 0;
+    for (Index first = 0; first < n; first += at_once) {
+        auto block = drawn<D>(*path, at_once, b, first);
+        accepted += kernel.move(block, b, streams_at(first), derivative);
+        for (Index i = 0; i < at_once; ++i) {
+            const auto z = D::to_standard({block.points(0, i), block.points(1, i)}, b);
+            sums +=
+                Vector{{z[0], z[1], z[0] * z[1], (z[0] * z[0] - 1) / std::sqrt(2), (z[1] * z[1] - 1) / std::sqrt(2)}};
+        }
+    }
+    return {(sums / std::sqrt(static_cast<double>(n))).cwiseAbs().maxCoeff(),
+            static_cast<double>(accepted) / static_cast<double>(n * moves)};
+}
+
+constexpr double rejected_beyond = 3.9; // 1e-4 for each of five moments
+
+TEST(Riemannian, LeavesTheTemperedDistributionInvariant) {
+    for (const double b : {0.0, 0.3, 1.0}) {
+        for (const auto& found : {invariance<Flat>(b, 3, 1.2, 3), invariance<Banana>(b, 3, 0.7, 3),
+                                  invariance<Funnel>(b, 3, 0.7, 3), invariance<Funnel>(b, 3, 1.1, 1)}) {
+            EXPECT_LT(found.largest_z, rejected_beyond) << b;
+            EXPECT_GT(found.acceptance, 0.3) << b;
+            EXPECT_LT(found.acceptance, 0.999) << b;
+            std::printf("b %g z %g acceptance %g\n", b, found.largest_z, found.acceptance);
+        }
+    }
+}
+
+TEST(Riemannian, WrongTwinsAreRejected) {
+    for (const double b : {0.0, 1.0}) {
+        for (const auto& found : {invariance<Funnel, FunnelWithoutVolume>(b, 3, 0.7, 3),
+                                  invariance<Funnel, WithoutMetricDerivative<Funnel>>(b, 3, 0.7, 3),
+                                  invariance<Banana, WithoutMetricDerivative<Banana>>(b, 3, 0.7, 3)}) {
+            EXPECT_GT(found.largest_z, 2 * rejected_beyond) << b;
+            std::printf("b %g z %g acceptance %g\n", b, found.largest_z, found.acceptance);
+        }
+    }
+}
+
+/// The mean of |H' - H| over 200 exact draws after a trajectory of length 1 at b = 1, in steps of size eps.
+template <class D>
+double energy_error(double eps) {
+    const auto path = path::tempered(D{});
+    const Fixed kernel(path, 1, eps, 1);
+    auto block = drawn<D>(*path, 200, 1, 0);
+    kernel.begin_block(block, 1);
+    for (Index i = 0; i < block.size(); ++i) {
+        random::Stream stream({29, random::Purpose::test, static_cast<std::uint64_t>(i), 0});
+        block.normals.col(i) << stream.normal(), stream.normal();
+    }
+    block.proposals = block.points;
+    kernel.scratch_.proposed_gradient = kernel.scratch_.gradient;
+    kernel.make_momenta(block, 1);
+    kernel.integrate(block, 1, static_cast<Index>(std::round(1 / eps)), eps);
+    const Vector gains = block.proposed_log_prior + block.proposed_log_likelihood - block.log_prior -
+                         block.log_likelihood + kernel.scratch_.kinetic;
+    EXPECT_TRUE(gains.head(200).allFinite());
+    return gains.head(200).cwiseAbs().mean();
+}
+
+TEST(Riemannian, EnergyIsConservedToTheSecondOrderOfTheStep) {
+    for (const auto& error : {energy_error<Banana>, energy_error<Funnel>})
+        for (const double eps : {0.05, 0.025})
+            EXPECT_NEAR(error(2 * eps) / error(eps), 4, 0.4) << eps;
+    EXPECT_LT(energy_error<Funnel>(0.0125), 1e-3);
+    // Without the metric's derivatives the equations are another system's.
+    for (const auto& error :
+         {energy_error<WithoutMetricDerivative<Banana>>, energy_error<WithoutMetricDerivative<Funnel>>})
+        EXPECT_GT(error(0.0125), 0.1);
+}
+
+/// A step of size eps from (x, p) at b; nothing if it is rejected.
+template <class D>
+std::optional<Eigen::Vector4d> stepped(const Eigen::Vector4d& from, double eps, double b = 1) {
+    const auto path = path::tempered(D{});
+    GeneralisedLeapfrog leapfrog(*path->template offers<model::DensityMetric>(), 2);
+    const auto slope = [&](const Vector& x) {
+        Vector gradient(2);
+        D{}.gradient({x.data(), 2}, b, {gradient.data(), 2});
+        return gradient;
+    };
+    const Vector start = from.head(2);
+    Vector x = start, p = from.tail(2);
+    if (!leapfrog.move_to(x, b) || !leapfrog.leave(x, p, slope(x), eps))
+        return {};
+    if (!leapfrog.move_to(x, b) || !leapfrog.arrive(start, x, p, slope(x), eps))
+        return {};
+    return Eigen::Vector4d(x(0), x(1), p(0), p(1));
+}
+
+/// |det d(x', p')/d(x, p)| by central differences.
+template <class D>
+double volume_factor(const Eigen::Vector4d& at, double eps) {
+    constexpr double h = 1e-4;
+    Eigen::Matrix4d jacobian;
+    for (Index k = 0; k < 4; ++k)
+        jacobian.col(k) = (*stepped<D>(at + h * Eigen::Vector4d::Unit(k), eps) -
+                           *stepped<D>(at - h * Eigen::Vector4d::Unit(k), eps)) /
+                          (2 * h);
+    return std::abs(jacobian.determinant());
+}
+
+TEST(Riemannian, AStepKeepsVolumeAndRunsBackwards) {
+    const Eigen::Vector4d at{0.4, -0.7, 0.8, 1.1};
+    for (const double eps : {0.1, 0.4}) {
+        EXPECT_NEAR(volume_factor<Funnel>(at, eps), 1, 1e-6);
+        EXPECT_NEAR(volume_factor<Banana>(at, eps), 1, 1e-6);
+        for (const auto& step : {stepped<Funnel>, stepped<Banana>}) {
+            const auto there = step(at, eps, 1);
+            ASSERT_TRUE(there);
+            const auto back = step({(*there)(0), (*there)(1), -(*there)(2), -(*there)(3)}, eps, 1);
+            ASSERT_TRUE(back);
+            EXPECT_TRUE(Eigen::Vector4d((*back)(0), (*back)(1), -(*back)(2), -(*back)(3)).isApprox(at, 1e-9));
+        }
+    }
+    EXPECT_GT(std::abs(volume_factor<WithoutMetricDerivative<Funnel>>(at, 0.4) - 1), 1e-2);
+    EXPECT_GT(std::abs(volume_factor<WithoutMetricDerivative<Banana>>(at, 0.4) - 1), 1e-2);
+}
+
+/// A metric that is not positive definite beyond x = 1, and no number beyond 2.
+struct Half : Flat {
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> g) const {
+        Flat::metric(x, b, g);
+        if (x[0] > 1)
+            g(0, 0) *= x[0] > 2 ? std::nan("") : -1;
+    }
+};
+
+TEST(Riemannian, TrajectoriesThatCannotBeFollowedAreRejected) {
+    // The points beyond 1 stay, and the others do not go there.
+    const auto path = path::tempered(Half{});
+    const Fixed kernel(path, 20, 1.2, 3);
+    auto block = drawn<Flat>(*path, 1000, 1, 0);
+    const Matrix before = block.points;
+    std::vector<double> derivative(1000);
+    kernel.move(block, 1, streams_at(0), derivative);
+    Index beyond = 0, stayed = 0;
+    for (Index i = 0; i < 1000; ++i) {
+        EXPECT_EQ(before(0, i) > 1, block.points(0, i) > 1);
+        beyond += before(0, i) > 1;
+        stayed += before.col(i) == block.points.col(i);
+    }
+    EXPECT_GT(beyond, 500);
+    EXPECT_NEAR(static_cast<double>(stayed), static_cast<double>(beyond), 5);
+    // Steps of any length end with numbers.
+    for (const double eps : {5.0, 1e3, 1e100, 1e300}) {
+        const auto funnel = path::tempered(Funnel{});
+        auto points = drawn<Funnel>(*funnel, 160, 1, 0);
+        Fixed(funnel, 2, eps, 3).move(points, 1, streams_at(0), std::span(derivative).first(160));
+        EXPECT_TRUE(points.points.allFinite()) << eps;
+    }
+}
+
+/// A gradient and no metric.
+struct Bare : Plane {
+    void draw_prior(random::Stream& stream, std::span<double> x) const { Flat{}.draw_prior(stream, x); }
+    double log_prior(std::span<const double> x) const { return Flat{}.log_prior(x); }
+    double log_likelihood(std::span<const double> x) const { return Flat{}.log_likelihood(x); }
+    void gradient(std::span<const double> x, double b, std::span<double> g) const { Flat{}.gradient(x, b, g); }
+};
+
+TEST(Riemannian, NeedsAMetric) {
+    EXPECT_THROW(Riemannian(path::tempered(Bare{}), {.number = 1}), ContractViolation);
+}
+
+} // namespace
+} // namespace pearlite::kernel
