@@ -28,6 +28,9 @@ CONFIGURATIONS = {
             "schedule": {"kind": "linear", "steps": 300}, "algorithm": {"name": "smc", "particles": 1000, "replicates": 2}},
     "waste-free": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 300},
                    "algorithm": {"name": "smc", "particles": 1000, "waste_free": 10}},
+    "riemannian": {"run": RUN, "model": {"name": "radiata-pine"}, "schedule": {"kind": "geometric", "steps": 100},
+                   "kernel": {"kind": "riemannian-hmc", "moves": 2, "adapt": "online"},
+                   "algorithm": {"name": "smc", "particles": 1000}},
     # The cost of an estimate depends on theta, so that blocks change hands between steps.
     "estimated": {"run": {"block": 8, "checkpoint_every": 0.05},
                   "model": {"name": "linear-gaussian", "simulated_length": 20, "likelihood_variance": 2.0, "most_particles": 100},

@@ -20,6 +20,7 @@ ISING = {"run": {"block": 16}, "model": {"name": "ising", "size": 6}}
 RBM = {"run": {"block": 16}, "model": {"name": "rbm", "random_visible": 18, "random_hidden": 7, "random_weight_sd": 0.5}}
 GAUSSIAN = {"run": {"block": 16}, "model": {"name": "gaussian", "dimension": 2, "start_mean": 3.0, "start_sd": 2.0}}
 PINE = {"run": {"block": 16}, "model": {"name": "radiata-pine"}}
+PIMA = {"run": {"block": 16}, "model": {"name": "logistic-regression", "data": "bayes/pima_standardised_532.dat"}}
 AIS = {"name": "annealed-importance", "trajectories": 117}
 SMC = {"name": "smc", "particles": 117}
 WASTE_FREE = {"name": "smc", "particles": 585, "waste_free": 5}
@@ -430,6 +431,11 @@ class Regression(Invariance, unittest.TestCase):
         "pine-smc": {**PINE, "schedule": ADAPTIVE, "algorithm": SMC},
         "pine-data-slice": {**PINE, "path": DATA_PATH, "schedule": FIXED, "kernel": {"kind": "slice", "moves": 2},
                             "algorithm": SMC},
+        "pima-riemannian": {**PIMA, "schedule": {"kind": "geometric", "steps": 8},
+                            "kernel": {"kind": "riemannian-hmc", "moves": 1, "pilot_particles": 40}, "algorithm": SMC},
+        "pine-riemannian-work": {**PINE, "schedule": {"kind": "geometric", "steps": 12},
+                                 "kernel": {"kind": "riemannian-hmc", "moves": 1, "pilot_particles": 40},
+                                 "algorithm": {**WORK, "reverse_start": "weighted"}},
         "pine-data-smc": {**PINE, "path": DATA_PATH, "schedule": ADAPTIVE, "algorithm": SMC},
         "pine-data-tempering": {"model": PINE["model"], "path": DATA_PATH, "schedule": LADDER,
                                 "kernel": {"pilot_particles": 40, "moves": 1}, "algorithm": TEMPERING},

@@ -67,7 +67,7 @@ struct Funnel : Plane {
 
 /// (x, y - x^2) are normal.
 struct Banana : Plane {
-    static constexpr TemperedNormal along{1, 0.5, -1}, across{2, 8, 0.5};
+    static constexpr TemperedNormal along{1, 0.5, -1}, across{1, 0.5, 0.5};
 
     void draw_prior(random::Stream& stream, std::span<double> x) const {
         const auto point = from_standard({stream.normal(), stream.normal()}, 0);

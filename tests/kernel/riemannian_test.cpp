@@ -4,7 +4,11 @@
 #include "kernel/curved_densities.hpp"
 #include "pearlite/core/error.hpp"
 
+#include <Eigen/LU>
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
 
 namespace pearlite::kernel {
 namespace {
@@ -80,25 +84,25 @@ Finding invariance(double b, Index moves, double eps, double steps) {
 constexpr double rejected_beyond = 3.9; // 1e-4 for each of five moments
 
 TEST(Riemannian, LeavesTheTemperedDistributionInvariant) {
+    std::vector<Finding> findings{invariance<Flat>(0.3, 3, 1.2, 3)};
     for (const double b : {0.0, 0.3, 1.0}) {
-        for (const auto& found : {invariance<Flat>(b, 3, 1.2, 3), invariance<Banana>(b, 3, 0.7, 3),
-                                  invariance<Funnel>(b, 3, 0.7, 3), invariance<Funnel>(b, 3, 1.1, 1)}) {
-            EXPECT_LT(found.largest_z, rejected_beyond) << b;
-            EXPECT_GT(found.acceptance, 0.3) << b;
-            EXPECT_LT(found.acceptance, 0.999) << b;
-            std::printf("b %g z %g acceptance %g\n", b, found.largest_z, found.acceptance);
-        }
+        findings.push_back(invariance<Banana>(b, 3, 0.5, 3));
+        findings.push_back(invariance<Funnel>(b, 3, 0.7, 3));
+    }
+    // Long steps: half of the trajectories cannot be followed.
+    findings.push_back(invariance<Banana>(1, 3, 0.8, 1));
+    for (const auto& found : findings) {
+        EXPECT_LT(found.largest_z, rejected_beyond);
+        EXPECT_GT(found.acceptance, 0.3);
+        EXPECT_LT(found.acceptance, 0.98);
     }
 }
 
+// The funnel's volume is kept without the metric's derivatives, the banana's is not.
 TEST(Riemannian, WrongTwinsAreRejected) {
     for (const double b : {0.0, 1.0}) {
-        for (const auto& found : {invariance<Funnel, FunnelWithoutVolume>(b, 3, 0.7, 3),
-                                  invariance<Funnel, WithoutMetricDerivative<Funnel>>(b, 3, 0.7, 3),
-                                  invariance<Banana, WithoutMetricDerivative<Banana>>(b, 3, 0.7, 3)}) {
-            EXPECT_GT(found.largest_z, 2 * rejected_beyond) << b;
-            std::printf("b %g z %g acceptance %g\n", b, found.largest_z, found.acceptance);
-        }
+        EXPECT_GT((invariance<Funnel, FunnelWithoutVolume>(b, 3, 0.7, 3).largest_z), 5 * rejected_beyond);
+        EXPECT_GT((invariance<Banana, WithoutMetricDerivative<Banana>>(b, 3, 0.5, 3).largest_z), 5 * rejected_beyond);
     }
 }
 
@@ -134,35 +138,60 @@ TEST(Riemannian, EnergyIsConservedToTheSecondOrderOfTheStep) {
         EXPECT_GT(error(0.0125), 0.1);
 }
 
-/// A step of size eps from (x, p) at b; nothing if it is rejected.
+/// Steps of size eps at b = 1, a point at a time.
 template <class D>
-std::optional<Eigen::Vector4d> stepped(const Eigen::Vector4d& from, double eps, double b = 1) {
-    const auto path = path::tempered(D{});
-    GeneralisedLeapfrog leapfrog(*path->template offers<model::DensityMetric>(), 2);
-    const auto slope = [&](const Vector& x) {
+class Stepper {
+  public:
+    enum class End { there, no_way, no_way_back };
+
+    /// From (x, p); the new (x, p) in its place.
+    End step(Eigen::Vector4d& at, double eps) {
+        const Vector start = at.head(2);
+        Vector x = start, p = at.tail(2);
+        if (!leapfrog_.move_to(x, 1) || !leapfrog_.leave(x, p, slope(x), eps))
+            return End::no_way;
+        if (!leapfrog_.move_to(x, 1) || !leapfrog_.arrive(start, x, p, slope(x), eps))
+            return End::no_way_back;
+        at << x, p;
+        return End::there;
+    }
+
+  private:
+    static Vector slope(const Vector& x) {
         Vector gradient(2);
-        D{}.gradient({x.data(), 2}, b, {gradient.data(), 2});
+        D{}.gradient({x.data(), 2}, 1, {gradient.data(), 2});
         return gradient;
-    };
-    const Vector start = from.head(2);
-    Vector x = start, p = from.tail(2);
-    if (!leapfrog.move_to(x, b) || !leapfrog.leave(x, p, slope(x), eps))
-        return {};
-    if (!leapfrog.move_to(x, b) || !leapfrog.arrive(start, x, p, slope(x), eps))
-        return {};
-    return Eigen::Vector4d(x(0), x(1), p(0), p(1));
-}
+    }
+
+    std::shared_ptr<const path::DensityPath> path_ = path::tempered(D{});
+    GeneralisedLeapfrog leapfrog_{*path_->template offers<model::DensityMetric>(), 2};
+};
 
 /// |det d(x', p')/d(x, p)| by central differences.
 template <class D>
 double volume_factor(const Eigen::Vector4d& at, double eps) {
     constexpr double h = 1e-4;
+    Stepper<D> stepper;
     Eigen::Matrix4d jacobian;
-    for (Index k = 0; k < 4; ++k)
-        jacobian.col(k) = (*stepped<D>(at + h * Eigen::Vector4d::Unit(k), eps) -
-                           *stepped<D>(at - h * Eigen::Vector4d::Unit(k), eps)) /
-                          (2 * h);
+    for (Index k = 0; k < 4; ++k) {
+        Eigen::Vector4d above = at + h * Eigen::Vector4d::Unit(k), below = at - h * Eigen::Vector4d::Unit(k);
+        EXPECT_EQ(stepper.step(above, eps), Stepper<D>::End::there);
+        EXPECT_EQ(stepper.step(below, eps), Stepper<D>::End::there);
+        jacobian.col(k) = (above - below) / (2 * h);
+    }
     return std::abs(jacobian.determinant());
+}
+
+/// How far a step, with the momentum turned round, and another step are from where they began.
+template <class D>
+double way_back_error(const Eigen::Vector4d& start, double eps) {
+    Stepper<D> stepper;
+    Eigen::Vector4d at = start;
+    EXPECT_EQ(stepper.step(at, eps), Stepper<D>::End::there);
+    at.tail(2) *= -1;
+    EXPECT_EQ(stepper.step(at, eps), Stepper<D>::End::there);
+    at.tail(2) *= -1;
+    return (at - start).norm();
 }
 
 TEST(Riemannian, AStepKeepsVolumeAndRunsBackwards) {
@@ -170,29 +199,39 @@ TEST(Riemannian, AStepKeepsVolumeAndRunsBackwards) {
     for (const double eps : {0.1, 0.4}) {
         EXPECT_NEAR(volume_factor<Funnel>(at, eps), 1, 1e-6);
         EXPECT_NEAR(volume_factor<Banana>(at, eps), 1, 1e-6);
-        for (const auto& step : {stepped<Funnel>, stepped<Banana>}) {
-            const auto there = step(at, eps, 1);
-            ASSERT_TRUE(there);
-            const auto back = step({(*there)(0), (*there)(1), -(*there)(2), -(*there)(3)}, eps, 1);
-            ASSERT_TRUE(back);
-            EXPECT_TRUE(Eigen::Vector4d((*back)(0), (*back)(1), -(*back)(2), -(*back)(3)).isApprox(at, 1e-9));
-        }
+        EXPECT_LT(way_back_error<Funnel>(at, eps), 1e-8);
+        EXPECT_LT(way_back_error<Banana>(at, eps), 1e-8);
     }
-    EXPECT_GT(std::abs(volume_factor<WithoutMetricDerivative<Funnel>>(at, 0.4) - 1), 1e-2);
     EXPECT_GT(std::abs(volume_factor<WithoutMetricDerivative<Banana>>(at, 0.4) - 1), 1e-2);
 }
 
-/// A metric that is not positive definite beyond x = 1, and no number beyond 2.
+TEST(Riemannian, LongStepsAreTriedForTheirWayBack) {
+    Stepper<Banana> stepper;
+    Index no_way = 0, no_way_back = 0;
+    for (Index i = 0; i < 2000; ++i) {
+        random::Stream stream({31, random::Purpose::test, static_cast<std::uint64_t>(i), 0});
+        const auto point = Banana::from_standard({stream.normal(), stream.normal()}, 1);
+        Eigen::Vector4d at{point[0], point[1], 3 * stream.normal(), 3 * stream.normal()};
+        const auto end = stepper.step(at, 1);
+        no_way += end == Stepper<Banana>::End::no_way;
+        no_way_back += end == Stepper<Banana>::End::no_way_back;
+    }
+    EXPECT_GT(no_way, 20);
+    EXPECT_GT(no_way_back, 5);
+    EXPECT_LT(no_way + no_way_back, 1900);
+}
+
+/// A metric that is not positive definite where y > -0.2, and no number where y > -0.1.
 struct Half : Flat {
     void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> g) const {
         Flat::metric(x, b, g);
-        if (x[0] > 1)
-            g(0, 0) *= x[0] > 2 ? std::nan("") : -1;
+        if (x[1] > -0.2)
+            g(0, 0) *= x[1] > -0.1 ? std::nan("") : -1;
     }
 };
 
 TEST(Riemannian, TrajectoriesThatCannotBeFollowedAreRejected) {
-    // The points beyond 1 stay, and the others do not go there.
+    // The points beyond the edge stay, and the others do not go there.
     const auto path = path::tempered(Half{});
     const Fixed kernel(path, 20, 1.2, 3);
     auto block = drawn<Flat>(*path, 1000, 1, 0);
@@ -201,11 +240,11 @@ TEST(Riemannian, TrajectoriesThatCannotBeFollowedAreRejected) {
     kernel.move(block, 1, streams_at(0), derivative);
     Index beyond = 0, stayed = 0;
     for (Index i = 0; i < 1000; ++i) {
-        EXPECT_EQ(before(0, i) > 1, block.points(0, i) > 1);
-        beyond += before(0, i) > 1;
+        EXPECT_EQ(before(1, i) > -0.2, block.points(1, i) > -0.2);
+        beyond += before(1, i) > -0.2;
         stayed += before.col(i) == block.points.col(i);
     }
-    EXPECT_GT(beyond, 500);
+    EXPECT_GT(beyond, 400);
     EXPECT_NEAR(static_cast<double>(stayed), static_cast<double>(beyond), 5);
     // Steps of any length end with numbers.
     for (const double eps : {5.0, 1e3, 1e100, 1e300}) {
