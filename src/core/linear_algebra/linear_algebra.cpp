@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 
 namespace pearlite {
@@ -25,6 +26,10 @@ Vector cholesky_solution(const Matrix& lower, const Vector& b) {
     Vector x = lower.triangularView<Eigen::Lower>().solve(b);
     lower.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
     return x;
+}
+
+Matrix inverse(const Matrix& square) {
+    return Eigen::PartialPivLU<Matrix>(square).inverse();
 }
 
 Vector least_squares(const Matrix& a, const Vector& b) {

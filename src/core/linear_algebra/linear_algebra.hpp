@@ -15,6 +15,8 @@ Matrix symmetric_eigenvectors(const Matrix& symmetric);
 std::optional<Matrix> cholesky_factor(const Matrix& symmetric);
 /// x with L L' x = b.
 Vector cholesky_solution(const Matrix& lower, const Vector& b);
+/// The inverse of a square matrix, which holds what is not finite if there is none.
+Matrix inverse(const Matrix& square);
 /// The x of least norm among those that make |A x - b| least.
 Vector least_squares(const Matrix& a, const Vector& b);
 

@@ -62,10 +62,14 @@ double LocalMetric::length(const Vector& shift) const {
     return (factor_.triangularView<Eigen::Lower>().transpose() * shift).norm();
 }
 
-void LocalMetric::curvature(const Vector& v, Vector& out) const {
-    const Index d = v.size();
+Eigen::Map<const Matrix> LocalMetric::changes(const Vector& v) const {
     product_.noalias() = derivatives_.transpose() * v;
-    out.noalias() = Eigen::Map<const Matrix>(product_.data(), d, d).transpose() * v;
+    return {product_.data(), v.size(), v.size()};
+}
+
+void LocalMetric::solve(Matrix& a) const {
+    factor_.triangularView<Eigen::Lower>().solveInPlace(a);
+    factor_.triangularView<Eigen::Lower>().transpose().solveInPlace(a);
 }
 
 } // namespace pearlite::kernel

@@ -32,8 +32,10 @@ class LocalMetric {
 
     /// (1/2) tr(G^-1 dG/dx_k), k = 0 .. d - 1: the gradient of half_log_determinant(). After differentiate().
     const Vector& volume_slope() const { return volume_slope_; }
-    /// out_k = v' dG/dx_k v. After differentiate().
-    void curvature(const Vector& v, Vector& out) const;
+    /// Column k of the result: dG/dx_k v. After differentiate().
+    Eigen::Map<const Matrix> changes(const Vector& v) const;
+    /// G^-1 a.
+    void solve(Matrix& a) const;
 
   private:
     const model::DensityMetric* metric_;

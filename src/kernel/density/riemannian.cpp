@@ -1,5 +1,6 @@
 #include "kernel/density/riemannian.hpp"
 
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "kernel/density/draws.hpp"
 #include "kernel/density/trajectory_entry.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -12,11 +13,11 @@ namespace pearlite::kernel {
 namespace {
 
 /// In units of local standard deviations.
-constexpr double fixed_point_tolerance = 1e-10, return_tolerance = 1e-7;
+constexpr double solution_tolerance = 1e-10, return_tolerance = 1e-7;
 /// What rounding leaves, relative to the distance from the origin.
-constexpr double fixed_point_rounding = 1e-14;
-/// An iteration that needs more contracts by less than a third each time: its step is too long.
-constexpr Index most_fixed_point_iterations = 50;
+constexpr double solution_rounding = 1e-14;
+/// An iteration that needs more shrinks its error by less than a half each time: the step is too long.
+constexpr Index most_iterations = 32;
 
 const model::DensityMetric& metric_of(const path::DensityPath& path) {
     const auto* metric = path.offers<model::DensityMetric>();
@@ -38,15 +39,22 @@ double GeneralisedLeapfrog::kinetic(const Vector& p) const {
     return here_.half_log_determinant() + 0.5 * here_.momentum_square(p);
 }
 
+// p_h - (eps/4) w(p_h) = constant, w_k(p) = v' dG_k v, v = G^-1 p; dw_k/dp = 2 (dG_k v)' G^-1.
 bool GeneralisedLeapfrog::kick(Vector& p, const Vector& gradient, double eps) {
     constant_ = p + 0.5 * eps * (gradient - here_.volume_slope());
-    for (Index k = 0; k < most_fixed_point_iterations; ++k) {
+    here_.velocity(p, velocity_);
+    slope_ = here_.changes(velocity_);
+    here_.solve(slope_);
+    slope_ *= -0.5 * eps;
+    slope_.diagonal().array() += 1;
+    inverse_slope_ = inverse(slope_).transpose();
+    for (Index k = 0; k < most_iterations; ++k) {
         here_.velocity(p, velocity_);
-        here_.curvature(velocity_, curvature_);
-        next_ = constant_ + 0.25 * eps * curvature_;
-        const double change = here_.momentum_length(next_ - p);
-        p = next_;
-        if (change <= fixed_point_tolerance + fixed_point_rounding * here_.momentum_length(p))
+        next_ = constant_ + 0.25 * eps * (here_.changes(velocity_).transpose() * velocity_) - p;
+        next_ = inverse_slope_ * next_;
+        p += next_;
+        const double change = here_.momentum_length(next_);
+        if (change <= solution_tolerance + solution_rounding * here_.momentum_length(p))
             return true;
         if (!std::isfinite(change))
             return false;
@@ -54,18 +62,25 @@ bool GeneralisedLeapfrog::kick(Vector& p, const Vector& gradient, double eps) {
     return false;
 }
 
+// x' - (eps/2) v(x') = constant, v(x') = G(x')^-1 p_h; dv/dx_k = -G^-1 dG_k v.
 bool GeneralisedLeapfrog::drift(Vector& x, const Vector& p, double eps) {
     here_.velocity(p, velocity_);
     constant_ = x + 0.5 * eps * velocity_;
     x += eps * velocity_;
-    for (Index k = 0; k < most_fixed_point_iterations; ++k) {
+    slope_ = here_.changes(velocity_);
+    here_.solve(slope_);
+    slope_ *= 0.5 * eps;
+    slope_.diagonal().array() += 1;
+    inverse_slope_ = inverse(slope_);
+    for (Index k = 0; k < most_iterations; ++k) {
         if (!there_.move_to(x, b_))
             return false;
         there_.velocity(p, velocity_there_);
-        next_ = constant_ + 0.5 * eps * velocity_there_;
-        const double change = here_.length(next_ - x);
-        x = next_;
-        if (change <= fixed_point_tolerance + fixed_point_rounding * here_.length(x))
+        next_ = constant_ + 0.5 * eps * velocity_there_ - x;
+        next_ = inverse_slope_ * next_;
+        x += next_;
+        const double change = here_.length(next_);
+        if (change <= solution_tolerance + solution_rounding * here_.length(x))
             return true;
         if (!std::isfinite(change))
             return false;
@@ -79,14 +94,14 @@ bool GeneralisedLeapfrog::leave(Vector& x, Vector& p, const Vector& gradient, do
 
 bool GeneralisedLeapfrog::arrive(const Vector& from, const Vector& x, Vector& p, const Vector& gradient, double eps) {
     here_.velocity(p, velocity_);
-    here_.curvature(velocity_, curvature_);
     half_ = p;
-    p += 0.5 * eps * (gradient - here_.volume_slope()) + 0.25 * eps * curvature_;
+    p +=
+        0.5 * eps * (gradient - here_.volume_slope()) + 0.25 * eps * (here_.changes(velocity_).transpose() * velocity_);
     momentum_back_ = p;
     back_ = x;
     return leave(back_, momentum_back_, gradient, -eps) &&
            here_.momentum_length(momentum_back_ - half_) <= return_tolerance &&
-           here_.length(back_ - from) <= return_tolerance + fixed_point_rounding * here_.length(x);
+           here_.length(back_ - from) <= return_tolerance + solution_rounding * here_.length(x);
 }
 
 Riemannian::Riemannian(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance,
