@@ -1,4 +1,5 @@
 #include "app/commands/check_gradient.hpp"
+#include "app/commands/check_metric.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/describe_configuration.hpp"
 #include "app/commands/registry.hpp"
@@ -109,7 +110,8 @@ int check_command(const Catalogue& models, const RunOptions& options) {
     const auto prepared = prepare(models, std::move(configuration));
     auto text = prepared.resolved + "\n" + prepared.plan->cost(*prepared.model);
     const auto target = prepared.model->target();
-    for (const auto& remark : {target ? check_gradient(*target) : "", describe_unused(prepared)})
+    for (const auto& remark :
+         {target ? check_gradient(*target) : "", target ? check_metric(*target) : "", describe_unused(prepared)})
         if (!remark.empty())
             text += "# " + remark + "\n";
     std::fputs(text.c_str(), stdout);
