@@ -233,7 +233,7 @@ struct Half : Flat {
 TEST(Riemannian, TrajectoriesThatCannotBeFollowedAreRejected) {
     // The points beyond the edge stay, and the others do not go there.
     const auto path = path::tempered(Half{});
-    const Fixed kernel(path, 20, 1.2, 3);
+    const Fixed kernel(path, 20, 0.2, 1);
     auto block = drawn<Flat>(*path, 1000, 1, 0);
     const Matrix before = block.points;
     std::vector<double> derivative(1000);
