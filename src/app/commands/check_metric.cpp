@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 
 namespace pearlite::app {
 
@@ -20,17 +21,17 @@ class MetricCheck {
     MetricCheck(const path::DensityPath& path, const model::DensityMetric& metric) : path_(path), metric_(metric) {}
 
     std::string result() const {
-        constexpr std::array powers{1.0, 0.37, 1.0, 0.37};
+        constexpr std::array temperatures{1.0, 0.37, 1.0, 0.37};
         double largest = 0;
-        for (std::size_t i = 0; i < powers.size(); ++i) {
+        for (std::size_t i = 0; i < temperatures.size(); ++i) {
             random::Stream stream({1, random::Purpose::start, i, 0});
             Vector x(path_.dimension());
             path_.draw_prior(stream, {x.data(), static_cast<std::size_t>(x.size())});
-            largest = std::max(largest, compare_at(x, powers[i]));
+            largest = std::max(largest, compare_at(x, temperatures[i]));
         }
         return fmt::format("the metric's derivatives agree with finite differences at {} points drawn from the prior; "
                            "largest relative difference {:.1e}",
-                           powers.size(), largest);
+                           temperatures.size(), largest);
     }
 
   private:
