@@ -65,8 +65,8 @@ TEST(CheckMetric, TakesRightOnes) {
 
 TEST(CheckMetric, RefusesWrongOnes) {
     EXPECT_THAT(refusal(Mistake::derivative), HasSubstr("the model's metric is wrong at x = "));
-    EXPECT_THAT(refusal(Mistake::derivative), HasSubstr("derivative by y is off by 0.001"));
-    EXPECT_THAT(refusal(Mistake::missing_derivative), HasSubstr("derivative by y is off by 1"));
+    EXPECT_THAT(refusal(Mistake::derivative), HasSubstr("derivative by y is off by"));
+    EXPECT_THAT(refusal(Mistake::missing_derivative), HasSubstr("derivative by y is off by"));
     EXPECT_THAT(refusal(Mistake::asymmetry), HasSubstr("it is not symmetric"));
     EXPECT_THAT(refusal(Mistake::sign), HasSubstr("it is not positive definite"));
     EXPECT_THAT(refusal(Mistake::nan), HasSubstr("it is not positive definite"));

@@ -1,5 +1,6 @@
 #include "path/bridge/bridged_density.hpp"
 
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -69,6 +70,25 @@ class BridgedGradient final : public model::DensityGradient {
     std::shared_ptr<const random::StudentMixture> reference_;
 };
 
+/// The precision of q and the metric of the density at b = 1, by their shares of log f_b.
+class BridgedMetric final : public model::DensityMetric {
+  public:
+    BridgedMetric(const model::DensityMetric& own, const random::StudentMixture& reference)
+        : own_(own), precision_(inverse(reference.covariance())) {}
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const override {
+        own_.metric(x, 1, metric);
+        metric = b * metric + (1 - b) * precision_;
+    }
+    void derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const override {
+        own_.derivative(x, 1, k, derivative);
+        derivative *= b;
+    }
+
+  private:
+    const model::DensityMetric& own_;
+    Matrix precision_;
+};
+
 } // namespace
 
 BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> density,
@@ -79,6 +99,8 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
         offer<model::EstimatorSize>(std::make_shared<BridgedSize>(*size, reference_));
     if (const auto* gradient = density_->offers<model::DensityGradient>())
         offer<model::DensityGradient>(std::make_shared<BridgedGradient>(*gradient, reference_));
+    if (const auto* metric = density_->offers<model::DensityMetric>())
+        offer<model::DensityMetric>(std::make_shared<BridgedMetric>(*metric, *reference_));
     offer<model::ReadablePrior>(std::make_shared<BridgedPrior>(*density_));
     pass_on<model::PointCost>(*density_);
     pass_on<model::ReportedQuantities>(*density_);
