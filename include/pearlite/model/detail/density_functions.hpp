@@ -14,8 +14,8 @@
 
 namespace pearlite::model {
 
-/// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, DensityMetric, PointCost,
-/// EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior.
+/// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, DensityMetric,
+/// PointCost, EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
