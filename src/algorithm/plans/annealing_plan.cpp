@@ -175,7 +175,7 @@ std::string AnnealingPlan::step() const {
 std::string AnnealingPlan::cost(const BuiltModel& model) const {
     auto text = work();
     if (path_.is_bridge())
-        text += path_.bridge.cost(kernel_.moves);
+        text += path_.bridge.cost(kernel_.moves_text());
     if (kernel_.pilot)
         text += fmt::format("# and a pilot of {} particles\n", kernel_.pilot_particles);
     text += describe_stops(step());

@@ -66,14 +66,14 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
     }
 }
 
-std::string BridgeSettings::cost(Index moves) const {
+std::string BridgeSettings::cost(const std::string& moves) const {
     std::string text;
     if (fit == Fit::laplace || fit == Fit::pathfinder)
         text += fmt::format("# and {} descents to modes, which fit the reference, on every rank alike\n", starts);
     if (has_leg())
         text +=
-            fmt::format("# and {} at every temperature from the prior ({} populations x {} particles x {} moves), {}\n",
-                        fit_particles * moves, leg_replicates, fit_particles / leg_replicates, moves,
+            fmt::format("# and, at every temperature from the prior, {} populations x {} particles x {} moves, {}\n",
+                        leg_replicates, fit_particles / leg_replicates, moves,
                         fit == Fit::smc ? "which fit the reference" : "for a second estimate of the evidence");
     return text;
 }

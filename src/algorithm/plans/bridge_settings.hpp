@@ -39,7 +39,7 @@ struct BridgeSettings {
     bool has_leg() const { return fit == Fit::smc || prior_leg; }
     std::uint64_t seed(std::uint64_t of_run) const;
     /// Comment lines of `check`; `moves`: at each temperature of the leg.
-    std::string cost(Index moves) const;
+    std::string cost(const std::string& moves) const;
     /// The reference of a density; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no
     /// reference fits.
     path::FittedReference fitted(const model::DensityFunctions& density, const FirstDraws& draws,
