@@ -27,12 +27,9 @@ template <class D>
 long allocations_of_moves(const D& density) {
     const auto path = path::tempered(density);
     const Index d = path->dimension();
-    kernel::RandomWalk kernel(path, 50, 0.1 * Matrix::Identity(d, d).reshaped(1, d * d).replicate(2, 1));
+    const auto kernel = kernel::RandomWalk::constant(path, 50, 0.1 * Matrix::Identity(d, d));
     const auto block = path->make_block(16);
     path->draw_start(*block, {1, 0, 0, 0, 0});
-    const population::Generation nobody(parallel::BlockLayout(0, 16, 1, 0), 0,
-                                        [&](Index size) { return path->make_block(size); });
-    kernel.adapt(parallel::Communicator::alone(), nobody, 1);
     std::vector<double> derivative(16);
     const long before = n_allocations;
     kernel.move(*block, 0.5, {1, 1, 0, 0, 0}, derivative);

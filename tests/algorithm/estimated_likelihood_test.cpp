@@ -37,9 +37,9 @@ struct NoisyGaussian {
 Smc run(double s2, std::uint64_t seed, Index particles, Index steps, const SmcSettings& settings, Index moves = 2,
         double y = 1) {
     const auto path = path_of(NoisyGaussian{s2, y});
-    const Matrix factors = Matrix::Constant(steps + 1, 1, 1.5);
-    Smc sampler(alone, path, path::linear_schedule(steps, 1), kernel::RandomWalk(path, moves, factors),
-                {particles, 16, seed}, settings);
+    Smc sampler(alone, path, path::linear_schedule(steps, 1),
+                kernel::RandomWalk::constant(path, moves, Matrix::Constant(1, 1, 1.5)), {particles, 16, seed},
+                settings);
     complete(sampler);
     return sampler;
 }
@@ -60,8 +60,8 @@ TEST(EstimatedLikelihood, ZIsUnbiased) {
 /// The wrong twin: the present state's likelihood is estimated afresh before it is compared with a proposal's.
 class Reestimating final : public kernel::RandomWalk {
   public:
-    Reestimating(const Path& path, Index moves, const Matrix& factors)
-        : RandomWalk(path, moves, factors), path_(path) {}
+    Reestimating(const Path& path, Index moves, const Matrix& factor)
+        : RandomWalk(constant(path, moves, factor)), path_(path) {}
     std::unique_ptr<Kernel> clone() const override { return std::make_unique<Reestimating>(*this); }
     Index move(Block& block, double b, const model::BlockStreams& streams,
                std::span<double> derivative) const override {
@@ -80,7 +80,7 @@ TEST(EstimatedLikelihood, EstimatingThePresentStateAfreshIsFoundOut) {
     std::vector<double> ratio;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         const auto path = path_of(NoisyGaussian{2});
-        Smc sampler(alone, path, path::linear_schedule(5, 1), Reestimating(path, 2, Matrix::Constant(6, 1, 1.5)),
+        Smc sampler(alone, path, path::linear_schedule(5, 1), Reestimating(path, 2, Matrix::Constant(1, 1, 1.5)),
                     {50, 16, seed}, {population::Resampling::systematic, 0.7});
         complete(sampler);
         ratio.push_back(std::exp(sampler.log_ratio() - NoisyGaussian{}.exact_log_ratio()));
@@ -94,10 +94,7 @@ TEST(EstimatedLikelihood, AnEstimateStaysUntilAProposalIsAccepted) {
     path->draw_start(block, {1, 0, 0, 0, 0});
     const Vector before = block.log_likelihood;
     const Matrix points = block.points;
-    kernel::RandomWalk kernel(path, 1, Matrix::Constant(2, 1, 1.5));
-    const population::Generation one(parallel::BlockLayout(16, 16, 1, 0), 0,
-                                     [&](Index n) { return path->make_block(n); });
-    kernel.adapt(alone, one, 1);
+    const auto kernel = kernel::RandomWalk::constant(path, 1, Matrix::Constant(1, 1, 1.5));
     std::vector<double> u(16);
     const Index accepted = kernel.move(block, 1, {1, 1, 0, 0, 0}, u);
     Index changed = 0;

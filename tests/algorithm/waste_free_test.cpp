@@ -27,7 +27,7 @@ struct Toy {
     static constexpr Index d = 3, T = 12;
     std::shared_ptr<const path::Tempered> path = path_of(models::Gaussian({.dimension = d, .start_mean = 0}));
     path::Schedule schedule;
-    Matrix factors = Matrix::Zero(T + 1, d* d);
+    Matrix learnt = Matrix::Zero(T + 1, 2 + d + d * d); ///< of a kernel: moves, scale, mean, factor
 
     static double precision(Index t) { return std::pow(100, static_cast<double>(t) / T - 1); }
     static std::vector<double> temperatures() {
@@ -38,12 +38,13 @@ struct Toy {
     }
 
     Toy() : schedule(temperatures()) {
+        learnt.leftCols(2).setOnes();
         for (Index t = 0; t <= T; ++t)
             for (Index k = 0; k < d; ++k)
-                factors(t, k * d + k) = 2.38 / std::sqrt(3 * precision(t));
+                learnt(t, 2 + d + k * d + k) = 2.38 / std::sqrt(3 * precision(t));
     }
     WasteFree run(Index M, Index P, std::uint64_t seed, Resampling resampling = Resampling::systematic) const {
-        WasteFree sampler(alone, path, schedule, kernel::RandomWalk(path, 1, factors), {M * P, 16, seed},
+        WasteFree sampler(alone, path, schedule, kernel::RandomWalk(path, 1, learnt), {M * P, 16, seed},
                           {P, resampling});
         complete(sampler);
         return sampler;

@@ -22,11 +22,7 @@ model::BlockStreams streams_at(Index first_slot, std::uint32_t step = 1) {
 
 /// A kernel of so many moves with steps of the given standard deviation at every temperature.
 RandomWalk fixed(const RandomWalk::Path& path, Index moves, double step) {
-    RandomWalk kernel(path, moves, Matrix::Constant(2, 1, step));
-    const population::Generation nobody(parallel::BlockLayout(0, 16, 1, 0), 0,
-                                        [&](Index size) { return path->make_block(size); });
-    kernel.adapt(parallel::Communicator::alone(), nobody, 1);
-    return kernel;
+    return RandomWalk::constant(path, moves, Matrix::Constant(1, 1, step));
 }
 
 /// p-value of the hypothesis that exact draws from p_b, moved by the kernel on D, still follow p_b of Exact.
@@ -98,7 +94,10 @@ TEST(RandomWalk, OnlineScalesComeFromTheWeightedPopulation) {
             points_of(generation.block(b)).points.leftCols(generation.block(b).size());
     const auto moments = population::weighted_moments(alone, generation.layout(), generation.log_weights(), 0, points);
     const Matrix expected = 2.38 * 2.38 / 3 * moments.covariance;
-    const auto factor_of = [](const Matrix& table, Index step) { return Matrix(table.row(step).reshaped(3, 3)); };
+    // A row: moves, scale, mean, factor.
+    const auto factor_of = [](const Matrix& table, Index step) {
+        return Matrix(table(step, 1) * table.row(step).tail(9).reshaped(3, 3));
+    };
     const Matrix first = factor_of(kernel.learnt(), 1);
     EXPECT_TRUE((first * first.transpose()).isApprox(expected, 1e-12));
 
@@ -108,7 +107,7 @@ TEST(RandomWalk, OnlineScalesComeFromTheWeightedPopulation) {
     kernel.adapt(alone, generation, 2);
     kernel.adapt(alone, generation, 3);
     EXPECT_EQ(kernel.learnt().rows(), 4);
-    EXPECT_EQ(kernel.learnt().cols(), 9);
+    EXPECT_EQ(kernel.learnt().cols(), 2 + 3 + 9);
     EXPECT_EQ(factor_of(kernel.learnt(), 3), first);
     EXPECT_EQ(factor_of(kernel.learnt(), 0), Matrix(Matrix::Zero(3, 3)));
 }

@@ -81,7 +81,7 @@ class OwnModel(unittest.TestCase):
 
     def test_check_list_and_show(self):
         self.assertIn("successes = 50", call(self.program, "check", self.toml))
-        self.assertRegex(call(self.program, "list"), r"beta-bernoulli +random-walk +annealed-importance, smc")
+        self.assertRegex(call(self.program, "list"), r"beta-bernoulli +auto +annealed-importance, smc")
         self.start(1, "run", self.toml, "-o", "shown")
         self.assertIn("samples/values", call(self.program, "show", "shown/results.h5", directory=self.place))
         message = call(self.program, "check", self.toml, "--set", "model.successes=200", "--set", "model.heads=1", expect=BAD_INPUT)

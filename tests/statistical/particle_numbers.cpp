@@ -73,8 +73,8 @@ Pilot run_pilot(models::MixedLogistic density) {
     while (!smc.finished())
         smc.step();
     Pilot pilot;
-    const Matrix factors = smc.kernel()->learnt();
-    pilot.factor = factors.row(4).reshaped(d, d);
+    const Matrix learnt = smc.kernel()->learnt(); // a row: moves, scale, mean, factor
+    pilot.factor = learnt(4, 1) * learnt.row(4).tail(d * d).reshaped(d, d);
     const auto& particles = smc.population().generation(0);
     pilot.points.resize(d, particles.size());
     for (Index b = 0; b < particles.local_blocks(); ++b)

@@ -103,7 +103,8 @@ class Toy(unittest.TestCase):
         text = self.start("list").out
         self.assertRegex(text, r"(?m)^  toy +a normal observation; exact evidence$")
         self.assertRegex(text, r"(?m)^  toy +annealed importance sampling in its shortest form$")
-        self.assertRegex(text, r"(?m)^  toy +random-walk, toy *annealed-importance, .*\btoy$")
+        self.assertRegex(text, r"(?m)^  toy +auto *annealed-importance, .*\btoy$")
+        self.assertRegex(text, r"(?m)^  toy +draws from the prior$")
         self.assertRegex(text, r"(?m)^  toy +the other side of the origin$")
         self.assertRegex(text, r"(?m)^  ising +native *annealed-importance, .*\btoy;")
 

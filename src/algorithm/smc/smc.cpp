@@ -1,8 +1,8 @@
 #include "algorithm/smc/smc.hpp"
 
 #include "algorithm/common/streams.hpp"
-#include "algorithm/common/work_sharing.hpp"
 #include "algorithm/smc/likelihood_noise.hpp"
+#include "algorithm/smc/work_sharing.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"

@@ -39,12 +39,22 @@ std::string list_algorithms(const std::string& title, bool searches) {
     return text;
 }
 
-/// "native", the default first.
-std::string kernel_names(const ModelTraits& traits) {
-    std::vector<std::string> names;
-    for (const auto& kernel : kernel::kernels_for(traits))
-        names.push_back(kernel.name);
-    return fmt::format("{}", fmt::join(names, ", "));
+/// "native", or "auto" where there is a choice.
+std::string kernel_name(const ModelTraits& traits) {
+    const auto suitable = kernel::kernels_for(traits);
+    return suitable.size() == 1 ? suitable.front().name : "auto";
+}
+
+/// The kernels among which models of continuous parameters have the choice.
+std::string list_kernels(const Catalogue& models) {
+    const auto chooses = [](const auto& entry) { return !entry.traits.search && entry.traits.continuous; };
+    const auto entry = std::find_if(models.begin(), models.end(), chooses);
+    if (entry == models.end())
+        return {};
+    std::string text = "\nkernels of continuous parameters (kernel.kind), auto being the first that suits a model:\n";
+    for (const auto& kernel : kernel::kernels_for(entry->traits))
+        text += fmt::format("  {:<22}{}\n", kernel.name, kernel.about);
+    return text;
 }
 
 /// Annealed models with the algorithms that suit them.
@@ -62,7 +72,7 @@ std::string list_combinations(const Catalogue& models) {
             (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());
         }
         text +=
-            fmt::format("  {:<22}{:<13}{}", entry.traits.name, kernel_names(entry.traits), fmt::join(suitable, ", "));
+            fmt::format("  {:<22}{:<13}{}", entry.traits.name, kernel_name(entry.traits), fmt::join(suitable, ", "));
         for (const auto& [reason, names] : unsuitable)
             text += fmt::format("; not {}: {}", fmt::join(names, ", "), reason);
         text += "\n";
@@ -129,6 +139,7 @@ int list_command(const Catalogue& models) {
         text += (anneals ? "\n" : "") +
                 list_models("models to be searched for the state of lowest energy:", models, true) +
                 list_algorithms("algorithms for them:", true) + list_operations(models) + list_box_operations(models);
+    text += list_kernels(models);
     std::fputs(text.c_str(), stdout);
     return 0;
 }

@@ -1,9 +1,13 @@
 #include "app/result/parts/kinds.hpp"
 
+#include "estimator/evidence/mobility.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <optional>
 
 namespace pearlite::app {
 
@@ -19,6 +23,27 @@ void add_likelihood_estimates(const model::Target& target, const algorithm::Samp
         outcome.diagnostics.push_back({"likelihood_estimates", static_cast<double>(*made), {}});
     if (const auto made = sampler.pilot_likelihood_estimates())
         outcome.diagnostics.push_back({"pilot_likelihood_estimates", static_cast<double>(*made), {}});
+}
+
+/// Collective. A warning where the particles of a replicate moved too little.
+void warn_of_mobility(algorithm::Sampler& sampler, algorithm::Outcome& outcome) {
+    std::size_t replicates = 0;
+    std::optional<estimator::LeastMobility> worst;
+    for (const auto& trace : sampler.traces()) {
+        const auto least = estimator::insufficient_mobility(
+            {trace.inverse_temperature, trace.variance_u, trace.mobility, trace.mobility_energy});
+        replicates += least ? 1 : 0;
+        if (least && (!worst || least->mobility < worst->mobility))
+            worst = least;
+    }
+    if (!worst)
+        return;
+    outcome.warnings.push_back(
+        fmt::format("particles hardly move: their mobility is {:.2g} at inverse temperature {:.4g}, and too small at "
+                    "{:.0f} % of the "
+                    "temperatures{}; raise kernel.moves, or leave it to auto",
+                    worst->mobility, worst->inverse_temperature, 100 * worst->share,
+                    sampler.n_replicates() > 1 ? fmt::format(" of {} replicate(s)", replicates) : ""));
 }
 
 } // namespace
@@ -47,6 +72,7 @@ ResultParts parts_of(FinishedRun run) {
         run.outcome = sampler.outcome();
         if (sampler.n_replicates() > 1)
             run.log_ratios = sampler.log_ratios();
+        warn_of_mobility(sampler, run.outcome);
     }
     add_likelihood_estimates(run.target, sampler, run.outcome);
     ResultParts parts;

@@ -1,4 +1,4 @@
-#include "algorithm/common/work_sharing.hpp"
+#include "algorithm/smc/work_sharing.hpp"
 
 #include "parallel/agreement.hpp"
 #include "population/deal.hpp"

@@ -1,0 +1,37 @@
+#include "estimator/evidence/mobility.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::estimator {
+
+std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record) {
+    constexpr double limit = 0.3, whole_step = 0.25, tolerated = 0.05;
+    LeastMobility least;
+    double smallest_share = 1; // of the mobility that is needed
+    std::size_t known = 0, low = 0;
+    const std::size_t n = std::min(record.points.size(), record.energies.size());
+    for (std::size_t t = 1; t < n; ++t) {
+        const double mobility = std::fmin(record.points[t], record.energies[t]); // the number, if the other is NaN
+        if (std::isnan(mobility))
+            continue;
+        const double step = record.inverse_temperature[t] - record.inverse_temperature[t - 1];
+        const double sd = step * std::sqrt(record.variance_u[t - 1]);
+        const double needed = limit * (std::isfinite(sd) ? std::min(1.0, sd / whole_step) : 1.0);
+        ++known;
+        if (mobility >= needed)
+            continue;
+        ++low;
+        if (mobility / needed < smallest_share) {
+            smallest_share = mobility / needed;
+            least.inverse_temperature = record.inverse_temperature[t];
+            least.mobility = mobility;
+        }
+    }
+    least.share = known > 0 ? static_cast<double>(low) / static_cast<double>(known) : 0;
+    if (least.share <= tolerated)
+        return {};
+    return least;
+}
+
+} // namespace pearlite::estimator

@@ -1,0 +1,30 @@
+#pragma once
+/// Whether particles moved far enough at each temperature for the weights to be what they look like.
+
+#include <optional>
+#include <span>
+
+namespace pearlite::estimator {
+
+/// Recorded at each temperature, b_0 first; NaN where not known.
+struct MobilityRecord {
+    std::span<const double> inverse_temperature;
+    std::span<const double> variance_u; ///< Var of u = d log f_b/db
+    std::span<const double> points;     ///< mean squared jump over twice the variance (kernel::Motion::mobility)
+    std::span<const double> energies;   ///< the same of u
+};
+
+/// The temperature at which particles moved least, against what the step to it needs.
+struct LeastMobility {
+    double inverse_temperature = 0;
+    double mobility = 0; ///< the smaller of points and energies
+    double share = 0;    ///< of the temperatures with a mobility below the limit
+};
+
+/// Steps whose log weights have the standard deviation 0.25 or more need a mobility of 0.3, shorter steps one in
+/// proportion: below, states at neighbouring temperatures are so dependent that the variance of log Z is several times
+/// that of independent ones, and more than any error bar can know if the states never were distributed as they should
+/// be. Nothing if all temperatures but one in twenty have it, or none is recorded.
+std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record);
+
+} // namespace pearlite::estimator

@@ -1,0 +1,80 @@
+"""The defaults in many dimensions: with nothing set but the model and eight replicates of SMC, log Z must lie within 4
+errors of its reference, with an error bar of at most 0.1, and with a verdict that supports it. A run that makes one
+move of the random walk at each temperature is the wrong twin: it is far off, and its verdict must not support it.
+
+usage: dimensions_test.py short|full
+
+Gaussians have their exact answer, a logistic regression of simulated data (1000 rows, or 500; prior variance 100) that
+of a bridge from its Laplace approximation, which is ten times as precise. False alarm of each comparison: with the
+errors of 8 replicates (t with 7 degrees of freedom), 5 in 1000; the seeds are fixed.
+"""
+
+import json
+import math
+import random
+import sys
+
+import pearlite_runner as runner
+
+REPLICATES = 8
+CASES = {"short": {"gaussian": [20, 50], "logistic-regression": [31]},
+         "full": {"gaussian": [20, 50, 100], "logistic-regression": [31, 61]}}
+
+
+def simulated(file, d):
+    """A table of a 0 or 1 and d - 1 covariates; the coefficients are N(0, 1/4), the covariates N(0, 1)."""
+    draw = random.Random(d)
+    coefficients = [draw.gauss(0, 0.5) for _ in range(d)]
+    lines = [",".join(["y", *(f"x{k}" for k in range(1, d))])]
+    for _ in range(500 if d < 50 else 1000):
+        row = [draw.gauss(0, 1) for _ in range(d - 1)]
+        slope = coefficients[0] + sum(c * x for c, x in zip(coefficients[1:], row, strict=True))
+        lines.append(",".join([str(int(draw.random() < 1 / (1 + math.exp(-slope)))), *(f"{x:.6f}" for x in row)]))
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def log_evidence(place, name, model, *settings):
+    """(value, standard error, exact value or None, verdict, seconds) of log Z/Z_0."""
+    toml = runner.write_configuration(place / f"{name}.toml", model=model,
+                                      algorithm={"name": "smc", "replicates": REPLICATES})
+    sets = [part for setting in settings for part in ("--set", setting)]
+    ended = runner.pearlite("run", toml, "-o", place / name, *sets, timeout=1500)
+    if ended.status != runner.FINISHED:
+        raise RuntimeError(ended.describe())
+    summary = json.loads((place / name / "summary.json").read_text())
+    first = summary["log_evidence"][0]
+    return first["value"], first["standard_error"], first.get("exact"), summary["verdict"], summary["timing"]["seconds"]
+
+
+def models(place, cases):
+    for d in cases["gaussian"]:
+        yield f"gaussian-{d}", {"name": "gaussian", "dimension": d}
+    for d in cases["logistic-regression"]:
+        yield f"logistic-{d}", {"name": "logistic-regression", "data": str(simulated(place / f"logistic-{d}.csv", d))}
+
+
+def main():
+    missed = []
+    print("| model | log Z/Z_0 | reference | z | seconds | one random-walk move (wrong) |\n|---|---|---|---|---|---|")
+    with runner.scratch_directory() as place:
+        for name, model in models(place, CASES[sys.argv[1]]):
+            value, error, exact, verdict, seconds = log_evidence(place, name, model)
+            reference, reference_error = exact, 0.0
+            if exact is None:
+                reference, reference_error, *_ = log_evidence(place, name + "-bridge", model, "path.kind='bridge'",
+                                                              "path.prior_leg=false")
+            z = (value - reference) / math.hypot(error, reference_error)
+            twin, twin_error, _, twin_verdict, _ = log_evidence(place, name + "-twin", model, "kernel.kind='random-walk'",
+                                                                "kernel.moves=1", "kernel.adapt='online'")
+            twin_z = (twin - reference) / math.hypot(twin_error, reference_error)
+            good = (abs(z) < 4 and error <= 0.1 and "support the estimate" in verdict
+                    and abs(twin_z) > 4 and "carry warnings" in twin_verdict)
+            print(f"| {name} | {value:.3f} ± {error:.3f} | {reference:.3f} ± {reference_error:.3f} | {z:+.1f} "
+                  f"| {seconds:.1f} | {twin:.1f} ± {twin_error:.1f} |" + ("" if good else f"   MISSED: {verdict}; {twin_verdict}"))
+            missed += [] if good else [name]
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
