@@ -25,7 +25,7 @@ TEST(MoveCount, AGivenNumberIsThatOfEveryTemperature) {
 }
 
 TEST(MoveCount, MakesAsManyMovesAsTheMobilityTakes) {
-    MoveCount count({.mobility = 0.7, .most = 500});
+    MoveCount count({.number = {}, .mobility = 0.7, .most = 500});
     EXPECT_EQ(moves_made(count, 0.9), 1);
     for (const double of_one : {0.5, 0.1, 0.02}) {
         const auto needed = std::log(1 - 0.7) / std::log(1 - of_one);
@@ -40,13 +40,13 @@ TEST(MoveCount, MakesAsManyMovesAsTheMobilityTakes) {
 }
 
 TEST(MoveCount, KeepsTheBudget) {
-    MoveCount count({.mobility = 0.7, .most = 40});
+    MoveCount count({.number = {}, .mobility = 0.7, .most = 40});
     EXPECT_EQ(moves_made(count, 1e-4), 40);
     EXPECT_EQ(count.stride(), 40);
 }
 
 TEST(MoveCount, GivesUpWhereMoreMovesDoNotHelp) {
-    MoveCount count({.mobility = 0.7, .most = 100000});
+    MoveCount count({.number = {}, .mobility = 0.7, .most = 100000});
     count.begin();
     while (count.wants_more(0.2, 1)) // some particles are stuck
         continue;
@@ -58,20 +58,20 @@ TEST(MoveCount, ShortStepsNeedLess) {
     EXPECT_DOUBLE_EQ(mobility_needed(0.7, 3), 0.7);
     EXPECT_DOUBLE_EQ(mobility_needed(0.7, 0.025), 0.07);
     EXPECT_DOUBLE_EQ(mobility_needed(0.7, Motion::nan), 0.7);
-    MoveCount count({.mobility = 0.7});
+    MoveCount count({.number = {}, .mobility = 0.7});
     EXPECT_EQ(moves_made(count, 0.08, 0.025), 1);
 }
 
 TEST(MoveCount, UnknownMobilityIsEnough) {
-    MoveCount count({.mobility = 0.7});
+    MoveCount count({.number = {}, .mobility = 0.7});
     count.begin();
     EXPECT_FALSE(count.wants_more(Motion::nan, 1));
 }
 
 TEST(MoveCount, RefusesSettingsWithoutAMeaning) {
     EXPECT_THROW(MoveCount({.number = 0}), ContractViolation);
-    EXPECT_THROW(MoveCount({.most = 0}), ContractViolation);
-    EXPECT_THROW(MoveCount({.mobility = 0}), ContractViolation);
+    EXPECT_THROW(MoveCount({.number = {}, .most = 0}), ContractViolation);
+    EXPECT_THROW(MoveCount({.number = {}, .mobility = 0}), ContractViolation);
 }
 
 TEST(Motion, TheSmallestIsOfWhatIsKnown) {
