@@ -6,7 +6,7 @@ import numpy
 
 from . import numbers
 from .estimates import exact_of, interval_of, main_estimate
-from .style import BLUE, GREEN, VERMILLION, finish, left_out, new_axes
+from .style import BLUE, GREEN, ORANGE, VERMILLION, finish, left_out, new_axes
 
 MAX_POINTS = 3000  # more cannot be told apart at the width of a page
 MARKERS_UP_TO = 60
@@ -131,6 +131,39 @@ def acceptance(run):
     )
 
 
+MOBILITIES = {  # name -> (label, colour)
+    "mobility": ("points, in their covariance's norm", BLUE),
+    "mobility_energy": ("energies u", GREEN),
+    "mobility_worst": ("the worst coordinate", ORANGE),
+}
+
+
+def mobility(run):
+    drawn = {}
+    for name in MOBILITIES:
+        values = run.per_step.get(name)
+        if values is not None and numpy.isfinite(values[1:]).any():  # the row before step 1 has no move
+            drawn[name] = _Series(run.steps_of(name)[1:], values[1:], "Step")
+    if not drawn:
+        return None
+    figure, axes = new_axes()
+    for name, series in drawn.items():
+        label, colour = MOBILITIES[name]
+        _draw_series(axes, series, label=label, color=colour)
+    axes.set_ylim(0, 1.06 * max(1, *(series.y.max() for series in drawn.values())))
+    axes.set_ylabel("Mobility")
+    axes.legend(loc="best")
+    caption = (
+        "Mean squared jump of the particles over twice their variance, over the moves of a step: 0 where they stand "
+        "still, 1 where their new states are independent of the old ones."
+    )
+    moves = run.per_step.get("moves")
+    if moves is not None and len(moves) > 1:
+        fewest, most = int(moves[1:].min()), int(moves[1:].max())
+        caption += f" {numbers.plain(fewest)}" + (f" to {numbers.plain(most)}" if most > fewest else "") + " moves a step."
+    return _finish(figure, "mobility", "Mobility", caption, next(iter(drawn.values())))
+
+
 def distinct_eves(run):
     series = _series(run, "eves", against_step=True)
     if series is None:
@@ -174,7 +207,7 @@ def _series(run, name, against_step=False):
 def _draw_series(axes, series, **style):
     x, y = numbers.decimate(series.x, series.y, MAX_POINTS)
     marker = {"marker": "o", "markersize": 3} if len(x) <= MARKERS_UP_TO else {}
-    axes.plot(x, y, color=BLUE, **marker, **style)
+    axes.plot(x, y, **{"color": BLUE, **marker, **style})
     axes.set_xlabel(series.x_label)
     if series.x_label == "Step":
         axes.xaxis.get_major_locator().set_params(integer=True, nbins=7)

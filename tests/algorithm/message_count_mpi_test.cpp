@@ -41,11 +41,12 @@ void expect_equal_reductions(const MessageCount& few, const MessageCount& many) 
     EXPECT_EQ(few.reduced_words, many.reduced_words);
 }
 
-// A sum is exact, in ExactSum::n_words words: four of the trace, three of the kernel's moments.
+// A sum is exact, in ExactSum::n_words words: four of the trace, ten of the motion in one dimension, three of the
+// kernel's moments.
 TEST(MessageCount, TrajectoriesMeetInReductionsAlone) {
     const auto few = messages_of_annealing(256), many = messages_of_annealing(2048);
     expect_equal_reductions(few, many);
-    EXPECT_LE(many.reduced_words, (steps + 1) * 8 * ExactSum::n_words);
+    EXPECT_LE(many.reduced_words, (steps + 1) * 18 * ExactSum::n_words);
     EXPECT_EQ(many.sends, 0);
     EXPECT_EQ(many.collected_bytes, 0);
 }
@@ -56,7 +57,7 @@ TEST(MessageCount, AStepOfSmcReducesTheSameForAnyNumberOfParticles) {
     for (const double ess_threshold : {0.0, 2.0}) {
         const auto few = messages_of_smc(256, ess_threshold), many = messages_of_smc(2048, ess_threshold);
         expect_equal_reductions(few, many);
-        EXPECT_LE(many.reduced_words, (steps + 1) * 24 * ExactSum::n_words);
+        EXPECT_LE(many.reduced_words, (steps + 1) * 34 * ExactSum::n_words);
         for (const auto& [count, blocks] : {std::pair{few, Index{16}}, {many, Index{128}}})
             EXPECT_LE(count.collected_bytes, (steps + 1) * (64 * ranks * ranks + 16 * blocks));
     }

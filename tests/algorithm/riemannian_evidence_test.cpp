@@ -1,6 +1,6 @@
 // Evidences by Riemannian Hamiltonian Monte Carlo against exact ones.
 #include "algorithm/smc/smc.hpp"
-#include "kernel/density/riemannian.hpp"
+#include "kernel/trajectory/riemannian.hpp"
 #include "models/regression/regression.hpp"
 #include "pearlite/path/tempered.hpp"
 

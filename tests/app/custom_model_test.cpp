@@ -104,7 +104,7 @@ TEST(CustomModel, ReadsItsKeysAndEntersTheResolvedConfiguration) {
     const auto result = prepared("[model]\nname = 'decay'\nrate = 3.0\n");
     EXPECT_THAT(result.resolved, HasSubstr("rate = 3.0"));
     EXPECT_THAT(result.resolved, HasSubstr("offset = 0.0"));
-    EXPECT_THAT(result.resolved, HasSubstr("random-walk"));
+    EXPECT_THAT(result.resolved, HasSubstr("pilot_particles"));
     EXPECT_EQ(result.model->packed_particle_bytes(), 3 * sizeof(double));
 }
 
@@ -128,7 +128,7 @@ TEST(CustomModel, AnObjectionIsInTheListAndRefusesTheAlgorithm) {
     testing::internal::CaptureStdout();
     list_command(catalogue());
     const auto list = testing::internal::GetCapturedStdout();
-    EXPECT_THAT(list, testing::ContainsRegex("fixed +random-walk +annealed-importance, .*pseudo-marginal\n"));
+    EXPECT_THAT(list, testing::ContainsRegex("fixed +auto +annealed-importance, .*pseudo-marginal\n"));
     EXPECT_THAT(list, testing::ContainsRegex("spin +native +annealed-importance, smc, .*; not importance-squared, "
                                              "pseudo-marginal: they work on densities"));
 

@@ -116,7 +116,7 @@ double diagnostic(const RunResult& result, const std::string& name) {
 TEST(PosteriorRuns, LikelihoodEstimatesAreCounted) {
     const std::string pilot = "[schedule]\nkind = 'linear'\nsteps = 10\n[kernel]\nmoves = 2\npilot_particles = 64\n";
     for (const auto& [text, has_pilot] :
-         {std::pair{text_of("noisy", "smc", "[kernel]\nmoves = 3\n") + "particles = 128\n", false},
+         {std::pair{text_of("noisy", "smc", "[kernel]\nmoves = 3\nadapt = 'online'\n") + "particles = 128\n", false},
           std::pair{text_of("noisy", "smc", pilot + "adapt = 'pilot'\n") + "particles = 128\nreplicates = 2\n", true},
           std::pair{text_of("noisy", "annealed-importance", pilot) + "trajectories = 128\n", true},
           std::pair{text_of("noisy", "importance-squared", pilot) + "draws = 1024\ndraws_per_round = 160\n", true},

@@ -1,5 +1,5 @@
 // What kernels of densities learn beyond shape and scale: fitted mixtures, and the scales of a mixture's parts.
-#include "kernel/density/hamiltonian.hpp"
+#include "kernel/trajectory/hamiltonian.hpp"
 #include "kernel/density/kernel_mixture.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "kernel/density/slice.hpp"

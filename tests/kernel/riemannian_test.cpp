@@ -1,5 +1,5 @@
 // Riemannian Hamiltonian Monte Carlo: the map of a step, what transitions leave invariant, and what they reject.
-#include "kernel/density/riemannian.hpp"
+#include "kernel/trajectory/riemannian.hpp"
 
 #include "kernel/curved_densities.hpp"
 #include "pearlite/core/error.hpp"

@@ -105,9 +105,10 @@ class Reports(WithDirectory):
             "Schedule. 24 steps.",
             "Recorded in batch 0 of 8.",
             "Acceptance. Mean over the steps: 0.250.",
+            "3 to 7 moves a step.",
         )
         self.assertLessEqual(
-            {f"marginal-{i:02d}.svg" for i in range(1, 6)} | {"batches.svg", "eves.svg", "acceptance.svg"},
+            {f"marginal-{i:02d}.svg" for i in range(1, 6)} | {"batches.svg", "eves.svg", "acceptance.svg", "mobility.svg"},
             self.figure_names(),
         )
 

@@ -1,8 +1,8 @@
 #pragma once
 /// Riemannian manifold Hamiltonian Monte Carlo: the target's own metric takes the place of a mass.
 
-#include "kernel/density/hamiltonian.hpp"
-#include "kernel/density/local_metric.hpp"
+#include "kernel/trajectory/hamiltonian.hpp"
+#include "kernel/trajectory/local_metric.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
-#include "kernel/density/hamiltonian.hpp"
+#include "kernel/trajectory/hamiltonian.hpp"
 
 #include "kernel/density/draws.hpp"
-#include "kernel/density/trajectory_entry.hpp"
+#include "kernel/trajectory/trajectory_entry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 /// The common part of the entries of kernels whose proposals are the ends of Hamiltonian trajectories.
 
 #include "kernel/density/density_entry.hpp"
-#include "kernel/density/hamiltonian.hpp"
+#include "kernel/trajectory/hamiltonian.hpp"
 
 #include <memory>
 #include <string>

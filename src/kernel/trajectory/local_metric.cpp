@@ -1,4 +1,4 @@
-#include "kernel/density/local_metric.hpp"
+#include "kernel/trajectory/local_metric.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
 

@@ -1,8 +1,8 @@
-#include "kernel/density/riemannian.hpp"
+#include "kernel/trajectory/riemannian.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "kernel/density/draws.hpp"
-#include "kernel/density/trajectory_entry.hpp"
+#include "kernel/trajectory/trajectory_entry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
