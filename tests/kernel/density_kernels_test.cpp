@@ -1,12 +1,12 @@
 // Every kernel of densities: what leaves p_b invariant, and which wrong twins do not. A right kernel fails one of about
 // 700 expectations and 3000 flows of the reversal with probability 7 %; the seeds are fixed.
 #include "kernel/density/draws.hpp"
-#include "kernel/trajectory/hamiltonian.hpp"
 #include "kernel/density/kernel_mixture.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "kernel/density/slice.hpp"
 #include "kernel/density/student_proposals.hpp"
 #include "kernel/invariance_checks.hpp"
+#include "kernel/trajectory/hamiltonian.hpp"
 
 #include <gtest/gtest.h>
 

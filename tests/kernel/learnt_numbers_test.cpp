@@ -1,10 +1,10 @@
 // What kernels of densities learn beyond shape and scale: fitted mixtures, and the scales of a mixture's parts.
-#include "kernel/trajectory/hamiltonian.hpp"
 #include "kernel/density/kernel_mixture.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "kernel/density/slice.hpp"
 #include "kernel/density/student_proposals.hpp"
 #include "kernel/invariance_checks.hpp"
+#include "kernel/trajectory/hamiltonian.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <gtest/gtest.h>

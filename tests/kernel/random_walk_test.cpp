@@ -130,7 +130,7 @@ TEST(RandomWalk, GivenFactorsMakeTheSameMoves) {
         EXPECT_EQ(a, given.move(second.block(b), 0.5, streams_at(16 * b), std::span(derivative).first(n)));
         EXPECT_EQ(points_of(first.block(b)).points, points_of(second.block(b)).points);
     }
-    EXPECT_THROW(given.adapt(alone, second, 3), ContractViolation); // a step that the table does not have
+    EXPECT_THROW(given.adapt(alone, second, 3), ContractViolation);             // a step that the table does not have
     EXPECT_THROW((RandomWalk(path, 3, Matrix::Zero(4, 9))), ContractViolation); // neither full nor diagonal
     EXPECT_THROW((RandomWalk(path, 0)), ContractViolation);
 }
