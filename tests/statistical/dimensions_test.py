@@ -44,7 +44,7 @@ def log_evidence(place, name, model, *settings):
         raise RuntimeError(ended.describe())
     summary = json.loads((place / name / "summary.json").read_text())
     first = summary["log_evidence"][0]
-    return first["value"], first["standard_error"], first.get("exact"), summary["verdict"], summary["timing"]["seconds"]
+    return first["value"], first["standard_error"], first.get("exact"), summary["verdict"], ended.seconds
 
 
 def models(place, cases):
