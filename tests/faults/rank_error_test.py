@@ -8,11 +8,12 @@ import pearlite_runner as runner
 
 FAULTY = os.environ["PEARLITE_FAULTY"]
 SCHEDULE = {"kind": "linear", "steps": 100}
+ONLINE = {"moves": 5, "adapt": "online"}
 ALGORITHMS = {
-    "AIS": {"algorithm": {"name": "annealed-importance", "trajectories": 117}, "kernel": {"pilot_particles": 70},
+    "AIS": {"algorithm": {"name": "annealed-importance", "trajectories": 117}, "kernel": {"pilot_particles": 70, "moves": 5},
             "schedule": SCHEDULE},
-    "SMC": {"algorithm": {"name": "smc", "particles": 117}, "schedule": SCHEDULE},
-    "batches": {"algorithm": {"name": "smc", "particles": 117, "replicates": 2}, "schedule": SCHEDULE},
+    "SMC": {"algorithm": {"name": "smc", "particles": 117}, "kernel": ONLINE, "schedule": SCHEDULE},
+    "batches": {"algorithm": {"name": "smc", "particles": 117, "replicates": 2}, "kernel": ONLINE, "schedule": SCHEDULE},
 }
 MESSAGES = {"nan": r"log likelihood -?nan at step \d+, particle \d+: x = ", "exception": "the library of the model gave up"}
 
