@@ -15,7 +15,7 @@ Population::Population(const parallel::Communicator& ranks, MakeBlock make_block
 }
 
 parallel::BlockLayout Population::layout_of(Index size, Index block) const {
-    const parallel::BlockLayout layout(size, block, ranks_.size(), ranks_.rank());
+    parallel::BlockLayout layout(size, block, ranks_.size(), ranks_.rank());
     if (blocks_together_ == 1)
         return layout;
     const parallel::BlockLayout blocks(layout.blocks(), blocks_together_, ranks_.size(), ranks_.rank());

@@ -189,7 +189,9 @@ Centre centre_of(const parallel::Communicator& ranks, const parallel::BlockLayou
 Moments weighted_moments(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                          std::span<const double> log_weights, double log_max, const Eigen::Ref<const Matrix>& points) {
     const Index d = points.rows();
-    const auto [weights, mean, total] = centre_of(ranks, layout, log_weights, log_max, points);
+    const auto centre = centre_of(ranks, layout, log_weights, log_max, points);
+    const auto &weights = centre.weights, &mean = centre.mean;
+    const double total = centre.total;
     Moments moments{mean, Matrix(d, d)};
 
     // The second pass is centred, so that a far-off mean does not swallow the variance.
@@ -221,7 +223,9 @@ Variances weighted_variances(const parallel::Communicator& ranks, const parallel
                              std::span<const double> log_weights, double log_max,
                              const Eigen::Ref<const Matrix>& points) {
     const Index d = points.rows();
-    const auto [weights, mean, total] = centre_of(ranks, layout, log_weights, log_max, points);
+    const auto centre = centre_of(ranks, layout, log_weights, log_max, points);
+    const auto &weights = centre.weights, &mean = centre.mean;
+    const double total = centre.total;
     BlockSums squares(static_cast<std::size_t>(d));
     Vector sum(d);
     for_each_block(layout, [&](Index first, Index count) {

@@ -111,7 +111,9 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::
         [this, ranks](AnyTarget bridge) { return sampler_along(ranks, std::move(bridge)); });
 }
 
+// The samplers keep the target.
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel::Communicator& ranks,
+                                                                 // NOLINTNEXTLINE(performance-unnecessary-value-param)
                                                                  AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {

@@ -22,6 +22,7 @@ double best_acceptance(Index d) {
 
 } // namespace
 
+// The kernel keeps it. NOLINTNEXTLINE(performance-unnecessary-value-param)
 RandomWalk::RandomWalk(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance)
     : DensityKernel(path, {moves, covariance, best_scale(path->dimension()), best_acceptance(path->dimension())},
                     learnt) {

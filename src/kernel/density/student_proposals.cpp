@@ -59,6 +59,7 @@ std::vector<double> statistics(const parallel::Communicator& ranks, const popula
 
 } // namespace
 
+// The kernel keeps it. NOLINTNEXTLINE(performance-unnecessary-value-param)
 StudentProposals::StudentProposals(Path path, const MoveSettings& moves, const Matrix* learnt, const Family& family)
     : DensityKernel(path,
                     {.moves = moves,

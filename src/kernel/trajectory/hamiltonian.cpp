@@ -19,6 +19,7 @@ double first_step(Index d) {
 
 } // namespace
 
+// The kernel keeps it. NOLINTNEXTLINE(performance-unnecessary-value-param)
 Hamiltonian::Hamiltonian(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance,
                          const Trajectory& trajectory)
     : DensityKernel(path, {moves, covariance, first_step(path->dimension()), trajectory.acceptance}, learnt),

@@ -53,9 +53,7 @@ Vector LocalMetric::momentum(const Vector& z) const {
 }
 
 double LocalMetric::momentum_square(const Vector& p) const {
-    Vector z = p;
-    factor_.triangularView<Eigen::Lower>().solveInPlace(z);
-    return z.squaredNorm();
+    return factor_.triangularView<Eigen::Lower>().solve(p).squaredNorm();
 }
 
 double LocalMetric::length(const Vector& shift) const {

@@ -104,6 +104,7 @@ bool GeneralisedLeapfrog::arrive(const Vector& from, const Vector& x, Vector& p,
            here_.length(back_ - from) <= return_tolerance + solution_rounding * here_.length(x);
 }
 
+// The kernel keeps it. NOLINTNEXTLINE(performance-unnecessary-value-param)
 Riemannian::Riemannian(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance,
                        const Trajectory& trajectory)
     : Hamiltonian(path, moves, learnt, covariance, trajectory), leapfrog_(metric_of(*path), path->dimension()) {}
