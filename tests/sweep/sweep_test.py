@@ -241,6 +241,7 @@ size = 4
             chains = int(re.search(r"chains = (\d+)", line)[1])
             self.assertIn(f"fitted algorithm.iterations={100000 // chains}:", line)
         annealed = ANNEALED.replace('algorithm.resampling = ["multinomial", "systematic"]', "schedule.steps = [10, 20]")
+        annealed = annealed.replace('adapt = "online"', 'adapt = "online"\nmoves = 5')
         for line in self.settings(annealed + "evaluations = 64000\n[[sweep.variant]]\nname = \"x\"\n"):
             steps = int(re.search(r"steps = (\d+)", line)[1])
             self.assertIn(f"fitted algorithm.particles={64000 // (5 * steps)}:", line)
@@ -294,6 +295,7 @@ kind = "linear"
 steps = 50
 [kernel]
 adapt = "online"
+moves = 5
 [algorithm]
 name = "smc"
 [sweep]

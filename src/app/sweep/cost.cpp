@@ -67,7 +67,7 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
         budget = *settings.seconds / measure_cost(models, configuration).per_update;
     if (prepared.plan->workload(*prepared.model).updates == 0)
         throw grid.mistake(budget_key(settings), "a budget needs runs whose cost is known beforehand, expected a "
-                                                 "schedule that is not adaptive");
+                                                 "schedule that is not adaptive and a number as kernel.moves");
     const PredictedUpdates updates(models, grid, setting, key);
     // The least legal value, then doubling and halving: updates grow with the key.
     Index low = 1;
