@@ -38,6 +38,9 @@ def main():
         if key not in shown:
             print("\n".join("  " + line for line in estimate_lines(estimate)))
         shown.add(key)
+    word = summary.get("headline", {}).get("support", {}).get("word")
+    if word:
+        print(f"  {word}: {summary['verdict']}")
     for warning in summary.get("diagnostics", {}).get("warnings", []):
         print(f"  warning: {warning}")
     for page in sorted(directory.glob("*.html")):

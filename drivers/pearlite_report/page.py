@@ -8,6 +8,7 @@ from .estimates import exact_of, interval_of, name_of
 from .search import tables
 from .words import title_of
 
+SUPPORT_COLOURS = ("green", "orange", "red")  # classes of page.css
 MANY_ESTIMATES = 6
 OF_REPLICATES = {  # shown with the replicates
     "mean_best",
@@ -69,10 +70,19 @@ def _headline(run):
         ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
         entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
     entries += [found for found in (tables.best_state(run), tables.polished_state(run)) if found]
-    verdict = f"<p>{text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
+    verdict = f"<p>{_support(summary)}{text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
     if not entries and not verdict:
         return ""
     return f'<section class="box" id="result">\n<h2>Result</h2>\n{verdict}' + "\n".join(entries) + "\n</section>"
+
+
+def _support(summary):
+    """The word of the headline on its colour."""
+    support = (summary.get("headline") or {}).get("support") or {}
+    word, colour = support.get("word"), support.get("colour")
+    if not word or colour not in SUPPORT_COLOURS:
+        return ""
+    return f'<span class="support {colour}">{text(word)}</span> '
 
 
 def _estimate(entry):

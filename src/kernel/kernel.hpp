@@ -11,6 +11,8 @@
 
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace pearlite::kernel {
 
@@ -60,8 +62,19 @@ class Kernel {
     /// The settings that the kernel learnt in steps 0, 1, ..., from which another kernel of its kind can be made: a
     /// row for each step; empty if there is nothing to learn.
     virtual Matrix learnt() const { return {}; }
+    /// The row of the learnt settings that each step uses, where a run has other temperatures than the kernel learnt
+    /// at; empty: the row with its number.
+    void use_rows(std::vector<Index> rows) { rows_of_steps_ = std::move(rows); }
     /// Fields of a checkpoint.
     virtual void fields(Fields&) {}
+
+  protected:
+    Index learnt_row(Index step) const {
+        return rows_of_steps_.empty() ? step : rows_of_steps_[static_cast<std::size_t>(step)];
+    }
+
+  private:
+    std::vector<Index> rows_of_steps_;
 };
 
 } // namespace pearlite::kernel

@@ -22,8 +22,9 @@ void Native::adapt(const parallel::Communicator&, const population::Generation&,
         return;
     if (!is_given_)
         return count_.begin();
-    PEARLITE_EXPECTS(step >= 1 && step < static_cast<Index>(sweeps_.size()));
-    count_.begin(static_cast<Index>(sweeps_[static_cast<std::size_t>(step)]));
+    const Index row = learnt_row(step);
+    PEARLITE_EXPECTS(row >= 1 && row < static_cast<Index>(sweeps_.size()));
+    count_.begin(static_cast<Index>(sweeps_[static_cast<std::size_t>(row)]));
 }
 
 bool Native::tune(const Motion& motion, double log_weight_sd) {

@@ -154,14 +154,15 @@ FamilyWeights family_weights(const parallel::Communicator& ranks, const parallel
         terms.col(i) << (has_weight ? std::exp(log_weight - summary.log_sum) : 0.0), has_weight ? 1.0 : 0.0;
     }
     const Matrix sums = families.sums(terms);
-    BlockSums powers(2);
+    BlockSums powers(3);
     for (Index e = 0; e < sums.cols(); ++e) {
         const double square = sums(0, e) * sums(0, e);
         powers.add(0, square);
-        powers.add(1, square * square);
+        powers.add(1, square * sums(0, e));
+        powers.add(2, square * square);
     }
     const auto total = powers.total(ranks);
-    return {ranks.sum((sums.row(1).array() > 0).count()), total[0], total[1]};
+    return {ranks.sum((sums.row(1).array() > 0).count()), total[0], total[1], total[2]};
 }
 
 } // namespace pearlite::population

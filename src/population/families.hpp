@@ -47,6 +47,7 @@ class Families {
 struct FamilyWeights {
     Index families = 0;       ///< Eves with descendants of positive weight
     double squares = 0;       ///< sum_e S_e^2
+    double cubes = 0;         ///< sum_e S_e^3
     double fourth_powers = 0; ///< sum_e S_e^4
 };
 

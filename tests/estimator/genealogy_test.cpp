@@ -15,9 +15,10 @@ namespace {
 using population::FamilyWeights;
 
 FamilyWeights families_of(const std::vector<double>& weights) {
-    FamilyWeights families{static_cast<Index>(weights.size()), 0, 0};
+    FamilyWeights families{static_cast<Index>(weights.size()), 0, 0, 0};
     for (const double s : weights) {
         families.squares += s * s;
+        families.cubes += s * s * s;
         families.fourth_powers += s * s * s * s;
     }
     return families;
@@ -118,7 +119,7 @@ TEST(Genealogy, FewFamiliesCarryNoErrorBar) {
     const auto conservative = single_run_estimate(-3, eves, 100, 3, false);
     EXPECT_DOUBLE_EQ(*conservative.standard_error, std::sqrt(0.05 - 0.01));
     EXPECT_EQ(conservative.error_method, "chan-lai");
-    EXPECT_EQ(conservative.note, "conservative");
+    EXPECT_TRUE(conservative.is_conservative);
     const auto exact = single_run_estimate(-3, eves, 100, 2, true);
     EXPECT_DOUBLE_EQ(*exact.standard_error, std::sqrt(lee_whiteley_variance(eves, 100, 2)));
     EXPECT_EQ(exact.error_method, "lee-whiteley");
@@ -132,7 +133,8 @@ TEST(Genealogy, ALeeWhiteleyVarianceLostInItsNoiseGivesWay) {
     const auto estimate = single_run_estimate(-3, eves, 100, 4, true);
     EXPECT_DOUBLE_EQ(*estimate.standard_error, std::sqrt(chan_lai_variance(eves, 100)));
     EXPECT_EQ(estimate.error_method, "chan-lai");
-    EXPECT_THAT(estimate.note, testing::HasSubstr("conservative; the Lee-Whiteley variance is lost"));
+    EXPECT_THAT(estimate.note, testing::HasSubstr("the Lee-Whiteley variance is lost"));
+    EXPECT_TRUE(estimate.is_conservative);
 }
 
 TEST(Genealogy, AVarianceThatIsNotPositiveIsNoErrorBar) {
@@ -169,6 +171,46 @@ TEST(Genealogy, BatchesByHand) {
     const auto none = batch_estimate(std::vector<double>{log_zero, log_zero});
     EXPECT_FALSE(none.standard_error);
     EXPECT_THAT(none.note, testing::HasSubstr("no batch"));
+}
+
+TEST(Genealogy, OneBatchThatOutweighsTheOthersIsNamed) {
+    // STATISTICS: eight batches of two peaks, seven of which have lost one.
+    const auto withheld = batch_estimate(std::vector<double>{-7.8, -7.8, -8.0, -6.8, -3.8, -7.5, -8.0, -7.7});
+    EXPECT_FALSE(withheld.standard_error);
+    EXPECT_THAT(withheld.note,
+                testing::HasSubstr("batch 4 has 86 % of the evidence, so that 1.3 of 8 batches are effective"));
+    const auto doubtful = batch_estimate(std::vector<double>{0, 0, 0, 0, 0, 0, 0, 1.8});
+    EXPECT_TRUE(doubtful.standard_error);
+    ASSERT_EQ(doubtful.doubts.size(), 1);
+    EXPECT_THAT(doubtful.doubts.front(), testing::HasSubstr("batch 7"));
+    EXPECT_TRUE(batch_estimate(std::vector<double>{0, 0, 0, 0, 0, 0, 0, 1}).doubts.empty());
+}
+
+TEST(Genealogy, EffectiveFamiliesDecideWhetherAnErrorIsDoubtfulOrWithheld) {
+    EXPECT_DOUBLE_EQ(effective_families(families_of(std::vector<double>(20, 0.05))), 20);
+    std::vector<double> shares(100, 0.5 / 100);
+    shares.front() += 0.5; // 1/(0.505^2 + 99 0.005^2) = 3.9 effective
+    const auto withheld = single_run_estimate(0, families_of(shares), 1000, 3, false);
+    EXPECT_FALSE(withheld.standard_error);
+    EXPECT_THAT(withheld.note, testing::HasSubstr("3.9 effective families"));
+    const auto fine = single_run_estimate(0, families_of(std::vector<double>(25, 0.04)), 1000, 3, false);
+    EXPECT_TRUE(fine.doubts.empty());
+    std::vector<double> few(40, 0.5 / 40);
+    few.front() += 0.25;
+    few.back() += 0.25;
+    EXPECT_THAT(single_run_estimate(0, families_of(few), 1000, 3, false).doubts,
+                testing::ElementsAre(testing::HasSubstr("7.0 effective families")));
+}
+
+// Families of one particle each, with weights w_i: the skewness is that of the mean weight.
+TEST(Genealogy, SkewnessOfFamiliesIsThatOfIndependentWeights) {
+    const std::vector<double> weights{1, 2, 3, 10};
+    std::vector<double> shares, log_weights;
+    for (const double w : weights) {
+        shares.push_back(w / 16);
+        log_weights.push_back(std::log(w));
+    }
+    EXPECT_NEAR(skewness_of_families(families_of(shares), 4), skewness_of_mean(log_weights), 1e-12);
 }
 
 } // namespace

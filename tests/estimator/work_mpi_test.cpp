@@ -143,5 +143,68 @@ TEST(WorkMpi, WorksThatMustNotBeAreErrorsOnAllRanks) {
     EXPECT_THROW(histogram(shard(ranks, layout, sound), shard(ranks, layout, wrong), 1), NumericalError);
 }
 
+/// Reverse works in families of `size`, all members with the same one, in an order that mixes them.
+struct FamilyWorks {
+    std::vector<double> forward, reverse;
+    std::vector<std::int64_t> eves;
+};
+FamilyWorks family_works(std::size_t n, std::size_t size, std::uint64_t seed) {
+    random::Stream stream({seed, random::Purpose::test, size, 0});
+    FamilyWorks works;
+    std::vector<double> of_family;
+    for (std::size_t i = 0; i < n; ++i)
+        works.forward.push_back(1 + 1.2 * stream.normal());
+    for (std::size_t e = 0; e < n / size; ++e)
+        of_family.push_back(1 - 1.44 + 1.2 * stream.normal());
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t e = i % (n / size);
+        works.reverse.push_back(of_family[e]);
+        works.eves.push_back(static_cast<std::int64_t>(e));
+    }
+    return works;
+}
+
+TEST(WorkMpi, BarByAncestorsIsTheSameOnAnyNumberOfRanks) {
+    const auto ranks = Communicator::world();
+    const auto works = family_works(300, 5, 3);
+    const auto alone = Communicator::alone();
+    const population::Families whole_families(alone, 300, works.eves);
+    const auto one = bar_by_ancestors(whole(works.forward, 8), whole(works.reverse, 8), whole_families);
+    for (const auto& layout : uneven_layouts(ranks, 300, 8)) {
+        const auto first = static_cast<std::size_t>(layout.first_local_item());
+        const population::Families families(
+            ranks, 300, std::span(works.eves).subspan(first, static_cast<std::size_t>(layout.local_items())));
+        expect_same(
+            one, bar_by_ancestors(shard(ranks, layout, works.forward), shard(ranks, layout, works.reverse), families));
+    }
+}
+
+// 400 sets of works: their values spread with a relative error of 1/sqrt(800) = 0.035, so a ratio off by 0.15 is a
+// false alarm once in 6e4. Families of one give BAR's own error; families of eight that count as independent, the wrong
+// twin, a far smaller one than the truth.
+TEST(WorkMpi, BarByAncestorsHasTheSpreadOfTheValues) {
+    for (const std::size_t size : {1, 8}) {
+        double mean = 0, square = 0, claimed = 0, twin = 0;
+        constexpr int sets = 400;
+        for (std::uint64_t seed = 0; seed < sets; ++seed) {
+            const auto works = family_works(320, size, 1000 + seed);
+            const auto alone = Communicator::alone();
+            const auto estimate = bar_by_ancestors(whole(works.forward), whole(works.reverse),
+                                                   population::Families(alone, 320, works.eves));
+            mean += estimate.value / sets;
+            square += estimate.value * estimate.value / sets;
+            claimed += *estimate.standard_error * *estimate.standard_error / sets;
+            const auto independent = bar(whole(works.forward), whole(works.reverse));
+            twin += *independent.standard_error * *independent.standard_error / sets;
+        }
+        const double variance = square - mean * mean;
+        EXPECT_NEAR(std::sqrt(claimed / variance), 1, 0.15) << size;
+        if (size == 1)
+            EXPECT_NEAR(std::sqrt(twin / claimed), 1, 0.05);
+        else
+            EXPECT_LT(std::sqrt(twin / variance), 0.7);
+    }
+}
+
 } // namespace
 } // namespace pearlite::estimator

@@ -98,12 +98,7 @@ Outcome AnnealedImportance::outcome() const {
     Outcome outcome;
     outcome.log_ratio = {estimate.delta, estimate.bootstrap};
     outcome.ess = estimate.ess;
-    if (estimate.ess < 20)
-        outcome.warnings.emplace_back("the effective number of trajectories at the end is below 20: use more "
-                                      "temperatures, or more trajectories");
-    else if (estimate.skewness_of_mean > largest_skewness)
-        outcome.warnings.emplace_back("the weights are skewed: the error bar is probably too small; use more "
-                                      "temperatures, or more trajectories");
+    outcome.log_ratio.front().doubts = estimate.doubts("trajectories");
     return outcome;
 }
 

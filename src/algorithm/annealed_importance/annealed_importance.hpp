@@ -54,7 +54,6 @@ class AnnealedImportance final : public Sampler {
     void fields(Fields& f) override;
 
   private:
-    static constexpr double largest_skewness = 0.5; ///< of the mean weight, for an error bar without a warning
     /// With many blocks a reduction is cheap beside a step, and records are large.
     Index temperatures_per_reduction() const;
 

@@ -11,11 +11,13 @@ constexpr const char* own_name = "annealed-importance";
 
 class AnnealedImportancePlan final : public AnnealingPlan {
   public:
-    explicit AnnealedImportancePlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {}
+    explicit AnnealedImportancePlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {
+        spread_temperatures();
+    }
 
     void keys(Keys& k) override {
         k("trajectories", trajectories_, within(2, largest_population), "independent annealed trajectories");
-        replicates_key(k, replicates_);
+        replicates_.keys(k);
         common_keys(k, {});
     }
     Index particles() const override { return trajectories_; }

@@ -8,6 +8,8 @@ namespace pearlite::algorithm {
 
 void Tuning::fields(Fields& f) {
     f("inverse_temperatures", inverse_temperatures);
+    f("variance_u", variance_u);
+    f("mobility", mobility);
     f("kernel", kernel);
     f("reference_points", reference.points);
     f("reference_log_weights", reference.log_weights);
@@ -18,6 +20,8 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
     if (pilot.has_replicate(0)) {
         auto& first = pilot.replicate(0);
         tuning.inverse_temperatures = first.trace().inverse_temperature;
+        tuning.variance_u = first.trace().variance_u;
+        tuning.mobility = first.trace().mobility_energy;
         if (const auto* kernel = first.kernel())
             tuning.kernel = kernel->learnt();
     }

@@ -14,6 +14,7 @@ namespace pearlite::algorithm {
 /// The results of a pilot that the main run uses.
 struct Tuning {
     std::vector<double> inverse_temperatures; ///< that it visited
+    std::vector<double> variance_u, mobility; ///< of u = d log f_b/db there, as traced
     Matrix kernel;                            ///< learnt by its kernel (kernel::Kernel::learnt)
     FirstDraws reference;                     ///< its final particles, if they are points of a density and wanted
 

@@ -3,6 +3,7 @@
 #include "core/field_list.hpp"
 #include "core/log_space.hpp"
 #include "estimator/evidence/genealogy.hpp"
+#include "pearlite/core/detail/key_values.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <algorithm>
@@ -14,40 +15,66 @@
 
 namespace pearlite::algorithm {
 
-namespace {
+SingleOutcome::SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warnings(outcome.warnings) {
+    std::set<std::string> seen; // further entries of an estimator repeat its value with other error bars
+    for (const auto& estimate : outcome.log_ratio)
+        if (estimate.refusal.empty() && seen.insert(estimate.estimator).second) {
+            estimators.push_back(estimate.estimator);
+            values.push_back(estimate.value);
+            if (estimate.is_integral)
+                integrals.push_back(estimate.estimator);
+        }
+}
 
-/// The part of one replicate's outcome that the outcome of several replicates needs.
-struct SingleOutcome {
-    double ess = 0;
-    std::vector<std::string> warnings, estimators;
-    std::vector<double> values; ///< of the estimators, the first of each
+void SingleOutcome::fields(Fields& f) {
+    f("ess", ess);
+    f("warnings", warnings);
+    f("estimators", estimators);
+    f("values", values);
+    f("integrals", integrals);
+}
 
-    SingleOutcome() = default;
-    explicit SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warnings(outcome.warnings) {
-        std::set<std::string> seen; // further entries of an estimator repeat its value with other error bars
-        for (const auto& estimate : outcome.log_ratio)
-            if (seen.insert(estimate.estimator).second) {
-                estimators.push_back(estimate.estimator);
-                values.push_back(estimate.value);
-            }
+Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std::span<const double> log_ratios,
+                              bool is_unbiased) {
+    const std::size_t n = log_ratios.size();
+    Outcome outcome;
+    std::string headline;
+    std::map<std::string, std::vector<double>> values; // by estimator, one value of every replicate that has it
+    for (std::size_t r = 0; r < replicates.size(); ++r) {
+        const auto& single = replicates[r];
+        outcome.ess += single.ess;
+        for (const auto& warning : single.warnings)
+            outcome.warnings.push_back("replicate " + std::to_string(r) + ": " + warning);
+        if (r == 0 && !single.estimators.empty())
+            headline = single.estimators.front();
+        for (std::size_t k = 0; k < single.values.size(); ++k)
+            values[single.estimators[k]].push_back(single.values[k]);
     }
-    void fields(Fields& f) {
-        f("ess", ess);
-        f("warnings", warnings);
-        f("estimators", estimators);
-        f("values", values);
-    }
-};
+    if (is_unbiased)
+        outcome.log_ratio = {estimator::batch_estimate(log_ratios)};
+    else if (values[headline].size() == n)
+        outcome.log_ratio = {estimator::batch_mean(headline, values[headline])};
+    if (!outcome.log_ratio.empty())
+        outcome.log_ratio.front().estimator = headline;
+    for (const auto& [name, of_replicates] : values)
+        if (name != headline && of_replicates.size() == n) {
+            outcome.log_ratio.push_back(estimator::batch_mean(name, of_replicates));
+            outcome.log_ratio.back().is_integral = contains(replicates.front().integrals, name);
+        }
+    if (n < 8)
+        outcome.warnings.emplace_back(
+            "an error bar from fewer than 8 replicates is itself uncertain by a quarter or more");
+    return outcome;
+}
 
-} // namespace
-
-Replicates::Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make)
+Replicates::Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make, Index first)
     : ranks_(ranks), groups_(ranks, n) {
     const auto& owned = groups_.owned();
     const auto make_all = [&] {
         for (Index r = owned.first_local_item(); r < owned.first_local_item() + owned.local_items(); ++r)
             here_.push_back(
-                make(groups_.team(), n == 1 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(r))));
+                make(groups_.team(),
+                     n == 1 && first == 0 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(first + r))));
     };
     failure_.guard(ranks_, make_all, groups_.team().size());
     failure_.agree(ranks_);
@@ -233,40 +260,17 @@ std::vector<Trace> Replicates::traces() const {
     return gather_states(ranks_, groups_.team().is_root(), mine);
 }
 
-Outcome Replicates::outcome() const {
-    const auto n = static_cast<std::size_t>(n_replicates());
-    if (n == 1)
-        return here_.front()->outcome();
+std::vector<SingleOutcome> Replicates::single_outcomes() const {
     std::vector<SingleOutcome> mine;
     each([&](Sampler& replicate) { mine.emplace_back(replicate.outcome()); });
     failure_.agree(ranks_);
-    const auto singles = gather_states(ranks_, groups_.team().is_root(), mine);
-    Outcome outcome;
-    std::string headline;
-    std::map<std::string, std::vector<double>> values; // by estimator, one value of every replicate that has it
-    for (std::size_t r = 0; r < singles.size(); ++r) {
-        const auto& single = singles[r];
-        outcome.ess += single.ess;
-        for (const auto& warning : single.warnings)
-            outcome.warnings.push_back("replicate " + std::to_string(r) + ": " + warning);
-        if (r == 0 && !single.estimators.empty())
-            headline = single.estimators.front();
-        for (std::size_t k = 0; k < single.values.size(); ++k)
-            values[single.estimators[k]].push_back(single.values[k]);
-    }
-    if (has_unbiased_normaliser())
-        outcome.log_ratio = {estimator::batch_estimate(log_ratios())};
-    else if (values[headline].size() == n)
-        outcome.log_ratio = {estimator::batch_mean(headline, values[headline])};
-    if (!outcome.log_ratio.empty())
-        outcome.log_ratio.front().estimator = headline;
-    for (const auto& [name, of_replicates] : values)
-        if (name != headline && of_replicates.size() == n)
-            outcome.log_ratio.push_back(estimator::batch_mean(name, of_replicates));
-    if (n < 8)
-        outcome.warnings.emplace_back(
-            "an error bar from fewer than 8 replicates is itself uncertain by a quarter or more");
-    return outcome;
+    return gather_states(ranks_, groups_.team().is_root(), mine);
+}
+
+Outcome Replicates::outcome() const {
+    if (n_replicates() == 1)
+        return here_.front()->outcome();
+    return outcome_of_replicates(single_outcomes(), log_ratios(), has_unbiased_normaliser());
 }
 
 void Replicates::result_fields(Fields& f) {

@@ -7,9 +7,27 @@
 
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace pearlite::algorithm {
+
+/// The part of one replicate's outcome that the outcome of several replicates needs.
+struct SingleOutcome {
+    double ess = 0;
+    std::vector<std::string> warnings, estimators;
+    std::vector<double> values;         ///< of the estimators, the first of each
+    std::vector<std::string> integrals; ///< those of the estimators that are
+
+    SingleOutcome() = default;
+    explicit SingleOutcome(const Outcome& outcome);
+    void fields(Fields& f);
+};
+
+/// The outcome of two replicates and more. `log_ratios` and whether exp of them is unbiased as of Sampler.
+Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std::span<const double> log_ratios,
+                              bool is_unbiased);
 
 /// log Z = log mean_r Z_r where the Z_r are unbiased, else mean_r log Z_r; its variance from their spread (Tran et al.,
 /// section 3.3, with the 1/R that turns the variance of a replicate into that of the mean). A single replicate gives
@@ -21,8 +39,9 @@ namespace pearlite::algorithm {
 class Replicates final : public Sampler {
   public:
     using Make = std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, std::uint64_t seed)>;
-    /// Collective. make(ranks, seed) builds a replicate of these ranks, its group. The only one has the run's own seed.
-    Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make);
+    /// Collective. make(ranks, seed) builds a replicate of these ranks, its group. The only one has the run's own seed;
+    /// of several, replicate r has that of replicate `first` + r of the run.
+    Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make, Index first = 0);
 
     void begin() override;
     /// As of the last agreement if there are several groups; the last step ends with an agreement.
@@ -40,6 +59,8 @@ class Replicates final : public Sampler {
     std::optional<population::WorkAccount> work() const override;
 
     Outcome outcome() const override;
+    /// Collective; finished(). Of all replicates, on rank 0; elsewhere none.
+    std::vector<SingleOutcome> single_outcomes() const;
     /// The fields of a single replicate; several replicates list no fields.
     void result_fields(Fields& f) override;
     bool has_unbiased_normaliser() const override { return here_.front()->has_unbiased_normaliser(); }

@@ -28,7 +28,7 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
         settings_.defensive_share = 0.05;
         k("defensive_share", settings_.defensive_share, at_least(0).below(1),
           "share of the draws that come from the prior, so that no weight exceeds likelihood/share");
-        replicates_key(k, replicates_);
+        replicates_.keys(k);
         common_keys(k);
     }
     std::string unit() const override { return "draws"; }
@@ -45,7 +45,7 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
     }
     std::vector<std::string> size_keys() const override { return {"algorithm.draws"}; }
     std::string step() const override {
-        return in_replicates(replicates_, std::min(draws_, ImportanceSquared::draws_of_step), "draws");
+        return in_replicates(replicates_.number, std::min(draws_, ImportanceSquared::draws_of_step), "draws");
     }
     std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
                                                    std::shared_ptr<const path::DensityPath> path,

@@ -18,8 +18,7 @@ namespace pearlite::algorithm {
 
 namespace {
 
-constexpr double largest_skewness = 0.5; ///< of the mean weight, for an error bar without a warning
-constexpr double largest_share = 0.1;    ///< of one weight
+constexpr double largest_share = 0.1; ///< of one weight
 
 } // namespace
 
@@ -44,7 +43,7 @@ Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t 
         outcome.warnings.emplace_back(
             "the effective number of draws is below 20: the proposal misses the posterior, or "
             "the likelihood's estimate is too noisy");
-    else if (estimate.skewness_of_mean > largest_skewness)
+    else if (estimate.skewness_of_mean > estimator::largest_skewness)
         outcome.warnings.emplace_back("the weights are skewed: the error bar is probably too small; use more draws, or "
                                       "a likelihood that is estimated more precisely");
     if (share > largest_share)

@@ -26,7 +26,7 @@ const Choices<ReverseStart>& all_starts() {
 
 class NonequilibriumPlan final : public AnnealingPlan {
   public:
-    explicit NonequilibriumPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {}
+    explicit NonequilibriumPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) { spread_temperatures(); }
 
     void keys(Keys& k) override {
         if (!traits().is_time_reversible)
@@ -46,7 +46,7 @@ class NonequilibriumPlan final : public AnnealingPlan {
         equilibration_ = start_ == ReverseStart::exact ? 0 : 100;
         k("equilibration", equilibration_, within(0, 1'000'000'000),
           about("applications of the last kernel to the reverse starts").default_is("100; for exact starts 0"));
-        replicates_key(k, replicates_);
+        replicates_.keys(k);
         common_keys(k, {.passes = 3, .further_steps = static_cast<double>(equilibration_)});
     }
     Index particles() const override { return forward_; }
@@ -80,7 +80,7 @@ class NonequilibriumPlan final : public AnnealingPlan {
     }
     std::vector<std::string> size_keys() const override { return {"schedule.steps"}; }
     std::string step() const override {
-        return temperature_step(kernel_, std::max(forward_, reverse_), replicates_, particles_name());
+        return temperature_step(kernel_, std::max(forward_, reverse_), replicates_.number, particles_name());
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,

@@ -80,12 +80,12 @@ Outcome Nonequilibrium::outcome() const {
     forward_works.reserve(forward.log_weights().size());
     for (const double log_weight : forward.log_weights())
         forward_works.push_back(-log_weight);
-    std::optional<Index> distinct_starts;
+    std::optional<population::Families> ancestors;
     if (settings_.start == ReverseStart::weighted)
-        distinct_starts = population::Families(ranks_, reverse.size(), reverse.eves()).surviving();
-    auto outcome =
-        work_outcome({ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()},
-                     record_, settings_.start == ReverseStart::exact, distinct_starts, settings_.seed);
+        ancestors.emplace(ranks_, reverse.size(), reverse.eves());
+    auto outcome = work_outcome(
+        {ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()}, record_,
+        settings_.start == ReverseStart::exact, ancestors ? &*ancestors : nullptr, settings_.seed);
     outcome.ess = population::summarise(ranks_, forward.layout(), forward.log_weights()).ess;
     return outcome;
 }

@@ -53,8 +53,8 @@ std::optional<double> start_drift(const PathAverages& equilibration, Index n_tra
 }
 
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
-                     bool exact_start, std::optional<Index> distinct_starts, std::uint64_t seed) {
-    estimator::WorkFacts facts{exact_start, {}};
+                     bool exact_start, const population::Families* ancestors, std::uint64_t seed) {
+    estimator::WorkFacts facts{exact_start, {}, ancestors};
     if (!exact_start)
         facts.start_drift_z = start_drift(record.equilibration, reverse.size());
     auto analysis = estimator::analyse_work(forward, reverse, facts, seed);
@@ -66,14 +66,8 @@ Outcome work_outcome(const population::Shards& forward, const population::Shards
     outcome.diagnostics = diagnostics_of(analysis);
     if (facts.start_drift_z)
         outcome.diagnostics.push_back({"reverse_start_drift", *facts.start_drift_z, {}});
-    if (distinct_starts) {
-        outcome.diagnostics.push_back({"distinct_reverse_starts", static_cast<double>(*distinct_starts), {}});
-        if (2 * *distinct_starts < reverse.size())
-            outcome.warnings.push_back("the reverse starts descend from " + std::to_string(*distinct_starts) + " of " +
-                                       std::to_string(reverse.size()) +
-                                       " forward end states: they are not independent, and error bars are too small "
-                                       "unless the equilibration makes them so");
-    }
+    if (ancestors)
+        outcome.diagnostics.push_back({"distinct_reverse_starts", static_cast<double>(ancestors->surviving()), {}});
     outcome.arrays.push_back({"work/log_ratio_posterior", std::move(analysis.posterior)});
     add_averages(outcome.arrays, "hysteresis/forward", record.forward);
     add_averages(outcome.arrays, "hysteresis/equilibration", record.equilibration);

@@ -3,6 +3,7 @@
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
+#include "population/families.hpp"
 #include "population/shards.hpp"
 
 #include <optional>
@@ -33,9 +34,9 @@ struct WorkRecord {
 /// the equilibration had fewer than 4 steps.
 std::optional<double> start_drift(const PathAverages& equilibration, Index n_trajectories);
 
-/// Collective. Estimates, verdict, diagnostics, and as arrays draws of log Z and the averages. `distinct_starts`: the
-/// number of forward end states from which weighted reverse starts descend.
+/// Collective. Estimates, verdict, diagnostics, and as arrays draws of log Z and the averages. `ancestors`: the
+/// families of weighted reverse starts, which descend from common states; null for independent starts.
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
-                     bool exact_start, std::optional<Index> distinct_starts, std::uint64_t seed);
+                     bool exact_start, const population::Families* ancestors, std::uint64_t seed);
 
 } // namespace pearlite::algorithm

@@ -36,7 +36,7 @@ class TemperingPlan final : public AnnealingPlan {
                   "the inverse temperature where the colder part begins; else the middle temperature");
             });
         });
-        replicates_key(k, replicates_);
+        replicates_.keys(k);
         common_keys(k, {.has_block = false, .steps = static_cast<double>(scans_)});
     }
     /// A block is a temperature.
@@ -57,7 +57,7 @@ class TemperingPlan final : public AnnealingPlan {
     std::vector<std::string> size_keys() const override { return {"algorithm.scans", "schedule.steps"}; }
     std::string step() const override {
         return fmt::format("1 scan: {} move(s) of {} at every temperature", kernel_.moves_text(),
-                           in_replicates(replicates_, replicas_, "systems"));
+                           in_replicates(replicates_.number, replicas_, "systems"));
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,

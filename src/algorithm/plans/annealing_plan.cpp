@@ -1,7 +1,6 @@
 #include "algorithm/plans/annealing_plan.hpp"
 
 #include "algorithm/common/piloted.hpp"
-#include "algorithm/common/replicates.hpp"
 #include "algorithm/plans/bridged.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "path/registry.hpp"
@@ -48,9 +47,36 @@ std::string describe_stops(const std::string& step) {
     return fmt::format("# stops: between steps; a step is {}\n", step);
 }
 
-void replicates_key(Keys& k, Index& replicates) {
-    k("replicates", replicates, within(1, 10000),
-      "independent runs; with two or more the error bar is theirs, and 8 or more make it a good one");
+void ReplicateSettings::keys(Keys& k) {
+    constexpr Index most = 10'000;
+    k("target_error", target.error, above(0),
+      "wanted standard error of the evidence, in nats: rounds of replicates follow each other until it is reached");
+    if (target.error)
+        number = 8;
+    k("replicates", number, within(target.error ? 2 : 1, most),
+      about("independent runs; with two or more the error bar is theirs, and 8 or more make it a good one; with "
+            "target_error those of a round")
+          .default_is("1, or 8 if target_error is given"));
+    k.when("target_error is given", target.error.has_value(), [&] {
+        k("most_replicates", target.most_replicates, within({number, "replicates"}, most),
+          "replicates of all rounds, at most");
+    });
+}
+
+std::unique_ptr<Sampler> ReplicateSettings::sampler(const parallel::Communicator& ranks, std::uint64_t seed,
+                                                    const Replicates::Make& make) const {
+    if (!target.error)
+        return std::make_unique<Replicates>(ranks, number, seed, make);
+    return std::make_unique<Rounds>(ranks, target, [=, n = number](Index first) {
+        return std::make_unique<Replicates>(ranks, n, seed, make, first);
+    });
+}
+
+std::string ReplicateSettings::cost() const {
+    return target.error ? fmt::format("# in rounds of {} replicates until the error bar is {:g}, {} at most: all costs "
+                                      "are those of a round\n",
+                                      number, *target.error, target.most_replicates)
+                        : "";
 }
 
 std::string describe_idle_ranks(int ranks, Index particles, Index block, const std::string& what, Index replicates) {
@@ -68,6 +94,12 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
 AnnealingPlan::AnnealingPlan(std::string name, const ModelTraits& traits)
     : kernel_(traits), name_(std::move(name)), traits_(traits) {
     run_.block = traits.default_block;
+}
+
+void AnnealingPlan::spread_temperatures() {
+    schedule_.spreads = true;
+    if (traits_.continuous)
+        schedule_.kind = ScheduleSettings::Kind::adaptive;
 }
 
 void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
@@ -117,18 +149,21 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
                                                                  AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
-        return std::make_unique<algorithm::Replicates>(
-            ranks, replicates_, run_.seed, [=, this](const parallel::Communicator& team, std::uint64_t seed) {
-                return one_run(team, target, temperatures, *kernel, seed);
-            });
+        return replicates_.sampler(ranks, run_.seed, [=, this](const parallel::Communicator& team, std::uint64_t seed) {
+            return one_run(team, target, temperatures, *kernel, seed);
+        });
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (kernel_.pilot)
         sampler = std::make_unique<algorithm::Piloted>(
             ranks, pilot_by_smc(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
             [this, target, make_replicates](const algorithm::Tuning& tuning) {
-                return make_replicates(path::Schedule(tuning.inverse_temperatures),
-                                       kernel_.kernel_for(target, &tuning.kernel));
+                std::shared_ptr<kernel::Kernel> kernel = kernel_.kernel_for(target, &tuning.kernel);
+                if (!schedule_.spreads || schedule_.fixed || !target->path_is_linear())
+                    return make_replicates(path::Schedule(tuning.inverse_temperatures), kernel);
+                auto spread = algorithm::spread_temperatures(tuning, schedule_.spread);
+                kernel->use_rows(std::move(spread.rows));
+                return make_replicates(path::Schedule(std::move(spread.inverse_temperatures)), kernel);
             });
     else
         sampler = make_replicates(schedule_.temperatures(), kernel_.kernel_for(target));
@@ -147,11 +182,12 @@ std::string AnnealingPlan::headline() const {
 
 double AnnealingPlan::updates() const {
     const double temperatures = schedule_.fixed ? static_cast<double>(schedule_.fixed->steps()) : 0;
-    return static_cast<double>(particles() * replicates_) * temperatures * static_cast<double>(kernel_.known_moves());
+    return static_cast<double>(particles() * replicates_.number) * temperatures *
+           static_cast<double>(kernel_.known_moves());
 }
 
 std::string AnnealingPlan::work() const {
-    const auto all = particles() * replicates_;
+    const auto all = particles() * replicates_.number;
     if (!kernel_.moves.number)
         return fmt::format("# cost: {} particles x {} temperatures x {} moves, as many as the mobility takes\n", all,
                            schedule_.fixed ? std::to_string(schedule_.fixed->steps()) : "adaptive",
@@ -166,16 +202,16 @@ std::string AnnealingPlan::work() const {
 Workload AnnealingPlan::workload(const BuiltModel& model) const {
     const Index blocks = (particles() + block() - 1) / block();
     const auto bytes =
-        static_cast<double>(particles() * replicates_) * static_cast<double>(model.packed_particle_bytes() + 16);
-    return {updates(), bytes, blocks * replicates_};
+        static_cast<double>(particles() * replicates_.number) * static_cast<double>(model.packed_particle_bytes() + 16);
+    return {updates(), bytes, blocks * replicates_.number};
 }
 
 std::string AnnealingPlan::step() const {
-    return temperature_step(kernel_, particles(), replicates_, particles_name());
+    return temperature_step(kernel_, particles(), replicates_.number, particles_name());
 }
 
 std::string AnnealingPlan::cost(const BuiltModel& model) const {
-    auto text = work();
+    auto text = work() + replicates_.cost();
     if (path_.is_bridge())
         text += path_.bridge.cost(kernel_.moves_text());
     if (kernel_.pilot)
@@ -184,11 +220,11 @@ std::string AnnealingPlan::cost(const BuiltModel& model) const {
     const auto all = workload(model);
     return text +
            fmt::format("# checkpoint: about {} in all; {} block(s) per population, so at most {} useful rank(s)\n",
-                       format_bytes(all.bytes), all.useful_ranks / replicates_, all.useful_ranks);
+                       format_bytes(all.bytes), all.useful_ranks / replicates_.number, all.useful_ranks);
 }
 
 std::string AnnealingPlan::idle_ranks(int ranks) const {
-    return describe_idle_ranks(ranks, particles(), block(), "particles", replicates_);
+    return describe_idle_ranks(ranks, particles(), block(), "particles", replicates_.number);
 }
 
 } // namespace pearlite::algorithm

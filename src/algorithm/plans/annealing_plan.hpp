@@ -1,7 +1,7 @@
 #pragma once
 /// The common part of the algorithms along a path: their tables, replicates, and a pilot.
 
-#include "algorithm/common/sampler.hpp"
+#include "algorithm/common/rounds.hpp"
 #include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/tables.hpp"
 
@@ -30,8 +30,18 @@ std::string temperature_step(const KernelSettings& kernel, Index particles, Inde
 /// "8 x 1024 particles".
 std::string in_replicates(Index replicates, Index particles, const std::string& what);
 
-/// algorithm.replicates.
-void replicates_key(Keys& k, Index& replicates);
+/// algorithm.replicates, algorithm.target_error and algorithm.most_replicates.
+struct ReplicateSettings {
+    Index number = 1; ///< in a round
+    TargetError target;
+
+    void keys(Keys& k);
+    /// Collective. Replicates of `make`, or rounds of them until the error is small enough.
+    std::unique_ptr<Sampler> sampler(const parallel::Communicator& ranks, std::uint64_t seed,
+                                     const Replicates::Make& make) const;
+    /// A line of `check` on rounds; empty without them.
+    std::string cost() const;
+};
 
 /// A message on ranks without a block, empty if there are none: "3 of 7 ranks had no work: 64 particles in blocks of
 /// 16 make 4 block(s)". `particles`: the particles of one replicate.
@@ -59,6 +69,10 @@ class AnnealingPlan : public Plan {
   protected:
     /// A plan with the defaults of an algorithm that takes temperatures and proposals from a pilot.
     AnnealingPlan(std::string name, const ModelTraits& traits);
+
+    /// For independent trajectories: an adaptive schedule has as many temperatures as their log weights need, and is
+    /// the default of densities.
+    void spread_temperatures();
 
     /// Facts of an algorithm that the common tables depend on.
     struct Needs {
@@ -88,7 +102,7 @@ class AnnealingPlan : public Plan {
     virtual std::string step() const;
 
     const ModelTraits& traits() const { return traits_; }
-    Index replicates_ = 1;
+    ReplicateSettings replicates_;
     ScheduleSettings schedule_;
     KernelSettings kernel_;
 

@@ -36,10 +36,9 @@ std::unique_ptr<algorithm::Sampler> PosteriorPlan::make_sampler(const parallel::
     const std::shared_ptr<const path::DensityPath> path(target, density);
     constexpr Index prior_draws = 1024;
     const auto replicates = [this, ranks, path](const algorithm::FirstDraws& first) {
-        return std::make_unique<algorithm::Replicates>(ranks, replicates_, run_.seed,
-                                                       [&](const parallel::Communicator& team, std::uint64_t seed) {
-                                                           return from_draws(team, path, first, seed);
-                                                       });
+        return replicates_.sampler(ranks, run_.seed, [=, this](const parallel::Communicator& team, std::uint64_t seed) {
+            return from_draws(team, path, first, seed);
+        });
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (from_pilot_)
@@ -58,13 +57,13 @@ std::string PosteriorPlan::headline() const {
 
 Workload PosteriorPlan::workload(const BuiltModel& model) const {
     const auto packed = static_cast<double>(model.packed_particle_bytes());
-    return {updates() * static_cast<double>(replicates_),
+    return {updates() * static_cast<double>(replicates_.number),
             static_cast<double>(particles()) * (packed + 16) + further_bytes(packed),
-            (particles() + run_.block - 1) / run_.block * replicates_};
+            (particles() + run_.block - 1) / run_.block * replicates_.number};
 }
 
 std::string PosteriorPlan::cost(const BuiltModel& model) const {
-    auto text = work();
+    auto text = work() + replicates_.cost();
     if (from_pilot_)
         text += fmt::format("# and a pilot: {} particles x {} moves at every temperature\n", kernel_.pilot_particles,
                             kernel_.moves_text());
@@ -77,7 +76,7 @@ std::string PosteriorPlan::cost(const BuiltModel& model) const {
 
 std::string PosteriorPlan::idle_ranks(int ranks) const {
     return describe_idle_ranks(ranks, particles(), run_.block, particles_name() == "chains" ? "chains" : "particles",
-                               replicates_);
+                               replicates_.number);
 }
 
 std::string objection_at_posterior(const ModelTraits& traits) {

@@ -40,7 +40,7 @@ class PosteriorPlan : public Plan {
                                                            std::uint64_t seed) const = 0;
 
     bool from_pilot_ = true;
-    Index replicates_ = 1;
+    ReplicateSettings replicates_;
     Index largest_block_;
 
   private:

@@ -78,6 +78,11 @@ void ScheduleSettings::keys(Keys& k) {
         k("conditional_ess", conditional_ess, between(0, 1),
           "conditional effective sample size of a step, as a fraction; nearer to 1 means more temperatures");
         k("log_weight_sd", log_weight_sd, above(0), "no step's log weights have a larger standard deviation");
+        if (!spreads)
+            return;
+        k("log_weight_variance", spread.log_weight_variance, above(0),
+          "wanted variance of the final log weights: the pilot's temperatures are spread anew, as many as that takes");
+        k("most_steps", spread.most_steps, within(3, largest_step), "temperatures after the first, at most");
     });
     list_shape(k);
     if (!k.is_reading() || kind == Kind::adaptive)

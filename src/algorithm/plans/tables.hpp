@@ -2,6 +2,7 @@
 /// The tables [run], [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys.
 /// A second argument of keys() holds the facts that the keys depend on.
 
+#include "algorithm/common/spread_temperatures.hpp"
 #include "algorithm/plans/bridge_settings.hpp"
 #include "algorithm/smc/adaptive_schedule.hpp"
 #include "kernel/registry.hpp"
@@ -66,6 +67,8 @@ struct ScheduleSettings {
     InputFile file;
     double conditional_ess = 0.95;
     std::optional<double> log_weight_sd;
+    bool spreads = false; ///< temperatures of a pilot are spread anew, for independent trajectories
+    algorithm::Spread spread;
     double end = 1;                      ///< of the path
     std::optional<path::Schedule> fixed; ///< absent: adaptive
 

@@ -25,7 +25,7 @@ class SmcPlan final : public AnnealingPlan {
         k("particles", particles_, within(2, largest_population), "particles in each replicate");
         if (k.is_reading() && k.has("batches"))
             k.error("batches", "this key has a new name; expected \"replicates\"");
-        replicates_key(k, replicates_);
+        replicates_.keys(k);
         k("waste_free", chain_length_, within(2, {particles_ / 2, "particles / 2"}),
           "keep all states of chains of so many, which particles / waste_free resampled particles start at each "
           "temperature (Dau & Chopin 2022); must divide particles");
@@ -60,11 +60,12 @@ class SmcPlan final : public AnnealingPlan {
     }
     Workload workload(const BuiltModel& model) const override {
         auto all = AnnealingPlan::workload(model);
-        all.useful_ranks = replicates_ * ((n_chains() + run_.block - 1) / run_.block);
+        all.useful_ranks = replicates_.number * ((n_chains() + run_.block - 1) / run_.block);
         return all;
     }
     std::string idle_ranks(int ranks) const override {
-        return describe_idle_ranks(ranks, n_chains(), run_.block, chain_length_ ? "chains" : "particles", replicates_);
+        return describe_idle_ranks(ranks, n_chains(), run_.block, chain_length_ ? "chains" : "particles",
+                                   replicates_.number);
     }
 
   private:
@@ -76,7 +77,7 @@ class SmcPlan final : public AnnealingPlan {
         return in_replicates(replicates, n_chains(), fmt::format("chains of {} states", *chain_length_));
     }
     double moves_of_a_temperature() const {
-        return static_cast<double>((particles_ - n_chains()) * replicates_) *
+        return static_cast<double>((particles_ - n_chains()) * replicates_.number) *
                static_cast<double>(kernel_.known_moves());
     }
     double updates() const override {
@@ -92,12 +93,12 @@ class SmcPlan final : public AnnealingPlan {
                 "# cost: {:.4g} particle moves per temperature; the number of temperatures is adaptive\n",
                 moves_of_a_temperature());
         return fmt::format("# cost: {:.4g} particle moves ({} temperatures x {} x {} moves between two)\n", updates(),
-                           schedule_.fixed->steps(), chains(replicates_), kernel_.moves_text());
+                           schedule_.fixed->steps(), chains(replicates_.number), kernel_.moves_text());
     }
     std::string step() const override {
-        return chain_length_
-                   ? fmt::format("1 temperature: {}, {} move(s) between two", chains(replicates_), kernel_.moves_text())
-                   : AnnealingPlan::step();
+        return chain_length_ ? fmt::format("1 temperature: {}, {} move(s) between two", chains(replicates_.number),
+                                           kernel_.moves_text())
+                             : AnnealingPlan::step();
     }
     /// A move between two states is enough for chains of many, but not for a pilot without chains.
     KernelSettings pilot_kernel() const override {

@@ -124,6 +124,7 @@ void Smc::fields(Fields& f) {
     f("evaluations", evaluations_);
     f("final_families", final_families_.families);
     f("final_families_squares", final_families_.squares);
+    f("final_families_cubes", final_families_.cubes);
     f("final_families_fourth_powers", final_families_.fourth_powers);
     population_.fields(f);
     f.enter("trace");

@@ -29,12 +29,15 @@ Json read_summary(const std::filesystem::path& directory) {
     return summary.is_object() ? summary : Json::object();
 }
 
-/// The verdict of the first part that has one.
-std::string verdict(const RunResult& result, bool has_warnings) {
+/// That of the first part that has one.
+Headline headline_of(const RunResult& result, bool has_warnings) {
     for (const auto& part : result.parts)
-        if (auto sentence = part->verdict(has_warnings); !sentence.empty())
-            return sentence;
-    return "no estimate";
+        if (auto headline = part->headline(has_warnings))
+            return *headline;
+    Headline none;
+    none.support = Support::refused;
+    none.sentence = "no estimate";
+    return none;
 }
 
 } // namespace
@@ -48,7 +51,9 @@ std::string summary_text(const RunFacts& facts, const RunResult* result) {
     if (result) {
         for (const auto& part : result->parts)
             part->write_summary(parts);
-        summary["verdict"] = verdict(*result, !parts.warnings.empty());
+        const auto headline = headline_of(*result, !parts.warnings.empty());
+        summary["headline"] = headline_entry(headline);
+        summary["verdict"] = headline.sentence;
         summary.update(parts.entries);
     }
     auto warnings = facts.warnings;
@@ -82,14 +87,13 @@ std::string describe_summary(const std::filesystem::path& directory) {
     const auto summary = read_summary(directory);
     std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
                                    summary.value("status", "?"));
-    for (const auto& kind : kinds_of_parts())
-        if (kind.describe)
-            text += kind.describe(summary);
-    if (summary.contains("verdict"))
-        text += "  verdict: " + summary.value("verdict", "") + "\n";
+    text += describe_headline(summary);
     const auto diagnostics = summary.value("diagnostics", Json::object());
     for (const auto& warning : diagnostics.value("warnings", Json::array()))
         text += "  warning: " + warning.get<std::string>() + "\n";
+    for (const auto& kind : kinds_of_parts())
+        if (kind.describe)
+            text += kind.describe(summary);
     if (summary.contains("digest"))
         text += "  digest " + summary.value("digest", "") + "\n";
     const auto timing = summary.value("timing", Json::object());

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace pearlite::estimator {
 
@@ -12,14 +14,27 @@ struct Interval {
 };
 
 /// An estimate of a log normalising constant (or ratio). `standard_error` and `interval95` are absent when the
-/// diagnostics do not support them; `note` then says why, or how the error is to be read ("conservative").
+/// diagnostics do not support them; `note` then says why. A value that means nothing is refused: `refusal` says why,
+/// and nobody is to see the value.
 struct Estimate {
     std::string estimator; ///< "product", "bar", ...
     double value = 0;
-    std::optional<double> standard_error;
-    std::optional<Interval> interval95;
-    std::string error_method; ///< "delta", "bootstrap", "lee-whiteley", "chan-lai", "batches"
-    std::string note;
+    std::optional<double> standard_error = {};
+    std::optional<Interval> interval95 = {};
+    std::string error_method = {}; ///< "delta", "bootstrap", "lee-whiteley", "chan-lai", "batches"
+    std::string note = {};
+    bool is_conservative = false;         ///< the error is a bound
+    bool is_integral = false;             ///< a quadrature over temperatures, whose own error no error bar knows
+    std::vector<std::string> doubts = {}; ///< reasons why the error may be too small, a sentence each
+    std::string refusal = {};
+
+    void withhold_error(std::string reason) {
+        standard_error.reset();
+        interval95.reset();
+        is_conservative = false;
+        doubts.clear();
+        note = std::move(reason);
+    }
 };
 
 /// value -+ 1.96 standard errors.

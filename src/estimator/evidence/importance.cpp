@@ -40,7 +40,38 @@ double variance(std::span<const double> values) {
     return sum / static_cast<double>(values.size() - 1);
 }
 
+double normal_ess(std::span<const double> log_weights) {
+    double n = 0, mean = 0, square = 0, n_above = 0;
+    for (const double lw : log_weights)
+        if (lw > log_zero) {
+            n += 1;
+            mean += lw;
+        }
+    mean /= n;
+    for (const double lw : log_weights)
+        if (lw > mean) {
+            n_above += 1;
+            square += (lw - mean) * (lw - mean);
+        }
+    return n_above > 0 ? n * std::exp(-square / n_above) : n;
+}
+
 } // namespace
+
+std::vector<std::string> ImportanceEstimate::doubts(const std::string& what) const {
+    constexpr double few = 20, few_if_normal = 100, some_skewness = 0.1;
+    const auto advice = "use more temperatures, or more " + what;
+    if (ess < few)
+        return {fmt::format("the effective number of {} at the end is {:.1f}, below {:g}: {}", what, ess, few, advice)};
+    if (skewness_of_mean > largest_skewness)
+        return {"the weights are skewed: the error bar is probably too small; " + advice};
+    if (normal_ess < few_if_normal && skewness_of_mean > some_skewness)
+        return {
+            fmt::format("the log weights spread so far that {:.1f} effective {} are to be expected, fewer than the "
+                        "{:.0f} seen: the largest weights may be missing, and the error bar is probably too small; {}",
+                        normal_ess, what, ess, advice)};
+    return {};
+}
 
 double effective_sample_size(std::span<const double> log_weights) {
     double sum = 0, squares = 0;
@@ -97,6 +128,7 @@ ImportanceEstimate importance_estimate(std::span<const double> log_weights, std:
     result.skewness_of_mean = skewness_of_mean(log_weights);
     if (log_weights.size() >= 2)
         result.variance_log_weight = variance(log_weights);
+    result.normal_ess = normal_ess(log_weights);
 
     if (log_weights.size() < 2 || result.ess < min_ess) {
         result.delta.note = result.bootstrap.note =
@@ -154,6 +186,19 @@ double variance(const Shards& values) {
     return square[0] / (n - 1);
 }
 
+double normal_ess(const Shards& log_weights) {
+    const auto [n, sum] = population::sums_over<2>(log_weights, [](double lw) {
+        return lw > log_zero ? std::array{1.0, lw} : std::array{0.0, 0.0};
+    });
+    if (!(n > 0))
+        return 0;
+    const double mean = sum / n;
+    const auto [n_above, square] = population::sums_over<2>(log_weights, [&](double lw) {
+        return lw > mean ? std::array{1.0, (lw - mean) * (lw - mean)} : std::array{0.0, 0.0};
+    });
+    return n_above > 0 ? n * std::exp(-square / n_above) : n;
+}
+
 } // namespace
 
 double skewness_of_mean(const Shards& log_weights) {
@@ -201,6 +246,7 @@ ImportanceEstimate importance_estimate(const Shards& log_weights, std::uint64_t 
     result.skewness_of_mean = skewness(log_weights, summary.log_max);
     if (log_weights.size() >= 2)
         result.variance_log_weight = variance(log_weights);
+    result.normal_ess = normal_ess(log_weights);
     if (log_weights.size() < 2 || result.ess < min_ess) {
         result.delta.note = result.bootstrap.note =
             fmt::format("no error bar: {:.1f} effective trajectories of {}, fewer than {:g}", result.ess,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace pearlite::estimator {
@@ -14,9 +15,11 @@ namespace pearlite::estimator {
 /// (sum w)^2 / sum w^2, in particles; 0 when every weight is zero.
 double effective_sample_size(std::span<const double> log_weights);
 
-/// Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M). Beyond about 0.5 the estimate and
-/// its error bar are strongly tied (a sample that misses the large weights gives both too low), and intervals cover too
-/// little.
+/// Beyond this skewness of a mean weight the estimate and its error bar are strongly tied (a sample that misses the
+/// large weights gives both too low), and intervals cover too little.
+inline constexpr double largest_skewness = 0.5;
+
+/// Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M).
 double skewness_of_mean(std::span<const double> log_weights);
 
 /// Standard error of log((1/M) sum w) by the delta method: sqrt((sum w^2/(sum w)^2 - 1/M) M/(M-1)); M >= 2.
@@ -35,6 +38,13 @@ struct ImportanceEstimate {
     double ess = 0;
     double skewness_of_mean = 0;    ///< see above
     double variance_log_weight = 0; ///< Var[log w] (n - 1), the cost that optimised schedules minimise
+    double normal_ess = 0; ///< n exp(-s^2), s^2 the mean square of log w above its mean: the ESS if log w is normal
+
+    /// Reasons to doubt the error bar of so many "trajectories": an ESS below 20, a skewed mean weight, or a normal ESS
+    /// below 100 while the skewness exceeds 0.1. Normal log weights of variance 3 and more have error bars that cover
+    /// too little, and just those samples look best that lack the largest weights; the spread of their logarithms does
+    /// not depend on these.
+    std::vector<std::string> doubts(const std::string& what) const;
 };
 ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed,
                                        int bootstrap_replicates = 1000, double min_ess = 5);

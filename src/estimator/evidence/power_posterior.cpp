@@ -68,7 +68,8 @@ Estimate PowerPosterior::estimate_of(const parallel::Communicator& ranks, const 
     for (const auto& shares : shares_)
         squares.add(0, shares.*share * (shares.*share));
     const double variance = squares.total(ranks).front();
-    Estimate estimate{name, value, {}, {}, "families", ""};
+    Estimate estimate{name, value, {}, {}, "families"};
+    estimate.is_integral = true;
     if (n_eves < min_eves) {
         estimate.note = fmt::format("no error bar from one run: {} families survive, fewer than {}; use replicates",
                                     n_eves, min_eves);
@@ -76,7 +77,7 @@ Estimate PowerPosterior::estimate_of(const parallel::Communicator& ranks, const 
     }
     estimate.standard_error = std::sqrt(variance);
     estimate.interval95 = normal_interval(value, *estimate.standard_error);
-    estimate.note = "conservative";
+    estimate.is_conservative = true;
     return estimate;
 }
 
@@ -89,11 +90,10 @@ std::vector<Estimate> PowerPosterior::estimates(const parallel::Communicator& ra
     all.push_back(estimate_of(ranks, "power-posterior-corrected", corrected_, &Shares::corrected, n_eves));
     if (largest_correction_ > largest_trusted_correction)
         for (auto& estimate : all) {
-            estimate.standard_error.reset();
-            estimate.interval95.reset();
-            estimate.note =
-                fmt::format("no error bar: the rule's curvature is {:.2g} in one interval; use more temperatures",
-                            largest_correction_);
+            estimate.withhold_error("");
+            estimate.refusal = fmt::format("the integrand's curvature is {:.2g} nats in one interval of the "
+                                           "temperatures; use more of them",
+                                           largest_correction_);
         }
     return all;
 }

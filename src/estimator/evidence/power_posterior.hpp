@@ -30,7 +30,7 @@ class PowerPosterior {
              const population::Families& families);
 
     /// Collective. "power-posterior" and "power-posterior-corrected"; none if a start had likelihood 0. n_eves survive.
-    /// Without error bars if one interval's curvature exceeds half a nat, as near a = 0 for a vague prior.
+    /// Refused if one interval's curvature exceeds half a nat, as near a = 0 for a vague prior.
     std::vector<Estimate> estimates(const parallel::Communicator& ranks, Index n_eves) const;
 
     /// Fields of a checkpoint; the families' shares are sharded, in order of Eve.

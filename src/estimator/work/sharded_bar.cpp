@@ -184,6 +184,38 @@ Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, std::uint64
     return estimate;
 }
 
+Estimate bar_by_ancestors(const Shards& forward, const Shards& reverse, const population::Families& ancestors) {
+    const auto works = detail::sharded_works(forward, reverse);
+    Estimate estimate = bar_value(works, "ancestors");
+    if (!std::isfinite(estimate.value))
+        return estimate;
+    const double information = detail::posterior_sums(works, estimate.value).q_not_q;
+    if (!(information > 0)) {
+        estimate.note = "no error bar: the works do not meet";
+        return estimate;
+    }
+    const auto& ranks = forward.ranks;
+    const auto posterior = [&](double w) { return 1 / (1 + std::exp(works.log_odds() + estimate.value + w)); };
+    population::BlockSums means(2), squares(2);
+    for (const auto* set : {&forward, &reverse})
+        for (const double w : set->here)
+            means.add(set == &forward ? 0 : 1, posterior(w));
+    const auto sums = means.total(ranks);
+    const double of_forward = sums[0] / works.n_forward, of_reverse = sums[1] / works.n_reverse;
+    for (const double w : forward.here)
+        squares.add(0, std::pow(posterior(w) - of_forward, 2));
+    Matrix deviations(1, static_cast<Index>(reverse.here.size()));
+    for (Index j = 0; j < deviations.cols(); ++j)
+        deviations(0, j) = posterior(reverse.here[static_cast<std::size_t>(j)]) - of_reverse;
+    const Matrix families = ancestors.sums(deviations);
+    for (Index e = 0; e < families.cols(); ++e)
+        squares.add(1, families(0, e) * families(0, e));
+    const auto total = squares.total(ranks);
+    estimate.standard_error = std::sqrt(total[0] + total[1]) / information;
+    estimate.interval95 = normal_interval(estimate.value, *estimate.standard_error);
+    return estimate;
+}
+
 WorkOverlap work_overlap(const Shards& forward, const Shards& reverse) {
     const auto works = detail::sharded_works(forward, reverse);
     const double log_ratio = detail::solve_bar(works);

@@ -8,6 +8,7 @@
 /// Forward works may be +inf (weight zero), reverse works -inf. NaN is a NumericalError. No function returns NaN.
 
 #include "estimator/evidence/estimate.hpp"
+#include "population/families.hpp"
 #include "population/shards.hpp"
 
 #include <cstdint>
@@ -85,11 +86,14 @@ struct WorkFacts {
     /// Drift of the mean energy in the second half of the reverse starts' equilibration, in its standard errors; absent
     /// for exact starts.
     std::optional<double> start_drift_z;
+    /// Families of the reverse starts, where these were resampled from a weighted population; null where they are
+    /// independent.
+    const population::Families* ancestors = nullptr;
 };
 
 struct WorkAnalysis {
-    std::vector<Estimate>
-        estimates; ///< bar, histogram, jarzynski-*, cumulant-*; error bars withheld where not supported
+    std::vector<Estimate> estimates; ///< bar with its largest error first, histogram, jarzynski-*, cumulant-*; error
+                                     ///< bars withheld where not supported
     WorkBounds bounds;
     WorkOverlap overlap;
     CrooksCheck crooks;
@@ -115,6 +119,11 @@ Estimate cumulant_both(const population::Shards& forward, const population::Shar
 Estimate bar(const population::Shards& forward, const population::Shards& reverse);
 Estimate bar_bootstrap(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
                        int replicates);
+/// BAR with the error that reverse works of common ancestors allow, by the linearised jackknife that leaves out
+/// families (a sandwich estimator of clusters, Liang & Zeger 1986): with q_j the posterior of work j (bar.cpp), the
+/// variance is (sum_f (q_f - mean)^2 + sum_e (sum_{j of e} (q_j - mean))^2) / (sum_j q_j (1 - q_j))^2, e the ancestors.
+Estimate bar_by_ancestors(const population::Shards& forward, const population::Shards& reverse,
+                          const population::Families& ancestors);
 HistogramEstimate histogram(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
                             int draws = 2000);
 WorkOverlap work_overlap(const population::Shards& forward, const population::Shards& reverse);

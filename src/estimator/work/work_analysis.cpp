@@ -1,4 +1,6 @@
 // All estimators of one run, and whether they can be trusted.
+#include "estimator/evidence/agreement.hpp"
+#include "estimator/evidence/genealogy.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "estimator/work/work.hpp"
 
@@ -6,14 +8,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace pearlite::estimator {
 
 namespace {
 
-/// Beyond this many standard errors a difference that should be zero is taken as real: one false alarm in 1.6e4.
-constexpr double significant = 4;
-constexpr double skewed = 0.5; ///< skewness of the mean weight that an error bar bears
+constexpr double significant = significant_difference;
 
 bool uses_reverse(const Estimate& estimate) {
     return estimate.estimator != "jarzynski-forward" && estimate.estimator != "cumulant-forward";
@@ -23,10 +24,8 @@ template <class Which>
 void withhold(std::vector<Estimate>& estimates, const std::string& note, Which&& which) {
     for (auto& estimate : estimates)
         if (which(estimate)) {
-            estimate.standard_error.reset();
-            estimate.interval95.reset();
+            estimate.withhold_error(note);
             estimate.error_method.clear();
-            estimate.note = note;
         }
     // Estimates that differed only in their error method are now equal: one is kept.
     std::vector<Estimate> kept;
@@ -94,10 +93,31 @@ std::vector<double> times(std::span<const double> works, double sign) {
     return log_weights;
 }
 
+/// Reverse works whose starts have common ancestors: BAR's error is the largest of those known, and all that use
+/// reverse works are as doubtful as the number of ancestors is small.
+struct AncestorError {
+    Estimate bar;
+    double effective = 0; ///< number of ancestors
+};
+
+void use_ancestors(std::vector<Estimate>& estimates, const AncestorError& ancestors) {
+    const auto finding = fmt::format("the reverse starts descend from {:.1f} effective ancestors", ancestors.effective);
+    if (ancestors.effective < min_effective_families)
+        return withhold(estimates, "no error bar: " + finding, uses_reverse);
+    auto& headline = estimates.front();
+    if (ancestors.bar.standard_error && headline.standard_error &&
+        *ancestors.bar.standard_error > *headline.standard_error)
+        estimates.insert(estimates.begin(), ancestors.bar);
+    if (ancestors.effective < good_effective_families)
+        estimates.front().doubts.push_back(fmt::format(
+            "{}, fewer than {:g}: the error bar may be too small; use more trajectories, or start elsewhere", finding,
+            good_effective_families));
+}
+
 /// Works: spans of all works, or shards; skewness(works, sign) is that of the mean weight, with log weights sign W.
 template <class Works, class Skewness>
 WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts& facts, std::uint64_t seed,
-                     Skewness&& skewness) {
+                     const std::optional<AncestorError>& ancestors, Skewness&& skewness) {
     WorkAnalysis analysis;
     analysis.bounds = work_bounds(forward, reverse);
     analysis.overlap = work_overlap(forward, reverse);
@@ -130,13 +150,23 @@ WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts
     else if (analysis.verdict == WorkVerdict::poor_overlap)
         analysis.warnings.emplace_back("few works lie where the two distributions meet: error bars are rough");
 
+    if (ancestors && !refused)
+        use_ancestors(estimates, *ancestors);
+    const auto bar_estimate = estimates.front();
     for (auto& estimate : estimates) {
-        const bool is_skewed = (estimate.estimator == "jarzynski-forward" && skewness(forward, -1) > skewed) ||
-                               (estimate.estimator == "jarzynski-reverse" && skewness(reverse, 1) > skewed);
-        if (estimate.estimator.starts_with("cumulant") && estimate.standard_error)
+        if (!estimate.standard_error)
+            continue;
+        const double skew = estimate.estimator == "jarzynski-forward"   ? skewness(forward, -1)
+                            : estimate.estimator == "jarzynski-reverse" ? skewness(reverse, 1)
+                                                                        : 0;
+        if (skew > largest_skewness)
+            estimate.withhold_error(
+                fmt::format("no error bar: the weights are skewed ({:.2g}, more than {:g})", skew, largest_skewness));
+        if (estimate.estimator.starts_with("cumulant")) {
             estimate.note = "exact for normal work distributions only";
-        if (is_skewed && estimate.standard_error)
-            estimate.note = "skewed weights: the error bar is probably too small";
+            if (are_apart(estimate, bar_estimate))
+                estimate.withhold_error("no error bar: the works are not normal, since it is far from BAR");
+        }
     }
     return analysis;
 }
@@ -145,13 +175,23 @@ WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts
 
 WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
                           std::uint64_t seed) {
-    return analyse(forward, reverse, facts, seed,
+    return analyse(forward, reverse, facts, seed, {},
                    [](std::span<const double> works, double sign) { return skewness_of_mean(times(works, sign)); });
 }
 
 WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
                           std::uint64_t seed) {
-    return analyse(forward, reverse, facts, seed, [](const population::Shards& works, double sign) {
+    std::optional<AncestorError> ancestors;
+    if (facts.ancestors) {
+        const auto n = static_cast<double>(reverse.size());
+        const Matrix sizes = facts.ancestors->sums(Matrix::Ones(1, static_cast<Index>(reverse.here.size())));
+        population::BlockSums squares(1);
+        for (Index e = 0; e < sizes.cols(); ++e)
+            squares.add(0, sizes(0, e) * sizes(0, e));
+        ancestors = {bar_by_ancestors(forward, reverse, *facts.ancestors),
+                     n * n / squares.total(reverse.ranks).front()};
+    }
+    return analyse(forward, reverse, facts, seed, ancestors, [](const population::Shards& works, double sign) {
         const auto log_weights = times(works.here, sign);
         return skewness_of_mean(population::Shards(works.ranks, works.layout, log_weights));
     });

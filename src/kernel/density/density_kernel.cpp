@@ -67,7 +67,7 @@ void DensityKernel::adapt(const parallel::Communicator& ranks, const population:
         return;
     step_ = step;
     if (learning_ == Learning::given)
-        return read_row(step);
+        return read_row(learnt_row(step));
     const Index d = path_->dimension();
     if (rows_.empty() && d > 1 && is_diagonal(settings_.covariance, d, generation.size()) != shape_.is_diagonal())
         shape_ = Shape::standard(d, !shape_.is_diagonal());
@@ -126,9 +126,9 @@ Matrix DensityKernel::learnt() const {
         .transpose();
 }
 
-void DensityKernel::read_row(Index step) {
-    const auto begin = static_cast<std::size_t>(step * row_size());
-    PEARLITE_EXPECTS(step >= 1 && begin + static_cast<std::size_t>(row_size()) <= rows_.size());
+void DensityKernel::read_row(Index row_number) {
+    const auto begin = static_cast<std::size_t>(row_number * row_size());
+    PEARLITE_EXPECTS(row_number >= 1 && begin + static_cast<std::size_t>(row_size()) <= rows_.size());
     const std::span row(rows_.data() + begin, static_cast<std::size_t>(row_size()));
     if (count_.is_automatic())
         count_.begin(static_cast<Index>(row[0]));

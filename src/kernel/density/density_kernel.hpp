@@ -93,7 +93,7 @@ class DensityKernel : public Kernel {
     Index row_size() const {
         return 2 + Shape::numbers(path_->dimension(), shape_.is_diagonal()) + settings_.extra_numbers;
     }
-    void read_row(Index step);
+    void read_row(Index row_number);
     void write_row();
 
     Path path_;

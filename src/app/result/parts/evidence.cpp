@@ -3,6 +3,7 @@
 #include "app/posterior/posterior_file.hpp"
 #include "app/result/parts/kinds.hpp"
 #include "app/result/parts/summary_parts.hpp"
+#include "estimator/evidence/agreement.hpp"
 #include "parallel/agreement.hpp"
 
 #include <algorithm>
@@ -12,6 +13,22 @@
 namespace pearlite::app {
 
 namespace {
+
+bool is_shown(const estimator::Estimate& estimate) {
+    return std::isfinite(estimate.value) && estimate.refusal.empty();
+}
+
+std::string reason_for_refusal(const estimator::Estimate& estimate) {
+    if (!estimate.refusal.empty())
+        return estimate.refusal;
+    return estimate.note.empty() ? "no particle has a positive weight" : estimate.note;
+}
+
+std::string note_of(const estimator::Estimate& estimate) {
+    if (!estimate.is_conservative)
+        return estimate.note;
+    return estimate.note.empty() ? "conservative" : "conservative; " + estimate.note;
+}
 
 /// One estimate of a quantity; `shift` turns log_ratio into log_normaliser.
 Json estimate_entry(const estimator::Estimate& estimate, const char* quantity, double shift,
@@ -24,8 +41,8 @@ Json estimate_entry(const estimator::Estimate& estimate, const char* quantity, d
     }
     if (!estimate.error_method.empty())
         entry["error_method"] = estimate.error_method;
-    if (!estimate.note.empty())
-        entry["note"] = estimate.note;
+    if (const auto note = note_of(estimate); !note.empty())
+        entry["note"] = note;
     if (exact_log_ratio) {
         entry["exact"] = *exact_log_ratio + shift;
         if (estimate.standard_error && *estimate.standard_error > 0)
@@ -82,10 +99,8 @@ void EvidencePart::write_summary(SummaryParts& summary) const {
     const bool has_normaliser = log_normaliser_start_ && *log_normaliser_start_ != 0;
     Json entries = Json::array();
     for (const auto& estimate : estimates_) {
-        if (!std::isfinite(estimate.value)) {
-            entries.push_back(
-                {{"estimator", estimate.estimator},
-                 {"refused", estimate.note.empty() ? "no particle has a positive weight" : estimate.note}});
+        if (!is_shown(estimate)) {
+            entries.push_back({{"estimator", estimate.estimator}, {"refused", reason_for_refusal(estimate)}});
             continue;
         }
         entries.push_back(estimate_entry(estimate, "log_ratio", 0, exact_));
@@ -110,14 +125,15 @@ void EvidencePart::write_posterior(PosteriorArrays& posterior) const {
                           "of each batch"});
     LabelledDimension estimator{"estimator", static_cast<Index>(estimates_.size())};
     std::set<std::string> taken;
-    LabelledArray values{"log_evidence", {}, {}, "log marginal likelihood by every estimator, the headline first"};
+    LabelledArray values{
+        "log_evidence", {}, {}, "log marginal likelihood by every estimator, the headline first; NaN where refused"};
     LabelledArray errors{"log_evidence_standard_error", {}, {}, "NaN where the diagnostics support none"};
     for (const auto& estimate : estimates_) {
         auto label = estimate.estimator;
         if (!taken.insert(label).second)
             label += ", " + estimate.error_method;
         estimator.labels.push_back(label);
-        values.values.push_back(estimate.value);
+        values.values.push_back(is_shown(estimate) ? estimate.value : std::numeric_limits<double>::quiet_NaN());
         errors.values.push_back(estimate.standard_error.value_or(std::numeric_limits<double>::quiet_NaN()));
     }
     values.dimensions = errors.dimensions = {estimator};
@@ -125,15 +141,53 @@ void EvidencePart::write_posterior(PosteriorArrays& posterior) const {
     arrays.push_back(std::move(errors));
 }
 
-std::string EvidencePart::verdict(bool has_warnings) const {
-    if (!verdict_.empty())
-        return verdict_;
-    if (estimates_.empty() || !std::isfinite(estimates_.front().value))
-        return "no estimate";
-    if (!estimates_.front().standard_error)
-        return "the diagnostics do not support an error bar";
-    return has_warnings ? "an error bar is given, but the diagnostics carry warnings"
-                        : "the diagnostics support the estimate and its error bar";
+Support EvidencePart::support(bool has_warnings) const {
+    if (estimates_.empty() || !is_shown(estimates_.front()))
+        return Support::refused;
+    const auto& first = estimates_.front();
+    if (!first.standard_error)
+        return Support::withheld;
+    if (exact_ && std::abs(first.value - *exact_) > estimator::significant_difference * *first.standard_error)
+        return Support::contradicted;
+    return has_warnings ? Support::doubtful : Support::supported;
+}
+
+std::optional<Headline> EvidencePart::headline(bool has_warnings) const {
+    Headline headline;
+    // From a normalised start the ratio is the evidence.
+    headline.label = log_normaliser_start_ == 0.0 ? "log evidence" : "log Z/Z_0";
+    headline.support = support(has_warnings);
+    switch (headline.support) {
+    case Support::supported:
+        headline.sentence = "the diagnostics support the estimate and its error bar";
+        break;
+    case Support::doubtful:
+        headline.sentence = "an error bar is given, but the diagnostics carry warnings";
+        break;
+    case Support::withheld:
+        headline.sentence = "the diagnostics do not support an error bar";
+        break;
+    case Support::refused:
+        headline.sentence = "no estimate";
+        break;
+    case Support::contradicted:
+        headline.sentence =
+            fmt::format("the estimate contradicts the exact value, from which it is {:.1f} standard "
+                        "errors off",
+                        std::abs(estimates_.front().value - *exact_) / *estimates_.front().standard_error);
+        break;
+    }
+    if (!verdict_.empty() && headline.support != Support::contradicted)
+        headline.sentence = verdict_;
+    if (headline.support == Support::refused)
+        return headline;
+    const auto& first = estimates_.front();
+    headline.value = first.value;
+    headline.standard_error = first.standard_error;
+    headline.interval95 = first.interval95;
+    headline.exact = exact_;
+    headline.method = first.standard_error ? first.estimator + ", " + first.error_method : first.estimator;
+    return headline;
 }
 
 std::string describe_evidence(const Json& summary) {
@@ -173,6 +227,15 @@ void OutcomePart::write_summary(SummaryParts& summary) const {
             diagnostics[diagnostic.name + "_standard_error"] = json_number(*diagnostic.standard_error);
     }
     summary.warnings.insert(summary.warnings.end(), outcome_.warnings.begin(), outcome_.warnings.end());
+}
+
+std::optional<Headline> OutcomePart::headline(bool has_warnings) const {
+    if (outcome_.verdict.empty())
+        return {};
+    Headline headline;
+    headline.support = has_warnings ? Support::doubtful : Support::supported;
+    headline.sentence = outcome_.verdict;
+    return headline;
 }
 
 std::string describe_outcome(const Json& summary) {

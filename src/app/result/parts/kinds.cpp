@@ -1,5 +1,6 @@
 #include "app/result/parts/kinds.hpp"
 
+#include "estimator/evidence/agreement.hpp"
 #include "estimator/evidence/mobility.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/path/detail/density_path.hpp"
@@ -73,6 +74,7 @@ ResultParts parts_of(FinishedRun run) {
         if (sampler.n_replicates() > 1)
             run.log_ratios = sampler.log_ratios();
         warn_of_mobility(sampler, run.outcome);
+        estimator::judge(run.outcome.log_ratio, run.outcome.warnings);
     }
     add_likelihood_estimates(run.target, sampler, run.outcome);
     ResultParts parts;

@@ -2,12 +2,14 @@
 /// A part of a run's result: evidence, posterior, chains, a search ... Each part writes itself wherever results
 /// go; the writers know no part by name. kinds.hpp lists the kinds.
 
+#include "app/result/parts/headline.hpp"
 #include "io/container/container.hpp"
 #include "io/files/digest.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +38,8 @@ class ResultPart {
     virtual void write_posterior(PosteriorArrays&) const {}
     /// Files of its own in the run's directory. FileError if they cannot be written.
     virtual void write_files(const std::filesystem::path&) const {}
-    /// One sentence: does the evidence support the result? Empty: the part has none. `has_warnings`: some part warns.
-    virtual std::string verdict(bool /*has_warnings*/) const { return {}; }
+    /// The result in a reader's words; nothing if the part has none. `has_warnings`: some part warns.
+    virtual std::optional<Headline> headline(bool /*has_warnings*/) const { return {}; }
 };
 
 using ResultParts = std::vector<std::unique_ptr<ResultPart>>;

@@ -47,9 +47,11 @@ class SearchPart final : public ResultPart {
     void write_summary(SummaryParts& summary) const override;
     /// best.pgm and observed.pgm of an image, best.dot (Graphviz) of a network, nothing of other states.
     void write_files(const std::filesystem::path& directory) const override;
-    std::string verdict(bool has_warnings) const override;
+    std::optional<Headline> headline(bool has_warnings) const override;
 
   private:
+    std::string verdict() const;
+
     parallel::Communicator ranks_;
     SearchResult search_;
 };

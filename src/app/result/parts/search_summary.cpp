@@ -96,7 +96,7 @@ Json averages_of(const SearchResult& search) {
 
 } // namespace
 
-std::string SearchPart::verdict(bool) const {
+std::string SearchPart::verdict() const {
     if (search_.replicates.empty())
         return "no search";
     const auto energies = search_.polish ? polished_energies(*search_.polish) : found_energies(search_);
@@ -108,6 +108,25 @@ std::string SearchPart::verdict(bool) const {
     const auto agreeing =
         std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= tolerance(best); });
     return fmt::format("{} of {} replicates found the best energy (to 1e-6)", agreeing, energies.size());
+}
+
+std::optional<Headline> SearchPart::headline(bool has_warnings) const {
+    Headline headline;
+    headline.sentence = verdict();
+    headline.support = has_warnings ? Support::doubtful : Support::supported;
+    if (search_.replicates.empty()) {
+        headline.support = Support::refused;
+        return headline;
+    }
+    const auto energies = search_.polish ? polished_energies(*search_.polish) : found_energies(search_);
+    const double best = *std::min_element(energies.begin(), energies.end());
+    headline.label = "lowest energy";
+    headline.value = best;
+    headline.method = search_.polish ? "polished" : "found";
+    headline.exact = search_.known_minimum;
+    if (search_.known_minimum && std::abs(best - *search_.known_minimum) > tolerance(*search_.known_minimum))
+        headline.support = best > *search_.known_minimum ? Support::doubtful : Support::contradicted;
+    return headline;
 }
 
 void SearchPart::write_summary(SummaryParts& parts) const {

@@ -1,0 +1,148 @@
+// The pearlite command with more models, whose evidence is known: hard shapes that users bring. None offers a gradient.
+#include "pearlite/app/custom_model.hpp"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace {
+
+using pearlite::Index;
+
+double log_normal(double x, double sd) {
+    return -0.5 * (x / sd) * (x / sd) - std::log(sd) - 0.5 * std::log(2 * std::numbers::pi);
+}
+
+/// The prior of all but the schools: independent normal distributions of mean 0 about the origin.
+class WidePrior {
+  public:
+    WidePrior(Index dimension, double sd, double first_sd) : dimension_(dimension), sd_(sd), first_sd_(first_sd) {}
+
+    std::vector<std::string> parameter_names() const {
+        std::vector<std::string> names;
+        for (Index k = 1; k <= dimension_; ++k)
+            names.push_back("x" + std::to_string(k));
+        return names;
+    }
+    void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {
+        for (double& value : x)
+            value = sd_ * stream.normal();
+        x[0] *= first_sd_ / sd_;
+    }
+    double log_prior(std::span<const double> x) const {
+        double sum = log_normal(x[0], first_sd_);
+        for (const double value : x.subspan(1))
+            sum += log_normal(value, sd_);
+        return sum;
+    }
+
+  protected:
+    double sd() const { return sd_; }
+
+  private:
+    Index dimension_;
+    double sd_, first_sd_;
+};
+
+/// The posterior is Neal's funnel (2003): v ~ N(0, 3^2), nine x_i ~ N(0, e^v). log Z = 0.
+class Funnel : public WidePrior {
+  public:
+    Funnel() : WidePrior(10, 10, 3) {}
+    double log_likelihood(std::span<const double> x) const {
+        double sum = 0;
+        for (const double value : x.subspan(1))
+            sum += log_normal(value, std::exp(x[0] / 2)) - log_normal(value, sd());
+        return sum;
+    }
+    std::optional<double> exact_log_ratio() const { return 0; }
+};
+
+/// The posterior is the banana of Haario, Saksman & Tamminen (1999) in 20 dimensions: N(0, diag(100, 1, ..., 1)), bent
+/// by x_2 -> x_2 + 0.03 x_1^2 - 3. log Z = 0.
+class Banana : public WidePrior {
+  public:
+    Banana() : WidePrior(20, 10, 20) {}
+    double log_likelihood(std::span<const double> x) const {
+        double sum = log_normal(x[0], 10) + log_normal(x[1] + 0.03 * x[0] * x[0] - 3, 1);
+        for (const double value : x.subspan(2))
+            sum += log_normal(value, 1);
+        return sum - log_prior(x);
+    }
+    std::optional<double> exact_log_ratio() const { return 0; }
+};
+
+/// The likelihood has two normal peaks of equal width in four dimensions, with a tenth and nine tenths of the mass.
+class TwoPeaks : public WidePrior {
+  public:
+    TwoPeaks() : WidePrior(4, 5, 5) {}
+    double log_likelihood(std::span<const double> x) const {
+        double minor = std::log(0.1), major = std::log(0.9);
+        for (const double value : x) {
+            minor += log_normal(value + centre, width);
+            major += log_normal(value - centre, width);
+        }
+        return std::max(minor, major) + std::log1p(std::exp(-std::abs(minor - major)));
+    }
+    std::optional<double> exact_log_ratio() const { return 4 * log_normal(centre, std::hypot(sd(), width)); }
+
+  private:
+    static constexpr double centre = 3, width = 0.5;
+};
+
+/// The effects of eight schools (Rubin 1981): mean ~ N(0, 5^2), spread ~ half-normal(5), effect_j = mean + spread z_j.
+/// Points are (mean, log spread, z_1 .. z_8).
+class Schools {
+  public:
+    std::vector<std::string> parameter_names() const {
+        std::vector<std::string> names{"mean", "log_spread"};
+        for (std::size_t j = 1; j <= effects.size(); ++j)
+            names.push_back("z" + std::to_string(j));
+        return names;
+    }
+    void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {
+        for (double& value : x)
+            value = stream.normal();
+        x[0] *= 5;
+        x[1] = std::log(std::abs(5 * x[1]));
+    }
+    double log_prior(std::span<const double> x) const {
+        double sum = log_normal(x[0], 5) + log_normal(std::exp(x[1]), 5) + std::log(2.0) + x[1];
+        for (const double z : x.subspan(2))
+            sum += log_normal(z, 1);
+        return sum;
+    }
+    double log_likelihood(std::span<const double> x) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < effects.size(); ++j)
+            sum += log_normal(effects[j] - x[0] - std::exp(x[1]) * x[2 + j], errors[j]);
+        return sum;
+    }
+    /// The z integrate to y_j ~ N(mean, spread^2 + s_j^2); the trapezoidal rule does the rest.
+    std::optional<double> exact_log_ratio() const {
+        double total = 0;
+        for (double mean = -40; mean <= 40; mean += 0.05)
+            for (double log_spread = -12; log_spread <= 4; log_spread += 0.02) {
+                const double spread = std::exp(log_spread);
+                double sum = log_normal(mean, 5) + log_normal(spread, 5) + std::log(2.0) + log_spread;
+                for (std::size_t j = 0; j < effects.size(); ++j)
+                    sum += log_normal(effects[j] - mean, std::hypot(spread, errors[j]));
+                total += std::exp(sum);
+            }
+        return std::log(total * 0.05 * 0.02);
+    }
+
+  private:
+    static constexpr std::array<double, 8> effects{28, 8, -3, 7, -1, 1, 18, 12}, errors{15, 10, 16, 11, 9, 11, 10, 18};
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    using pearlite::app::custom_model;
+    auto models = pearlite::app::built_in_models();
+    models.push_back(custom_model<Funnel>("funnel", "Neal's funnel in 10 dimensions"));
+    models.push_back(custom_model<Banana>("banana", "a bent normal distribution in 20 dimensions"));
+    models.push_back(custom_model<TwoPeaks>("two-peaks", "two peaks of unequal mass in 4 dimensions"));
+    models.push_back(custom_model<Schools>("schools", "the effects of eight schools"));
+    return pearlite::app::main(argc, argv, models);
+}
