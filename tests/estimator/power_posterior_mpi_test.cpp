@@ -159,8 +159,11 @@ TEST(PowerPosteriorMpi, SaysWhyThereIsNoErrorBar) {
         EXPECT_THAT(estimate.note, testing::HasSubstr("19 families"));
     }
     run[1].variance_u += 1e5;
-    for (const auto& estimate : integral_of(ranks, layout, run).estimates(ranks, 40))
-        EXPECT_THAT(estimate.refusal, testing::HasSubstr("curvature"));
+    for (const auto& estimate : integral_of(ranks, layout, run).estimates(ranks, 40)) {
+        EXPECT_THAT(estimate.note, testing::HasSubstr("curvature"));
+        EXPECT_TRUE(std::isnan(estimate.value)); // refused
+        EXPECT_FALSE(estimate.standard_error);
+    }
     run[0].u[0] = log_zero; // a start of likelihood 0
     run[0].mean_u = log_zero;
     run[0].variance_u = std::nan("");

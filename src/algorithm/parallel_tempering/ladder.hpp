@@ -118,6 +118,28 @@ inline Quadrature plain_quadrature(const TemperingFacts& facts) {
     return rule;
 }
 
+/// In nats, the largest curvature of an interval, by the means and variances of u at the temperatures: Euler and
+/// Maclaurin's correction where dE[u]/db = Var[u], else a third of the change from a trapezoid over two intervals to
+/// those over each of them (the last interval of an odd number is then without one). NaN counts as infinite.
+inline double largest_curvature(const TemperingFacts& facts, std::span<const double> means,
+                                std::span<const double> variances) {
+    const auto& b = facts.inverse_temperature;
+    double largest = 0;
+    const auto take = [&](double curvature) {
+        largest = std::isfinite(curvature) ? std::max(largest, std::abs(curvature)) : infinity;
+    };
+    if (facts.is_linear)
+        for (std::size_t t = 0; t + 1 < b.size() && largest < infinity; ++t)
+            take(std::pow(b[t + 1] - b[t], 2) / 12 * (variances[t + 1] - variances[t]));
+    else
+        for (std::size_t t = 0; t + 2 < b.size() && largest < infinity; t += 2) {
+            const double fine = (b[t + 1] - b[t]) * (means[t] + means[t + 1]) / 2 +
+                                (b[t + 2] - b[t + 1]) * (means[t + 1] + means[t + 2]) / 2;
+            take((fine - (b[t + 2] - b[t]) * (means[t] + means[t + 2]) / 2) / 3);
+        }
+    return largest;
+}
+
 /// An estimate from all systems, and the estimates that leave one system out.
 struct LeaveOneOut {
     double value = 0;

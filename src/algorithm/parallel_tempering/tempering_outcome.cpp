@@ -1,5 +1,6 @@
 #include "algorithm/parallel_tempering/tempering_outcome.hpp"
 
+#include "estimator/evidence/curvature.hpp"
 #include "estimator/quantiles.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
@@ -53,13 +54,18 @@ estimator::Estimate jackknifed(const std::string& name, const LeaveOneOut& syste
 }
 
 /// Quadrature has an error that the jackknife cannot see: where the integrand jumps between temperatures, as along a
-/// path that adds data points. Stepping stones have none, so an integral far from theirs carries no error bar.
+/// path that adds data points. Stepping stones have none, so an integral far from theirs carries no error bar, and is
+/// refused where it is further off than an interval's curvature may be.
 void withhold_if_apart(estimator::Estimate& integral, const estimator::Estimate& stones) {
     if (!integral.standard_error || !stones.standard_error)
         return;
-    const double error = std::hypot(*integral.standard_error, *stones.standard_error);
-    if (!(std::abs(integral.value - stones.value) > significant * error))
+    const double apart = std::abs(integral.value - stones.value);
+    if (!(apart > significant * std::hypot(*integral.standard_error, *stones.standard_error)))
         return;
+    if (apart > estimator::largest_trusted_curvature)
+        return estimator::refuse(integral, fmt::format("it is {:.2g} nats away from the stepping stones, so its "
+                                                       "quadrature is too coarse; use more temperatures",
+                                                       apart));
     integral.standard_error.reset();
     integral.interval95.reset();
     integral.note += (integral.note.empty() ? "" : "; ");
@@ -166,6 +172,29 @@ void judge_drift(const std::vector<RungFacts>& rungs, Outcome& outcome) {
                                            worst));
 }
 
+/// Collective. Thermodynamic integration, judged by its curvature and by the stepping stones.
+estimator::Estimate integral_of(const Ladder& ladder, const std::vector<RungFacts>& rungs, const TemperingFacts& facts,
+                                const estimator::Estimate& stones) {
+    auto estimate = jackknifed("thermodynamic-integration", ladder.integral(best_quadrature(facts), false));
+    const double plain = ladder.integral(plain_quadrature(facts), true).value;
+    if (!std::isfinite(estimate.value))
+        return estimate;
+    std::vector<double> means, variances;
+    for (const auto& rung : rungs) {
+        means.push_back(rung.mean_u);
+        variances.push_back(rung.variance_u);
+    }
+    if (estimator::refuse_if_curved(estimate, largest_curvature(facts, means, variances)))
+        return estimate;
+    if (!facts.is_linear)
+        estimate.note +=
+            (estimate.note.empty() ? "" : "; ") +
+            (extrapolates(facts) ? fmt::format("extrapolated from steps h and 2h; plain trapezoids {:.4f}", plain)
+                                 : "plain trapezoidal rule: its discretisation is not in the error bar");
+    withhold_if_apart(estimate, stones);
+    return estimate;
+}
+
 } // namespace
 
 Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSums& sums,
@@ -174,18 +203,8 @@ Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSu
     const Ladder ladder(ranks, sums, layout, facts);
     Outcome outcome;
     outcome.log_ratio.push_back(jackknifed("stepping-stone", ladder.stepping_stones()));
-    outcome.log_ratio.push_back(
-        jackknifed("thermodynamic-integration", ladder.integral(best_quadrature(facts), false)));
-    const double plain = ladder.integral(plain_quadrature(facts), true).value;
-    if (auto& estimate = outcome.log_ratio.back(); !facts.is_linear && std::isfinite(estimate.value))
-        estimate.note +=
-            (estimate.note.empty() ? "" : "; ") +
-            (extrapolates(facts) ? fmt::format("extrapolated from steps h and 2h; plain trapezoids {:.4f}", plain)
-                                 : "plain trapezoidal rule: its discretisation is not in the error bar");
-
-    withhold_if_apart(outcome.log_ratio.back(), outcome.log_ratio.front());
-
     const auto rungs = rung_facts(ranks, ladder, sums, layout, facts);
+    outcome.log_ratio.push_back(integral_of(ladder, rungs, facts, outcome.log_ratio.front()));
     judge_exchanges(rungs, round_trips_of_a_system(ranks, sums, facts), outcome);
     if (facts.replicas >= least_replicas && facts.first_half_scans >= 2)
         judge_drift(rungs, outcome);

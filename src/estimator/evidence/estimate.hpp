@@ -1,6 +1,7 @@
 #pragma once
 /// A number with its uncertainty, or the reason why there is none.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,8 +15,8 @@ struct Interval {
 };
 
 /// An estimate of a log normalising constant (or ratio). `standard_error` and `interval95` are absent when the
-/// diagnostics do not support them; `note` then says why. A value that means nothing is refused: `refusal` says why,
-/// and nobody is to see the value.
+/// diagnostics do not support them; `note` then says why. A value that means nothing is refused: it is NaN, and `note`
+/// says why.
 struct Estimate {
     std::string estimator; ///< "product", "bar", ...
     double value = 0;
@@ -26,7 +27,6 @@ struct Estimate {
     bool is_conservative = false;         ///< the error is a bound
     bool is_integral = false;             ///< a quadrature over temperatures, whose own error no error bar knows
     std::vector<std::string> doubts = {}; ///< reasons why the error may be too small, a sentence each
-    std::string refusal = {};
 
     void withhold_error(std::string reason) {
         standard_error.reset();
@@ -34,6 +34,10 @@ struct Estimate {
         is_conservative = false;
         doubts.clear();
         note = std::move(reason);
+    }
+    void refuse(std::string reason) {
+        withhold_error(std::move(reason));
+        value = std::numeric_limits<double>::quiet_NaN();
     }
 };
 

@@ -1,5 +1,6 @@
 #include "estimator/evidence/power_posterior.hpp"
 
+#include "estimator/evidence/curvature.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
@@ -11,13 +12,6 @@
 #include <cstring>
 
 namespace pearlite::estimator {
-
-namespace {
-
-/// Beyond this correction the corrected rule's own error may be as large.
-constexpr double largest_trusted_correction = 0.5;
-
-} // namespace
 
 PowerPosterior::PowerPosterior(const parallel::Communicator& ranks, Index n_particles)
     : slots_(n_particles, 1, ranks.size(), ranks.rank()), shares_(static_cast<std::size_t>(slots_.local_items())) {}
@@ -88,13 +82,8 @@ std::vector<Estimate> PowerPosterior::estimates(const parallel::Communicator& ra
     if (!std::isfinite(corrected_))
         return all;
     all.push_back(estimate_of(ranks, "power-posterior-corrected", corrected_, &Shares::corrected, n_eves));
-    if (largest_correction_ > largest_trusted_correction)
-        for (auto& estimate : all) {
-            estimate.withhold_error("");
-            estimate.refusal = fmt::format("the integrand's curvature is {:.2g} nats in one interval of the "
-                                           "temperatures; use more of them",
-                                           largest_correction_);
-        }
+    for (auto& estimate : all)
+        refuse_if_curved(estimate, largest_correction_);
     return all;
 }
 
