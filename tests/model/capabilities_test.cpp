@@ -61,6 +61,10 @@ struct WithEnd : Bare {
 struct WithMode : Bare {
     void set_mode(Block& block, double b, const BlockStreams&) const { block.columns().setConstant(-b); }
 };
+struct WithModeAtTimes : WithMode {
+    bool knows_one = true;
+    bool has_mode() const { return knows_one; }
+};
 struct WithData : Bare {
     bool is_there = true;
     bool has_data() const { return is_there; }
@@ -223,6 +227,11 @@ TEST(TargetOf, CapabilitiesReachTheModel) {
     Fixture<WithData> data;
     data.offered<DataStart>().draw_data(*data.block, 0.5, data.streams);
     EXPECT_EQ(data.first(), 1.5);
+
+    WithModeAtTimes frustrated;
+    frustrated.knows_one = false;
+    EXPECT_NE(target_of(WithModeAtTimes())->offers<ModeStart>(), nullptr);
+    EXPECT_EQ(target_of(frustrated)->offers<ModeStart>(), nullptr);
 
     Fixture<WithSwap> a, b;
     b.columns().setConstant(-1);

@@ -79,7 +79,8 @@ concept TimeReversible = HasReversibleMove<M> || HasReversedMove<M>;
 
 /// Starts of trajectories that run backwards, for models that know one of:
 ///   draw_end(block, b_end, streams)   exact independent draws from p_{b_end}
-///   set_mode(block, b_end, streams)   a mode of p_{b_end}, drawn at random if there are several of equal height
+///   set_mode(block, b_end, streams)   a mode of p_{b_end}, drawn at random if there are several of equal height; an
+///                                     optional has_mode() says whether the model as configured knows one
 ///   draw_data(block, b_end, streams)  states made from observed data; has_data() says whether there are any
 /// each ready for use, as after draw_start.
 template <class M>

@@ -111,7 +111,7 @@ void Ising::move_reversed(Block& block, double b, const model::BlockStreams& str
 
 void Ising::set_mode(Block& block, double, const model::BlockStreams& streams) const {
     const bool antiferromagnet = settings_.coupling < 0;
-    if (antiferromagnet && settings_.size % 2 != 0) {
+    if (!has_mode()) {
         throw InputError("Ising: an antiferromagnet of odd size has no two ground states to start from");
     }
     alignas(64) std::array<std::uint32_t, words_per_plane> up;

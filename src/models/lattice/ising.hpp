@@ -99,6 +99,8 @@ class Ising {
     void path_derivative(const Block& block, double b, std::span<double> out) const;
     void move(Block& block, double b, const model::BlockStreams& streams) const;
     void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
+    /// Whether there are two ground states: not in an antiferromagnet of odd size.
+    bool has_mode() const { return settings_.coupling > 0 || settings_.size % 2 == 0; }
     /// One of the two ground states, each with probability 1/2; InputError for an antiferromagnet of odd size > 2,
     /// which has many.
     void set_mode(Block& block, double b_end, const model::BlockStreams& streams) const;

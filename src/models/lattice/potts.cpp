@@ -136,7 +136,7 @@ void Potts::draw_start(Block& block, const model::BlockStreams& streams) const {
 }
 
 void Potts::set_mode(Block& block, double, const model::BlockStreams& streams) const {
-    if (settings_.coupling < 0)
+    if (!has_mode())
         throw InputError("Potts: an antiferromagnet has no uniform ground state to start from");
     const auto n = static_cast<std::size_t>(digits_);
     const auto planes = block.planes();

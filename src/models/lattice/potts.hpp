@@ -96,6 +96,8 @@ class Potts {
     void path_derivative(const Block& block, double b, std::span<double> out) const;
     void move(Block& block, double b, const model::BlockStreams& streams) const;
     void move_reversed(Block& block, double b, const model::BlockStreams& streams) const;
+    /// Whether the states of one colour are ground states: not in an antiferromagnet.
+    bool has_mode() const { return settings_.coupling > 0; }
     /// All sites of one colour, drawn uniformly for each chain; InputError for an antiferromagnet.
     void set_mode(Block& block, double b_end, const model::BlockStreams& streams) const;
     void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;

@@ -80,6 +80,17 @@ struct EndSamplerOf final : EndSampler, Adapter<M> {
     }
 };
 
+/// Whether the model as it is configured has a mode to start from: one that does not say so has.
+template <HasMode M>
+bool has_mode(const M& model) {
+    if constexpr (requires {
+                      { model.has_mode() } -> std::same_as<bool>;
+                  })
+        return model.has_mode();
+    else
+        return true;
+}
+
 template <HasMode M>
 struct ModeStartOf final : ModeStart, Adapter<M> {
     explicit ModeStartOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
@@ -171,7 +182,8 @@ class TargetOf final : public Target {
         if constexpr (HasEndSampler<M>)
             offer<EndSampler>(std::make_shared<detail::EndSamplerOf<M>>(model_));
         if constexpr (HasMode<M>)
-            offer<ModeStart>(std::make_shared<detail::ModeStartOf<M>>(model_));
+            if (detail::has_mode(*model_))
+                offer<ModeStart>(std::make_shared<detail::ModeStartOf<M>>(model_));
         if constexpr (HasDataStart<M>)
             if (model_->has_data())
                 offer<DataStart>(std::make_shared<detail::DataStartOf<M>>(model_));
