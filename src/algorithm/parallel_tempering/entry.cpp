@@ -15,9 +15,21 @@ constexpr const char* own_name = "parallel-tempering";
 
 class TemperingPlan final : public AnnealingPlan {
   public:
-    explicit TemperingPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) { schedule_.steps = 31; }
+    /// The path of a density from prior to posterior is steep near b = 0, by how much only a pilot knows: it places the
+    /// temperatures. Energies of discrete states are of one scale along the path and take even steps.
+    explicit TemperingPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {
+        schedule_.steps = 31;
+        schedule_.conditional_ess = conditional_ess;
+        if (traits.continuous)
+            schedule_.kind = ScheduleSettings::Kind::adaptive;
+    }
 
     void keys(Keys& k) override {
+        if (k.is_reading()) // a number of temperatures that is given is one of even steps
+            k.in_table("schedule", [&] {
+                if (k.has("steps") && !k.has("kind"))
+                    schedule_.kind = ScheduleSettings::Kind::linear;
+            });
         replicas_ = std::min<Index>(64, traits().largest_block);
         k("replicas", replicas_, within(1, {traits().largest_block, "the model's largest block"}),
           "independent systems; 8 or more for an error bar");
@@ -42,6 +54,13 @@ class TemperingPlan final : public AnnealingPlan {
     /// A block is a temperature.
     Index block() const override { return replicas_; }
     Index particles() const override { return schedule_.fixed ? replicas_ * (schedule_.fixed->steps() + 1) : 0; }
+    Workload workload(const BuiltModel& model) const override {
+        if (schedule_.fixed)
+            return AnnealingPlan::workload(model);
+        const auto states = static_cast<double>(replicas_ * typical_temperatures * replicates_);
+        return {updates(), states * static_cast<double>(model.packed_particle_bytes() + 16),
+                typical_temperatures * replicates_};
+    }
     std::string headline() const override {
         return fmt::format("{} systems of {} temperatures, {} scans,", replicas_,
                            schedule_.fixed ? std::to_string(schedule_.fixed->steps() + 1) : "adaptive", scans_);
@@ -50,8 +69,9 @@ class TemperingPlan final : public AnnealingPlan {
   private:
     std::string particles_name() const override { return "states"; }
     std::string work() const override {
-        return fmt::format("# cost: {} systems x {} scans x {} moves at each temperature\n", replicas_, scans_,
-                           kernel_.moves_text());
+        return fmt::format(
+            "# cost: {} systems x {} scans x {} moves at each temperature{}\n", replicas_, scans_, kernel_.moves_text(),
+            schedule_.fixed ? "" : fmt::format("; the pilot chooses these, {} in what follows", typical_temperatures));
     }
     double updates() const override { return AnnealingPlan::updates() * static_cast<double>(scans_); }
     std::vector<std::string> size_keys() const override { return {"algorithm.scans", "schedule.steps"}; }
@@ -67,6 +87,10 @@ class TemperingPlan final : public AnnealingPlan {
             algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_});
     }
 
+    /// Of a step: log weights of standard deviation 0.4 about, at which four of five swaps are accepted, and the
+    /// stepping stones and the corrected trapezoids have little to bridge.
+    static constexpr double conditional_ess = 0.85;
+    static constexpr Index typical_temperatures = 32;
     Index replicas_ = 64, scans_ = 2000, burn_in_ = 400;
     bool cold_from_mode_ = false;
     std::optional<double> cold_from_;
