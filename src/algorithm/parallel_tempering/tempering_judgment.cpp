@@ -1,0 +1,191 @@
+#include "algorithm/parallel_tempering/tempering_judgment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+/// Every trip brings a system a state that was drawn afresh: each needs a few, and all together need many.
+constexpr double few_round_trips = 2, few_in_all = 80;
+constexpr double low_acceptance = 0.05;
+/// Of u over the halves of the systems' measured scans. A half in which u has n effective values gives
+/// R-hat^2 = 1 + 1/n. 1.05 stands for ten of them, and for five in a burn-in of a fifth of the scans, after which a
+/// start is forgotten; 1.1 for five and for two, after which it is not, so that the spread of the systems is no error:
+/// with two peaks of unequal width, runs at 1.12 are 30 error bars off. Vehtari et al. (2021) ask 1.01 of a posterior's
+/// quantiles by a few chains; an error bar over many independent systems needs less.
+constexpr double suspicious_r_hat = 1.05, largest_r_hat = 1.1;
+
+/// Whether there are enough systems and scans to compare.
+bool judges_systems(const TemperingFacts& facts) {
+    return facts.replicas >= least_systems && facts.first_half_scans >= 2;
+}
+
+double swap_acceptance(std::span<const double> swaps, Index t, const TemperingFacts& facts) {
+    const auto n = due_scans(t, facts.scans - facts.kept_scans, facts.scans);
+    return n > 0 ? std::accumulate(swaps.begin(), swaps.end(), 0.0) / static_cast<double>(n * facts.replicas) : 0;
+}
+
+/// The difference of mean u between the halves of the kept scans at the temperature whose sums begin at `first`, in
+/// standard errors.
+double drift(const TemperingSums& sums, std::size_t first, const TemperingFacts& facts) {
+    const auto R = static_cast<std::size_t>(facts.replicas);
+    const auto first_n = static_cast<double>(facts.first_half_scans);
+    const auto second_n = static_cast<double>(facts.kept_scans) - first_n;
+    double mean = 0, square = 0;
+    std::vector<double> change;
+    for (std::size_t i = first; i < first + R; ++i) {
+        change.push_back((sums.u[i] - sums.u_first_half[i]) / second_n - sums.u_first_half[i] / first_n);
+        mean += change.back() / static_cast<double>(R);
+    }
+    for (const double c : change)
+        square += (c - mean) * (c - mean);
+    const double error = std::sqrt(square / static_cast<double>(R * (R - 1)));
+    return error > 0 ? std::abs(mean) / error : 0;
+}
+
+/// The potential scale reduction of u over the halves of all systems at the temperature whose sums begin at `first`
+/// (Gelman & Rubin 1992, of split chains): 1 + between / within variance, its root.
+double split_r_hat(const TemperingSums& sums, std::size_t first, const TemperingFacts& facts) {
+    const auto R = static_cast<std::size_t>(facts.replicas);
+    const auto first_n = static_cast<double>(facts.first_half_scans);
+    const auto second_n = static_cast<double>(facts.kept_scans) - first_n;
+    double within = 0, mean = 0, between = 0;
+    std::vector<double> means;
+    for (std::size_t i = first; i < first + R; ++i) {
+        means.push_back(sums.u_first_half[i] / first_n);
+        means.push_back((sums.u[i] - sums.u_first_half[i]) / second_n);
+        const double of_means = first_n * std::pow(means[means.size() - 2], 2) + second_n * std::pow(means.back(), 2);
+        within += (sums.u_square[i] - of_means) / (static_cast<double>(facts.kept_scans - 2) * static_cast<double>(R));
+    }
+    for (const double m : means)
+        mean += m / static_cast<double>(means.size());
+    for (const double m : means)
+        between += (m - mean) * (m - mean) / static_cast<double>(means.size() - 1);
+    const double negligible = 1e-12 * (mean * mean + between); // of rounding, where u hardly varies
+    if (!(between > negligible))
+        return 1;
+    return within > negligible ? std::sqrt(1 + between / within) : infinity;
+}
+
+std::array<std::int64_t, 4> farthest_systems(const TemperingSums& sums, std::size_t first, std::size_t R) {
+    const auto of_rung = std::span(sums.u).subspan(first, R);
+    std::vector<double> sorted(of_rung.begin(), of_rung.end());
+    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(R / 2));
+    const double median = sorted[R / 2];
+    std::vector<std::int64_t> order(R);
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::ranges::stable_sort(order, std::greater<>{},
+                             [&](std::int64_t i) { return std::abs(of_rung[static_cast<std::size_t>(i)] - median); });
+    order.resize(4, -1);
+    std::array<std::int64_t, 4> farthest{};
+    std::ranges::copy(order, farthest.begin());
+    return farthest;
+}
+
+/// Collective.
+double round_trips_of_a_system(const parallel::Communicator& ranks, const TemperingSums& sums,
+                               const TemperingFacts& facts) {
+    Index trips = 0;
+    for (const auto tag : sums.tags)
+        trips += ReplicaTag::round_trips(tag);
+    return static_cast<double>(ranks.sum(trips)) / static_cast<double>(facts.replicas);
+}
+
+void judge_exchanges(const std::vector<RungFacts>& rungs, double trips, const TemperingFacts& facts, Outcome& outcome) {
+    double barrier = 0, smallest = 1;
+    for (std::size_t t = 0; t + 1 < rungs.size(); ++t) {
+        barrier += 1 - rungs[t].swap_acceptance;
+        smallest = std::min(smallest, rungs[t].swap_acceptance);
+    }
+    outcome.diagnostics = {{"round_trips_per_system", trips, {}},
+                           {"communication_barrier", barrier, {}},
+                           {"smallest_swap_acceptance", smallest, {}}};
+    if (smallest < low_acceptance)
+        outcome.warnings.push_back(
+            fmt::format("a pair of neighbouring temperatures exchanges at a rate of {:.3f} only: use "
+                        "more temperatures there",
+                        smallest));
+    if (trips < few_round_trips || trips * static_cast<double>(facts.replicas) < few_in_all)
+        outcome.warnings.push_back(fmt::format(
+            "{:.1f} round trips of a system between the ends of the ladder: more scans are needed to trust it", trips));
+}
+
+void withhold(Outcome& outcome, const char* reason) {
+    for (auto& estimate : outcome.log_ratio) {
+        if (std::isnan(estimate.value))
+            continue; // refused before
+        estimate.standard_error.reset();
+        estimate.interval95.reset();
+        estimate.note = reason;
+    }
+}
+
+/// Systems that were drawn to different modes and stay there disagree in the mean of u.
+void judge_agreement(const std::vector<RungFacts>& rungs, const TemperingFacts& facts, Outcome& outcome) {
+    const auto worst = std::ranges::max_element(rungs, {}, &RungFacts::r_hat);
+    outcome.diagnostics.push_back({"largest_r_hat", worst->r_hat, {}});
+    if (worst->r_hat <= suspicious_r_hat)
+        return;
+    if (worst->r_hat > largest_r_hat)
+        withhold(outcome, "no error bar: the systems disagree");
+    std::string names;
+    for (const auto system : worst->farthest)
+        if (system >= 0)
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", system);
+    outcome.warnings.push_back(fmt::format(
+        "the systems disagree: split R-hat of d log f_b/db is {:.3f} at inverse temperature {:.4g} and should be at "
+        "most {:g}; farthest from the others are systems {}: more scans, or temperatures at which modes meet",
+        worst->r_hat, facts.inverse_temperature[static_cast<std::size_t>(worst - rungs.begin())], suspicious_r_hat,
+        names));
+}
+
+void judge_drift(const std::vector<RungFacts>& rungs, Outcome& outcome) {
+    double worst = 0;
+    for (const auto& rung : rungs)
+        worst = std::max(worst, rung.drift);
+    // The largest of many temperatures: they are correlated, and 4 + log2 T / 2 leaves room for all.
+    const double limit = significant_deviation + 0.5 * std::log2(static_cast<double>(rungs.size()));
+    outcome.diagnostics.push_back({"largest_drift", worst, {}});
+    if (!(worst > limit))
+        return;
+    withhold(outcome, "no error bar: the systems are not in equilibrium");
+    outcome.warnings.push_back(fmt::format("mean energies of the two halves of the scans differ by {:.1f} standard "
+                                           "errors: the burn-in was too short",
+                                           worst));
+}
+
+} // namespace
+
+std::vector<RungFacts> rung_facts(const parallel::Communicator& ranks, const Ladder& ladder, const TemperingSums& sums,
+                                  const parallel::BlockLayout& layout, const TemperingFacts& facts) {
+    std::vector<RungFacts> here;
+    const std::size_t R = ladder.replicas();
+    for (const Rung& rung : ladder.rungs()) {
+        const std::size_t first = here.size() * R;
+        const Index t = layout.first_local_block() + static_cast<Index>(here.size());
+        here.push_back({rung.mean(R), rung.variance(R), rung.standard_error(), drift(sums, first, facts),
+                        swap_acceptance(std::span(sums.swaps).subspan(first, R), t, facts),
+                        t > 0 && judges_systems(facts) ? split_r_hat(sums, first, facts) : 1,
+                        farthest_systems(sums, first, R)});
+    }
+    return ranks.all_gather(std::span<const RungFacts>(here));
+}
+
+void judge_tempering(const parallel::Communicator& ranks, const std::vector<RungFacts>& rungs,
+                     const TemperingSums& sums, const TemperingFacts& facts, Outcome& outcome) {
+    judge_exchanges(rungs, round_trips_of_a_system(ranks, sums, facts), facts, outcome);
+    if (!judges_systems(facts))
+        return;
+    judge_drift(rungs, outcome);
+    judge_agreement(rungs, facts, outcome);
+}
+
+} // namespace pearlite::algorithm
