@@ -66,6 +66,8 @@ class Sampler {
     virtual const MarkovChains* markov_chains() const { return nullptr; }
     /// The seed for draws of the posterior's predictions; nothing if the final population is not weighted.
     virtual std::optional<std::uint64_t> prediction_seed() const { return {}; }
+    /// The mobility of a temperature's moves below which a run warns.
+    virtual double needed_mobility() const { return 0.3; }
     /// The target that is annealed, if the sampler has made it itself; null for the target that it was given.
     virtual const model::Target* target() const { return nullptr; }
 

@@ -26,6 +26,7 @@ class StagedSampler : public Sampler {
     const kernel::Kernel* kernel() const override { return current().kernel(); }
     const MarkovChains* markov_chains() const override { return current().markov_chains(); }
     std::optional<std::uint64_t> prediction_seed() const override { return current().prediction_seed(); }
+    double needed_mobility() const override { return current().needed_mobility(); }
     const model::Target* target() const override { return current().target(); }
     Index n_replicates() const override { return current().n_replicates(); }
     std::vector<double> log_ratios() const override { return current().log_ratios(); }

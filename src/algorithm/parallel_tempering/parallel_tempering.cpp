@@ -23,6 +23,7 @@ ParallelTempering::ParallelTempering(const parallel::Communicator& ranks, std::s
     PEARLITE_EXPECTS(!kernel_->adapts() && settings.burn_in < settings.scans && settings.replicas >= 1);
     const auto& states = population_.append(n_temperatures() * settings.replicas, settings.replicas);
     sums_ = TemperingSums::of_states(static_cast<std::size_t>(states.local_size()));
+    motion_.emplace(target_, states, kept_scans());
 }
 
 void ParallelTempering::begin() {
@@ -51,6 +52,12 @@ void ParallelTempering::flush() {
     failure_.agree(ranks_);
     scans_since_flush_ = 0;
     trace_ = tempering_trace(ranks_, sums_, population_.generation(0).layout(), schedule_, settings_.burn_in, n_);
+    motion_->write_to(ranks_, trace_);
+}
+
+/// The moves of all measured scans must make ten independent states at a temperature, or exchanges alone mix.
+double ParallelTempering::needed_mobility() const {
+    return std::min(Sampler::needed_mobility(), 10 / static_cast<double>(kept_scans()));
 }
 
 Progress ParallelTempering::progress() const {
@@ -67,6 +74,7 @@ void ParallelTempering::fields(Fields& f) {
     f("step", n_);
     population_.fields(f);
     sums_.fields(f, population_.generation(0));
+    f.sharded("motion", motion_->field());
     f.enter("kernel");
     kernel_->fields(f);
     f.leave();
@@ -105,7 +113,12 @@ void ParallelTempering::move_and_measure() {
             target_->path_derivative(block, schedule_[0], derivatives_);
         } else {
             kernel_->adapt(ranks_, states, t);
+            const bool is_watched = n_ > settings_.burn_in && motion_->watches(measured());
+            if (is_watched)
+                motion_->remember(states, b, schedule_[t]);
             kernel_->move(block, schedule_[t], streams, derivatives_);
+            if (is_watched)
+                motion_->compare(states, b, derivatives_, kernel_->shape(), kernel_->moves());
         }
         if (n_ > settings_.burn_in)
             measure(states, b, t);

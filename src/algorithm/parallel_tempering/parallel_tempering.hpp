@@ -12,6 +12,7 @@
 #include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
+#include "algorithm/parallel_tempering/tempering_motion.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
 #include "path/schedule.hpp"
 
@@ -60,6 +61,7 @@ class ParallelTempering final : public Sampler {
     population::Population& population() override { return population_; }
     /// The first global slot at the last temperature.
     Index first_wanted_slot() const override { return schedule_.steps() * settings_.replicas; }
+    double needed_mobility() const override;
     Index updates_per_step() const override { return population_.generation(0).size() * kernel_->moves(); }
 
     void fields(Fields& f) override;
@@ -98,6 +100,7 @@ class ParallelTempering final : public Sampler {
     Index n_ = 0; ///< scans made
     Index scans_since_flush_ = 0;
     TemperingSums sums_;
+    std::optional<TemperingMotion> motion_; ///< once the population is there
     Trace trace_;
     std::vector<double> derivatives_, ratios_;
     DelayedFailure failure_; ///< of this rank; all learn of it in the next reduction

@@ -6,7 +6,7 @@
 namespace pearlite::estimator {
 
 std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record) {
-    constexpr double limit = 0.3, whole_step = 0.25, tolerated = 0.05;
+    constexpr double whole_step = 0.25, tolerated = 0.05;
     LeastMobility least;
     double smallest_share = 1; // of the mobility that is needed
     std::size_t known = 0, low = 0;
@@ -17,7 +17,7 @@ std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record)
             continue;
         const double step = record.inverse_temperature[t] - record.inverse_temperature[t - 1];
         const double sd = step * std::sqrt(record.variance_u[t - 1]);
-        const double needed = limit * (std::isfinite(sd) ? std::min(1.0, sd / whole_step) : 1.0);
+        const double needed = record.needed * (std::isfinite(sd) ? std::min(1.0, sd / whole_step) : 1.0);
         ++known;
         if (mobility >= needed)
             continue;

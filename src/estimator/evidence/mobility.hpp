@@ -12,6 +12,7 @@ struct MobilityRecord {
     std::span<const double> variance_u; ///< Var of u = d log f_b/db
     std::span<const double> points;     ///< mean squared jump over twice the variance (kernel::Motion::mobility)
     std::span<const double> energies;   ///< the same of u
+    double needed = 0.3;                ///< of a long step
 };
 
 /// The temperature at which particles moved least, against what the step to it needs.
@@ -21,7 +22,7 @@ struct LeastMobility {
     double share = 0;    ///< of the temperatures with a mobility below the limit
 };
 
-/// Steps whose log weights have the standard deviation 0.25 or more need a mobility of 0.3, shorter steps one in
+/// Steps whose log weights have the standard deviation 0.25 or more need the mobility `needed`, shorter steps one in
 /// proportion: below, states at neighbouring temperatures are so dependent that the variance of log Z is several times
 /// that of independent ones, and more than any error bar can know if the states never were distributed as they should
 /// be. Nothing if all temperatures but one in twenty have it, or none is recorded.

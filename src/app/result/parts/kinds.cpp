@@ -31,8 +31,9 @@ void warn_of_mobility(algorithm::Sampler& sampler, algorithm::Outcome& outcome) 
     std::size_t replicates = 0;
     std::optional<estimator::LeastMobility> worst;
     for (const auto& trace : sampler.traces()) {
-        const auto least = estimator::insufficient_mobility(
-            {trace.inverse_temperature, trace.variance_u, trace.mobility, trace.mobility_energy});
+        const auto least =
+            estimator::insufficient_mobility({trace.inverse_temperature, trace.variance_u, trace.mobility,
+                                              trace.mobility_energy, sampler.needed_mobility()});
         replicates += least ? 1 : 0;
         if (least && (!worst || least->mobility < worst->mobility))
             worst = least;

@@ -1,0 +1,72 @@
+#include "algorithm/parallel_tempering/tempering_motion.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace pearlite::algorithm {
+
+namespace {
+
+constexpr Index watched_states = 1024; ///< of a temperature
+
+/// What is known of a temperature.
+struct RungMotion {
+    double mobility, energy, worst, median, unmoved;
+    std::int64_t moves;
+};
+
+} // namespace
+
+TemperingMotion::TemperingMotion(std::shared_ptr<const model::Target> target, const population::Generation& states,
+                                 Index kept_scans)
+    : watch_(std::move(target)),
+      layout_(states.layout()),
+      stride_(std::max<Index>(1, kept_scans * layout_.block() / watched_states)),
+      width_(watch_.n_sums() + 1),
+      sums_(static_cast<std::size_t>(layout_.local_blocks()) * width_, 0.0),
+      no_weight_(static_cast<std::size_t>(layout_.block()), 0.0) {}
+
+void TemperingMotion::compare(const population::Generation& states, Index b, std::span<const double> energies,
+                              const kernel::Shape* shape, Index moves) {
+    const auto motion = watch_.compare(states, b, no_weight_, energies, shape);
+    const auto of_rung = std::span(sums_).subspan(static_cast<std::size_t>(b) * width_, width_);
+    for (std::size_t k = 0; k < motion.sums.size(); ++k)
+        of_rung[k] += motion.sums[k];
+    of_rung.back() = static_cast<double>(moves);
+}
+
+void TemperingMotion::write_to(const parallel::Communicator& ranks, Trace& trace) const {
+    std::vector<RungMotion> here;
+    for (std::size_t first = 0; first < sums_.size(); first += width_) {
+        const auto m = motion_of(std::span(sums_).subspan(first, width_ - 1));
+        here.push_back(
+            {m.mobility, m.energy, m.worst, m.median, m.unmoved, static_cast<std::int64_t>(sums_[first + width_ - 1])});
+    }
+    for (const auto& rung : ranks.all_gather(std::span<const RungMotion>(here))) {
+        trace.moves.push_back(rung.moves);
+        trace.mobility.push_back(rung.mobility);
+        trace.mobility_energy.push_back(rung.energy);
+        trace.mobility_worst.push_back(rung.worst);
+        trace.mobility_median.push_back(rung.median);
+        trace.unmoved.push_back(rung.unmoved);
+    }
+}
+
+ShardedField TemperingMotion::field() {
+    const std::size_t bytes = width_ * sizeof(double);
+    ShardedField field{
+        ItemType::float64, bytes, layout_.blocks(), layout_.first_local_block(), layout_.local_blocks(), {}, {}};
+    const auto place = [this, bytes](Index first, Index count) {
+        return std::as_writable_bytes(std::span(sums_))
+            .subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
+    };
+    field.pack = [place](Index first, Index count, std::span<std::byte> out) {
+        std::ranges::copy(place(first, count), out.begin());
+    };
+    field.unpack = [place](Index first, Index count, std::span<const std::byte> in) {
+        std::ranges::copy(in, place(first, count).begin());
+    };
+    return field;
+}
+
+} // namespace pearlite::algorithm
