@@ -83,14 +83,17 @@ struct Quadrature {
     /// Trapezoids over every `stride`-th temperature, times `factor`; with Euler and Maclaurin's correction where
     /// dE[u]/db = Var[u].
     void add_trapezoids(const TemperingFacts& facts, std::size_t stride, double factor) {
-        for (std::size_t t = 0; t + stride < of_mean.size(); t += stride) {
-            const double width = facts.inverse_temperature[t + stride] - facts.inverse_temperature[t];
-            for (const std::size_t end : {t, t + stride})
-                of_mean[end] += factor * width / 2;
-            if (facts.is_linear) {
-                of_variance[t] += factor * width * width / 12;
-                of_variance[t + stride] -= factor * width * width / 12;
-            }
+        for (std::size_t t = 0; t + stride < of_mean.size(); t += stride)
+            add_interval(facts, t, stride, factor);
+    }
+    /// The trapezoid from temperature t on.
+    void add_interval(const TemperingFacts& facts, std::size_t t, std::size_t stride, double factor) {
+        const double width = facts.inverse_temperature[t + stride] - facts.inverse_temperature[t];
+        for (const std::size_t end : {t, t + stride})
+            of_mean[end] += factor * width / 2;
+        if (facts.is_linear) {
+            of_variance[t] += factor * width * width / 12;
+            of_variance[t + stride] -= factor * width * width / 12;
         }
     }
     double at(std::size_t t, const Rung& rung, std::size_t left_out) const {
@@ -115,6 +118,15 @@ inline Quadrature best_quadrature(const TemperingFacts& facts) {
 inline Quadrature plain_quadrature(const TemperingFacts& facts) {
     Quadrature rule(facts.inverse_temperature.size());
     rule.add_trapezoids(facts, 1, 1);
+    return rule;
+}
+
+/// The corrected trapezoids of a linear path over two intervals at once; the last of an odd number stands alone.
+inline Quadrature coarse_quadrature(const TemperingFacts& facts) {
+    Quadrature rule(facts.inverse_temperature.size());
+    rule.add_trapezoids(facts, 2, 1);
+    if (const std::size_t last = rule.of_mean.size() - 1; last % 2 != 0)
+        rule.add_interval(facts, last - 1, 1, 1);
     return rule;
 }
 
