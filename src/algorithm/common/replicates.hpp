@@ -71,6 +71,7 @@ class Replicates final : public Sampler {
     Index first_wanted_slot() const override { return here_.front()->first_wanted_slot(); }
     Index chain_length() const override { return here_.front()->chain_length(); }
     const kernel::Kernel* kernel() const override { return here_.front()->kernel(); }
+    const RecordedDraws* recorded_draws() const override { return here_.front()->recorded_draws(); }
     double needed_mobility() const override { return here_.front()->needed_mobility(); }
     const MarkovChains* markov_chains() const override { return here_.front()->markov_chains(); }
     std::optional<std::uint64_t> prediction_seed() const override { return standing(0).prediction_seed; }

@@ -16,6 +16,7 @@
 namespace pearlite::algorithm {
 
 class MarkovChains;
+class RecordedDraws;
 
 class Sampler {
   public:
@@ -64,6 +65,9 @@ class Sampler {
     virtual const kernel::Kernel* kernel() const { return nullptr; }
     /// The draws, if the sampler has Markov chains instead of a final population.
     virtual const MarkovChains* markov_chains() const { return nullptr; }
+    /// States at the end of the path that were recorded on the way, which then stand for the posterior in place of the
+    /// final population; null if there are none. Of a replicate.
+    virtual const RecordedDraws* recorded_draws() const { return nullptr; }
     /// The seed for draws of the posterior's predictions; nothing if the final population is not weighted.
     virtual std::optional<std::uint64_t> prediction_seed() const { return {}; }
     /// The mobility of a temperature's moves below which a run warns.

@@ -25,6 +25,7 @@ class StagedSampler : public Sampler {
     Index chain_length() const override { return current().chain_length(); }
     const kernel::Kernel* kernel() const override { return current().kernel(); }
     const MarkovChains* markov_chains() const override { return current().markov_chains(); }
+    const RecordedDraws* recorded_draws() const override { return current().recorded_draws(); }
     std::optional<std::uint64_t> prediction_seed() const override { return current().prediction_seed(); }
     double needed_mobility() const override { return current().needed_mobility(); }
     const model::Target* target() const override { return current().target(); }

@@ -84,13 +84,15 @@ class TemperingPlan final : public AnnealingPlan {
                                                 const kernel::Kernel& kernel, std::uint64_t seed) const override {
         return std::make_unique<algorithm::ParallelTempering>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
-            algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_});
+            algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_,
+                                         most_recorded_bytes / static_cast<std::size_t>(replicates_)});
     }
 
     /// Of a step: log weights of standard deviation 0.4 about, at which four of five swaps are accepted, and the
     /// stepping stones and the corrected trapezoids have little to bridge.
     static constexpr double conditional_ess = 0.85;
     static constexpr Index typical_temperatures = 32;
+    static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates
     Index replicas_ = 64, scans_ = 2000, burn_in_ = 400;
     bool cold_from_mode_ = false;
     std::optional<double> cold_from_;

@@ -24,6 +24,9 @@ ParallelTempering::ParallelTempering(const parallel::Communicator& ranks, std::s
     const auto& states = population_.append(n_temperatures() * settings.replicas, settings.replicas);
     sums_ = TemperingSums::of_states(static_cast<std::size_t>(states.local_size()));
     motion_.emplace(target_, states, kept_scans());
+    constexpr Index least_scans = 8; // for an error by chains
+    if (target_->offers<model::ReportedParameters>() && kept_scans() >= least_scans)
+        draws_.emplace(states, population_.particle_bytes(), kept_scans(), settings_.most_recorded_bytes);
 }
 
 void ParallelTempering::begin() {
@@ -43,6 +46,8 @@ void ParallelTempering::step() {
     failure_.guard(ranks_, [&] { move_and_measure(); });
     exchange_.exchange(population_.generation(0), n_, sums_.tags,
                        n_ > settings_.burn_in ? std::span<double>(sums_.swaps) : std::span<double>(), failure_);
+    if (draws_)
+        draws_->record(population_.generation(0), measured());
     note_visits();
     if (finished() || ++scans_since_flush_ >= scans_per_reduction)
         flush();
@@ -75,6 +80,8 @@ void ParallelTempering::fields(Fields& f) {
     population_.fields(f);
     sums_.fields(f, population_.generation(0));
     f.sharded("motion", motion_->field());
+    if (draws_)
+        f.sharded("draws", draws_->field());
     f.enter("kernel");
     kernel_->fields(f);
     f.leave();

@@ -10,12 +10,14 @@
 /// own runs of temperatures. States are exchanged (replica_exchange.hpp), temperatures stay.
 
 #include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/common/recorded_draws.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
 #include "algorithm/parallel_tempering/tempering_motion.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
 #include "path/schedule.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct TemperingSettings {
     /// slowly is there from the beginning.
     bool cold_from_mode = false;
     std::optional<double> cold_from = {}; ///< the inverse temperature where that part begins; else the middle one
+    /// Of the states at the end of the path that are recorded for the posterior, where there is one.
+    std::size_t most_recorded_bytes = std::size_t{32} << 20;
 };
 
 class ParallelTempering final : public Sampler {
@@ -62,6 +66,8 @@ class ParallelTempering final : public Sampler {
     /// The first global slot at the last temperature.
     Index first_wanted_slot() const override { return schedule_.steps() * settings_.replicas; }
     double needed_mobility() const override;
+    /// The states at the end of the path after measured scans, if the target reports parameters.
+    const RecordedDraws* recorded_draws() const override { return draws_ ? &*draws_ : nullptr; }
     Index updates_per_step() const override { return population_.generation(0).size() * kernel_->moves(); }
 
     void fields(Fields& f) override;
@@ -101,6 +107,7 @@ class ParallelTempering final : public Sampler {
     Index scans_since_flush_ = 0;
     TemperingSums sums_;
     std::optional<TemperingMotion> motion_; ///< once the population is there
+    std::optional<RecordedDraws> draws_;
     Trace trace_;
     std::vector<double> derivatives_, ratios_;
     DelayedFailure failure_; ///< of this rank; all learn of it in the next reduction

@@ -3,6 +3,7 @@
 #include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/rank_groups.hpp"
 #include "app/posterior/equally_weighted.hpp"
+#include "app/posterior/gather_samples.hpp"
 
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
@@ -20,44 +21,6 @@ namespace {
 
 constexpr Index most_drawn = 200'000; ///< draws on rank 0, over all chains
 constexpr Index least_drawn = 1000;   ///< draws that a chain may have in any case
-
-std::span<const double> values_of(const auto& array) {
-    return {array.data(), static_cast<std::size_t>(array.size())};
-}
-
-/// The samples of a population's particles on this rank.
-SamplesPart samples_of(const model::Target& target, const population::Share& particles) {
-    const auto& reported = *target.offers<model::ReportedParameters>();
-    const auto* path = target.offers<path::DensityPath>();
-    SamplesPart part{particles.layout(), Matrix(reported.parameter_names().size(), particles.local_size()), {}, {}, {}};
-    for (Index b = 0; b < particles.local_blocks(); ++b) {
-        const auto& block = particles.block(b);
-        part.parameters.middleCols(particles.block_begin(b), block.size()) = reported.parameters(block);
-        if (!path)
-            continue;
-        const auto n = static_cast<std::size_t>(block.size());
-        const auto append = [&](std::vector<double>& values, std::span<const double> more) {
-            values.insert(values.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(n));
-        };
-        const auto& points = path::points_of(block);
-        if (const auto* readable = target.offers<model::ReadablePrior>()) {
-            Vector log_prior(points.padded_size());
-            readable->log_prior(points.points, block.size(), log_prior);
-            const Vector log_likelihood = points.log_prior + points.log_likelihood - log_prior;
-            append(part.log_prior, values_of(log_prior));
-            append(part.log_likelihood, values_of(log_likelihood));
-        } else if (path->path_is_linear()) {
-            append(part.log_prior, values_of(points.log_prior));
-            append(part.log_likelihood, values_of(points.log_likelihood));
-        } else { // the stored logs may belong to another temperature
-            Vector log_prior(points.padded_size()), log_likelihood(log_prior);
-            path->evaluate(points, points.points, 1, log_prior, log_likelihood, {});
-            append(part.log_prior, values_of(log_prior));
-            append(part.log_likelihood, values_of(log_likelihood));
-        }
-    }
-    return part;
-}
 
 /// Summaries without values, for populations in which no draw has a weight.
 std::vector<estimator::PosteriorSummary> no_summaries(const std::vector<std::string>& names) {
@@ -89,9 +52,42 @@ std::vector<estimator::PosteriorSummary> summarise(const parallel::Communicator&
                                           population::Families(team, particles.size(), particles.eves()));
 }
 
+/// The same for recorded draws, all of one weight.
+std::vector<estimator::ChainSummary> summarise_recorded(const parallel::Communicator& team,
+                                                        const std::vector<std::string>& names, double log_ratio,
+                                                        SamplesPart& part) {
+    const auto draws = static_cast<double>(part.layout.size());
+    part.log_weight.assign(static_cast<std::size_t>(part.parameters.cols()), log_ratio - std::log(draws));
+    const Index n = part.layout.block();
+    std::vector<Matrix> of_parameters;
+    for (Index k = 0; k < part.parameters.rows(); ++k) {
+        const Vector row = part.parameters.row(k);
+        of_parameters.emplace_back(Eigen::Map<const Matrix>(row.data(), n, row.size() / n));
+    }
+    return estimator::summarise_chains(team, names, of_parameters);
+}
+
 /// The summaries of one replicate, which its ranks send to rank 0.
 struct Summaries {
     std::vector<estimator::PosteriorSummary> of_parameters;
+    std::vector<double> r_hat, bulk_ess, tail_ess; ///< of recorded draws; else empty
+
+    Summaries() = default;
+    explicit Summaries(std::vector<estimator::PosteriorSummary> summaries) : of_parameters(std::move(summaries)) {}
+    explicit Summaries(const std::vector<estimator::ChainSummary>& chains) {
+        for (const auto& summary : chains) {
+            of_parameters.push_back(summary.posterior);
+            r_hat.push_back(summary.r_hat);
+            bulk_ess.push_back(summary.bulk_ess);
+            tail_ess.push_back(summary.tail_ess);
+        }
+    }
+    std::vector<estimator::ChainSummary> convergence() const {
+        std::vector<estimator::ChainSummary> summaries;
+        for (std::size_t k = 0; k < r_hat.size(); ++k)
+            summaries.push_back({of_parameters[k], r_hat[k], bulk_ess[k], tail_ess[k]});
+        return summaries;
+    }
 
     void fields(Fields& f) {
         auto n = static_cast<std::int64_t>(of_parameters.size());
@@ -103,6 +99,9 @@ struct Summaries {
                                   &p.quantile_750, &p.quantile_975})
                 f("value", *value);
         }
+        f("r_hat", r_hat);
+        f("bulk_ess", bulk_ess);
+        f("tail_ess", tail_ess);
     }
 };
 
@@ -199,6 +198,31 @@ Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sa
     return Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / n, ranks.is_root() ? n : 0);
 }
 
+/// Collective. The summaries of all replicates, on rank 0. Groups of ranks summarise theirs at the same time.
+std::vector<Summaries> summarise_replicates(const parallel::Communicator& ranks, algorithm::Sampler& sampler,
+                                            Posterior& result, const std::vector<double>& log_ratios) {
+    const auto team = sampler.team(ranks);
+    const auto& names = result.parameter_names;
+    std::vector<Summaries> mine;
+    algorithm::DelayedFailure failure;
+    for (Index r = 0; r < sampler.n_replicates(); ++r) {
+        auto& part = result.samples.parts[static_cast<std::size_t>(r)];
+        const double log_ratio = log_ratios.empty() ? 0.0 : log_ratios[static_cast<std::size_t>(r)];
+        const auto work = [&] {
+            auto& replicate = sampler.replicate(r);
+            if (result.samples.are_recorded)
+                mine.emplace_back(summarise_recorded(team, names, log_ratio, part));
+            else
+                mine.emplace_back(summarise(team, replicate.population().generation(0), names, log_ratio,
+                                            replicate.chain_length(), part));
+        };
+        if (sampler.has_replicate(r))
+            failure.guard(ranks, work, team.size());
+    }
+    failure.agree(ranks);
+    return algorithm::gather_states(ranks, team.is_root(), mine);
+}
+
 } // namespace
 
 Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
@@ -209,34 +233,18 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
     result.chains = sampler.n_replicates();
     result.has_densities = target.offers<path::DensityPath>() != nullptr;
     result.samples = {{}, static_cast<Index>(result.parameter_names.size()), result.chains, result.has_densities};
-    // Groups of ranks summarise their replicates at the same time.
-    std::vector<population::Share> shares;
-    for (Index r = 0; r < result.chains; ++r)
-        shares.push_back(shares_of(ranks, sampler, r).front());
-    parallel::together(ranks, [&] {
-        for (const auto& share : shares)
-            result.samples.parts.push_back(samples_of(target, share));
-    });
-    const auto team = sampler.team(ranks);
-    std::vector<Summaries> mine;
-    algorithm::DelayedFailure failure;
-    for (std::size_t r = 0; r < shares.size(); ++r)
-        if (const auto* particles = shares[r].here())
-            failure.guard(
-                ranks,
-                [&] {
-                    mine.push_back(
-                        {summarise(team, *particles, result.parameter_names, log_ratios.empty() ? 0.0 : log_ratios[r],
-                                   sampler.replicate(static_cast<Index>(r)).chain_length(), result.samples.parts[r])});
-                },
-                team.size());
-    failure.agree(ranks);
-    std::vector<std::vector<estimator::PosteriorSummary>> summaries;
-    for (auto& replicate : algorithm::gather_states(ranks, team.is_root(), mine))
-        summaries.push_back(std::move(replicate.of_parameters));
-    if (!summaries.empty())
-        result.summaries =
-            summaries.size() == 1 ? summaries.front() : estimator::combine_batches(summaries, log_ratios);
+    result.samples.are_recorded = sampler.recorded_draws() != nullptr;
+    gather_samples(ranks, target, sampler, result.samples);
+    auto summaries = summarise_replicates(ranks, sampler, result, log_ratios);
+    if (summaries.size() == 1) {
+        result.summaries = summaries.front().of_parameters;
+        result.convergence = summaries.front().convergence();
+    } else if (!summaries.empty()) {
+        std::vector<std::vector<estimator::PosteriorSummary>> batches;
+        for (auto& replicate : summaries)
+            batches.push_back(std::move(replicate.of_parameters));
+        result.summaries = estimator::combine_batches(batches, log_ratios);
+    }
     gather_drawn(ranks, seed, result);
     return result;
 }

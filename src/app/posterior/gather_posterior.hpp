@@ -2,10 +2,12 @@
 /// The posterior of a finished run: its draws on their ranks, their summary, and their predictions.
 
 #include "algorithm/common/chain_outcome.hpp"
+#include "algorithm/common/recorded_draws.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "app/posterior/predictions.hpp"
 #include "estimator/posterior.hpp"
 #include "io/container/container.hpp"
+#include "io/files/digest.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -29,15 +31,19 @@ struct Samples {
     Index n_chains = 1;         ///< Markov chains, or replicates
     bool has_densities = false; ///< whether the draws have log_prior and log_likelihood
     bool are_markov_chains = false;
+    bool are_recorded = false; ///< during the run, in place of the final population
 
     /// Adds the draws to a results file; every rank writes its own draws, which must live until the file is written.
     void write(io::Writer& writer) const;
+    /// Collective. Adds the parameters of all draws to the digest of a run.
+    void digest(const parallel::Communicator& ranks, io::Sha256& hash) const;
 };
 
 /// Complete on rank 0; elsewhere without summaries and draws.
 struct Posterior {
     std::vector<std::string> parameter_names;
     std::vector<estimator::PosteriorSummary> summaries; ///< of each parameter
+    std::vector<estimator::ChainSummary> convergence;   ///< of each parameter, of the systems of a single run; or empty
     Index chains = 1;                                   ///< Markov chains, or replicates
     Index draws_of_a_chain = 0;                         ///< number of draws in the results file
     bool draws_are_weighted = true;                     ///< false for Markov chains, whose draws count equally
@@ -51,8 +57,9 @@ struct Posterior {
     Samples samples;
 };
 
-/// Collective. The posterior of a final population: the summary of every replicate's weighted draws, and on rank 0 some
-/// of them with equal weights, drawn with `seed`. `log_ratios` are those of the replicates, if there is more than one.
+/// Collective. The posterior of a final population, or of the draws that the sampler recorded in its place: the summary
+/// of every replicate's weighted draws, and on rank 0 some of them with equal weights, drawn with `seed`. `log_ratios`
+/// are those of the replicates, if there is more than one.
 Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
                                  algorithm::Sampler& sampler, std::uint64_t seed,
                                  const std::vector<double>& log_ratios);

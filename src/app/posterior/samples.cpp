@@ -57,4 +57,10 @@ void Samples::write(io::Writer& writer) const {
         "samples/log_likelihood", [](const Part& part) -> const auto& { return part.log_likelihood; }, 0);
 }
 
+void Samples::digest(const parallel::Communicator& ranks, io::Sha256& hash) const {
+    for (const auto& part : parts)
+        hash.add(
+            io::digest(ranks, columns_field(part.layout, part.parameters.data(), n_parameters), part.layout.block()));
+}
+
 } // namespace pearlite::app

@@ -10,10 +10,15 @@
 
 namespace pearlite::app {
 
-PosteriorPart::PosteriorPart(std::shared_ptr<const Posterior> posterior, const algorithm::ChainOutcome* chains)
-    : posterior_(std::move(posterior)), is_of_chains_(chains != nullptr) {
-    if (chains)
-        convergence_ = chains->summaries;
+PosteriorPart::PosteriorPart(const parallel::Communicator& ranks, std::shared_ptr<const Posterior> posterior,
+                             const algorithm::ChainOutcome* chains)
+    : ranks_(ranks),
+      posterior_(std::move(posterior)),
+      convergence_(chains ? chains->summaries : posterior_->convergence) {}
+
+void PosteriorPart::digest(io::Sha256& hash) {
+    if (posterior_->samples.are_recorded) // else they follow from the final population
+        posterior_->samples.digest(ranks_, hash);
 }
 
 void PosteriorPart::write_fields(io::Writer& writer) {
@@ -36,7 +41,7 @@ void PosteriorPart::write_summary(SummaryParts& summary) const {
                              {"0.75", json_number(p.quantile_750)},
                              {"0.975", json_number(p.quantile_975)}}}});
         auto& entry = entries.back();
-        if (is_of_chains_) {
+        if (!convergence_.empty()) {
             const auto& convergence = convergence_[entries.size() - 1];
             entry["r_hat"] = json_number(convergence.r_hat);
             entry["bulk_ess"] = json_number(convergence.bulk_ess);
@@ -83,13 +88,34 @@ std::string describe_posterior(const Json& summary) {
     return text;
 }
 
+namespace {
+
+/// A warning where systems that ran side by side disagree about a parameter; empty if they agree. The limit is that of
+/// their energies (tempering_judgment.cpp): modes of equal height and width differ in their parameters alone.
+std::string disagreement_of(const std::vector<estimator::ChainSummary>& systems) {
+    constexpr double suspicious_r_hat = 1.05;
+    const estimator::ChainSummary* worst = nullptr; // R-hat is NaN where all draws are equal
+    for (const auto& parameter : systems)
+        if (parameter.r_hat > (worst ? worst->r_hat : suspicious_r_hat))
+            worst = &parameter;
+    if (!worst)
+        return {};
+    return fmt::format("the systems disagree about the posterior: R-hat of {} is {:.3f} and should be at most {:g}; "
+                       "more scans, or temperatures at which modes meet",
+                       worst->posterior.name, worst->r_hat, suspicious_r_hat);
+}
+
+} // namespace
+
 std::unique_ptr<ResultPart> posterior_part(FinishedRun& run) {
     if (!run.chains && !run.target.offers<model::ReportedParameters>())
         return nullptr;
     run.posterior = std::make_shared<const Posterior>(
         run.chains ? posterior_of_chains(run.ranks, run.target, *run.sampler.markov_chains(), *run.chains)
                    : posterior_of_particles(run.ranks, run.target, run.sampler, run.seed, run.log_ratios));
-    return std::make_unique<PosteriorPart>(run.posterior, run.chains ? &*run.chains : nullptr);
+    if (const auto warning = disagreement_of(run.posterior->convergence); !run.chains && !warning.empty())
+        run.outcome.warnings.push_back(warning);
+    return std::make_unique<PosteriorPart>(run.ranks, run.posterior, run.chains ? &*run.chains : nullptr);
 }
 
 } // namespace pearlite::app

@@ -9,19 +9,22 @@ namespace pearlite::app {
 class PosteriorPart final : public ResultPart {
   public:
     /// `chains`: the outcome of Markov chains for the same parameters; null for weighted draws.
-    PosteriorPart(std::shared_ptr<const Posterior> posterior, const algorithm::ChainOutcome* chains);
+    PosteriorPart(const parallel::Communicator& ranks, std::shared_ptr<const Posterior> posterior,
+                  const algorithm::ChainOutcome* chains);
+
+    void digest(io::Sha256& hash) override;
 
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
     void write_posterior(PosteriorArrays& posterior) const override;
 
     const Posterior& posterior() const { return *posterior_; }
-    /// The convergence of each parameter; empty for weighted draws.
+    /// The convergence of each parameter over chains, or over the systems of a run; empty for weighted draws.
     const std::vector<estimator::ChainSummary>& convergence() const { return convergence_; }
 
   private:
+    parallel::Communicator ranks_;
     std::shared_ptr<const Posterior> posterior_;
-    bool is_of_chains_;
     std::vector<estimator::ChainSummary> convergence_;
 };
 
