@@ -1,5 +1,6 @@
 // Temperatures on several ranks against all on one, bit for bit, also after a restart and with more ranks than
 // temperatures.
+#include "algorithm/densities.hpp"
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 #include "algorithm/same_everywhere.hpp"
 #include "algorithm/work_models.hpp"
@@ -37,6 +38,18 @@ TEST(ParallelTemperingMpi, StatesThatArePacked) {
             return tempering(ranks, ReversibleArGaussian(ReversibleArGaussian::Settings{}), 8, 12, 400);
         },
         301);
+}
+
+TEST(ParallelTemperingMpi, StatesThatAreRecorded) {
+    for (const std::size_t most_bytes : {std::size_t{1} << 20, std::size_t{1} << 12}) // all scans, or some
+        expect_same_everywhere(
+            [=](const Communicator& ranks) {
+                const auto path = path_of(BetaBernoulli{});
+                return ParallelTempering(ranks, path, path::linear_schedule(5, 1),
+                                         kernel::RandomWalk::constant(path, 2, Matrix::Constant(1, 1, 0.2)),
+                                         TemperingSettings{12, 60, 10, 5, false, {}, most_bytes});
+            },
+            31);
 }
 
 TEST(ParallelTemperingMpi, AFailureOnOneRankIsTheSameErrorOnAll) {

@@ -37,7 +37,7 @@ std::vector<double> numbers_of(const Communicator& ranks, S& sampler) {
     } else {
         const auto outcome = sampler.outcome();
         for (const auto& estimate : outcome.log_ratio) {
-            numbers.push_back(estimate.value);
+            numbers.push_back(std::isnan(estimate.value) ? -2 : estimate.value); // NaN equals nothing: refused
             numbers.push_back(estimate.standard_error.value_or(-1));
         }
         for (const auto& diagnostic : outcome.diagnostics)

@@ -6,7 +6,9 @@
 #include "pearlite/core/detail/block.hpp"
 #include "population/generation.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -36,10 +38,60 @@ class RecordedDraws {
         return static_cast<std::size_t>(chain * draws_ + draw) * particle_bytes_;
     }
 
+    static constexpr Index least_draws = 8; ///< of a chain, if there are as many scans
+    /// Every so many scans are recorded.
+    static Index thinning(Index scans, std::size_t bytes_of_a_scan, std::size_t most_bytes) {
+        const auto affordable = static_cast<Index>(most_bytes / std::max<std::size_t>(bytes_of_a_scan, 1));
+        const Index most = std::clamp<Index>(affordable, std::min(least_draws, scans), scans);
+        return scans / most + (scans % most != 0 ? 1 : 0);
+    }
+
     std::size_t particle_bytes_;
     Index chains_, chains_here_, thin_, draws_;
     bool is_after_; ///< whether this rank comes after the one that holds the chains
     std::vector<std::byte> states_;
 };
+
+inline RecordedDraws::RecordedDraws(const population::Generation& states, std::size_t particle_bytes, Index scans,
+                                    std::size_t most_bytes)
+    : particle_bytes_(particle_bytes),
+      chains_(states.layout().block()),
+      thin_(thinning(scans, static_cast<std::size_t>(chains_) * particle_bytes, most_bytes)),
+      draws_(scans / thin_) {
+    const auto& layout = states.layout();
+    const int owner = layout.owner_of_block(layout.blocks() - 1);
+    chains_here_ = owner == layout.rank() ? chains_ : 0;
+    is_after_ = layout.rank() > owner;
+    states_.resize(place(chains_here_, 0));
+}
+
+inline void RecordedDraws::record(const population::Generation& states, Index n) {
+    if (n < 1 || n % thin_ != 0 || n / thin_ > draws_)
+        return;
+    const auto& last = states.layout();
+    for (Index chain = 0; chain < chains_here_; ++chain)
+        states.pack(last.local_items() - chains_ + chain,
+                    std::span(states_).subspan(place(chain, n / thin_ - 1), particle_bytes_));
+}
+
+inline void RecordedDraws::unpack(Index chain, Index draw, Block& block, Index slot) const {
+    block.unpack(slot, std::span(states_).subspan(place(chain, draw), particle_bytes_));
+}
+
+inline ShardedField RecordedDraws::field() {
+    const std::size_t bytes = place(1, 0);
+    ShardedField field{ItemType::bytes, bytes, chains_, is_after_ ? chains_ : 0, chains_here_, {}, {}};
+    const auto of_chains = [this, bytes](Index first, Index count) {
+        return std::span(states_).subspan(static_cast<std::size_t>(first) * bytes,
+                                          static_cast<std::size_t>(count) * bytes);
+    };
+    field.pack = [of_chains](Index first, Index count, std::span<std::byte> out) {
+        std::ranges::copy(of_chains(first, count), out.begin());
+    };
+    field.unpack = [of_chains](Index first, Index count, std::span<const std::byte> in) {
+        std::ranges::copy(in, of_chains(first, count).begin());
+    };
+    return field;
+}
 
 } // namespace pearlite::algorithm
