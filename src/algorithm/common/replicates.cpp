@@ -6,6 +6,8 @@
 #include "pearlite/core/detail/key_values.hpp"
 #include "pearlite/random/stream.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,9 +20,10 @@ namespace pearlite::algorithm {
 SingleOutcome::SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warnings(outcome.warnings) {
     std::set<std::string> seen; // further entries of an estimator repeat its value with other error bars
     for (const auto& estimate : outcome.log_ratio)
-        if (estimate.refusal.empty() && seen.insert(estimate.estimator).second) {
+        if (seen.insert(estimate.estimator).second) {
             estimators.push_back(estimate.estimator);
             values.push_back(estimate.value);
+            notes.push_back(estimate.note);
             if (estimate.is_integral)
                 integrals.push_back(estimate.estimator);
         }
@@ -31,8 +34,27 @@ void SingleOutcome::fields(Fields& f) {
     f("warnings", warnings);
     f("estimators", estimators);
     f("values", values);
+    f("notes", notes);
     f("integrals", integrals);
 }
+
+namespace {
+
+/// The mean of an estimator over replicates, or its refusal if one of them refuses it.
+estimator::Estimate mean_of_replicates(const std::string& name, const std::vector<double>& values,
+                                       const std::vector<SingleOutcome>& singles) {
+    const auto refused = std::ranges::count_if(values, [](double value) { return std::isnan(value); });
+    if (refused == 0)
+        return estimator::batch_mean(name, values);
+    estimator::Estimate estimate{name};
+    for (const auto& single : singles)
+        for (std::size_t k = 0; k < single.values.size(); ++k)
+            if (single.estimators[k] == name && std::isnan(single.values[k]))
+                estimate.refuse(fmt::format("in {} of {} replicates: {}", refused, values.size(), single.notes[k]));
+    return estimate;
+}
+
+} // namespace
 
 Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std::span<const double> log_ratios,
                               bool is_unbiased) {
@@ -53,12 +75,12 @@ Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std:
     if (is_unbiased)
         outcome.log_ratio = {estimator::batch_estimate(log_ratios)};
     else if (values[headline].size() == n)
-        outcome.log_ratio = {estimator::batch_mean(headline, values[headline])};
+        outcome.log_ratio = {mean_of_replicates(headline, values[headline], replicates)};
     if (!outcome.log_ratio.empty())
         outcome.log_ratio.front().estimator = headline;
     for (const auto& [name, of_replicates] : values)
         if (name != headline && of_replicates.size() == n) {
-            outcome.log_ratio.push_back(estimator::batch_mean(name, of_replicates));
+            outcome.log_ratio.push_back(mean_of_replicates(name, of_replicates, replicates));
             outcome.log_ratio.back().is_integral = contains(replicates.front().integrals, name);
         }
     if (n < 8)

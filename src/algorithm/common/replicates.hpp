@@ -16,7 +16,7 @@ namespace pearlite::algorithm {
 /// The part of one replicate's outcome that the outcome of several replicates needs.
 struct SingleOutcome {
     double ess = 0;
-    std::vector<std::string> warnings, estimators;
+    std::vector<std::string> warnings, estimators, notes;
     std::vector<double> values;         ///< of the estimators, the first of each
     std::vector<std::string> integrals; ///< those of the estimators that are
 

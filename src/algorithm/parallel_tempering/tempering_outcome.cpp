@@ -50,9 +50,9 @@ void withhold_if_apart(estimator::Estimate& integral, const estimator::Estimate&
     if (!(apart > significant_deviation * std::hypot(*integral.standard_error, *stones.standard_error)))
         return;
     if (apart > estimator::largest_trusted_curvature)
-        return estimator::refuse(integral, fmt::format("it is {:.2g} nats away from the stepping stones, so its "
-                                                       "quadrature is too coarse; use more temperatures",
-                                                       apart));
+        return integral.refuse(fmt::format("it is {:.2g} nats away from the stepping stones, so its "
+                                           "quadrature is too coarse; use more temperatures",
+                                           apart));
     integral.standard_error.reset();
     integral.interval95.reset();
     integral.note += (integral.note.empty() ? "" : "; ");
@@ -92,6 +92,7 @@ void add_discretisation(estimator::Estimate& integral, double coarse) {
 estimator::Estimate integral_of(const Ladder& ladder, const std::vector<RungFacts>& rungs, const TemperingFacts& facts,
                                 const estimator::Estimate& stones) {
     auto estimate = jackknifed("thermodynamic-integration", ladder.integral(best_quadrature(facts), false));
+    estimate.is_integral = true;
     const double plain = ladder.integral(plain_quadrature(facts), true).value;
     if (!std::isfinite(estimate.value))
         return estimate;

@@ -23,11 +23,9 @@ bool are_apart(const Estimate& a, const Estimate& b) {
 void refuse_if_apart(Estimate& integral, const Estimate& reference) {
     if (!are_apart(integral, reference))
         return;
-    integral.refusal =
-        fmt::format("the integral is {:.1f} standard errors from the {} estimate: its temperatures are "
-                    "too few",
-                    std::abs(integral.value - reference.value) / joint_error(integral, reference), reference.estimator);
-    integral.withhold_error("");
+    integral.refuse(fmt::format(
+        "the integral is {:.1f} standard errors from the {} estimate: its temperatures are too few",
+        std::abs(integral.value - reference.value) / joint_error(integral, reference), reference.estimator));
 }
 
 void judge(std::span<Estimate> estimates, std::vector<std::string>& warnings) {

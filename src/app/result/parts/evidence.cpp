@@ -15,13 +15,7 @@ namespace pearlite::app {
 namespace {
 
 bool is_shown(const estimator::Estimate& estimate) {
-    return std::isfinite(estimate.value) && estimate.refusal.empty();
-}
-
-std::string reason_for_refusal(const estimator::Estimate& estimate) {
-    if (!estimate.refusal.empty())
-        return estimate.refusal;
-    return estimate.note.empty() ? "no particle has a positive weight" : estimate.note;
+    return std::isfinite(estimate.value);
 }
 
 std::string note_of(const estimator::Estimate& estimate) {
@@ -100,7 +94,9 @@ void EvidencePart::write_summary(SummaryParts& summary) const {
     Json entries = Json::array();
     for (const auto& estimate : estimates_) {
         if (!is_shown(estimate)) {
-            entries.push_back({{"estimator", estimate.estimator}, {"refused", reason_for_refusal(estimate)}});
+            entries.push_back(
+                {{"estimator", estimate.estimator},
+                 {"refused", estimate.note.empty() ? "no particle has a positive weight" : estimate.note}});
             continue;
         }
         entries.push_back(estimate_entry(estimate, "log_ratio", 0, exact_));
