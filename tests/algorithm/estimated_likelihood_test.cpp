@@ -168,6 +168,19 @@ TEST(LikelihoodNoise, IsMeasuredAndSplit) {
     EXPECT_NEAR(std::hypot(value("annealing_standard_error"), value("likelihood_standard_error")), whole, 1e-12);
 }
 
+// Of noise 10 the weights keep an ESS of hundreds, which says nothing; of noise 2 the verdict may rest on it.
+TEST(LikelihoodNoise, KeepsTheEssOfTheWeightsOutOfTheVerdict) {
+    const auto noisy = run(10, 1, 512, 10, {population::Resampling::systematic, 0.7}).outcome();
+    EXPECT_THAT(noisy.warnings,
+                ::testing::Contains(::testing::HasSubstr("the log of the likelihood's estimate has var")));
+    EXPECT_EQ(noisy.ess, 0);
+    EXPECT_EQ(noisy.diagnostics.back().name, "ess_of_weights");
+    EXPECT_GT(noisy.diagnostics.back().value, 50);
+    const auto precise = run(2, 1, 512, 10, {population::Resampling::systematic, 0.7}).outcome();
+    EXPECT_THAT(precise.warnings, ::testing::Not(::testing::Contains(::testing::HasSubstr("has variance"))));
+    EXPECT_GT(precise.ess, 50);
+}
+
 TEST(LikelihoodNoise, OfExactLikelihoodsIsNone) {
     EXPECT_EQ(noise_shares(0.1, 0, 0.1, 100).likelihood, 0);
     EXPECT_DOUBLE_EQ(noise_shares(0.1, 0, 0.1, 100).annealing, 0.1);

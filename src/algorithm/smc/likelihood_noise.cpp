@@ -4,6 +4,8 @@
 #include "parallel/agreement.hpp"
 #include "population/weights.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +14,8 @@
 namespace pearlite::algorithm {
 
 namespace {
+
+constexpr double largest_sigma2 = 3; ///< for a verdict that rests on weights
 
 /// The last steps that can be addressed: beyond those of any run.
 constexpr std::uint32_t fresh_step(int k) {
@@ -45,6 +49,19 @@ std::vector<Diagnostic> noise_diagnostics(double sigma2, double tau, const std::
         all.push_back({"likelihood_standard_error", shares.likelihood, {}});
     }
     return all;
+}
+
+void judge_noise(double sigma2, Outcome& outcome) {
+    if (!(sigma2 > largest_sigma2))
+        return;
+    outcome.warnings.push_back(fmt::format(
+        "the log of the likelihood's estimate has variance {:.3g} at the final particles, above {:g}: particles keep "
+        "estimates that are too high, which the effective sample size of the weights, {:.0f}, does not show; estimate "
+        "the "
+        "likelihood more precisely",
+        sigma2, largest_sigma2, outcome.ess));
+    outcome.diagnostics.push_back({"ess_of_weights", outcome.ess, {}});
+    outcome.ess = 0;
 }
 
 double likelihood_log_variance(const parallel::Communicator& ranks, const path::DensityPath& path,

@@ -98,11 +98,12 @@ Outcome Smc::outcome() const {
                                           "likelihood zero, or of infinite log f_1/f_0");
         outcome.log_ratio.insert(outcome.log_ratio.end(), others.begin(), others.end());
     }
-    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated())
-        outcome.diagnostics =
-            noise_diagnostics(likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed),
-                              noise_factor(path::Schedule(trace_.inverse_temperature)),
-                              outcome.log_ratio.front().standard_error, settings_.particles);
+    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated()) {
+        const double sigma2 = likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed);
+        outcome.diagnostics = noise_diagnostics(sigma2, noise_factor(path::Schedule(trace_.inverse_temperature)),
+                                                outcome.log_ratio.front().standard_error, settings_.particles);
+        judge_noise(sigma2, outcome);
+    }
     return outcome;
 }
 

@@ -104,10 +104,12 @@ Outcome WasteFree::outcome() const {
     if (ess_ < 20)
         outcome.warnings.emplace_back("the effective sample size of the final weights is below 20: use more particles, "
                                       "or more temperatures");
-    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated())
-        outcome.diagnostics = noise_diagnostics(
-            likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed),
-            noise_factor(path::Schedule(trace_.inverse_temperature)), std::nullopt, settings_.particles);
+    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated()) {
+        const double sigma2 = likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed);
+        outcome.diagnostics = noise_diagnostics(sigma2, noise_factor(path::Schedule(trace_.inverse_temperature)),
+                                                std::nullopt, settings_.particles);
+        judge_noise(sigma2, outcome);
+    }
     outcome.diagnostics.push_back({"weight_autocorrelation_time", tau, {}});
     return outcome;
 }
