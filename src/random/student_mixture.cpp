@@ -4,11 +4,11 @@
 #include "core/log_space.hpp"
 #include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "random/weighted_clusters.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 namespace pearlite::random {
 
@@ -46,27 +46,6 @@ double log_shape(double df, double d, double distance) {
     return std::isinf(df) ? -0.5 * distance : -0.5 * (df + d) * std::log1p(distance / df);
 }
 
-/// n points at equal steps of the cumulated weight along the longest axis of the points (one far point would catch a
-/// component for itself, were they spread by distance).
-std::vector<Index> points_along_axis(const Matrix& points, std::span<const double> weights, const Matrix& covariance,
-                                     Index n) {
-    const Matrix axes = symmetric_eigenvectors(covariance);
-    const Vector place = points.transpose() * axes.col(axes.cols() - 1);
-    std::vector<Index> order(static_cast<std::size_t>(points.cols()));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::sort(order.begin(), order.end(), [&](Index i, Index j) { return place(i) < place(j); });
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    std::vector<Index> chosen;
-    double passed = 0;
-    for (const Index i : order) {
-        passed += weights[static_cast<std::size_t>(i)];
-        while (static_cast<Index>(chosen.size()) < n &&
-               passed >= total * (static_cast<double>(chosen.size()) + 0.5) / static_cast<double>(n))
-            chosen.push_back(i);
-    }
-    return chosen;
-}
-
 } // namespace
 
 StudentMixture::StudentMixture(std::vector<Component> components, double df)
@@ -88,25 +67,37 @@ StudentMixture::StudentMixture(std::vector<Component> components, double df)
 }
 
 StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double> weights, Index components, double df,
-                                   int iterations) {
+                                   int iterations, Scales scales) {
     PEARLITE_EXPECTS(points.cols() == static_cast<Index>(weights.size()) && points.cols() >= 2 && components >= 1);
-    const auto [mean, covariance] = weighted_moments(points, weights);
     // A t distribution of this scale has that covariance.
-    const Matrix factor = factor_of(scale_over_variance(df) * covariance);
-    if (components == 1)
-        return StudentMixture({{1, mean, factor}}, df);
+    if (components == 1) {
+        const auto [mean, covariance] = weighted_moments(points, weights);
+        return StudentMixture({{1, mean, factor_of(scale_over_variance(df) * covariance)}}, df);
+    }
+    const auto clusters = clusters_of(points, weights, components);
+    const Matrix factor = factor_of(scale_over_variance(df) * clusters.covariance);
     std::vector<Component> starts;
-    for (const Index i : points_along_axis(points, weights, covariance, components))
-        starts.push_back({1, points.col(i), factor / std::sqrt(static_cast<double>(components))});
+    for (Index k = 0; k < clusters.means.cols(); ++k)
+        starts.push_back({clusters.weights[at(k)], clusters.means.col(k), factor});
     StudentMixture mixture(std::move(starts), df);
     for (int k = 0; k < iterations; ++k) {
         std::vector<double> sums(mixture.statistics_size(), 0.0);
         for (Index i = 0; i < points.cols(); ++i)
             mixture.add_statistics({points.col(i).data(), static_cast<std::size_t>(points.rows())}, weights[at(i)],
                                    sums);
-        mixture = mixture.updated(sums);
+        mixture = scales == Scales::own ? mixture.updated(sums) : mixture.updated(sums).with_common_scale();
     }
     return mixture;
+}
+
+StudentMixture StudentMixture::with_common_scale() const {
+    Matrix scale = Matrix::Zero(dimension(), dimension());
+    for (const auto& component : components_)
+        scale += component.weight * row_products(component.factor);
+    auto components = components_;
+    for (auto& component : components)
+        component.factor = factor_of(scale);
+    return StudentMixture(std::move(components), df_);
 }
 
 void StudentMixture::draw(Stream& stream, std::span<double> x) const {
@@ -134,10 +125,14 @@ void StudentMixture::evaluate(std::span<const double> x, std::span<double> log_t
     }
 }
 
-double StudentMixture::log_density(std::span<const double> x) const {
+std::vector<double> StudentMixture::log_terms(std::span<const double> x) const {
     std::vector<double> terms(components_.size()), distances(components_.size());
     evaluate(x, terms, distances);
-    return log_sum_exp(terms);
+    return terms;
+}
+
+double StudentMixture::log_density(std::span<const double> x) const {
+    return log_sum_exp(log_terms(x));
 }
 
 double StudentMixture::log_density(std::span<const double> x, std::span<double> gradient) const {

@@ -18,13 +18,16 @@ class StudentMixture {
         Vector mean;   ///< d
         Matrix factor; ///< L, d x d, lower triangular
     };
+    /// Whether a fit gives each component a scale of its own, or all the same, which takes fewer points.
+    enum class Scales { own, common };
     /// Weights are normalised; df > 2. ContractViolation for no components or sizes that differ.
     StudentMixture(std::vector<Component> components, double df);
 
-    /// Fits points (d x n) with weights that need not be normalised: `components` along their longest axis as starting
-    /// means, then `iterations` steps. Deterministic. Fewer components if the points support no more.
+    /// Fits points (d x n) with weights that need not be normalised: `components` at the clusters of the points
+    /// (weighted_clusters.hpp), which have their share of the weight and all one covariance, then `iterations` steps.
+    /// Deterministic. Fewer components if the points support no more.
     static StudentMixture fit(const Matrix& points, std::span<const double> weights, Index components, double df,
-                              int iterations);
+                              int iterations, Scales scales = Scales::own);
 
     Index dimension() const { return components_.front().mean.size(); }
     double df() const { return df_; }
@@ -32,7 +35,9 @@ class StudentMixture {
 
     void draw(Stream& stream, std::span<double> x) const;
     double log_density(std::span<const double> x) const;
-    /// The same, and the gradient of the log density (d) into `gradient`.
+    /// log of weight times density of every component at x.
+    std::vector<double> log_terms(std::span<const double> x) const;
+    /// The log density, and the gradient of the log density (d) into `gradient`.
     double log_density(std::span<const double> x, std::span<double> gradient) const;
 
     Vector mean() const;       ///< d
@@ -56,6 +61,8 @@ class StudentMixture {
     static StudentMixture from_values(std::span<const double> values, Index dimension);
 
   private:
+    /// All components with the mean scale matrix.
+    StudentMixture with_common_scale() const;
     /// log of weight times density of every component at x, and the squared Mahalanobis distances.
     void evaluate(std::span<const double> x, std::span<double> log_terms, std::span<double> distances) const;
 

@@ -41,6 +41,26 @@ TEST(EstimatedLikelihoodMpi, ImportanceSquared) {
             3, false); // in the second half of the second round
 }
 
+/// Draws about two places, in place of a pilot's particles.
+FirstDraws two_places() {
+    FirstDraws draws{Matrix(2, 200), std::vector<double>(200, 0.0), std::vector<double>(200, -2.0),
+                     std::vector<double>(200, -3.0), 50};
+    for (Index i = 0; i < 200; ++i)
+        draws.points.col(i) << (i % 5 == 0 ? -9 : 0) + 0.01 * static_cast<double>(i % 19),
+            0.01 * static_cast<double>(i % 17);
+    return draws;
+}
+
+TEST(EstimatedLikelihoodMpi, ImportanceSquaredBesideAPilot) {
+    const auto pilot = std::make_shared<const PilotView>(two_places());
+    expect_same_everywhere(
+        [=](const Communicator& ranks) {
+            return ImportanceSquared(ranks, path_of(noisy()), two_places().mixture(3, 5), {1900, 4, 8}, {700, 2, 0.1},
+                                     pilot);
+        },
+        3, false);
+}
+
 TEST(EstimatedLikelihoodMpi, PseudoMarginalChains) {
     for (const Index block : {1, 4})
         expect_same_everywhere(

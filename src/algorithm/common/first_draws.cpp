@@ -6,9 +6,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace pearlite::algorithm {
+
+namespace {
+
+double effective_families(const std::vector<double>& weights, const std::vector<std::int64_t>& eves) {
+    std::map<std::int64_t, double> of_family;
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        of_family[eves[i]] += weights[i];
+        sum += weights[i];
+    }
+    for (const auto& [eve, weight] : of_family)
+        squares += weight / sum * (weight / sum);
+    return 1 / squares;
+}
+
+} // namespace
 
 std::vector<double> FirstDraws::weights() const {
     const double log_max = *std::max_element(log_weights.begin(), log_weights.end());
@@ -17,6 +34,17 @@ std::vector<double> FirstDraws::weights() const {
     for (const double log_weight : log_weights)
         weights.push_back(std::exp(log_weight - log_max));
     return weights;
+}
+
+Index FirstDraws::supported_components(Index wanted) const {
+    constexpr double draws_of_a_mean = 10; // and of each column of a covariance
+    double sum = 0, squares = 0;
+    for (const double w : weights()) {
+        sum += w;
+        squares += w * w;
+    }
+    const auto supported = sum * sum / squares / (draws_of_a_mean * static_cast<double>(points.rows() + 1));
+    return std::clamp<Index>(static_cast<Index>(supported), 1, wanted);
 }
 
 random::StudentMixture FirstDraws::mixture(Index components, double df) const {
@@ -42,17 +70,26 @@ Matrix FirstDraws::starts(Index n, std::uint64_t seed) const {
 }
 
 FirstDraws draws_of(const parallel::Communicator& ranks, const population::Share& particles) {
-    std::vector<double> local;
+    std::vector<double> local, log_priors, log_likelihoods;
+    std::vector<std::int64_t> eves;
     Index dimension = 0;
     for (Index b = 0; b < particles.local_blocks(); ++b) {
         const auto& block = path::points_of(particles.block(b));
         dimension = block.dimension();
         local.insert(local.end(), block.points.data(), block.points.data() + dimension * block.size());
+        log_priors.insert(log_priors.end(), block.log_prior.data(), block.log_prior.data() + block.size());
+        log_likelihoods.insert(log_likelihoods.end(), block.log_likelihood.data(),
+                               block.log_likelihood.data() + block.size());
     }
+    if (particles.here())
+        eves = particles.here()->eves();
     dimension = ranks.max(dimension); // a rank may hold no block
     const auto points = ranks.all_gather(std::span<const double>(local));
     FirstDraws draws;
     draws.log_weights = ranks.all_gather(particles.log_weights());
+    draws.log_priors = ranks.all_gather(std::span<const double>(log_priors));
+    draws.log_likelihoods = ranks.all_gather(std::span<const double>(log_likelihoods));
+    draws.families = effective_families(draws.weights(), ranks.all_gather(std::span<const std::int64_t>(eves)));
     draws.points = Eigen::Map<const Matrix>(points.data(), dimension, static_cast<Index>(draws.log_weights.size()));
     return draws;
 }

@@ -13,17 +13,18 @@ namespace pearlite::algorithm {
 
 /// The draws, the same on every rank.
 struct FirstDraws {
-    Matrix points;                   ///< d x n
-    std::vector<double> log_weights; ///< n
+    Matrix points;                       ///< d x n
+    std::vector<double> log_weights;     ///< n
+    std::vector<double> log_priors = {}; ///< n, of the points as they were accepted; empty for draws from the prior
+    std::vector<double> log_likelihoods = {}; ///< the same
+    double families = 0; ///< effective number of families, 1/sum_e S_e^2 for shares S_e of the weight; 0: not known
 
-    template <class Fields>
-    void fields(Fields& f) {
-        f("points", points);
-        f("log_weights", log_weights);
-    }
-
+    /// Whether they stand for the posterior, so that others can be compared with them.
+    bool are_of_posterior() const { return !log_likelihoods.empty(); }
     /// The weights relative to the largest.
     std::vector<double> weights() const;
+    /// At most `wanted` components, of which each has draws enough for a mean and a covariance.
+    Index supported_components(Index wanted) const;
     /// A mixture fitted to the draws; fewer components if the draws support no more.
     random::StudentMixture mixture(Index components, double df) const;
     /// The factor of a random walk scaled to the covariance of the draws.

@@ -13,6 +13,9 @@ void Tuning::fields(Fields& f) {
     f("kernel", kernel);
     f("reference_points", reference.points);
     f("reference_log_weights", reference.log_weights);
+    f("reference_log_priors", reference.log_priors);
+    f("reference_log_likelihoods", reference.log_likelihoods);
+    f("reference_families", reference.families);
 }
 
 Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotReference reference) {

@@ -51,12 +51,13 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
                                                    std::shared_ptr<const path::DensityPath> path,
                                                    const algorithm::FirstDraws& first,
                                                    std::uint64_t seed) const override {
+        const auto pilot = first.are_of_posterior() ? std::make_shared<const PilotView>(first) : nullptr;
         return std::make_unique<algorithm::ImportanceSquared>(
-            ranks, std::move(path), first.mixture(components_, degrees_of_freedom_),
-            algorithm::PopulationSettings{draws_, run_.block, seed}, settings_);
+            ranks, std::move(path), first.mixture(first.supported_components(components_), degrees_of_freedom_),
+            algorithm::PopulationSettings{draws_, run_.block, seed}, settings_, pilot);
     }
 
-    Index draws_ = 10'000, components_ = 3;
+    Index draws_ = 10'000, components_ = 6;
     double degrees_of_freedom_ = 5;
     algorithm::ImportanceSettings settings_;
 };

@@ -54,12 +54,14 @@ Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t 
 
 ImportanceSquared::ImportanceSquared(const parallel::Communicator& ranks,
                                      std::shared_ptr<const path::DensityPath> target, random::StudentMixture first,
-                                     const PopulationSettings& settings, const ImportanceSettings& importance)
+                                     const PopulationSettings& settings, const ImportanceSettings& importance,
+                                     std::shared_ptr<const PilotView> pilot)
     : ranks_(ranks),
       target_(std::move(target)),
       mixture_(std::move(first)),
       settings_(settings),
       importance_(importance),
+      pilot_(std::move(pilot)),
       population_(population_of(ranks_, target_)),
       log_normaliser_(target_->log_normaliser_start().value_or(0)) {
     population_.append(settings.particles, settings.block);
@@ -86,6 +88,11 @@ Progress ImportanceSquared::progress() const {
 Outcome ImportanceSquared::outcome() const {
     const auto& particles = population_.generation(0);
     Outcome outcome = importance_outcome({ranks_, particles.layout(), particles.log_weights()}, settings_.seed);
+    if (pilot_)
+        pilot_->judge(
+            weights_of_peaks(),
+            [&](auto x, double log_prior) { return log_normaliser_ + log_proposal(x, log_prior - log_normaliser_); },
+            *target_, outcome);
     outcome.arrays.push_back({"importance/draws", rounds_draws_});
     outcome.arrays.push_back({"importance/ess", rounds_ess_});
     outcome.arrays.push_back({"importance/log_ratio", rounds_log_ratio_});
@@ -189,10 +196,10 @@ void ImportanceSquared::end_round(population::Generation& particles) {
     ++round_;
     record(weights, draws);
     if (!finished())
-        adapt(weights.log_max);
+        adapt(weights);
 }
 
-void ImportanceSquared::adapt(double log_max) {
+void ImportanceSquared::adapt(const population::WeightSummary& weights) {
     const auto& particles = population_.generation(0);
     population::BlockSums sums(mixture_.statistics_size());
     std::vector<double> of_block;
@@ -201,13 +208,42 @@ void ImportanceSquared::adapt(double log_max) {
         const auto log_w = particles.of_block(particles.log_weights(), b);
         of_block.assign(mixture_.statistics_size(), 0.0);
         for (Index i = 0; i < block.size(); ++i)
-            if (const double w = std::exp(log_w[static_cast<std::size_t>(i)] - log_max); w > 0)
+            if (const double w = std::exp(log_w[static_cast<std::size_t>(i)] - weights.log_max); w > 0)
                 mixture_.add_statistics({block.points.col(i).data(), static_cast<std::size_t>(target_->dimension())}, w,
                                         of_block);
         for (std::size_t k = 0; k < of_block.size(); ++k)
             sums.add(k, of_block[k]);
     }
-    mixture_ = mixture_.updated(sums.total(ranks_));
+    auto total = sums.total(ranks_);
+    if (pilot_)
+        pilot_->add_statistics(mixture_, std::exp(weights.log_sum - weights.log_max), weights.ess, total);
+    mixture_ = mixture_.updated(total);
+}
+
+WeightsOfPeaks ImportanceSquared::weights_of_peaks() const {
+    const auto& particles = population_.generation(0);
+    const auto n = static_cast<std::size_t>(pilot_->peaks().size());
+    WeightsOfPeaks found{population::summarise(ranks_, particles.layout(), particles.log_weights()).log_max, {}, {}};
+    population::BlockSums sums(2 * n);
+    std::vector<double> of_block;
+    for (Index b = 0; b < particles.local_blocks(); ++b) {
+        const auto& block = path::points_of(particles.block(b));
+        const auto log_w = particles.of_block(particles.log_weights(), b);
+        of_block.assign(2 * n, 0.0);
+        for (Index i = 0; i < block.size(); ++i)
+            if (const double w = std::exp(log_w[at(i)] - found.log_max); w > 0) {
+                const auto peak = at(
+                    pilot_->peaks().of({block.points.col(i).data(), static_cast<std::size_t>(target_->dimension())}));
+                of_block[peak] += w;
+                of_block[n + peak] += w * w;
+            }
+        for (std::size_t k = 0; k < of_block.size(); ++k)
+            sums.add(k, of_block[k]);
+    }
+    const auto total = sums.total(ranks_);
+    found.sums.assign(total.begin(), total.begin() + static_cast<std::ptrdiff_t>(n));
+    found.squares.assign(total.begin() + static_cast<std::ptrdiff_t>(n), total.end());
+    return found;
 }
 
 void ImportanceSquared::record(const population::WeightSummary& weights, Index draws) {

@@ -4,13 +4,14 @@
 ///
 ///     for rounds of adaptation, and once more with the final number of draws:
 ///         theta ~ q' = (1 - e) q + e prior;  w = prior(theta) likelihood^(theta) / q'(theta)
-///         q <- one expectation-maximisation step of the Student mixture with the weights w
+///         q <- one expectation-maximisation step of the Student mixture with the weights w, and the pilot's particles
 ///     Z = mean w
 ///
 /// q: a mixture of Student t distributions; e: the defensive share (Hesterberg 1995). Z is unbiased: q of the final
 /// draws does not depend on them.
 
 #include "algorithm/common/sampler.hpp"
+#include "algorithm/pilot_peaks/pilot_view.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/shards.hpp"
 #include "random/student_mixture.hpp"
@@ -31,10 +32,10 @@ Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t 
 
 class ImportanceSquared final : public Sampler {
   public:
-    /// `first` is the mixture before any adaptation.
+    /// `first` is the mixture before any adaptation; `pilot` may be null.
     ImportanceSquared(const parallel::Communicator& ranks, std::shared_ptr<const path::DensityPath> target,
                       random::StudentMixture first, const PopulationSettings& settings,
-                      const ImportanceSettings& importance);
+                      const ImportanceSettings& importance, std::shared_ptr<const PilotView> pilot = nullptr);
 
     /// Nothing is drawn before the first step.
     void begin() override {}
@@ -92,7 +93,8 @@ class ImportanceSquared final : public Sampler {
 
     void end_round(population::Generation& particles);
 
-    void adapt(double log_max);
+    void adapt(const population::WeightSummary& weights);
+    WeightsOfPeaks weights_of_peaks() const;
 
     void record(const population::WeightSummary& weights, Index draws);
 
@@ -101,6 +103,7 @@ class ImportanceSquared final : public Sampler {
     random::StudentMixture mixture_;
     PopulationSettings settings_;
     ImportanceSettings importance_;
+    std::shared_ptr<const PilotView> pilot_;
     population::Population population_;
     double log_normaliser_ = 0;   ///< of the prior, where its density leaves it out
     Index round_ = 0, share_ = 0; ///< rounds that are complete, and steps of the present one

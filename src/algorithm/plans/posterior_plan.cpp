@@ -15,7 +15,7 @@ PosteriorPlan::PosteriorPlan(const ModelTraits& traits)
     run_.block = traits.default_block;
     schedule_.kind = ScheduleSettings::Kind::adaptive;
     schedule_.conditional_ess = 0.9;
-    kernel_.pilot_particles = 256;
+    kernel_.pilot_particles = 1024;
 }
 
 void PosteriorPlan::common_keys(Keys& k) {

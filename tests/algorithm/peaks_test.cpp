@@ -1,0 +1,127 @@
+// The peaks that a pilot has found; draws and chains that lack one.
+#include "algorithm/pilot_peaks/peaks.hpp"
+
+#include "algorithm/densities.hpp"
+#include "algorithm/importance_squared/importance_squared.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace pearlite::algorithm {
+namespace {
+
+using namespace testing;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Uniform on [-20, 20]^2; 0.1 N((-5, -5), I) + 0.9 N((5, 5), I) as likelihood, Z = 1/1600 but for the tails.
+struct TwoPeaks {
+    static constexpr double half = 20;
+    std::vector<std::string> parameter_names() const { return {"x", "y"}; }
+    void draw_prior(random::Stream& stream, std::span<double> x) const {
+        for (double& value : x)
+            value = half * (2 * stream.uniform() - 1);
+    }
+    double log_prior(std::span<const double> x) const {
+        return std::max(std::abs(x[0]), std::abs(x[1])) < half ? -2 * std::log(2 * half) : log_zero;
+    }
+    double log_likelihood(std::span<const double> x) const {
+        const auto square = [&](double centre) {
+            return (x[0] - centre) * (x[0] - centre) + (x[1] - centre) * (x[1] - centre);
+        };
+        return std::log(0.9 * std::exp(-0.5 * square(5)) + 0.1 * std::exp(-0.5 * square(-5))) -
+               std::log(2 * std::numbers::pi);
+    }
+};
+
+/// Draws of that posterior, in place of a pilot's particles.
+FirstDraws pilot_of(Index n, std::uint64_t seed, double small = 0.1) {
+    random::Stream stream({seed, random::Purpose::test, 0, 0});
+    FirstDraws draws{Matrix(2, n), std::vector<double>(static_cast<std::size_t>(n), 0.0)};
+    for (Index i = 0; i < n; ++i) {
+        const double centre = stream.bernoulli(small) ? -5 : 5;
+        for (double& value : draws.points.col(i))
+            value = centre + stream.normal();
+        draws.log_priors.push_back(TwoPeaks{}.log_prior({draws.points.col(i).data(), 2}));
+        draws.log_likelihoods.push_back(TwoPeaks{}.log_likelihood({draws.points.col(i).data(), 2}));
+    }
+    draws.families = static_cast<double>(n);
+    return draws;
+}
+
+TEST(Peaks, AreFoundWithTheirShares) {
+    const Peaks peaks(pilot_of(256, 1));
+    ASSERT_EQ(peaks.size(), 2);
+    EXPECT_GT(peaks.share(0), 0.8);
+    EXPECT_NEAR(peaks.share(0) + peaks.share(1), 1, 1e-12);
+    EXPECT_NEAR(peaks.place(1)(0), -5, 1);
+    EXPECT_NEAR(peaks.share_error(1), std::sqrt(peaks.share(0) * peaks.share(1) / 256), 1e-12);
+    EXPECT_EQ(peaks.of(std::vector<double>{4, 7}), 0);
+    EXPECT_EQ(peaks.of(std::vector<double>{-7, -4}), 1);
+    EXPECT_THAT(peaks.describe(1, *path_of(TwoPeaks{})), HasSubstr("the peak at x = -"));
+}
+
+// Eight components of one cloud, normal, with long tails or bent, are one peak; at most one of 30 clouds is cut.
+TEST(Peaks, OneCloudIsOnePeak) {
+    int cut = 0;
+    for (const Index d : {1, 4, 10})
+        for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+            random::Stream stream({seed, random::Purpose::test, static_cast<std::uint64_t>(d), 0});
+            FirstDraws draws{Matrix(d, 1024), std::vector<double>(1024, 0.0)};
+            draws.log_priors = draws.log_likelihoods = std::vector<double>(1024, 0.0);
+            for (Index i = 0; i < 1024; ++i) {
+                const double scale = seed % 3 == 1 ? 1 / std::sqrt(2 * stream.gamma(2.5) / 5) : 1;
+                for (double& value : draws.points.col(i))
+                    value = scale * stream.normal();
+                if (d > 1 && seed % 3 == 2)
+                    draws.points(1, i) += 0.5 * draws.points(0, i) * draws.points(0, i);
+            }
+            cut += Peaks(draws).size() > 1 ? 1 : 0;
+        }
+    EXPECT_LE(cut, 1);
+}
+
+/// From a first mixture with this share in the small peak; rounds of 112 draws.
+ImportanceSquared importance_of(double small, Index rounds, std::shared_ptr<const PilotView> pilot,
+                                std::uint64_t seed) {
+    std::vector<random::StudentMixture::Component> first{{1 - small, Vector::Constant(2, 5), Matrix::Identity(2, 2)}};
+    if (small > 0)
+        first.push_back({small, Vector::Constant(2, -5), Matrix::Identity(2, 2)});
+    ImportanceSquared sampler(parallel::Communicator::alone(), path_of(TwoPeaks{}), {first, 100}, {4000, 16, seed},
+                              {112, rounds, 0}, std::move(pilot));
+    complete(sampler);
+    return sampler;
+}
+
+TEST(PilotView, ALostPeakIsNamedAndTheErrorWithheld) {
+    const auto pilot = std::make_shared<const PilotView>(pilot_of(512, 2));
+    const auto outcome = importance_of(0, 0, pilot, 1).outcome();
+    EXPECT_THAT(outcome.warnings, Contains(HasSubstr("the proposal has lost the peak at x = -")));
+    EXPECT_FALSE(outcome.log_ratio.front().standard_error);
+    EXPECT_THAT(outcome.log_ratio.front().note, HasSubstr("lost a peak"));
+    EXPECT_THAT(importance_of(0, 0, nullptr, 1).outcome().warnings, IsEmpty()); // without a pilot nothing shows
+}
+
+// A component of 0.001 gets a draw in few rounds.
+TEST(PilotView, RoundsOfAdaptationKeepThePilotsPeaks) {
+    const auto pilot = std::make_shared<const PilotView>(pilot_of(512, 3));
+    const double exact = -2 * std::log(2 * TwoPeaks::half);
+    int lost_without = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const auto sampler = importance_of(0.001, 4, pilot, seed);
+        const auto outcome = sampler.outcome();
+        EXPECT_THAT(outcome.warnings, IsEmpty()) << seed;
+        EXPECT_LT(std::abs(z_score(outcome, exact)), 5) << seed;
+        ASSERT_EQ(sampler.mixture().components().size(), 2u);
+        EXPECT_NEAR(sampler.mixture().components()[1].weight, 0.1, 0.04) << seed;
+        lost_without += importance_of(0.001, 4, nullptr, seed).log_ratio() < exact - 0.08 ? 1 : 0;
+    }
+    EXPECT_GE(lost_without, 5);
+}
+
+} // namespace
+} // namespace pearlite::algorithm
