@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace pearlite::algorithm {
 namespace {
 
@@ -64,6 +66,19 @@ TEST(ChainOutcome, ChainsThatNeverMovedAreNoPosterior) {
     const auto outcome = judge_chains({summaries_of(Matrix::Ones(50, 4)), {0, 0, 0, 0}, {50, 50, 50, 50}, 50});
     EXPECT_EQ(outcome.ess, 0);
     EXPECT_THAT(outcome.warnings, Contains(HasSubstr("R-hat is nan")));
+}
+
+TEST(ChainOutcome, PeaksOfThePilotAreCompared) {
+    auto chains = chains_of(1000, 0);
+    const double nan = std::nan("");
+    chains.peaks = {{"the large one", 0.9, 0.02, 1, nan, 4}, {"the small one", 0.1, 0.02, 0, nan, 0}};
+    EXPECT_THAT(judge_chains(chains).warnings, Contains(HasSubstr("none of the 4 chains has visited the small one")));
+    chains.peaks[1].pilot_share = 0.05;
+    EXPECT_THAT(judge_chains(chains).warnings, IsEmpty());
+    chains.peaks = {{"the large one", 0.9, 0.02, 0.8, 0.01, 4}, {"the small one", 0.1, 0.02, 0.2, 0.01, 4}};
+    EXPECT_THAT(judge_chains(chains).warnings, Contains(HasSubstr("0.2 +- 0.01 of the draws are in the small one")));
+    chains.peaks[0].error = chains.peaks[1].error = 0.02;
+    EXPECT_THAT(judge_chains(chains).warnings, IsEmpty()); // 3.5 joint errors
 }
 
 } // namespace

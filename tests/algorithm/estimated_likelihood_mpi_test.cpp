@@ -61,6 +61,23 @@ TEST(EstimatedLikelihoodMpi, ImportanceSquaredBesideAPilot) {
         3, false);
 }
 
+TEST(EstimatedLikelihoodMpi, ChainsAreComparedWithThePilot) {
+    const auto peaks = std::make_shared<const Peaks>(two_places());
+    ASSERT_EQ(peaks->size(), 2);
+    const auto shares_on = [&](const Communicator& ranks) {
+        PseudoMarginal chains(ranks, path_of(noisy()), Matrix::Zero(2, 9), 0.5 * Matrix::Identity(2, 2), {9, 1, 9},
+                              {600, 300, 3}, peaks);
+        complete(chains);
+        std::vector<double> numbers;
+        for (const auto& peak : chains.peaks_of_chains())
+            numbers.insert(numbers.end(), {peak.share, peak.pilot_share, static_cast<double>(peak.visitors)});
+        return numbers;
+    };
+    const auto numbers = shares_on(Communicator::world());
+    EXPECT_EQ(numbers, shares_on(Communicator::alone()));
+    EXPECT_EQ(numbers[2], 9);
+}
+
 TEST(EstimatedLikelihoodMpi, PseudoMarginalChains) {
     for (const Index block : {1, 4})
         expect_same_everywhere(

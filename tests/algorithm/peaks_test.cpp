@@ -3,6 +3,7 @@
 
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"
+#include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -121,6 +122,25 @@ TEST(PilotView, RoundsOfAdaptationKeepThePilotsPeaks) {
         lost_without += importance_of(0.001, 4, nullptr, seed).log_ratio() < exact - 0.08 ? 1 : 0;
     }
     EXPECT_GE(lost_without, 5);
+}
+
+Outcome chains_of(const std::shared_ptr<const Peaks>& peaks, const Matrix& starts) {
+    PseudoMarginal chains(parallel::Communicator::alone(), path_of(TwoPeaks{}), starts, Matrix::Identity(2, 2),
+                          {starts.cols(), 1, 1}, {4000, 400, 1}, peaks);
+    complete(chains);
+    return chains.outcome();
+}
+
+TEST(PeaksOfChains, APeakThatNoChainVisitsIsNamed) {
+    const auto peaks = std::make_shared<const Peaks>(pilot_of(512, 4));
+    const Matrix all_in_large = Matrix::Constant(2, 4, 5.0);
+    EXPECT_THAT(chains_of(peaks, all_in_large).warnings, Contains(HasSubstr("has visited the peak at x = -")));
+    EXPECT_THAT(chains_of(nullptr, all_in_large).verdict, HasSubstr("the chains agree"));
+    const auto one = std::make_shared<const Peaks>(pilot_of(512, 4, 0));
+    EXPECT_THAT(chains_of(one, all_in_large).warnings, IsEmpty());
+    Matrix starts = all_in_large;
+    starts.col(2) *= -1;
+    EXPECT_THAT(chains_of(peaks, starts).warnings, Not(Contains(HasSubstr("has visited"))));
 }
 
 } // namespace

@@ -15,6 +15,9 @@ constexpr double least_ess_per_chain = 100;
 /// A chain sticks if it stands still for this fraction of its iterations, and for at least this number of them.
 constexpr double longest_fraction = 0.05;
 constexpr std::int64_t shortest_stay = 100;
+/// Of the pilot's weight, in a peak where no chain is.
+constexpr double largest_unvisited = 0.05;
+constexpr double most_joint_errors = 4;
 
 /// The worst value over parameters; NaN (no draw differs from the others) is worse than any.
 template <class Value, class Worse>
@@ -54,6 +57,22 @@ void warn_of_sticking(const ChainOutcome& chains, Outcome& outcome) {
                         longest - chains.longest_stay.begin(), *longest, chains.iterations));
 }
 
+void warn_of_peaks(const ChainOutcome& chains, Outcome& outcome) {
+    const auto n_chains = chains.acceptance.size();
+    for (const auto& peak : chains.peaks) {
+        if (peak.visitors == 0 && peak.pilot_share > largest_unvisited)
+            outcome.warnings.push_back(fmt::format("none of the {} chains has visited {}: the posterior lacks it; more "
+                                                   "chains, or an algorithm along a path",
+                                                   n_chains, peak.description));
+        const double joint = std::hypot(peak.error, peak.pilot_error); // NaN where all draws are in one peak
+        if (peak.visitors > 0 && std::abs(peak.share - peak.pilot_share) > most_joint_errors * joint)
+            outcome.warnings.push_back(fmt::format(
+                "{:.2g} +- {:.2g} of the draws are in {}, which the pilot's error of {:.2g} does not explain: "
+                "chains hardly move between the peaks",
+                peak.share, peak.error, peak.description, peak.pilot_error));
+    }
+}
+
 } // namespace
 
 Outcome judge_chains(const ChainOutcome& chains) {
@@ -83,6 +102,9 @@ Outcome judge_chains(const ChainOutcome& chains) {
          {}}};
     warn_of_convergence(chains, r_hat, bulk, tail, outcome);
     warn_of_sticking(chains, outcome);
+    warn_of_peaks(chains, outcome);
+    if (!chains.peaks.empty())
+        outcome.diagnostics.push_back({"pilot_peaks", static_cast<double>(chains.peaks.size()), {}});
     outcome.verdict = outcome.warnings.empty()
                           ? fmt::format("the chains agree (R-hat at most {:.3f}); chains give no evidence", r_hat)
                           : "the diagnostics of the chains carry warnings; chains give no evidence";

@@ -7,9 +7,18 @@
 #include "parallel/layout.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace pearlite::algorithm {
+
+/// The draws of all chains in a peak that a pilot has found.
+struct PeakOfChains {
+    std::string description;
+    double pilot_share = 0, pilot_error = 0; ///< of the pilot's weight, and its standard error
+    double share = 0, error = 0;             ///< of the draws; the error is NaN if all are there, or none
+    Index visitors = 0;                      ///< chains that have draws there
+};
 
 /// After burn-in; the same on every rank.
 struct ChainOutcome {
@@ -17,6 +26,7 @@ struct ChainOutcome {
     std::vector<double> acceptance;         ///< of each chain
     std::vector<std::int64_t> longest_stay; ///< of each chain: iterations in a row without an accepted proposal
     Index iterations = 0;                   ///< of each chain
+    std::vector<PeakOfChains> peaks = {};   ///< of the pilot, if it has found several
 };
 
 /// A sampler's draws, if the sampler runs Markov chains.
@@ -35,7 +45,9 @@ class MarkovChains {
 };
 
 /// Verdict, diagnostics (the largest R-hat, the smallest ESS) and warnings: R-hat above 1.01, a bulk or tail ESS below
-/// 100 per chain (Vehtari et al. 2021), chains that stick. No evidence: chains have none.
+/// 100 per chain (Vehtari et al. 2021), chains that stick, a peak with more than 0.05 of the pilot's weight that no
+/// chain has visited, or whose share of the draws is more than 4 joint standard errors from the pilot's. No evidence:
+/// chains have none.
 Outcome judge_chains(const ChainOutcome& chains);
 
 } // namespace pearlite::algorithm

@@ -55,9 +55,10 @@ class PseudoMarginalPlan final : public PosteriorPlan {
                                                    std::shared_ptr<const path::DensityPath> path,
                                                    const algorithm::FirstDraws& first,
                                                    std::uint64_t seed) const override {
+        const auto peaks = first.are_of_posterior() ? std::make_shared<const Peaks>(first) : nullptr;
         return std::make_unique<algorithm::PseudoMarginal>(
             ranks, std::move(path), first.starts(chains_, seed), first.walk_factor(),
-            algorithm::PopulationSettings{chains_, run_.block, seed}, settings_);
+            algorithm::PopulationSettings{chains_, run_.block, seed}, settings_, peaks);
     }
 
     Index chains_ = 4;

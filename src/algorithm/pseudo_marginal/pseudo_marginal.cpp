@@ -13,12 +13,13 @@ namespace pearlite::algorithm {
 
 PseudoMarginal::PseudoMarginal(const parallel::Communicator& ranks, std::shared_ptr<const path::DensityPath> target,
                                const Matrix& starts, const Matrix& factor, const PopulationSettings& settings,
-                               const ChainSettings& chains)
+                               const ChainSettings& chains, std::shared_ptr<const Peaks> peaks)
     : ranks_(ranks),
       target_(std::move(target)),
       kernel_(kernel::RandomWalk::constant(target_, 1, factor)),
       settings_(settings),
       chains_(chains),
+      peaks_(std::move(peaks)),
       population_(population_of(ranks_, target_)),
       starts_(starts) {
     PEARLITE_EXPECTS(starts.rows() == target_->dimension() && starts.cols() == settings.particles && chains.thin >= 1 &&
@@ -110,7 +111,34 @@ ChainOutcome PseudoMarginal::chain_outcome() const {
     for (const auto count : ranks_.all_gather(std::span<const std::int64_t>(accepted_)))
         chains.acceptance.push_back(static_cast<double>(count) / static_cast<double>(chains.iterations));
     chains.summaries = estimator::summarise_chains(ranks_, target_->quantity_names(), draws());
+    chains.peaks = peaks_of_chains();
     return chains;
+}
+
+std::vector<PeakOfChains> PseudoMarginal::peaks_of_chains() const {
+    if (!peaks_ || peaks_->size() < 2)
+        return {};
+    const Index n = draws_per_chain(), chains = population_.generation(0).local_size();
+    const auto n_peaks = static_cast<std::size_t>(peaks_->size());
+    std::vector<Matrix> is_there(n_peaks, Matrix::Zero(n, chains)); // 1 for a draw in the peak
+    const Matrix all = points();
+    for (Index i = 0; i < all.cols(); ++i)
+        is_there[at(peaks_->of({all.col(i).data(), static_cast<std::size_t>(all.rows())}))](i % n, i / n) = 1;
+    std::vector<PeakOfChains> found;
+    std::vector<std::string> descriptions;
+    for (Index k = 0; k < peaks_->size(); ++k)
+        descriptions.push_back(peaks_->describe(k, *target_));
+    const auto summaries = estimator::summarise_chains(ranks_, descriptions, is_there);
+    for (std::size_t k = 0; k < n_peaks; ++k) {
+        std::int64_t visitors = 0;
+        for (Index c = 0; c < chains; ++c)
+            visitors += is_there[k].col(c).any() ? 1 : 0;
+        const auto peak = static_cast<Index>(k);
+        const auto& posterior = summaries[k].posterior;
+        found.push_back({descriptions[k], peaks_->share(peak), peaks_->share_error(peak), posterior.mean,
+                         posterior.mcse, ranks_.sum(visitors)});
+    }
+    return found;
 }
 
 ShardedField PseudoMarginal::record_field() const {

@@ -6,6 +6,7 @@
 #include "algorithm/common/chain_outcome.hpp"
 #include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
+#include "algorithm/pilot_peaks/peaks.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
@@ -24,10 +25,10 @@ struct ChainSettings {
 class PseudoMarginal final : public Sampler, public MarkovChains {
   public:
     /// starts: d x chains, on every rank; factor: the first proposal's (x' = x + L z). settings.particles
-    /// is the number of chains.
+    /// is the number of chains. peaks: of the pilot, with which the chains are compared at the end; may be null.
     PseudoMarginal(const parallel::Communicator& ranks, std::shared_ptr<const path::DensityPath> target,
                    const Matrix& starts, const Matrix& factor, const PopulationSettings& settings,
-                   const ChainSettings& chains);
+                   const ChainSettings& chains, std::shared_ptr<const Peaks> peaks = nullptr);
 
     void begin() override;
 
@@ -44,6 +45,8 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     parallel::BlockLayout draw_layout() const override;
     /// Parameter k of this rank's chains after burn-in, on its natural scale, draws x chains.
     std::vector<Matrix> draws() const;
+    /// Collective. The share of the draws in each peak of the pilot; empty if the pilot has found one only.
+    std::vector<PeakOfChains> peaks_of_chains() const;
     /// Collective; finished().
     Outcome outcome() const override { return judge_chains(chain_outcome()); }
     bool has_path() const override { return false; }
@@ -84,6 +87,7 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     kernel::RandomWalk kernel_;
     PopulationSettings settings_;
     ChainSettings chains_;
+    std::shared_ptr<const Peaks> peaks_;
     population::Population population_;
     Matrix starts_;                                            ///< d x chains
     mutable std::vector<double> record_;                       ///< local chains x recorded draws x d
