@@ -33,11 +33,12 @@ def install(build, place):
     return (place / "first").rename(place / "prefix")
 
 
-def set_up_project(source, prefix, place, program, more_lines="", folder="drivers"):
+def set_up_project(source, prefix, place, program, more_lines="", folder="drivers", languages=""):
     """A directory with the page's CMakeLists.txt and the program's one file, configured with nothing but CMAKE_PREFIX_PATH;
     the compile commands are for tests of what the compiler says."""
     place.mkdir()
-    (place / "CMakeLists.txt").write_text(block_of_page(source, "cmake").replace("custom_model", program) + more_lines)
+    (place / "CMakeLists.txt").write_text(block_of_page(source, "cmake").replace("custom_model", program)
+                                          .replace("project(coin)", f"project(coin{languages})") + more_lines)
     shutil.copy(source / folder / f"{program}.cpp", place)
     call("cmake", "-S", place, "-B", place / "build", "-D", f"CMAKE_PREFIX_PATH={prefix}",
          "-D", "CMAKE_EXPORT_COMPILE_COMMANDS=ON")
