@@ -84,7 +84,7 @@ TEST_F(SearchSummary, ASoundSearchHasNoWarnings) {
     EXPECT_NEAR(summary["diagnostics"]["sd_best"], 0.6429100507, 1e-9);
     EXPECT_NEAR(summary["diagnostics"]["success_rate"], 2.0 / 3, 1e-12);
     EXPECT_NEAR(summary["diagnostics"]["acceptance"]["walk"], 0.25, 1e-12);
-    EXPECT_EQ(summary["verdict"], "1 of 3 replicates found the best energy (to 1e-6)");
+    EXPECT_EQ(summary["verdict"], "1 of 3 replicates found the best energy (to 1e-6); the worst is 1.2 above it");
     EXPECT_THAT(text(), HasSubstr("3 replicates, best: mean 0.233333  sd 0.6429  success rate 0.667"));
 }
 
@@ -99,8 +99,38 @@ TEST_F(SearchSummary, TheVerdictComparesWithTheKnownMinimum) {
     EXPECT_EQ(summary_of(search)["verdict"], "the known minimum is 1; the best energy is 0.75 below it");
 }
 
+// Energies of points of a box agree by chance alone: their spread is said, and how to find the minima.
+TEST_F(SearchSummary, TheVerdictOfABoxSaysWhetherItWasPolished) {
+    auto search = search_with({0.5, -0.5, 0.7});
+    search.can_polish = true;
+    EXPECT_EQ(summary_of(search)["verdict"], "the best energies of 3 replicates differ by up to 1.2; not polished: "
+                                             "algorithm.polish descends to the minima");
+    search = search_with({0.5, 0.5});
+    search.can_polish = true;
+    EXPECT_THAT(summary_of(search)["verdict"], HasSubstr("2 of 2 replicates found the best energy (to 1e-6); not pol"));
+    search = search_with({0.5});
+    search.can_polish = true;
+    EXPECT_THAT(summary_of(search)["verdict"], HasSubstr("algorithm.replicates makes more; not polished"));
+}
+
+TEST_F(SearchSummary, LateRegionsMatterUnlessTheMinimumWasFound) {
+    auto search = search_with({0.5, 0.25});
+    for (auto& replicate : search.replicates)
+        replicate.late_regions = {0, 1};
+    EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("in 2 of 2 replicates up to 2 regions were first visited")));
+    search.known_minimum = 0.25;
+    EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("in 1 of 2 replicates up to 2 regions")));
+    search.can_polish = true; // in a box masses are of interest near the minimum
+    EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("in 2 of 2 replicates")));
+    search = search_with({0.25});
+    search.replicates[0].late_regions = {0};
+    search.known_minimum = 0.25;
+    EXPECT_THAT(warnings_of(search), ElementsAre());
+}
+
 TEST_F(SearchSummary, PolishedEnergiesStandBesideTheOthers) {
     auto search = search_with({0.5, 0.25});
+    search.can_polish = true;
     search.polish.emplace();
     search.polish->replicates = {{0.125, 10, 8, 0, {0.1, 0.2}}, {0.1875, 20, 0, 0, {0.3, 0.4}}};
     search.polish->best_replicate = 0;
@@ -115,7 +145,8 @@ TEST_F(SearchSummary, PolishedEnergiesStandBesideTheOthers) {
     EXPECT_EQ(summary["replicates"][1]["evaluations"], 1000); // apart
     EXPECT_EQ(summary["diagnostics"]["success_rate"], 0);
     EXPECT_EQ(summary["diagnostics"]["success_rate_polished"], 0.5);
-    EXPECT_EQ(summary["verdict"], "the known minimum was found (to 1e-6)");
+    EXPECT_EQ(summary["verdict"], "the known minimum was found (to 1e-6); 1 of 2 replicates found the best energy (to "
+                                  "1e-6); the worst is 0.0625 above it; polished");
     EXPECT_THAT(text(), HasSubstr("polished    0.125   (by 10 energies and 8 gradients more, replicate 0)"));
 }
 

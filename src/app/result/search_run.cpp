@@ -91,6 +91,7 @@ void SearchRun::describe(SearchResult& search) const {
     search.best = space.describe(best.best.state);
     search.region_states = describe_regions(space, best);
     search.known_minimum = space.known_minimum();
+    search.can_polish = can_polish(space);
 }
 
 } // namespace pearlite::app

@@ -34,8 +34,12 @@ struct SearchResult {
     Matrix region_states; ///< of the best replicate: the best state of each region, one per row
     std::optional<double> known_minimum;
     std::optional<double> success_below;
+    bool can_polish = false; ///< the energy is one of points of a box, so that a search alone ends above its minima
     std::optional<PolishResult> polish;
 };
+
+/// Energies that agree to this are taken for the same: known minima are given to some six digits.
+double energy_tolerance(double energy);
 
 class SearchPart final : public ResultPart {
   public:

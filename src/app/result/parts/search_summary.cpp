@@ -12,11 +12,6 @@ namespace {
 /// States longer than this are in results.h5 alone.
 constexpr std::size_t longest_state = 1000;
 
-/// Energies that agree to this are taken for the same: known minima are given to some six digits.
-double tolerance(double energy) {
-    return 1e-6 * std::max(1.0, std::abs(energy));
-}
-
 /// The lowest of each replicate's search, and after its descent.
 std::vector<double> found_energies(const SearchResult& search) {
     std::vector<double> energies;
@@ -50,10 +45,26 @@ void add_spread(Json& diagnostics, const std::string& name, const std::vector<do
 }
 
 std::string compare_with_known(double best, double known) {
-    if (std::abs(best - known) <= tolerance(known))
+    if (std::abs(best - known) <= energy_tolerance(known))
         return "the known minimum was found (to 1e-6)";
     return fmt::format("the known minimum is {:.10g}; the best energy is {:.3g} {} it", known, std::abs(best - known),
                        best > known ? "above" : "below");
+}
+
+/// How far the replicates differ. Without descents, energies of points tell by chance alone whether two replicates
+/// found one minimum, so that only their spread is said.
+std::string describe_agreement(const std::vector<double>& energies, bool are_minima) {
+    const auto [best, worst] = std::minmax_element(energies.begin(), energies.end());
+    const auto n = energies.size();
+    const auto agreeing =
+        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - *best <= energy_tolerance(*best); });
+    if (agreeing == static_cast<std::ptrdiff_t>(n))
+        return fmt::format("{} of {} replicates found the best energy (to 1e-6)", n, n);
+    const double spread = *worst - *best;
+    if (are_minima)
+        return fmt::format("{} of {} replicates found the best energy (to 1e-6); the worst is {:.3g} above it",
+                           agreeing, n, spread);
+    return fmt::format("the best energies of {} replicates differ by up to {:.3g}", n, spread);
 }
 
 std::int64_t all_evaluations(const PolishedState& state) {
@@ -96,18 +107,26 @@ Json averages_of(const SearchResult& search) {
 
 } // namespace
 
+double energy_tolerance(double energy) {
+    return 1e-6 * std::max(1.0, std::abs(energy));
+}
+
 std::string SearchPart::verdict() const {
     if (search_.replicates.empty())
         return "no search";
     const auto energies = search_.polish ? polished_energies(*search_.polish) : found_energies(search_);
     const double best = *std::min_element(energies.begin(), energies.end());
+    const bool are_minima = search_.polish || !search_.can_polish;
+    std::string text;
     if (search_.known_minimum)
-        return compare_with_known(best, *search_.known_minimum);
-    if (energies.size() == 1)
-        return "one replicate: nothing says whether the minimum was found; algorithm.replicates makes more";
-    const auto agreeing =
-        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= tolerance(best); });
-    return fmt::format("{} of {} replicates found the best energy (to 1e-6)", agreeing, energies.size());
+        text = compare_with_known(best, *search_.known_minimum);
+    if (energies.size() > 1)
+        text += (text.empty() ? "" : "; ") + describe_agreement(energies, are_minima);
+    else if (text.empty())
+        text = "one replicate: nothing says whether the minimum was found; algorithm.replicates makes more";
+    if (!search_.can_polish)
+        return text;
+    return text + (search_.polish ? "; polished" : "; not polished: algorithm.polish descends to the minima");
 }
 
 std::optional<Headline> SearchPart::headline(bool has_warnings) const {
@@ -124,7 +143,7 @@ std::optional<Headline> SearchPart::headline(bool has_warnings) const {
     headline.value = best;
     headline.method = search_.polish ? "polished" : "found";
     headline.exact = search_.known_minimum;
-    if (search_.known_minimum && std::abs(best - *search_.known_minimum) > tolerance(*search_.known_minimum))
+    if (search_.known_minimum && std::abs(best - *search_.known_minimum) > energy_tolerance(*search_.known_minimum))
         headline.support = best > *search_.known_minimum ? Support::doubtful : Support::contradicted;
     return headline;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace pearlite::app {
@@ -67,8 +68,15 @@ void add_region_warnings(std::vector<std::string>& warnings, const SearchResult&
                                        found.front()->points.back()));
 }
 
+/// The known minimum of a discrete energy was found: nothing is left for which a theta would have to be learnt.
+bool is_done(const SearchResult& search, const SearchOutcome& outcome) {
+    return search.known_minimum && !search.can_polish &&
+           std::abs(outcome.best.energy - *search.known_minimum) <= energy_tolerance(*search.known_minimum);
+}
+
 void add_late_regions(std::vector<std::string>& warnings, const SearchResult& search) {
-    const auto found = those(search, [](const SearchOutcome& o) { return !o.late_regions.empty(); });
+    auto found = those(search, [](const SearchOutcome& o) { return !o.late_regions.empty(); });
+    std::erase_if(found, [&](const auto* outcome) { return is_done(search, *outcome); });
     if (found.empty())
         return;
     const auto most = std::max_element(found.begin(), found.end(), [](const auto* a, const auto* b) {
