@@ -57,9 +57,9 @@ class TemperingPlan final : public AnnealingPlan {
     Workload workload(const BuiltModel& model) const override {
         if (schedule_.fixed)
             return AnnealingPlan::workload(model);
-        const auto states = static_cast<double>(replicas_ * typical_temperatures * replicates_);
+        const auto states = static_cast<double>(replicas_ * typical_temperatures * replicates_.number);
         return {updates(), states * static_cast<double>(model.packed_particle_bytes() + 16),
-                typical_temperatures * replicates_};
+                typical_temperatures * replicates_.number};
     }
     std::string headline() const override {
         return fmt::format("{} systems of {} temperatures, {} scans,", replicas_,
@@ -85,7 +85,7 @@ class TemperingPlan final : public AnnealingPlan {
         return std::make_unique<algorithm::ParallelTempering>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_,
-                                         most_recorded_bytes / static_cast<std::size_t>(replicates_)});
+                                         most_recorded_bytes / static_cast<std::size_t>(replicates_.number)});
     }
 
     /// Of a step: log weights of standard deviation 0.4 about, at which four of five swaps are accepted, and the
