@@ -12,6 +12,7 @@ namespace pearlite::random {
 namespace {
 
 constexpr Index candidates = 32;
+constexpr Index most_for_centres = 4096;
 constexpr int most_rounds = 20; ///< of Lloyd's iterations
 /// Of the weight, in a cluster: a few far points are left to their neighbours.
 constexpr double smallest_cluster = 0.02;
@@ -20,11 +21,16 @@ constexpr double smallest_cluster = 0.02;
 class Cloud {
   public:
     Cloud(const Matrix& points, std::span<const double> weights, const Moments& moments)
-        : points_(points), weights_(weights), total_(std::accumulate(weights.begin(), weights.end(), 0.0)) {
+        : points_(points),
+          weights_(weights.begin(), weights.end()),
+          total_(std::accumulate(weights.begin(), weights.end(), 0.0)) {
         for (Index k = 0; k < points.rows(); ++k)
             if (const double variance = moments.covariance(k, k); variance > 0)
                 points_.row(k) /= std::sqrt(variance);
     }
+
+    /// Every so many-th point, at most `most` of them; all points if these have no weight.
+    Cloud thinned(Index most) const;
 
     Index size() const { return points_.cols(); }
     double weight(Index i) const { return weights_[at(i)]; }
@@ -59,10 +65,24 @@ class Cloud {
     std::vector<Vector> means(const std::vector<std::size_t>& owners, std::size_t n, double share) const;
 
   private:
+    Cloud() = default;
+
     Matrix points_;
-    std::span<const double> weights_;
-    double total_;
+    std::vector<double> weights_;
+    double total_ = 0;
 };
+
+Cloud Cloud::thinned(Index most) const {
+    const Index stride = (size() + most - 1) / most, n = (size() + stride - 1) / stride;
+    Cloud few;
+    few.points_.resize(points_.rows(), n);
+    for (Index i = 0; i < n; ++i) {
+        few.points_.col(i) = points_.col(i * stride);
+        few.weights_.push_back(weight(i * stride));
+        few.total_ += weight(i * stride);
+    }
+    return few.total_ > 0 ? few : *this;
+}
 
 std::vector<Index> Cloud::far_points(const std::vector<double>& distances) const {
     double total = 0, passed = 0;
@@ -72,7 +92,7 @@ std::vector<Index> Cloud::far_points(const std::vector<double>& distances) const
     Index next = 0; // of the steps
     for (Index i = 0; i < size() && total > 0; ++i) {
         passed += weight(i) * distances[at(i)];
-        if (const auto reached = static_cast<Index>(passed / total * static_cast<double>(candidates) + 0.5);
+        if (const auto reached = static_cast<Index>(std::lround(passed / total * static_cast<double>(candidates)));
             reached > next) {
             chosen.push_back(i);
             next = reached;
@@ -123,7 +143,7 @@ std::vector<Vector> Cloud::means(const std::vector<std::size_t>& owners, std::si
     std::vector<Vector> means;
     for (std::size_t k = 0; k < n; ++k)
         if (weights[k] > share * total_)
-            means.push_back(sums[k] / weights[k]);
+            means.emplace_back(sums[k] / weights[k]);
     return means;
 }
 
@@ -159,7 +179,7 @@ std::vector<Vector> spread_centres(const Cloud& cloud, Index n) {
 WeightedClusters clusters_of(const Matrix& points, std::span<const double> weights, Index n) {
     PEARLITE_EXPECTS(points.cols() == static_cast<Index>(weights.size()) && points.cols() >= 1 && n >= 1);
     const Cloud cloud(points, weights, weighted_moments(points, weights));
-    auto centres = spread_centres(cloud, n);
+    auto centres = spread_centres(cloud.thinned(most_for_centres), n);
     auto owners = cloud.nearest(centres);
     const double least = std::min(smallest_cluster, 1 / static_cast<double>(8 * n));
     for (int round = 0; round < most_rounds; ++round) {

@@ -54,13 +54,13 @@ std::string compare_with_known(double best, double known) {
 /// How far the replicates differ. Without descents, energies of points tell by chance alone whether two replicates
 /// found one minimum, so that only their spread is said.
 std::string describe_agreement(const std::vector<double>& energies, bool are_minima) {
-    const auto [best, worst] = std::minmax_element(energies.begin(), energies.end());
+    const double best = *std::min_element(energies.begin(), energies.end());
+    const double spread = *std::max_element(energies.begin(), energies.end()) - best;
     const auto n = energies.size();
     const auto agreeing =
-        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - *best <= energy_tolerance(*best); });
+        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= energy_tolerance(best); });
     if (agreeing == static_cast<std::ptrdiff_t>(n))
         return fmt::format("{} of {} replicates found the best energy (to 1e-6)", n, n);
-    const double spread = *worst - *best;
     if (are_minima)
         return fmt::format("{} of {} replicates found the best energy (to 1e-6); the worst is {:.3g} above it",
                            agreeing, n, spread);
