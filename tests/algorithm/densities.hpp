@@ -3,7 +3,7 @@
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 #include "algorithm/common/piloted.hpp"
-#include "algorithm/common/replicates.hpp"
+#include "algorithm/replicates/replicates.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "kernel/density/random_walk.hpp"

@@ -11,8 +11,8 @@
 /// p_{b_k}, from which ESS, running log Z and Var[u] are recorded at every temperature (k = K: the last state, which is
 /// not moved).
 
-#include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
 #include "path/schedule.hpp"
 
 #include <vector>

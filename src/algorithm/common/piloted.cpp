@@ -1,6 +1,6 @@
 #include "algorithm/common/piloted.hpp"
 
-#include "algorithm/common/rank_groups.hpp"
+#include "algorithm/replicates/rank_groups.hpp"
 
 #include <utility>
 

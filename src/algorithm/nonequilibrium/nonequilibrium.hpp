@@ -12,12 +12,12 @@
 /// (its sub-updates in the opposite order). Forward trajectories are those of annealed importance sampling, log w = -W.
 /// p_K is reached by reverse_start.hpp, then by `equilibration` applications of T_K.
 
-#include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/nonequilibrium/nonequilibrium_course.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
 #include "algorithm/nonequilibrium/reverse_start.hpp"
 #include "algorithm/nonequilibrium/work_outcome.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
 #include "path/schedule.hpp"
 
 #include <functional>

@@ -9,12 +9,12 @@
 /// R independent systems run side by side: block t of the population holds the R states at temperature b_t, and ranks
 /// own runs of temperatures. States are exchanged (replica_exchange.hpp), temperatures stay.
 
-#include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/recorded_draws.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
 #include "algorithm/parallel_tempering/tempering_motion.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
 #include "path/schedule.hpp"
 
 #include <cstddef>

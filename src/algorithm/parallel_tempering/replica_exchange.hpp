@@ -7,7 +7,7 @@
 /// Even and odd pairs alternate, so that replicas travel instead of diffusing (Okabe et al. 2001; Syed, Bouchard-Cote,
 /// Deligiannidis & Doucet 2022).
 
-#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/model/target.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 /// The common part of the algorithms along a path: their tables, replicates, and a pilot.
 
-#include "algorithm/common/rounds.hpp"
 #include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/tables.hpp"
+#include "algorithm/replicates/rounds.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "algorithm/plans/bridged.hpp"
 
-#include "algorithm/common/rank_groups.hpp"
-#include "algorithm/common/replicates.hpp"
+#include "algorithm/replicates/rank_groups.hpp"
+#include "algorithm/replicates/replicates.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"

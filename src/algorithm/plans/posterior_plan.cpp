@@ -1,7 +1,7 @@
 #include "algorithm/plans/posterior_plan.hpp"
 
 #include "algorithm/common/piloted.hpp"
-#include "algorithm/common/replicates.hpp"
+#include "algorithm/replicates/replicates.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>

@@ -4,9 +4,9 @@
 /// random-walk Metropolis.
 
 #include "algorithm/common/chain_outcome.hpp"
-#include "algorithm/common/delayed_failure.hpp"
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/pilot_peaks/peaks.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// The chains of a search that live on this rank: their states, their moves, and the best states that they found.
 
-#include "algorithm/common/delayed_failure.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
 #include "algorithm/search_chains/chain_finds.hpp"
 #include "algorithm/search_chains/meetings.hpp"
 #include "algorithm/search_chains/pair_children.hpp"

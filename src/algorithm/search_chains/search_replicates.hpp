@@ -1,7 +1,7 @@
 #pragma once
 /// Independent realisations of a search, spread over the ranks, by which such methods are judged.
 
-#include "algorithm/common/rank_groups.hpp"
+#include "algorithm/replicates/rank_groups.hpp"
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "core/stored_fields.hpp"
 

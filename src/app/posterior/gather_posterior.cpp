@@ -1,7 +1,7 @@
 #include "app/posterior/gather_posterior.hpp"
 
-#include "algorithm/common/delayed_failure.hpp"
-#include "algorithm/common/rank_groups.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
+#include "algorithm/replicates/rank_groups.hpp"
 #include "app/posterior/equally_weighted.hpp"
 #include "app/posterior/gather_samples.hpp"
 

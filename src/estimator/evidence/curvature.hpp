@@ -18,7 +18,7 @@ inline bool refuse_if_curved(Estimate& integral, double largest_curvature) {
     if (largest_curvature <= largest_trusted_curvature)
         return false;
     integral.refuse(fmt::format("the integrand's curvature is {:.2g} nats in one interval; use more temperatures",
-                                 largest_curvature));
+                                largest_curvature));
     return true;
 }
 

@@ -2,7 +2,7 @@
 /// A part of a run's result: evidence, posterior, chains, a search ... Each part writes itself wherever results
 /// go; the writers know no part by name. kinds.hpp lists the kinds.
 
-#include "app/result/parts/headline.hpp"
+#include "app/summary/headline.hpp"
 #include "io/container/container.hpp"
 #include "io/files/digest.hpp"
 

@@ -1,4 +1,4 @@
-#include "app/result/parts/headline.hpp"
+#include "app/summary/headline.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "algorithm/common/replicates.hpp"
+#include "algorithm/replicates/replicates.hpp"
 
 #include "core/field_list.hpp"
 #include "core/log_space.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 /// R independent runs of any sampler, each with a seed of its own: the error bar that needs no theory.
 
-#include "algorithm/common/delayed_failure.hpp"
-#include "algorithm/common/rank_groups.hpp"
 #include "algorithm/common/sampler.hpp"
+#include "algorithm/replicates/delayed_failure.hpp"
+#include "algorithm/replicates/rank_groups.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 /// Replicates until the error bar is as small as wanted.
 
-#include "algorithm/common/replicates.hpp"
+#include "algorithm/replicates/replicates.hpp"
 
 #include <functional>
 

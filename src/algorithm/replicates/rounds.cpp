@@ -1,4 +1,4 @@
-#include "algorithm/common/rounds.hpp"
+#include "algorithm/replicates/rounds.hpp"
 
 #include "core/log_space.hpp"
 #include "pearlite/core/detail/contract.hpp"
