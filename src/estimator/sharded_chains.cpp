@@ -1,4 +1,5 @@
 // Chains that live with their owners: see chains.cpp for the formulas.
+#include "core/ordered_sum.hpp"
 #include "estimator/chains.hpp"
 #include "estimator/quantiles.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -20,26 +21,13 @@ std::span<const double> numbers_of(const Matrix& matrix) {
     return {matrix.data(), static_cast<std::size_t>(matrix.size())};
 }
 
-/// The order of the additions is fixed, whatever the compiler and the place in memory: eight sums of every eighth.
-template <class Term>
-double fixed_order_sum(Index n, Term&& term) {
-    constexpr Index n_sums = 8;
-    std::array<double, n_sums> sums{};
-    for (Index i = 0; i < n; ++i)
-        sums[static_cast<std::size_t>(i % n_sums)] += term(i);
-    double total = 0;
-    for (const double sum : sums)
-        total += sum;
-    return total;
-}
-
 template <class Draws>
 double mean_of(const Draws& x) {
-    return fixed_order_sum(x.size(), [&](Index i) { return x(i); }) / static_cast<double>(x.size());
+    return ordered_sum(x.size(), [&](Index i) { return x(i); }) / static_cast<double>(x.size());
 }
 template <class Draws>
 double square_of(const Draws& x, double centre) {
-    return fixed_order_sum(x.size(), [&](Index i) { return (x(i) - centre) * (x(i) - centre); });
+    return ordered_sum(x.size(), [&](Index i) { return (x(i) - centre) * (x(i) - centre); });
 }
 
 /// This rank's share of chains of n draws each.
@@ -157,7 +145,7 @@ std::vector<double> OwnedChains::autocovariances(Index first, Index end) const {
         const Vector centred = x.array() - mean_of(x);
         std::vector<double> products;
         for (Index lag = first; lag < end; ++lag)
-            products.push_back(fixed_order_sum(length() - lag, [&](Index i) { return centred(i) * centred(i + lag); }));
+            products.push_back(ordered_sum(length() - lag, [&](Index i) { return centred(i) * centred(i + lag); }));
         return products;
     });
     for (double& value : values)

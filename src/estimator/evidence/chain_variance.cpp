@@ -1,5 +1,6 @@
 #include "estimator/evidence/chain_variance.hpp"
 
+#include "core/ordered_sum.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 
@@ -31,19 +32,6 @@ ChainVariance initial_monotone_sequence(Index P, double n_states, Autocovariance
     }
     variance.long_run = std::max(variance.long_run, variance.of_a_state / std::max(1.0, std::log10(n_states)));
     return variance;
-}
-
-/// The order of the additions is fixed, whatever the compiler and the place in memory: eight sums of every eighth.
-template <class Term>
-double ordered_sum(Index n, Term&& term) {
-    constexpr Index n_sums = 8;
-    std::array<double, n_sums> sums{};
-    for (Index i = 0; i < n; ++i)
-        sums[static_cast<std::size_t>(i % n_sums)] += term(i);
-    double total = 0;
-    for (const double sum : sums)
-        total += sum;
-    return total;
 }
 
 /// Collective. The autocovariances of the centred chains at the lags from `first` up to `end`.

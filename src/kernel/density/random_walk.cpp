@@ -49,25 +49,8 @@ Index RandomWalk::transition(model::DensityBlock& block, double b, const model::
     block.proposals += block.points;
     path().evaluate(block, block.proposals, b, block.proposed_log_prior, block.proposed_log_likelihood, streams);
 
-    // The normals are used up: their place is free.
-    const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
-    draw_uniforms(block, streams, uniforms);
-
-    const double power = path().power(b);
-    Index accepted = 0;
-    for (Index i = 0; i < block.size(); ++i) {
-        const double present = block.log_prior(i) + tempered(power, block.log_likelihood(i));
-        const double proposed = block.proposed_log_prior(i) + tempered(power, block.proposed_log_likelihood(i));
-        if (proposed == -infinity)
-            continue;
-        if (std::log(uniforms[static_cast<std::size_t>(i)]) < proposed - present) {
-            block.points.col(i) = block.proposals.col(i);
-            block.log_prior(i) = block.proposed_log_prior(i);
-            block.log_likelihood(i) = block.proposed_log_likelihood(i);
-            ++accepted;
-        }
-    }
-    return accepted;
+    return accept_proposals(
+        block, path().power(b), streams, [](double change, Index) { return change; }, [](Index) {});
 }
 
 Matrix random_walk_factor(const Matrix& covariance, const Matrix& fallback) {

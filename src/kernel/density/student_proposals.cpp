@@ -115,26 +115,10 @@ Index StudentProposals::transition(model::DensityBlock& block, double b, const m
     }
     log_proposal(block, block.proposals, proposed_log_q_);
     path().evaluate(block, block.proposals, b, block.proposed_log_prior, block.proposed_log_likelihood, streams);
-    const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
-    draw_uniforms(block, streams, uniforms);
-
-    const double power = path().power(b);
-    Index accepted = 0;
-    for (Index i = 0; i < block.size(); ++i) {
-        const double present = block.log_prior(i) + tempered(power, block.log_likelihood(i));
-        const double proposed = block.proposed_log_prior(i) + tempered(power, block.proposed_log_likelihood(i));
-        if (proposed == -infinity)
-            continue;
-        const double log_ratio = proposed - present + log_q_(i) - proposed_log_q_(i);
-        if (!(std::log(uniforms[static_cast<std::size_t>(i)]) < log_ratio))
-            continue;
-        block.points.col(i) = block.proposals.col(i);
-        block.log_prior(i) = block.proposed_log_prior(i);
-        block.log_likelihood(i) = block.proposed_log_likelihood(i);
-        log_q_(i) = proposed_log_q_(i);
-        ++accepted;
-    }
-    return accepted;
+    return accept_proposals(
+        block, path().power(b), streams,
+        [&](double change, Index i) { return change + log_q_(i) - proposed_log_q_(i); },
+        [&](Index i) { log_q_(i) = proposed_log_q_(i); });
 }
 
 namespace {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace pearlite::kernel {
@@ -90,24 +91,13 @@ Index Hamiltonian::transition(model::DensityBlock& block, double b, const model:
 }
 
 Index Hamiltonian::accept(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
-    const std::span<double> uniforms(block.normals.data(), static_cast<std::size_t>(block.padded_size()));
-    draw_uniforms(block, streams, uniforms);
-
-    const double power = path().power(b);
-    Index accepted = 0;
-    for (Index i = 0; i < block.size(); ++i) {
-        const double present = block.log_prior(i) + tempered(power, block.log_likelihood(i));
-        const double proposed = block.proposed_log_prior(i) + tempered(power, block.proposed_log_likelihood(i));
-        const double gain = proposed - present + scratch_.kinetic(i); // NaN is rejected
-        if (!(std::log(uniforms[static_cast<std::size_t>(i)]) < gain) || proposed == infinity)
-            continue;
-        block.points.col(i) = block.proposals.col(i);
-        block.log_prior(i) = block.proposed_log_prior(i);
-        block.log_likelihood(i) = block.proposed_log_likelihood(i);
-        scratch_.gradient.col(i) = scratch_.proposed_gradient.col(i);
-        ++accepted;
-    }
-    return accepted;
+    // A point of infinite density would hold its particle for ever.
+    return accept_proposals(
+        block, path().power(b), streams,
+        [&](double change, Index i) {
+            return change == infinity ? std::numeric_limits<double>::quiet_NaN() : change + scratch_.kinetic(i);
+        },
+        [&](Index i) { scratch_.gradient.col(i) = scratch_.proposed_gradient.col(i); });
 }
 
 namespace {
