@@ -61,5 +61,29 @@ TEST(Mobility, UnknownNumbersAreLeftOut) {
     EXPECT_TRUE(record.judged());
 }
 
+TEST(Mobility, ParticlesThatStandStillWhileOthersMove) {
+    std::vector<double> b, acceptance, unmoved;
+    std::vector<std::int64_t> moves;
+    for (int t = 0; t <= 40; ++t) {
+        b.push_back(t / 40.0);
+        acceptance.push_back(t == 0 ? nan : 0.25);
+        moves.push_back(t == 0 ? 0 : 30); // 0.75^30 = 2e-4
+        unmoved.push_back(t == 0 ? nan : 0.01);
+    }
+    const auto judged = [&] { return stuck_particles({b, acceptance, moves, unmoved}); };
+    EXPECT_FALSE(judged());
+    unmoved[10] = 0.08; // one temperature
+    EXPECT_FALSE(judged());
+    unmoved[20] = unmoved[30] = 0.03;
+    const auto stuck = judged();
+    ASSERT_TRUE(stuck);
+    EXPECT_DOUBLE_EQ(stuck->inverse_temperature, 0.25);
+    EXPECT_DOUBLE_EQ(stuck->unmoved, 0.08);
+    for (const std::size_t t : {10, 20, 30})
+        moves[t] = 10; // 0.75^10 = 0.056: they may stand still by chance
+    EXPECT_FALSE(judged());
+    EXPECT_FALSE(stuck_particles({b, {}, moves, unmoved})); // a kernel that never rejects
+}
+
 } // namespace
 } // namespace pearlite::estimator

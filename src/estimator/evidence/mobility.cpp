@@ -34,4 +34,24 @@ std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record)
     return least;
 }
 
+std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record) {
+    constexpr std::int64_t many_moves = 20;
+    constexpr double expected = 0.005, seen = 0.02, tolerated = 0.05;
+    StuckParticles worst;
+    std::size_t found = 0;
+    const std::size_t n = std::min({record.acceptance.size(), record.moves.size(), record.unmoved.size()});
+    for (std::size_t t = 1; t < n; ++t) {
+        const auto m = record.moves[t];
+        if (m < many_moves || !(std::pow(1 - record.acceptance[t], static_cast<double>(m)) < expected) ||
+            !(record.unmoved[t] > seen))
+            continue;
+        ++found;
+        if (record.unmoved[t] > worst.unmoved)
+            worst = {record.inverse_temperature[t], record.unmoved[t], m};
+    }
+    if (found < 2 || static_cast<double>(found) <= tolerated * static_cast<double>(n))
+        return {};
+    return worst;
+}
+
 } // namespace pearlite::estimator

@@ -1,6 +1,7 @@
 #pragma once
 /// Whether particles moved far enough at each temperature for the weights to be what they look like.
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -27,5 +28,25 @@ struct LeastMobility {
 /// that of independent ones, and more than any error bar can know if the states never were distributed as they should
 /// be. Nothing if all temperatures but one in twenty have it, or none is recorded.
 std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record);
+
+/// Recorded at each temperature, b_0 first; NaN where not known.
+struct AcceptanceRecord {
+    std::span<const double> inverse_temperature;
+    std::span<const double> acceptance;
+    std::span<const std::int64_t> moves;
+    std::span<const double> unmoved; ///< share of the particles that did not move at all
+};
+
+/// The temperature at which most particles stood still although all others moved.
+struct StuckParticles {
+    double inverse_temperature = 0;
+    double unmoved = 0; ///< share of the particles
+    std::int64_t moves = 0;
+};
+
+/// After m >= 20 moves of acceptance a so few particles should stand still, (1-a)^m < 0.005, that 0.02 of them tell of
+/// places where the target is narrower than the proposals: those who are there stay, and others do not come in, as into
+/// the neck of a funnel. Nothing if this is so at one temperature in twenty, or fewer, or at a single one.
+std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record);
 
 } // namespace pearlite::estimator

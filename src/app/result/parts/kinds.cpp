@@ -48,6 +48,23 @@ void warn_of_mobility(algorithm::Sampler& sampler, algorithm::Outcome& outcome) 
                     sampler.n_replicates() > 1 ? fmt::format(" of {} replicate(s)", replicates) : ""));
 }
 
+/// Collective. A warning where some particles stood still while the others moved.
+void warn_of_stuck_particles(algorithm::Sampler& sampler, algorithm::Outcome& outcome) {
+    std::optional<estimator::StuckParticles> worst;
+    for (const auto& trace : sampler.traces()) {
+        const auto stuck =
+            estimator::stuck_particles({trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved});
+        if (stuck && (!worst || stuck->unmoved > worst->unmoved))
+            worst = stuck;
+    }
+    if (worst)
+        outcome.warnings.push_back(
+            fmt::format("{:.1f} % of the particles did not move at all in {} moves at inverse temperature {:.4g}: the "
+                        "target is narrower there than the proposals, and particles may never enter such places; use "
+                        "another kernel, or other coordinates",
+                        100 * worst->unmoved, worst->moves, worst->inverse_temperature));
+}
+
 } // namespace
 
 std::span<const PartKind> kinds_of_parts() {
@@ -75,6 +92,7 @@ ResultParts parts_of(FinishedRun run) {
         if (sampler.n_replicates() > 1)
             run.log_ratios = sampler.log_ratios();
         warn_of_mobility(sampler, run.outcome);
+        warn_of_stuck_particles(sampler, run.outcome);
         estimator::judge(run.outcome.log_ratio, run.outcome.warnings);
     }
     add_likelihood_estimates(run.target, sampler, run.outcome);

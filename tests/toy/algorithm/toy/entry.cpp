@@ -15,7 +15,7 @@ class ToyPlan final : public AnnealingPlan {
 
     void keys(Keys& k) override {
         k("walkers", walkers_, within(2, largest_population), "independent walkers");
-        replicates_key(k, replicates_);
+        replicates_.keys(k);
         common_keys(k, {});
     }
     Index particles() const override { return walkers_; }
