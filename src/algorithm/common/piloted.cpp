@@ -1,6 +1,7 @@
 #include "algorithm/common/piloted.hpp"
 
 #include "algorithm/replicates/rank_groups.hpp"
+#include "estimator/evidence/mobility.hpp"
 
 #include <utility>
 
@@ -10,6 +11,7 @@ void Tuning::fields(Fields& f) {
     f("inverse_temperatures", inverse_temperatures);
     f("variance_u", variance_u);
     f("mobility", mobility);
+    f("warning", warning);
     f("kernel", kernel);
     f("reference_points", reference.points);
     f("reference_log_weights", reference.log_weights);
@@ -25,6 +27,10 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
         tuning.inverse_temperatures = first.trace().inverse_temperature;
         tuning.variance_u = first.trace().variance_u;
         tuning.mobility = first.trace().mobility_energy;
+        const auto& trace = first.trace();
+        if (const auto stuck =
+                estimator::stuck_particles({trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved}))
+            tuning.warning = stuck->text();
         if (const auto* kernel = first.kernel())
             tuning.kernel = kernel->learnt();
     }
@@ -49,6 +55,13 @@ void Piloted::step() {
     found_ = tuning_of(ranks_, *pilot_, reference_);
     make_main();
     main_->begin();
+}
+
+Outcome Piloted::outcome() const {
+    auto outcome = StagedSampler::outcome();
+    if (main_ && !main_->has_path() && !found_.warning.empty())
+        outcome.warnings.push_back("in the pilot, " + found_.warning);
+    return outcome;
 }
 
 void Piloted::fields(Fields& f) {

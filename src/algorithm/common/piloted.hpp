@@ -15,6 +15,7 @@ namespace pearlite::algorithm {
 struct Tuning {
     std::vector<double> inverse_temperatures; ///< that it visited
     std::vector<double> variance_u, mobility; ///< of u = d log f_b/db there, as traced
+    std::string warning;                      ///< that its particles missed places, if they did
     Matrix kernel;                            ///< learnt by its kernel (kernel::Kernel::learnt)
     FirstDraws reference;                     ///< its final particles, if they are points of a density and wanted
 
@@ -39,6 +40,8 @@ class Piloted final : public StagedSampler {
     void step() override;
     void fields(Fields& f) override;
 
+    /// With the pilot's warning, where the main run has no path along which it would see the like itself.
+    Outcome outcome() const override;
     bool in_pilot() const override { return !main_; }
     std::optional<Index> pilot_likelihood_estimates() const override { return pilot_estimates_; }
 

@@ -1,5 +1,7 @@
 #include "estimator/evidence/mobility.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,6 +34,13 @@ std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record)
     if (least.share <= tolerated)
         return {};
     return least;
+}
+
+std::string StuckParticles::text() const {
+    return fmt::format("{:.1f} % of the particles did not move at all in {} moves at inverse temperature {:.4g}: the "
+                       "target is narrower there than the proposals, and particles may never enter such places; use "
+                       "another kernel, or other coordinates",
+                       100 * unmoved, moves, inverse_temperature);
 }
 
 std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace pearlite::estimator {
 
@@ -42,6 +43,9 @@ struct StuckParticles {
     double inverse_temperature = 0;
     double unmoved = 0; ///< share of the particles
     std::int64_t moves = 0;
+
+    /// A warning, as a sentence without a capital.
+    std::string text() const;
 };
 
 /// After m >= 20 moves of acceptance a so few particles should stand still, (1-a)^m < 0.005, that 0.02 of them tell of

@@ -58,11 +58,7 @@ void warn_of_stuck_particles(algorithm::Sampler& sampler, algorithm::Outcome& ou
             worst = stuck;
     }
     if (worst)
-        outcome.warnings.push_back(
-            fmt::format("{:.1f} % of the particles did not move at all in {} moves at inverse temperature {:.4g}: the "
-                        "target is narrower there than the proposals, and particles may never enter such places; use "
-                        "another kernel, or other coordinates",
-                        100 * worst->unmoved, worst->moves, worst->inverse_temperature));
+        outcome.warnings.push_back(worst->text());
 }
 
 } // namespace
