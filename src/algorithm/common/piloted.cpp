@@ -59,7 +59,7 @@ void Piloted::step() {
 
 Outcome Piloted::outcome() const {
     auto outcome = StagedSampler::outcome();
-    if (main_ && !main_->has_path() && !found_.warning.empty())
+    if (main_ && !main_->kernel() && !found_.warning.empty())
         outcome.warnings.push_back("in the pilot, " + found_.warning);
     return outcome;
 }

@@ -40,7 +40,7 @@ class Piloted final : public StagedSampler {
     void step() override;
     void fields(Fields& f) override;
 
-    /// With the pilot's warning, where the main run has no path along which it would see the like itself.
+    /// With the pilot's warning, where the main run has no kernel whose moves would tell the same.
     Outcome outcome() const override;
     bool in_pilot() const override { return !main_; }
     std::optional<Index> pilot_likelihood_estimates() const override { return pilot_estimates_; }
