@@ -25,11 +25,6 @@ class TemperingPlan final : public AnnealingPlan {
     }
 
     void keys(Keys& k) override {
-        if (k.is_reading()) // a number of temperatures that is given is one of even steps
-            k.in_table("schedule", [&] {
-                if (k.has("steps") && !k.has("kind"))
-                    schedule_.kind = ScheduleSettings::Kind::linear;
-            });
         replicas_ = std::min<Index>(64, traits().largest_block);
         k("replicas", replicas_, within(1, {traits().largest_block, "the model's largest block"}),
           "independent systems; 8 or more for an error bar");

@@ -65,6 +65,11 @@ model::ModelTraits PathSettings::along(model::ModelTraits traits) const {
 }
 
 void ScheduleSettings::keys(Keys& k) {
+    About about_kind("how the inverse temperatures lie between 0 and the end of the path");
+    if (kind == Kind::adaptive)
+        about_kind.default_is("\"adaptive\", or \"linear\" if steps is given");
+    if (k.is_reading() && k.has("steps") && !k.has("kind"))
+        kind = Kind::linear;
     k("kind", kind,
       {{"linear", Kind::linear, "even steps"},
        {"geometric", Kind::geometric, "even in log b from epsilon to 1, times the end"},
@@ -73,7 +78,7 @@ void ScheduleSettings::keys(Keys& k) {
        {"sm08", Kind::sm08, "dense towards the end (Salakhutdinov & Murray 2008)"},
        {"file", Kind::file, "one inverse temperature a line"},
        {"adaptive", Kind::adaptive, "chosen during the run, or by a pilot"}},
-      "how the inverse temperatures lie between 0 and the end of the path");
+      about_kind);
     k.when("kind", kind, Kind::adaptive, [&] {
         k("conditional_ess", conditional_ess, between(0, 1),
           "conditional effective sample size of a step, as a fraction; nearer to 1 means more temperatures");
