@@ -58,12 +58,17 @@ StudentMixture::StudentMixture(std::vector<Component> components, double df)
                          component.factor.cols() == d);
         total += component.weight;
     }
-    const double constant = log_peak(df_, static_cast<double>(d));
-    for (auto& component : components_) {
+    for (auto& component : components_)
         component.weight /= total;
+    set_constants();
+}
+
+void StudentMixture::set_constants() {
+    const double constant = log_peak(df_, static_cast<double>(dimension()));
+    log_constants_.clear();
+    for (const auto& component : components_)
         log_constants_.push_back(std::log(component.weight) + constant -
                                  component.factor.diagonal().array().log().sum());
-    }
 }
 
 StudentMixture StudentMixture::fit(const Matrix& points, std::span<const double> weights, Index components, double df,
@@ -265,7 +270,12 @@ StudentMixture StudentMixture::from_values(std::span<const double> values, Index
         components.push_back({at[0], Eigen::Map<const Vector>(at + 1, dimension),
                               Eigen::Map<const Matrix>(at + 1 + dimension, dimension, dimension)});
     }
-    return StudentMixture(std::move(components), values[0]);
+    StudentMixture mixture(std::move(components), values[0]);
+    // Weights that sum to 1 but for rounding change by rounding if they are divided by their sum.
+    for (std::size_t k = 0; k < mixture.components_.size(); ++k)
+        mixture.components_[k].weight = values[1 + k * stride];
+    mixture.set_constants();
+    return mixture;
 }
 
 } // namespace pearlite::random

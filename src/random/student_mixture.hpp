@@ -63,6 +63,7 @@ class StudentMixture {
   private:
     /// All components with the mean scale matrix.
     StudentMixture with_common_scale() const;
+    void set_constants();
     /// log of weight times density of every component at x, and the squared Mahalanobis distances.
     void evaluate(std::span<const double> x, std::span<double> log_terms, std::span<double> distances) const;
 

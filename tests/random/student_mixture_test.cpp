@@ -163,5 +163,19 @@ TEST(StudentMixture, DegeneratePointsStillGiveAProposal) {
     EXPECT_TRUE(std::isfinite(mixture.log_density(std::vector<double>{3, 3})));
 }
 
+// A checkpoint's copy has the same bits, also where the weights sum to 1 but for rounding.
+TEST(StudentMixture, CopiesByValuesAreExact) {
+    Stream stream({8, Purpose::test, 0, 0});
+    for (int trial = 0; trial < 50; ++trial) {
+        std::vector<StudentMixture::Component> components;
+        for (int k = 0; k < 6; ++k)
+            components.push_back({stream.uniform(), Vector::Constant(1, stream.normal()), Matrix::Identity(1, 1)});
+        const StudentMixture mixture(std::move(components), 5);
+        const auto copy = StudentMixture::from_values(mixture.values(), 1);
+        EXPECT_EQ(copy.values(), mixture.values());
+        EXPECT_EQ(StudentMixture::from_values(copy.values(), 1).values(), mixture.values());
+    }
+}
+
 } // namespace
 } // namespace pearlite::random
