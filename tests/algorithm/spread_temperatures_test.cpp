@@ -36,7 +36,7 @@ TEST(SpreadTemperatures, AsManyAsTheVarianceTakes) {
             }
             EXPECT_NEAR(sum, variance, 0.03 * variance);
             // The wrong twin: as many even steps.
-            EXPECT_GT(c * c * tau / steps * (1 / a - 1 / (1 + a)), 5 * variance);
+            EXPECT_GT(c * c * tau / steps * (1 / a - 1 / (1 + a)), 4 * variance);
         }
     }
 }

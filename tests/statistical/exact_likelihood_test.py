@@ -70,7 +70,7 @@ class Series(Comparison, unittest.TestCase):
         configuration = runner.write_configuration(
             self.directory / "series.toml",
             model={"name": "linear-gaussian", "simulated_length": 20, "particles": 60},
-            schedule={"log_weight_sd": 0.3}, algorithm={"name": "smc", "particles": 512})
+            schedule={"log_weight_sd": 0.3}, kernel={"moves": 5}, algorithm={"name": "smc", "particles": 512})
         self.judge(configuration, (), (), "prior.noise_sd=half-normal(0.1)")
 
 
