@@ -241,6 +241,7 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
         result.convergence = summaries.front().convergence();
     } else if (!summaries.empty()) {
         std::vector<std::vector<estimator::PosteriorSummary>> batches;
+        batches.reserve(summaries.size());
         for (auto& replicate : summaries)
             batches.push_back(std::move(replicate.of_parameters));
         result.summaries = estimator::combine_batches(batches, log_ratios);
