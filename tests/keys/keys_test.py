@@ -64,9 +64,10 @@ class Schema(key_schema.NeedsJsonSchema):
     def test_tables_and_keys_of_others_are_refused(self):
         good = {"model": {"name": "ising"}, "algorithm": {"name": "smc"}}
         self.assertEqual(key_schema.mistakes(good), [])
+        self.assertEqual(key_schema.mistakes({**good, "schedule": {"steps": 5}}), [])  # a linear one
         for table, extra in (("algorithm", {"trajectories": 8}), ("model", {"dimension": 2}), ("model", {"flips": 3}),
                              ("model", {"size": 1}), ("run", {"block": "large"}), ("kernel", {"kind": "random-walk"}),
-                             ("schedule", {"steps": 5}), ("shedule", {}), ("prior", {}),
+                             ("schedule", {"kind": "adaptive", "steps": 5}), ("shedule", {}), ("prior", {}),
                              ("path", {"inverse_temperature_end": 0.0})):
             wrong = copy.deepcopy(good)
             wrong.setdefault(table, {}).update(extra)
