@@ -1,6 +1,7 @@
 """The defaults in many dimensions: with nothing set but the model and eight replicates of SMC, log Z must lie within 4
 errors of its reference, with an error bar of at most 0.1, and with a verdict that supports it. A run that makes one
-move of the random walk at each temperature is the wrong twin: it is far off, and its verdict must not support it.
+move of the random walk at each temperature is the wrong twin: it is far off, and its verdict must not support it (most
+often its batches differ so much that it has no error bar).
 
 usage: dimensions_test.py short|full
 
@@ -35,7 +36,7 @@ def simulated(file, d):
 
 
 def log_evidence(place, name, model, *settings):
-    """(value, standard error, exact value or None, verdict, seconds) of log Z/Z_0."""
+    """(value, standard error or 0 if withheld, exact value or None, support, seconds) of log Z/Z_0."""
     toml = runner.write_configuration(place / f"{name}.toml", model=model,
                                       algorithm={"name": "smc", "replicates": REPLICATES})
     sets = [part for setting in settings for part in ("--set", setting)]
@@ -44,7 +45,8 @@ def log_evidence(place, name, model, *settings):
         raise RuntimeError(ended.describe())
     summary = json.loads((place / name / "summary.json").read_text())
     first = summary["log_evidence"][0]
-    return first["value"], first["standard_error"], first.get("exact"), summary["verdict"], ended.seconds
+    support = summary["headline"]["support"]["word"]
+    return first["value"], first.get("standard_error", 0.0), first.get("exact"), support, ended.seconds
 
 
 def models(place, cases):
@@ -67,11 +69,10 @@ def main():
             z = (value - reference) / math.hypot(error, reference_error)
             twin, twin_error, _, twin_verdict, _ = log_evidence(place, name + "-twin", model, "kernel.kind='random-walk'",
                                                                 "kernel.moves=1", "kernel.adapt='online'")
-            twin_z = (twin - reference) / math.hypot(twin_error, reference_error)
-            good = (abs(z) < 4 and error <= 0.1 and "support the estimate" in verdict
-                    and abs(twin_z) > 4 and "carry warnings" in twin_verdict)
+            is_far = abs(twin - reference) > 4 * math.hypot(twin_error, reference_error)
+            good = (abs(z) < 4 and 0 < error <= 0.1 and verdict == "supported" and is_far and twin_verdict != "supported")
             print(f"| {name} | {value:.3f} ± {error:.3f} | {reference:.3f} ± {reference_error:.3f} | {z:+.1f} "
-                  f"| {seconds:.1f} | {twin:.1f} ± {twin_error:.1f} |" + ("" if good else f"   MISSED: {verdict}; {twin_verdict}"))
+                  f"| {seconds:.1f} | {twin:.1f}" + (f" ± {twin_error:.1f} |" if twin_error else ", no error bar |") + ("" if good else f"   MISSED: {verdict}; {twin_verdict}"))
             missed += [] if good else [name]
     return 1 if missed else 0
 
