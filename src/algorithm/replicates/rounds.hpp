@@ -15,8 +15,8 @@ struct TargetError {
 
 /// Rounds of equally many replicates, one round after another: after each the spread of all replicates so far is
 /// compared with the wanted error. The number of rounds depends on the estimates, so that an error bar that happens to
-/// be small ends the run: with 8 replicates and more in the first round intervals cover some 1 % less for it. A round
-/// whose error bar is withheld is followed by another.
+/// be small ends the run: with rounds of 8 normal replicates 95 % intervals cover 0.93 to 0.95 (simulated, for spreads
+/// of 1.5 to 12 wanted errors). A round whose error bar is withheld is followed by another.
 class Rounds final : public Sampler {
   public:
     /// Collective. Makes the replicates from `first` on of a run.
