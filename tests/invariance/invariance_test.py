@@ -158,6 +158,45 @@ class Replicates(Invariance, unittest.TestCase):
         self.one_ulp("ais-replicates", "path.inverse_temperature_end", 1.0)
 
 
+class Rounds(Invariance, unittest.TestCase):
+    """Rounds of replicates until the error bar is small; stops fall into all of them."""
+
+    CASES = {
+        "smc-rounds": {**GAUSSIAN, "schedule": FIXED, "kernel": {"moves": 2, "adapt": "online"},
+                       "algorithm": {**SMC, "replicates": 4, "target_error": 0.025}},
+        "tempering-rounds": {"model": ISING["model"], "schedule": LADDER,
+                             "algorithm": {**TEMPERING, "replicates": 2, "target_error": 1e-6, "most_replicates": 7}},
+    }
+
+    def replicates(self, where):
+        return int(re.search(r"batches/log_ratio +float64 \[(\d+)\]", self.go("show", where / "results.h5").out)[1])
+
+    def steps(self, where, tables):
+        rounds = self.replicates(where) // tables["algorithm"]["replicates"]
+        return rounds * (FIXED["steps"] if tables["algorithm"]["name"] == "smc" else TEMPERING["scans"])
+
+    def test_the_first_error_that_is_small_ends_the_run(self):
+        """Plain replicates are the oracle: as many have the run's estimate, a round fewer an error that is too large."""
+        name, target = "smc-rounds", self.CASES["smc-rounds"]["algorithm"]["target_error"]
+        where, _ = self.reference(name, self.CASES[name])
+        n = self.replicates(where)
+        self.assertGreater(n, 4)
+        plain = {key: value for key, value in self.CASES[name]["algorithm"].items() if key != "target_error"}
+        error = {}
+        for replicates in (n - 4, n):
+            alone, found = self.reference(f"plain-{replicates}", {**self.CASES[name],
+                                                                  "algorithm": {**plain, "replicates": replicates}})
+            error[replicates] = runner.summary(alone)["log_evidence"][0]["standard_error"]
+        self.assertEqual(found["log_evidence"], runner.summary(where)["log_evidence"])
+        self.assertLessEqual(error[n], target)
+        self.assertGreater(error[n - 4], target)
+
+    def test_the_most_replicates_end_the_run_with_a_warning(self):
+        where, _ = self.reference("most", self.CASES["tempering-rounds"])
+        self.assertEqual(self.replicates(where), 6)  # of 7, in rounds of 2
+        self.assertIn("not the wanted 1e-06 after 6 replicates", str(runner.summary(where)["diagnostics"]["warnings"]))
+
+
 class Rbm(Invariance, unittest.TestCase):
     CASES = {
         "rbm-ais": {**RBM, "schedule": {"kind": "sm08", "steps": 30}, "algorithm": AIS},

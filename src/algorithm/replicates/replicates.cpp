@@ -243,25 +243,11 @@ Index Replicates::updates_per_step() const {
 }
 
 std::optional<Index> Replicates::likelihood_estimates() const {
-    Index all = 0;
-    for (Index r = 0; r < n_replicates(); ++r) {
-        const auto estimates = standing(r).likelihood_estimates;
-        if (!estimates)
-            return {};
-        all += *estimates;
-    }
-    return all;
+    return sum_where_all_have<Index>(n_replicates(), [&](Index r) { return standing(r).likelihood_estimates; });
 }
 
 std::optional<population::WorkAccount> Replicates::work() const {
-    population::WorkAccount all;
-    for (Index r = 0; r < n_replicates(); ++r) {
-        const auto account = standing(r).work;
-        if (!account)
-            return {};
-        all += *account;
-    }
-    return all;
+    return sum_where_all_have<population::WorkAccount>(n_replicates(), [&](Index r) { return standing(r).work; });
 }
 
 std::vector<double> Replicates::log_ratios() const {

@@ -29,6 +29,19 @@ struct SingleOutcome {
 Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std::span<const double> log_ratios,
                               bool is_unbiased);
 
+/// of(0) + ... + of(n - 1); nothing if one of them is missing.
+template <class T, class Of>
+std::optional<T> sum_where_all_have(Index n, Of&& of) {
+    T all{};
+    for (Index k = 0; k < n; ++k) {
+        const std::optional<T> one = of(k);
+        if (!one)
+            return {};
+        all += *one;
+    }
+    return all;
+}
+
 /// log Z = log mean_r Z_r where the Z_r are unbiased, else mean_r log Z_r; its variance from their spread (Tran et al.,
 /// section 3.3, with the 1/R that turns the variance of a replicate into that of the mean). A single replicate gives
 /// the outcome that it would have alone.

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 namespace pearlite::algorithm {
@@ -16,22 +15,19 @@ Rounds::Rounds(const parallel::Communicator& ranks, const TargetError& target, M
     rounds_.push_back(make_(0));
 }
 
-void Rounds::begin() {
-    last().begin();
-}
-
 void Rounds::step() {
     PEARLITE_EXPECTS(!finished());
-    last().step();
-    if (!last().finished())
+    auto& round = *rounds_.back();
+    round.step();
+    if (!round.finished())
         return;
-    last().flush();
+    round.flush();
     const Index next = n_replicates();
-    is_done_ = is_precise() || next + first().n_replicates() > target_.most_replicates;
+    is_done_ = is_precise() || next + of_a_round() > target_.most_replicates;
     if (is_done_)
         return;
     rounds_.push_back(make_(next));
-    last().begin();
+    rounds_.back()->begin();
 }
 
 bool Rounds::is_precise() const {
@@ -70,29 +66,17 @@ void Rounds::fields(Fields& f) {
 }
 
 std::optional<Index> Rounds::likelihood_estimates() const {
-    Index all = 0;
-    for (const auto& round : rounds_) {
-        const auto estimates = round->likelihood_estimates();
-        if (!estimates)
-            return {};
-        all += *estimates;
-    }
-    return all;
+    return sum_where_all_have<Index>(
+        std::ssize(rounds_), [&](Index k) { return rounds_[static_cast<std::size_t>(k)]->likelihood_estimates(); });
 }
 
 std::optional<population::WorkAccount> Rounds::work() const {
-    population::WorkAccount all;
-    for (const auto& round : rounds_) {
-        const auto account = round->work();
-        if (!account)
-            return {};
-        all += *account;
-    }
-    return all;
+    return sum_where_all_have<population::WorkAccount>(
+        std::ssize(rounds_), [&](Index k) { return rounds_[static_cast<std::size_t>(k)]->work(); });
 }
 
 double Rounds::log_ratio() const {
-    return log_sum_exp(log_ratios()) - std::log(static_cast<double>(n_replicates()));
+    return log_mean_exp(log_ratios());
 }
 
 std::vector<double> Rounds::log_ratios() const {
@@ -112,8 +96,7 @@ std::vector<Trace> Rounds::traces() const {
 }
 
 Sampler& Rounds::replicate(Index r) {
-    const Index of_a_round = first().n_replicates();
-    return rounds_[static_cast<std::size_t>(r / of_a_round)]->replicate(r % of_a_round);
+    return rounds_[static_cast<std::size_t>(r / of_a_round())]->replicate(r % of_a_round());
 }
 
 } // namespace pearlite::algorithm

@@ -1,6 +1,7 @@
 #pragma once
 /// Replicates until the error bar is as small as wanted.
 
+#include "algorithm/common/staged_sampler.hpp"
 #include "algorithm/replicates/replicates.hpp"
 
 #include <functional>
@@ -17,45 +18,33 @@ struct TargetError {
 /// compared with the wanted error. The number of rounds depends on the estimates, so that an error bar that happens to
 /// be small ends the run: with rounds of 8 normal replicates 95 % intervals cover 0.93 to 0.95 (simulated, for spreads
 /// of 1.5 to 12 wanted errors). A round whose error bar is withheld is followed by another.
-class Rounds final : public Sampler {
+class Rounds final : public StagedSampler {
   public:
     /// Collective. Makes the replicates from `first` on of a run.
     using MakeRound = std::function<std::unique_ptr<Replicates>(Index first)>;
     Rounds(const parallel::Communicator& ranks, const TargetError& target, MakeRound make);
 
-    void begin() override;
+    void begin() override { rounds_.back()->begin(); }
     bool finished() const override { return is_done_; }
     /// Collective. A step of the round at work, or the beginning of the next.
     void step() override;
-    void flush() override { last().flush(); }
     void fields(Fields& f) override;
 
-    Progress progress() const override { return last().progress(); }
-    Index updates_per_step() const override { return last().updates_per_step(); }
     std::optional<Index> likelihood_estimates() const override;
     std::optional<population::WorkAccount> work() const override;
 
     Outcome outcome() const override;
-    bool has_unbiased_normaliser() const override { return last().has_unbiased_normaliser(); }
     double log_ratio() const override;
-    const Trace& trace() const override { return first().trace(); }
-    population::Population& population() override { return first().population(); }
-    bool has_path() const override { return first().has_path(); }
-    Index first_wanted_slot() const override { return first().first_wanted_slot(); }
-    Index chain_length() const override { return first().chain_length(); }
-    const kernel::Kernel* kernel() const override { return first().kernel(); }
-    std::optional<std::uint64_t> prediction_seed() const override { return first().prediction_seed(); }
 
-    Index n_replicates() const override { return static_cast<Index>(rounds_.size()) * first().n_replicates(); }
+    Index n_replicates() const override { return static_cast<Index>(rounds_.size()) * of_a_round(); }
     std::vector<double> log_ratios() const override;
     std::vector<Trace> traces() const override;
-    bool has_replicate(Index r) const override { return first().has_replicate(r % first().n_replicates()); }
+    bool has_replicate(Index r) const override { return rounds_.front()->has_replicate(r % of_a_round()); }
     Sampler& replicate(Index r) override;
-    parallel::Communicator team(const parallel::Communicator& all) const override { return first().team(all); }
 
   private:
-    Replicates& first() const { return *rounds_.front(); }
-    Replicates& last() const { return *rounds_.back(); }
+    Sampler& current() const override { return *rounds_.back(); }
+    Index of_a_round() const { return rounds_.front()->n_replicates(); }
     /// Collective; the last round has finished. Whether the error of all rounds is small enough.
     bool is_precise() const;
 

@@ -69,6 +69,7 @@ std::vector<estimator::ChainSummary> summarise_recorded(const parallel::Communic
 
 /// The summaries of one replicate, which its ranks send to rank 0.
 struct Summaries {
+    std::int64_t replicate = 0;
     std::vector<estimator::PosteriorSummary> of_parameters;
     std::vector<double> r_hat, bulk_ess, tail_ess; ///< of recorded draws; else empty
 
@@ -90,6 +91,7 @@ struct Summaries {
     }
 
     void fields(Fields& f) {
+        f("replicate", replicate);
         auto n = static_cast<std::int64_t>(of_parameters.size());
         f("parameters", n);
         of_parameters.resize(static_cast<std::size_t>(n));
@@ -215,12 +217,15 @@ std::vector<Summaries> summarise_replicates(const parallel::Communicator& ranks,
             else
                 mine.emplace_back(summarise(team, replicate.population().generation(0), names, log_ratio,
                                             replicate.chain_length(), part));
+            mine.back().replicate = r;
         };
         if (sampler.has_replicate(r))
             failure.guard(ranks, work, team.size());
     }
     failure.agree(ranks);
-    return algorithm::gather_states(ranks, team.is_root(), mine);
+    auto all = algorithm::gather_states(ranks, team.is_root(), mine);
+    std::ranges::sort(all, {}, &Summaries::replicate); // a rank may have several that are no neighbours
+    return all;
 }
 
 } // namespace
