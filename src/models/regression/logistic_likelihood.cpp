@@ -2,62 +2,74 @@
 
 #include "models/regression/regression.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "simd/lane_products.hpp"
+#include "simd/logistic.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <type_traits>
 
 namespace pearlite::models {
 
 namespace {
 
-/// A point's numbers do not depend on its place among the lanes. The rows of X come in pieces that stay in the cache,
-/// so that nothing is allocated.
-constexpr Index lanes = block_padding, piece = 128;
+using simd::Doubles;
+
+/// A point's numbers do not depend on its place among the lanes.
+constexpr Index lanes = block_padding;
+static_assert(lanes == simd::points_abreast);
+/// The rows of X come in pieces that stay in the cache, and 2^piece is no overflow.
+constexpr Index piece = 20 * simd::sums_abreast;
+
 using Lanes = Eigen::Array<double, lanes, 1>;
-using Predictors = Eigen::Matrix<double, lanes, piece>;
+using Predictors = Eigen::Array<double, lanes, piece>;
 
 /// Adds softplus of the first `rows` columns of eta to the sum; the factors 1 + exp(-|eta|) share one logarithm. With
 /// slopes, eta becomes the derivative of its softplus.
 template <bool with_slopes>
 void add_softplus(Predictors& predictors, Index rows, Lanes& sum) {
-    Lanes product = Lanes::Ones();
-    for (Index r = 0; r < rows; ++r) {
-        auto eta = predictors.col(r).array();
-        const Lanes e = (-eta.abs()).exp(), factor = 1 + e;
-        sum += eta.max(0.0);
-        product *= factor;
-        if constexpr (with_slopes)
-            eta = (eta > 0).select(Lanes::Ones(), e) / factor;
+    for (Index lane = 0; lane < lanes; lane += simd::lanes<Doubles>) {
+        auto total = simd::load<Doubles>(&sum(lane)), product = simd::broadcast<Doubles>(1);
+        for (Index r = 0; r < rows; ++r) {
+            double* const place = &predictors(lane, r);
+            const auto eta = simd::load<Doubles>(place);
+            const auto e = simd::exp(simd::minus_absolute(eta));
+            total += simd::positive_part(eta);
+            product *= 1.0 + e;
+            if constexpr (with_slopes)
+                simd::store(place, simd::logistic(eta, simd::smaller_tail(e)));
+        }
+        simd::store(&sum(lane), total + simd::log(product));
     }
-    sum += product.log();
 }
 
 } // namespace
 
-/// log p(y) = -sum softplus(eta), eta = (1 - 2 y) x' beta, of the rows from .. to - 1. `use_slopes` gets the first row
-/// of each piece and the slopes (16 x its rows); nullptr: they are not computed.
-template <class UseSlopes>
-void LogisticRegression::evaluate_lanes(const Matrix& points, Index first, Index from, Index to,
-                                        std::span<double> log_prior, std::span<double> log_likelihood,
-                                        const UseSlopes& use_slopes) const {
-    constexpr bool with_slopes = !std::is_null_pointer_v<UseSlopes>;
-    const auto group = points.middleCols<lanes>(first);
+LogisticRegression::Scratch::Scratch(Index d) : coefficients(lanes, d), slopes(lanes, simd::padded_to_sums(d)) {}
+
+/// log p(y) = -sum softplus(eta), eta = (1 - 2 y) x' beta, of the rows from .. to - 1; with slopes, scratch.slopes
+/// becomes the sum of (1 - 2 y) x softplus'(eta).
+template <bool with_slopes>
+void LogisticRegression::evaluate_lanes(const Matrix& points, Index first, Index from, Index to, Scratch& scratch,
+                                        std::span<double> log_prior, std::span<double> log_likelihood) const {
+    const Index d = points.rows(), stride = signed_rows_.rows();
+    scratch.coefficients = points.middleCols<lanes>(first).transpose();
+    scratch.slopes.setZero();
     Lanes squares = Lanes::Zero(), softplus_sum = Lanes::Zero();
-    for (Index k = 0; k < points.rows(); ++k)
-        squares += group.row(k).transpose().array().square();
+    for (Index k = 0; k < d; ++k)
+        squares += scratch.coefficients.col(k).square();
     Predictors predictors;
     for (Index row = from; row < to; row += piece) {
-        const Index rows = std::min(piece, to - row), padded_rows = std::min(padded(rows), signed_rows_.cols() - row);
-        predictors.leftCols(padded_rows).noalias() = group.transpose() * signed_rows_.middleCols(row, padded_rows);
+        const Index rows = std::min(piece, to - row), padded_rows = simd::padded_to_sums(rows);
+        const double* const x = signed_rows_.data() + row * stride;
+        predictors.leftCols(padded_rows).setZero();
+        simd::add_lane_products(scratch.coefficients.data(), d, x, stride, 1, padded_rows, predictors.data());
         add_softplus<with_slopes>(predictors, rows, softplus_sum);
         if constexpr (with_slopes)
-            use_slopes(row, predictors.leftCols(rows));
+            simd::add_lane_products(predictors.data(), rows, x, 1, stride, stride, scratch.slopes.data());
     }
     const double variance = data_.prior_variance;
-    const double prior_constant =
-        -0.5 * static_cast<double>(points.rows()) * (std::log(2 * std::numbers::pi) + std::log(variance));
+    const double prior_constant = -0.5 * static_cast<double>(d) * (std::log(2 * std::numbers::pi) + std::log(variance));
     Eigen::Map<Lanes>(log_likelihood.data() + first) = -softplus_sum;
     Eigen::Map<Lanes>(log_prior.data() + first) = prior_constant - squares * (0.5 / variance);
 }
@@ -65,19 +77,19 @@ void LogisticRegression::evaluate_lanes(const Matrix& points, Index first, Index
 void LogisticRegression::evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
                                   std::span<double> log_likelihood) const {
     PEARLITE_EXPECTS(points.rows() == data_.design.cols() && points.cols() % lanes == 0);
+    Scratch scratch(points.rows());
     for (Index first = 0; first < points.cols(); first += lanes)
-        evaluate_lanes(points, first, from, to, log_prior, log_likelihood, nullptr);
+        evaluate_lanes<false>(points, first, from, to, scratch, log_prior, log_likelihood);
 }
 
 void LogisticRegression::evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                                 std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const {
     PEARLITE_EXPECTS(points.rows() == data_.design.cols() && points.cols() % lanes == 0);
+    Scratch scratch(points.rows());
     for (Index first = 0; first < points.cols(); first += lanes) {
-        auto slope = gradient.middleCols<lanes>(first);
-        slope = points.middleCols<lanes>(first) * (-1 / data_.prior_variance);
-        evaluate_lanes(points, first, 0, data_points(), log_prior, log_likelihood, [&](Index row, const auto& slopes) {
-            slope.noalias() -= signed_rows_.middleCols(row, slopes.cols()) * (b * slopes.transpose());
-        });
+        evaluate_lanes<true>(points, first, 0, data_points(), scratch, log_prior, log_likelihood);
+        gradient.middleCols<lanes>(first) = points.middleCols<lanes>(first) * (-1 / data_.prior_variance) -
+                                            b * scratch.slopes.leftCols(points.rows()).matrix().transpose();
     }
 }
 

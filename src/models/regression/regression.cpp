@@ -3,6 +3,7 @@
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "simd/lane_products.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -211,12 +212,14 @@ LinearRegressionData radiata_pine(const Vector& strength, const Vector& covariat
 }
 
 LogisticRegression::LogisticRegression(LogisticRegressionData data)
-    : data_(std::move(data)), signed_rows_(Matrix::Zero(data_.design.cols(), padded(data_.design.rows()))) {
+    : data_(std::move(data)),
+      signed_rows_(
+          Matrix::Zero(simd::padded_to_sums(data_.design.cols()), data_.design.rows() + simd::sums_abreast - 1)) {
     PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() &&
                      static_cast<Index>(data_.names.size()) == data_.design.cols() && data_.prior_variance > 0);
     for (Index i = 0; i < data_.response.size(); ++i) {
         PEARLITE_EXPECTS(data_.response(i) == 0 || data_.response(i) == 1);
-        signed_rows_.col(i) = (1 - 2 * data_.response(i)) * data_.design.row(i).transpose();
+        signed_rows_.col(i).head(data_.design.cols()) = (1 - 2 * data_.response(i)) * data_.design.row(i).transpose();
     }
 }
 

@@ -103,12 +103,19 @@ class LogisticRegression {
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:
-    template <class UseSlopes>
-    void evaluate_lanes(const Matrix& points, Index first, Index from, Index to, std::span<double> log_prior,
-                        std::span<double> log_likelihood, const UseSlopes& use_slopes) const;
+    /// Numbers of sixteen points side by side.
+    struct Scratch {
+        explicit Scratch(Index d);
+        Eigen::Array<double, block_padding, Eigen::Dynamic> coefficients, slopes;
+    };
+    template <bool with_slopes>
+    void evaluate_lanes(const Matrix& points, Index first, Index from, Index to, Scratch& scratch,
+                        std::span<double> log_prior, std::span<double> log_likelihood) const;
 
     LogisticRegressionData data_;
-    Matrix signed_rows_; ///< p x padded n: column i is x_i with the sign that makes it (1 - 2 y_i) x_i
+    /// Column i is x_i with the sign that makes it (1 - 2 y_i) x_i, with zeros to a multiple of sums_abreast; columns
+    /// of zeros follow, so that as many can be read abreast from any of them.
+    Matrix signed_rows_;
 };
 
 } // namespace pearlite::models
