@@ -7,8 +7,12 @@
 #include "kernel/density/student_proposals.hpp"
 #include "kernel/invariance_checks.hpp"
 #include "kernel/trajectory/hamiltonian.hpp"
+#include "kernel/trajectory/split_hamiltonian.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
 
 namespace pearlite::kernel {
 namespace {
@@ -36,7 +40,8 @@ struct Case {
 
 std::vector<Case> kernels_with_scales() {
     return {{"random walk", maker<RandomWalk>(), {0.5, 1.5}},
-            {"hmc", maker<Hamiltonian>(Trajectory{}), {0.3, 0.9}},
+            {"hmc", maker<SplitHamiltonian>(Trajectory{}), {0.3, 0.9, 1.5}},
+            {"hmc by leapfrogs", maker<Hamiltonian>(Trajectory{}), {0.3, 0.9}},
             {"mala", maker<Hamiltonian>(langevin), {0.4, 1.0}},
             {"slice", maker<Slice>(hit_and_run), {0.3, 3, 20}},
             {"slice by coordinate", maker<Slice>(coordinate), {0.3, 3, 20}},
@@ -68,7 +73,7 @@ Make student_maker() {
 std::unique_ptr<Kernel> mixed(const DensityKernel::Path& path, const MoveSettings& moves, const Matrix* learnt) {
     std::vector<KernelMixture::Part> parts;
     parts.push_back({std::make_unique<RandomWalk>(path, moves), 2});
-    parts.push_back({std::make_unique<Hamiltonian>(path, moves), 1});
+    parts.push_back({std::make_unique<SplitHamiltonian>(path, moves), 1});
     parts.push_back({std::make_unique<Slice>(path, moves), 0.5});
     parts.push_back({std::make_unique<StudentProposals>(path, moves, nullptr, family), 1});
     return std::make_unique<KernelMixture>(path, moves, learnt, Covariance::full, std::move(parts));
@@ -178,21 +183,23 @@ TEST(DensityKernels, StudentProposalsWithoutTheirRatioAreRejected) {
 }
 
 /// Trajectories as tests see them.
-class OpenHamiltonian : public Hamiltonian {
+template <class K>
+class Open : public K {
   public:
-    using Hamiltonian::begin_trajectory;
-    using Hamiltonian::Hamiltonian;
-    using Hamiltonian::leapfrog;
+    using K::begin_trajectory;
+    using K::follow_trajectory;
+    using K::K;
 };
 
 /// Wrong: the acceptance leaves the kinetic energy out.
-class WithoutKineticEnergy final : public OpenHamiltonian {
+template <class K>
+class WithoutKineticEnergy final : public K {
   public:
-    using OpenHamiltonian::OpenHamiltonian;
+    using K::K;
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override {
         draw_normals(block, streams);
-        begin_trajectory(block);
-        leapfrog(block, b, draw_length(streams));
+        this->begin_trajectory(block);
+        this->follow_trajectory(block, b, this->draw_length(streams));
         std::vector<double> uniforms(static_cast<std::size_t>(block.padded_size()));
         draw_uniforms(block, streams, uniforms);
         Index accepted = 0;
@@ -206,14 +213,32 @@ class WithoutKineticEnergy final : public OpenHamiltonian {
             block.log_likelihood(i) = block.proposed_log_likelihood(i);
             ++accepted;
         }
-        begin_block(block, b);
+        this->begin_block(block, b);
         return accepted;
     }
 };
 
+/// Wrong: points turn, velocities do not.
+class WithoutTurnOfVelocities final : public SplitHamiltonian {
+  public:
+    using SplitHamiltonian::SplitHamiltonian;
+    void follow_trajectory(model::DensityBlock& block, double b, Index l) const override {
+        const Matrix before = block.normals;
+        SplitHamiltonian::follow_trajectory(block, b, l);
+        block.normals = before;
+    }
+};
+
 TEST(DensityKernels, TrajectoriesWithoutKineticEnergyAreRejected) {
-    EXPECT_GT(of_twin<Ellipsoid>(maker<WithoutKineticEnergy>(Trajectory{}), 3, 0.3), 2 * largest_z);
-    EXPECT_GT(of_twin<Quartic>(maker<WithoutKineticEnergy>(Trajectory{}), 3, 0.3), 2 * largest_z);
+    EXPECT_GT(of_twin<Ellipsoid>(maker<WithoutKineticEnergy<Hamiltonian>>(Trajectory{}), 3, 0.3), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(maker<WithoutKineticEnergy<Hamiltonian>>(Trajectory{}), 3, 0.3), 2 * largest_z);
+    EXPECT_GT(of_twin<Ellipsoid>(maker<WithoutKineticEnergy<SplitHamiltonian>>(Trajectory{}), 3, 0.3), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(maker<WithoutKineticEnergy<SplitHamiltonian>>(Trajectory{}), 3, 0.3), 2 * largest_z);
+}
+
+TEST(DensityKernels, RotationsThatDoNotTurnVelocitiesAreRejected) {
+    EXPECT_GT(of_twin<Ellipsoid>(maker<WithoutTurnOfVelocities>(Trajectory{}), 3, 0.3), 2 * largest_z);
+    EXPECT_GT(of_twin<Quartic>(maker<WithoutTurnOfVelocities>(Trajectory{}), 3, 0.3), 2 * largest_z);
 }
 
 /// Its gradients are those of another temperature.
@@ -222,14 +247,15 @@ struct QuarticWithOtherGradient : Quartic {
 };
 
 TEST(DensityKernels, TrajectoriesOfAnotherGradientAreSlowButRight) {
-    const auto right = deviation<Quartic>(maker<Hamiltonian>(Trajectory{}), 5, 0.3);
-    const auto slow = deviation<QuarticWithOtherGradient>(maker<Hamiltonian>(Trajectory{}), 5, 0.3);
+    const auto right = deviation<Quartic>(maker<SplitHamiltonian>(Trajectory{}), 5, 0.3);
+    const auto slow = deviation<QuarticWithOtherGradient>(maker<SplitHamiltonian>(Trajectory{}), 5, 0.3);
     EXPECT_LT(slow.largest, largest_z);
     EXPECT_LT(slow.reversal, largest_reversal_z);
     EXPECT_LT(slow.acceptance, right.acceptance - 0.02);
 }
 
 /// 16 exact draws with velocities, and a kernel with this step size at work on them.
+template <class K>
 struct Flight {
     explicit Flight(double step)
         : path(path::tempered(Quartic{})),
@@ -252,7 +278,7 @@ struct Flight {
     /// Changes of the energies on l steps.
     Vector fly(Index l) {
         const Vector before = block.normals.colwise().squaredNorm() / 2;
-        kernel.leapfrog(block, Quartic::b, l);
+        kernel.follow_trajectory(block, Quartic::b, l);
         const Vector after = block.normals.colwise().squaredNorm() / 2;
         return after - before - (block.proposed_log_prior - block.log_prior) -
                Quartic::b * (block.proposed_log_likelihood - block.log_likelihood);
@@ -260,27 +286,66 @@ struct Flight {
 
     std::shared_ptr<const path::DensityPath> path;
     Matrix learnt;
-    OpenHamiltonian kernel;
+    Open<K> kernel;
     model::DensityBlock block;
 };
 
-TEST(Hamiltonian, EnergyErrorsAreOfTheOrderOfTheSquaredStep) {
-    Flight coarse(0.1), fine(0.05), finest(0.025);
+template <class K>
+class Trajectories : public ::testing::Test {};
+using Integrators = ::testing::Types<Hamiltonian, SplitHamiltonian>;
+TYPED_TEST_SUITE(Trajectories, Integrators);
+
+TYPED_TEST(Trajectories, ConserveEnergyToTheSquareOfTheStep) {
+    Flight<TypeParam> coarse(0.1), fine(0.05), finest(0.025);
     const double first = coarse.fly(10).norm(), second = fine.fly(20).norm(), third = finest.fly(40).norm();
     EXPECT_LT(first, 0.1);
     EXPECT_NEAR(first / second, 4, 0.4);
     EXPECT_NEAR(second / third, 4, 0.2);
 }
 
-TEST(Hamiltonian, TrajectoriesReturnWithTheirVelocitiesTurned) {
-    Flight flight(0.2);
+TYPED_TEST(Trajectories, ReturnWithTheirVelocitiesTurned) {
+    Flight<TypeParam> flight(0.2);
     const Matrix velocities = flight.block.normals;
     flight.fly(25);
     EXPECT_GT((flight.block.proposals - flight.block.points).norm(), 1);
     flight.block.normals *= -1;
-    flight.kernel.leapfrog(flight.block, Quartic::b, 25);
+    flight.kernel.follow_trajectory(flight.block, Quartic::b, 25);
     EXPECT_LT((flight.block.proposals - flight.block.points).cwiseAbs().maxCoeff(), 1e-12);
     EXPECT_LT((flight.block.normals + velocities).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+/// Trajectories through a normal distribution whose mean and covariance are known lose nothing, however long the step,
+/// and a quarter of a turn takes every point to its velocity.
+TEST(SplitHamiltonian, IsExactForItsNormalDistribution) {
+    const std::shared_ptr<const path::DensityPath> path = path::tempered(Ellipsoid{});
+    Open<SplitHamiltonian> kernel(path, {.number = 1});
+    const Matrix factor = Ellipsoid::covariance().llt().matrixL();
+    kernel.set({Ellipsoid::mean(), factor}, std::numbers::pi / 2, {});
+    model::DensityBlock block(3, 16);
+    for (Index i = 0; i < 16; ++i) {
+        random::Stream stream({31, random::Purpose::test, static_cast<std::uint64_t>(i), 0});
+        Ellipsoid::draw(stream, {block.points.col(i).data(), 3});
+    }
+    path->evaluate(block, block.points, Ellipsoid::b, block.log_prior, block.log_likelihood, {});
+    draw_normals(block, {.seed = 3, .step = 1});
+    const Matrix end = (factor * block.normals).colwise() + Ellipsoid::mean();
+    kernel.begin_block(block, Ellipsoid::b);
+    EXPECT_EQ(kernel.transition(block, Ellipsoid::b, {.seed = 3, .step = 1}), 16);
+    EXPECT_LT((block.points - end).cwiseAbs().maxCoeff(), 1e-11);
+}
+
+/// Correlations of independent coordinates are noise; one among a few strong ones is not.
+TEST(Shape, ShrinksCorrelationsAsFarAsTheyAreNoise) {
+    const Matrix some{{4, 0.2, 0}, {0.2, 1, -0.1}, {0, -0.1, 9}};
+    const Matrix of_few = shrunk_covariance(some, 20);
+    EXPECT_EQ(of_few, Matrix(some.diagonal().asDiagonal()));
+    const double squares = 0.04 / 4 + 0.01 / 9;
+    const double noise = (std::pow(1 - 0.04 / 4, 2) + std::pow(1 - 0.01 / 9, 2) + 1) / 2000;
+    const Matrix of_many = shrunk_covariance(some, 2000);
+    EXPECT_NEAR(of_many(0, 1), 0.2 * (1 - noise / squares), 1e-15);
+    EXPECT_EQ(of_many(2, 2), 9);
+    EXPECT_TRUE(shrunk_covariance(Matrix{{1, 0.99}, {0.99, 1}}, 50).isApprox(Matrix{{1, 0.99}, {0.99, 1}}, 1e-4));
+    EXPECT_EQ(shrunk_covariance(Matrix{{1, 0}, {0, 0}}, 50), (Matrix{{1, 0}, {0, 0}}));
 }
 
 } // namespace

@@ -93,7 +93,8 @@ TEST(RandomWalk, OnlineScalesComeFromTheWeightedPopulation) {
         points.middleCols(16 * b, generation.block(b).size()) =
             points_of(generation.block(b)).points.leftCols(generation.block(b).size());
     const auto moments = population::weighted_moments(alone, generation.layout(), generation.log_weights(), 0, points);
-    const Matrix expected = 2.38 * 2.38 / 3 * moments.covariance;
+    const double ess = population::summarise(alone, generation.layout(), generation.log_weights()).ess;
+    const Matrix expected = 2.38 * 2.38 / 3 * shrunk_covariance(moments.covariance, ess);
     // A row: moves, scale, mean, factor.
     const auto factor_of = [](const Matrix& table, Index step) {
         return Matrix(table(step, 1) * table.row(step).tail(9).reshaped(3, 3));

@@ -85,7 +85,7 @@ bool DensityKernel::tunes() const {
 void DensityKernel::tune_scale(double acceptance) {
     if (!tunes_scale() || std::isnan(acceptance))
         return;
-    scale_ *= std::exp(acceptance - settings_.wanted_acceptance);
+    scale_ = std::min(scale_ * std::exp(acceptance - settings_.wanted_acceptance), settings_.largest_scale);
     prepare();
 }
 

@@ -6,6 +6,7 @@
 #include "kernel/moves.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
+#include <limits>
 #include <vector>
 
 namespace pearlite::kernel {
@@ -28,6 +29,8 @@ class DensityKernel : public Kernel {
         double scale = 1;               ///< at first
         double wanted_acceptance = 0.5; ///< if the scale is tuned
         Index extra_numbers = 0;        ///< that a kernel learns beyond moves, scale and shape
+        /// If it is tuned.
+        double largest_scale = std::numeric_limits<double>::infinity();
     };
 
     Index moves() const override { return count_.total(); }

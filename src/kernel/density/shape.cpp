@@ -73,14 +73,31 @@ Shape shape_of(const parallel::Communicator& ranks, const population::Generation
         const auto& block = path::points_of(generation.block(b));
         points.middleCols(generation.block_begin(b), block.size()) = block.points.leftCols(block.size());
     }
-    const double log_max = population::largest_log_weight(ranks, layout, generation.log_weights());
+    const auto weights = population::summarise(ranks, layout, generation.log_weights());
     if (fallback.is_diagonal()) {
         const auto [mean, variances] =
-            population::weighted_variances(ranks, layout, generation.log_weights(), log_max, points);
+            population::weighted_variances(ranks, layout, generation.log_weights(), weights.log_max, points);
         return {mean, deviations(variances, fallback.factor)};
     }
-    const auto moments = population::weighted_moments(ranks, layout, generation.log_weights(), log_max, points);
-    return {moments.mean, covariance_factor(moments.covariance, fallback.factor)};
+    const auto moments = population::weighted_moments(ranks, layout, generation.log_weights(), weights.log_max, points);
+    return {moments.mean, covariance_factor(shrunk_covariance(moments.covariance, weights.ess), fallback.factor)};
+}
+
+Matrix shrunk_covariance(const Matrix& covariance, double n) {
+    PEARLITE_EXPECTS(covariance.rows() == covariance.cols());
+    const Vector variances = covariance.diagonal();
+    double noise = 0, squares = 0;
+    for (Index j = 1; j < covariance.cols(); ++j)
+        for (Index i = 0; i < j; ++i) {
+            const double square = covariance(i, j) * covariance(i, j) / (variances(i) * variances(j));
+            squares += square;
+            noise += (1 - square) * (1 - square) / n;
+        }
+    if (!(squares > 0 && std::isfinite(noise)))
+        return covariance;
+    Matrix result = (1 - std::min(1.0, noise / squares)) * covariance;
+    result.diagonal() = variances;
+    return result;
 }
 
 Matrix covariance_factor(const Matrix& covariance, const Matrix& fallback) {

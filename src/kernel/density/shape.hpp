@@ -38,9 +38,15 @@ struct Shape {
     static Shape standard(Index dimension, bool is_diagonal);
 };
 
-/// Collective. The weighted mean and covariance of a population of points. Coordinates without a usable variance take
-/// the rows of `fallback`.
+/// Collective. The weighted mean and shrunk covariance of a population of points. Coordinates without a usable variance
+/// take the rows of `fallback`.
 Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback);
+
+/// The covariance (d x d) of n points with its correlations r multiplied by 1 - sum Var[r]/sum r^2, at least 0, over
+/// all pairs, Var[r] = (1 - r^2)^2/n for normal points (Schaefer & Strimmer 2005, section 2.3): as far as they are
+/// noise. Trajectories in the shape of unshrunk ones are tuned on the particles whose noise it holds, and fail on
+/// others.
+Matrix shrunk_covariance(const Matrix& covariance, double n);
 
 /// A factor of the covariance; of its diagonal, if it is not positive definite (few distinct particles). Variances of
 /// zero (or not finite) take the rows of `fallback` (d x d).

@@ -22,8 +22,14 @@ double first_step(Index d) {
 
 // The kernel keeps it. NOLINTNEXTLINE(performance-unnecessary-value-param)
 Hamiltonian::Hamiltonian(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance,
-                         const Trajectory& trajectory)
-    : DensityKernel(path, {moves, covariance, first_step(path->dimension()), trajectory.acceptance}, learnt),
+                         const Trajectory& trajectory, double longest_step)
+    : DensityKernel(path,
+                    {.moves = moves,
+                     .covariance = covariance,
+                     .scale = std::min(first_step(path->dimension()), longest_step),
+                     .wanted_acceptance = trajectory.acceptance,
+                     .largest_scale = longest_step},
+                    learnt),
       gradient_(path->offers<model::DensityGradient>()),
       trajectory_(trajectory) {
     PEARLITE_EXPECTS(gradient_ != nullptr && path->path_is_linear());
@@ -64,17 +70,21 @@ void Hamiltonian::begin_trajectory(model::DensityBlock& block) const {
     scratch_.proposed_gradient = scratch_.gradient;
 }
 
-void Hamiltonian::leapfrog(model::DensityBlock& block, double b, Index l) const {
+// A trajectory that has left for infinity stays where densities are asked for numbers; it is rejected.
+void Hamiltonian::keep_finite(model::DensityBlock& block) {
+    for (Index i = 0; i < block.padded_size(); ++i)
+        if (!std::isfinite(block.proposals.col(i).sum())) {
+            block.proposals.col(i) = block.points.col(i);
+            block.normals.col(i).setConstant(infinity);
+        }
+}
+
+void Hamiltonian::follow_trajectory(model::DensityBlock& block, double b, Index l) const {
     kick(block, 0.5 * scale());
     for (Index k = 1; k <= l; ++k) {
         proposal_shape().scale(block.normals, scratch_.moved);
         block.proposals += scale() * scratch_.moved;
-        // A trajectory that has left for infinity stays where densities are asked for numbers; it is rejected.
-        for (Index i = 0; i < block.padded_size(); ++i)
-            if (!std::isfinite(block.proposals.col(i).sum())) {
-                block.proposals.col(i) = block.points.col(i);
-                block.normals.col(i).setConstant(infinity);
-            }
+        keep_finite(block);
         evaluate(block, b, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood,
                  scratch_.proposed_gradient);
         kick(block, k < l ? scale() : 0.5 * scale());
@@ -85,7 +95,7 @@ Index Hamiltonian::transition(model::DensityBlock& block, double b, const model:
     draw_normals(block, streams);
     begin_trajectory(block);
     scratch_.kinetic = 0.5 * block.normals.colwise().squaredNorm().transpose();
-    leapfrog(block, b, draw_length(streams));
+    follow_trajectory(block, b, draw_length(streams));
     scratch_.kinetic -= 0.5 * block.normals.colwise().squaredNorm().transpose();
     return accept(block, b, streams);
 }
@@ -98,22 +108,6 @@ Index Hamiltonian::accept(model::DensityBlock& block, double b, const model::Blo
             return change == infinity ? std::numeric_limits<double>::quiet_NaN() : change + scratch_.kinetic(i);
         },
         [&](Index i) { scratch_.gradient.col(i) = scratch_.proposed_gradient.col(i); });
-}
-
-namespace {
-
-bool has_gradient(const model::ModelTraits& traits) {
-    return traits.continuous && traits.has_gradient.value_or(true);
-}
-
-} // namespace
-
-KernelEntry hamiltonian_entry() {
-    return {.name = "hmc",
-            .about = "Hamiltonian Monte Carlo by the model's gradient",
-            .learns = true,
-            .suits = has_gradient,
-            .factory = [] { return trajectory_factory<Hamiltonian>({}); }};
 }
 
 KernelEntry langevin_entry() {

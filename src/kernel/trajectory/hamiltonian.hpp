@@ -5,6 +5,7 @@
 #include "pearlite/model/detail/density_functions.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numbers>
 
 namespace pearlite::kernel {
@@ -31,7 +32,8 @@ class Hamiltonian : public DensityKernel {
   public:
     /// The path must be linear and offer model::DensityGradient.
     Hamiltonian(Path path, const MoveSettings& moves, const Matrix* learnt = nullptr,
-                Covariance covariance = Covariance::automatic, const Trajectory& trajectory = {});
+                Covariance covariance = Covariance::automatic, const Trajectory& trajectory = {},
+                double longest_step = std::numeric_limits<double>::infinity());
     std::unique_ptr<Kernel> clone() const override { return std::make_unique<Hamiltonian>(*this); }
 
     /// Gradients for each transition, in the mean.
@@ -44,10 +46,12 @@ class Hamiltonian : public DensityKernel {
     void prepare() override;
 
     /// block.proposals and the proposed gradients become those of the points.
-    void begin_trajectory(model::DensityBlock& block) const;
-    /// l leapfrog steps from block.proposals with velocities block.normals: both change, and the proposed logs and
+    virtual void begin_trajectory(model::DensityBlock& block) const;
+    /// l steps from block.proposals with velocities block.normals: both change, and the proposed logs and
     /// gradients become those at the end.
-    void leapfrog(model::DensityBlock& block, double b, Index l) const;
+    virtual void follow_trajectory(model::DensityBlock& block, double b, Index l) const;
+    /// Proposals that are not finite become the points, with infinite velocities.
+    static void keep_finite(model::DensityBlock& block);
     Index draw_length(const model::BlockStreams& streams) const;
     /// Accepts each proposal or rejects it. scratch_.kinetic is by how much the kinetic energy has fallen; the momenta
     /// are used up.

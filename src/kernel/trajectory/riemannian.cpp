@@ -175,18 +175,17 @@ Index Riemannian::transition(model::DensityBlock& block, double b, const model::
 }
 
 KernelEntry riemannian_entry() {
-    return {.name = "riemannian-hmc",
-            .about = "Hamiltonian Monte Carlo by the model's gradient and its Riemannian metric",
-            .learns = true,
-            .suits =
-                [](const model::ModelTraits& traits) {
-                    return traits.continuous && traits.has_gradient.value_or(true) && traits.has_metric.value_or(true);
-                },
-            .factory =
-                [] {
-                    return trajectory_factory<Riemannian>(Riemannian::standard_trajectory(),
-                                                          "the metric's local standard deviations");
-                }};
+    return {
+        .name = "riemannian-hmc",
+        .about = "Hamiltonian Monte Carlo by the model's gradient and its Riemannian metric",
+        .learns = true,
+        .suits =
+            [](const model::ModelTraits& traits) { return has_gradient(traits) && traits.has_metric.value_or(true); },
+        .factory =
+            [] {
+                return trajectory_factory<Riemannian>(Riemannian::standard_trajectory(),
+                                                      "the metric's local standard deviations");
+            }};
 }
 
 } // namespace pearlite::kernel

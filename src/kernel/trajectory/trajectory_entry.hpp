@@ -12,9 +12,9 @@ namespace pearlite::kernel {
 
 /// The keys of trajectories, and kernels K made by them.
 template <class K>
-class TrajectoryFactory final : public DensityFactory {
+class TrajectoryFactory : public DensityFactory {
   public:
-    TrajectoryFactory(const Trajectory& trajectory, std::string unit)
+    explicit TrajectoryFactory(const Trajectory& trajectory, std::string unit = "the population's standard deviations")
         : trajectory_(trajectory), unit_(std::move(unit)) {}
 
     void own_keys(Keys& k) override {
@@ -27,7 +27,15 @@ class TrajectoryFactory final : public DensityFactory {
     }
     std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
                                  const Matrix* learnt) const override {
-        return std::make_unique<K>(density_path(std::move(target)), moves, learnt, covariance(), trajectory_);
+        return make_kernel<K>(std::move(target), moves, learnt);
+    }
+
+  protected:
+    /// Another kernel with the same keys.
+    template <class Other>
+    std::unique_ptr<Kernel> make_kernel(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
+                                        const Matrix* learnt) const {
+        return std::make_unique<Other>(density_path(std::move(target)), moves, learnt, covariance(), trajectory_);
     }
 
   private:
@@ -40,6 +48,11 @@ template <class K>
 std::shared_ptr<KernelFactory> trajectory_factory(const Trajectory& trajectory,
                                                   std::string unit = "the population's standard deviations") {
     return std::make_shared<TrajectoryFactory<K>>(trajectory, std::move(unit));
+}
+
+/// What these kernels ask of a model.
+inline bool has_gradient(const model::ModelTraits& traits) {
+    return traits.continuous && traits.has_gradient.value_or(true);
 }
 
 } // namespace pearlite::kernel
