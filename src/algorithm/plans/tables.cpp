@@ -196,8 +196,9 @@ void KernelSettings::list_moves(Keys& k, const Facts& facts) {
     k.number_or(automatic, "moves", moves.number, within(1, 1'000'000), about_moves);
     k.when("moves is auto", !moves.number, [&] {
         k("mobility", moves.mobility, above(0).up_to(1),
-          "wanted mean squared jump over twice the variance, of points or of energies, at each temperature; less where "
-          "a step to the next temperature is short");
+          about("wanted mean squared jump over twice the variance, of points or of energies, at each temperature; less "
+                "where a step to the next temperature is short")
+              .default_is("0.7, or 0.2 where thousands of scans mix, too"));
         k("most_moves", moves.most, within(1, 1'000'000), "transitions per temperature, at most");
     });
     for (const auto& each : suitable)
