@@ -119,11 +119,14 @@ class Signals(unittest.TestCase):
         slow = {"model": {"name": "faulty", "fault": "slow", "rank": 0, "after": 0}, "kernel": {"moves": 1},
                 "schedule": {"kind": "linear", "steps": 100}, "algorithm": {"name": "smc", "particles": 700}}
         file = runner.write_configuration(self.directory / "slow.toml", **slow)
-        ended = runner.pearlite("run", file, "-o", self.directory / "slow", "--time-limit", str(limit), executable=FAULTY)
+        where = self.directory / "slow"
+        ended = runner.pearlite("run", file, "-o", where, "--time-limit", str(limit), executable=FAULTY)
         self.assertEqual(ended.status, runner.STOPPED, ended.describe())
         self.assertIn("stopped by the time limit", ended.err)
-        self.assertLess(ended.seconds, limit)
-        self.assertGreater(ended.seconds, limit / 2)
+        # By the run's own clock: how long a busy machine takes to start a process and to end it is not its business.
+        seconds = runner.summary(where)["timing"]["wall_seconds"]
+        self.assertLess(seconds, limit)
+        self.assertGreater(seconds, limit / 2)
 
     def test_status_of_a_process(self):
         """3 from the program itself."""
