@@ -71,22 +71,35 @@ class Banana : public WidePrior {
     std::optional<double> exact_log_ratio() const { return 0; }
 };
 
-/// The likelihood has two normal peaks of equal width in four dimensions, with a tenth and nine tenths of the mass.
+/// The likelihood has two normal peaks in four dimensions, with a tenth and nine tenths of the mass.
 class TwoPeaks : public WidePrior {
   public:
-    TwoPeaks() : WidePrior(4, 5, 5) {}
+    /// Standard deviations of the peaks.
+    explicit TwoPeaks(double minor = 0.5, double major = 0.5) : WidePrior(4, 5, 5), minor_(minor), major_(major) {}
     double log_likelihood(std::span<const double> x) const {
         double minor = std::log(0.1), major = std::log(0.9);
         for (const double value : x) {
-            minor += log_normal(value + centre, width);
-            major += log_normal(value - centre, width);
+            minor += log_normal(value + centre, minor_);
+            major += log_normal(value - centre, major_);
         }
         return std::max(minor, major) + std::log1p(std::exp(-std::abs(minor - major)));
     }
-    std::optional<double> exact_log_ratio() const { return 4 * log_normal(centre, std::hypot(sd(), width)); }
+    std::optional<double> exact_log_ratio() const {
+        const auto under_prior = [&](double width) {
+            return std::exp(4 * log_normal(centre, std::hypot(sd(), width)));
+        };
+        return std::log(0.1 * under_prior(minor_) + 0.9 * under_prior(major_));
+    }
 
   private:
-    static constexpr double centre = 3, width = 0.5;
+    static constexpr double centre = 3;
+    double minor_, major_;
+};
+
+/// The peak of nine tenths is so narrow that few particles find it.
+class UnequalPeaks : public TwoPeaks {
+  public:
+    UnequalPeaks() : TwoPeaks(1.0, 0.1) {}
 };
 
 /// The effects of eight schools (Rubin 1981): mean ~ N(0, 5^2), spread ~ half-normal(5), effect_j = mean + spread z_j.
@@ -143,6 +156,7 @@ int main(int argc, char** argv) {
     models.push_back(custom_model<Funnel>("funnel", "Neal's funnel in 10 dimensions"));
     models.push_back(custom_model<Banana>("banana", "a bent normal distribution in 20 dimensions"));
     models.push_back(custom_model<TwoPeaks>("two-peaks", "two peaks of unequal mass in 4 dimensions"));
+    models.push_back(custom_model<UnequalPeaks>("unequal-peaks", "two peaks of unequal mass and width"));
     models.push_back(custom_model<Schools>("schools", "the effects of eight schools"));
     return pearlite::app::main(argc, argv, models);
 }

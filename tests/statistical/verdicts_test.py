@@ -55,8 +55,8 @@ def references(place, problems):
     for name, keys in problems.items():
         if not name.startswith("logistic"):
             continue
-        toml = runner.write_configuration(place / "reference.toml", model={"name": "logistic-regression",
-                                                                           "data": keys["model.data"]},
+        model = {key.removeprefix("model."): value for key, value in keys.items() if key.startswith("model.")}
+        toml = runner.write_configuration(place / "reference.toml", model=model,
                                           algorithm={"name": "smc", "replicates": 8},
                                           path={"kind": "bridge", "prior_leg": False})
         where = place / f"reference-{name.split()[1]}"

@@ -1,0 +1,116 @@
+"""Cases in which runs of an earlier version printed wrong numbers and a verdict that supported them, run again.
+
+usage: hard_cases.py [SEEDS]
+
+Each case is run with seeds 1 to SEEDS (by default 5). The table counts the runs whose verdict supports the number, those
+of them whose 95 % interval holds the truth, and those that are wrong by more than 4 errors; it shows the first run. What
+the earlier version printed stands beside it. Evidence is exact, or of a bridge with an error below 0.01.
+"""
+
+import math
+import os
+import pathlib
+import random
+import sys
+
+import pearlite_runner as runner
+from dimensions_test import simulated
+from verdicts_test import references
+
+OLD_DEFAULTS = {"kernel.moves": 5, "kernel.adapt": "online"}
+
+
+def gaussian(d, replicates=None, **more):
+    keys = {"model.name": "gaussian", "model.dimension": d, "algorithm.name": "smc", **more}
+    return keys if replicates is None else {**keys, "algorithm.replicates": replicates}
+
+
+def vague(place, n):
+    """n normal observations of mean 0.3: a density with the prior N(0, 100^2) of mean and log sd."""
+    file = place / f"vague-{n}.csv"
+    if not file.exists():
+        import random
+        draw = random.Random(n)
+        rows = [(draw.gauss(0, 1), draw.gauss(0, 1)) for _ in range(n)]
+        file.write_text("y,x\n" + "".join(f"{int(0.5 * x + e > 0)},{x:.6f}\n" for x, e in rows))
+    return str(file)
+
+
+def cases(place):
+    """(name, what the earlier version printed, keys) of each."""
+    regression = {"model.name": "logistic-regression", "algorithm.name": "smc"}
+    of_11, of_31 = (str(simulated(place / f"logistic-{d}.csv", d)) for d in (11, 31))
+    peaks = {"model.name": "unequal-peaks", "algorithm.particles": 256, "algorithm.replicates": 8}
+    tempering = {"algorithm.name": "parallel-tempering"}
+    yield "gaussian d 5, 32 replicates", "z +3.8, -0.1, +0.6", gaussian(5, 32)
+    yield "gaussian d 10, 32 replicates", "z +2.9, +4.2, +4.5", gaussian(10, 32)
+    yield "gaussian d 20, 32 replicates", "z +12.9, +11.0, +12.9", gaussian(20, 32)
+    yield "gaussian d 20, 8 replicates, 20 moves", "z +14.9", gaussian(20, 8, **{"kernel.moves": 20})
+    yield "gaussian d 50, 8 replicates", "z -12", gaussian(50, 8)
+    yield "gaussian d 100, 8 replicates", "z -4700", gaussian(100, 8)
+    yield "gaussian d 20, 8 replicates, 5 moves, online", "z +11", gaussian(20, 8, **OLD_DEFAULTS)
+    yield "gaussian d 100, 8 replicates, 5 moves, online", "z -4700", gaussian(100, 8, **OLD_DEFAULTS)
+    yield "regression d 11", "24 of 30 hold", {**regression, "model.data": of_11}
+    yield "regression d 31, 8 replicates", "-354.1 +- 0.6 for -342.1", {**regression, "model.data": of_31,
+                                                                        "algorithm.replicates": 8}
+    yield "regression d 11, tempering", "+113 +- 3.6 off", {**regression, **tempering, "model.data": of_11}
+    for n in (100, 10000):
+        yield f"two parameters, {n} observations, tempering", {100: "4 of 30 hold", 10000: "0 of 10 hold"}[n], {
+            **regression, **tempering, "model.data": vague(place, n), "model.prior_variance": 1e4}
+    yield "eight schools", "786.39 beside -31.30", {"model.name": "schools", "algorithm.name": "smc"}
+    yield "unequal peaks, 8 replicates of 256", "5 of 20 hold", {**peaks, "algorithm.name": "smc"}
+    yield "unequal peaks, tempering", "1 of 20 holds", {"model.name": "unequal-peaks", **tempering}
+    yield "two peaks, importance squared", "14 of 20 hold", {"model.name": "two-peaks",
+                                                            "algorithm.name": "importance-squared"}
+    yield "Ising 5 x 5, coupling -1, nonequilibrium", "status 2", {
+        "model.name": "ising", "model.size": 5, "model.coupling": -1.0, "algorithm.name": "nonequilibrium"}
+
+
+def judged(summary, reference):
+    """(support, z or None, text)"""
+    first = summary["log_evidence"][0]
+    truth, of_truth = reference or (first.get("exact", math.nan), 0.0)
+    support = summary["headline"]["support"]["word"]
+    if "value" not in first:
+        return support, None, "refused"
+    if "standard_error" not in first:
+        return support, None, f"{first['value']:.3f}, {support}"
+    z = (first["value"] - truth) / math.hypot(first["standard_error"], of_truth)
+    return support, z, f"{first['value']:.3f} ± {first['standard_error']:.3f}, z {z:+.1f}, {support}"
+
+
+def main():
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    print("| case | earlier | now, seed 1 | supported | of these hold | wrong | s |\n|---|---|---|---|---|---|---|")
+    wrong_in_all = 0
+    with runner.scratch_directory() as place:
+        for name, earlier, keys in cases(place):
+            data = keys.get("model.data")
+            reference = references(place, {f"logistic {pathlib.Path(data).stem}": keys}) if data else {}
+            truth = next(iter(reference.values()), None)
+            supported = holds = wrong = 0
+            shown, seconds = "", 0.0
+            for seed in range(1, seeds + 1):
+                toml = place / "case.toml"
+                toml.write_text("".join(f"{key} = {runner.toml_value(value)}\n" for key, value in keys.items())
+                                + f"run.seed = {seed}\n")
+                ended = runner.pearlite("run", toml, "-o", place / "case", "--overwrite", timeout=3000,
+                                        executable=os.environ["PEARLITE_KNOWN"])
+                seconds += ended.seconds
+                if ended.status != runner.FINISHED:
+                    shown = shown or f"status {ended.status}"
+                    continue
+                support, z, text = judged(runner.summary(place / "case"), truth)
+                shown = shown or text
+                if support == "supported":
+                    supported += 1
+                    holds += abs(z) < 1.96
+                    wrong += abs(z) > 4
+            wrong_in_all += wrong
+            print(f"| {name} | {earlier} | {shown} | {supported} of {seeds} | {holds} | {wrong} | {seconds / seeds:.1f} |",
+                  flush=True)
+    return 1 if wrong_in_all else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
