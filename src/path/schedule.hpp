@@ -1,9 +1,10 @@
 #pragma once
 /// Annealing schedules: the inverse temperatures 0 = b_0 < b_1 < ... < b_K = b_end. A schedule is data: it can be
-/// saved, plotted and used by every sampler.
+/// saved, plotted and used by every sampler. Samplers of populations may choose their temperatures as they go instead.
 
 #include "pearlite/core/types.hpp"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -43,5 +44,21 @@ Schedule piecewise_schedule(Index steps, double end, std::span<const double> kno
 /// The shape of Salakhutdinov & Murray (2008): 500 intervals on [0, 0.5], 4000 on [0.5, 0.9], 10000 on [0.9, 1] (times
 /// b_end), their numbers scaled to K in total (K >= 3) by largest remainder with at least one each.
 Schedule sm08_schedule(Index steps, double end);
+
+/// Temperatures that a run chooses as it goes. The next temperature is as far as the conditional ESS of the step
+/// allows: the given fraction of M; and at most so far that the step's log weights have the standard deviation
+/// log_weight_sd. A few particles of enormous weight or of none, as a vague prior draws them, hardly change the
+/// conditional ESS, but they decide integrals over the path.
+struct AdaptiveSchedule {
+    double inverse_temperature_end = 1;
+    double conditional_ess = 0.95;
+    double log_weight_sd = infinity;
+};
+
+/// The farthest inverse temperature that both limits allow. The conditional ESS falls with `to`: bisection to 1e-6 of
+/// the step. variance_u: of u = d log f_b/db at `from`; on a linear path log weights are the step times u.
+/// NumericalError if any step is too long.
+double next_of(const AdaptiveSchedule& wanted, double from, double variance_u,
+               const std::function<double(double to)>& conditional_ess);
 
 } // namespace pearlite::path

@@ -55,7 +55,7 @@ std::shared_ptr<const path::DensityPath> data_path_of(const D& density) {
 
 /// Of a random walk of so many moves that adapts.
 inline Smc smc_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
-                  const std::variant<path::Schedule, AdaptiveSchedule>& schedule, Index moves,
+                  const std::variant<path::Schedule, path::AdaptiveSchedule>& schedule, Index moves,
                   const PopulationSettings& settings, const SmcSettings& smc_settings = {}) {
     return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings, smc_settings};
 }
@@ -73,8 +73,8 @@ using MakeReplicate =
 /// A pilot of 200 particles under an adaptive schedule, then so many runs with what it found.
 inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
                        Index replicates, std::uint64_t seed, const MakeReplicate& make) {
-    auto pilot = std::make_unique<Smc>(
-        smc_of(ranks, path, AdaptiveSchedule{1, 0.9}, 4, {200, 16, random::derive_seed(seed, std::uint64_t{1} << 20)}));
+    auto pilot = std::make_unique<Smc>(smc_of(ranks, path, path::AdaptiveSchedule{1, 0.9}, 4,
+                                              {200, 16, random::derive_seed(seed, std::uint64_t{1} << 20)}));
     return {ranks, std::move(pilot), [=](const Tuning& tuning) {
                 return std::make_unique<Replicates>(
                     ranks, replicates, seed, [&](const auto& team, std::uint64_t replicate_seed) {

@@ -19,7 +19,7 @@ TEST(EstimatedLikelihoodMpi, Smc) {
     for (const Index block : {4, 64})
         expect_same_everywhere(
             [=](const Communicator& ranks) {
-                return smc_of(ranks, path_of(noisy()), AdaptiveSchedule{1, 0.8}, 2, {115, block, 6},
+                return smc_of(ranks, path_of(noisy()), path::AdaptiveSchedule{1, 0.8}, 2, {115, block, 6},
                               {population::Resampling::systematic, 0.9});
             },
             2);

@@ -39,7 +39,7 @@ void expect_replicates_same_everywhere(MakeOne make_one, std::initializer_list<i
 
 /// Temperatures of its own: replicates differ in their number.
 Smc adaptive_smc(const Communicator& ranks, std::uint64_t seed) {
-    return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), AdaptiveSchedule{1, 0.95}, 1, {44, 8, seed},
+    return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), path::AdaptiveSchedule{1, 0.95}, 1, {44, 8, seed},
                   {population::Resampling::systematic, 0.8});
 }
 

@@ -127,13 +127,14 @@ TEST(Resume, DensitiesAreNeitherDrawnFromNorEvaluated) {
         expect_resume_without_starts(
             [&] {
                 return std::make_unique<Smc>(
-                    smc_of(alone, path, AdaptiveSchedule{1, 0.8}, 2, {100, 16, 2}, {.ess_threshold = 0.9}));
+                    smc_of(alone, path, path::AdaptiveSchedule{1, 0.8}, 2, {100, 16, 2}, {.ess_threshold = 0.9}));
             },
             steps);
         expect_resume_without_starts(
             [&] {
-                return std::make_unique<WasteFree>(alone, path, AdaptiveSchedule{1, 0.8}, kernel::RandomWalk(path, 1),
-                                                   PopulationSettings{100, 16, 2}, WasteFreeSettings{10});
+                return std::make_unique<WasteFree>(alone, path, path::AdaptiveSchedule{1, 0.8},
+                                                   kernel::RandomWalk(path, 1), PopulationSettings{100, 16, 2},
+                                                   WasteFreeSettings{10});
             },
             steps);
         expect_resume_without_starts(

@@ -57,7 +57,7 @@ TEST(SamplerMpi, ThePathThatAddsDataPoints) {
         11);
     expect_same_everywhere(
         [](const Communicator& ranks) {
-            return smc_of(ranks, data_path_of(logistic()), AdaptiveSchedule{1, 0.8}, 2, {115, 16, 6});
+            return smc_of(ranks, data_path_of(logistic()), path::AdaptiveSchedule{1, 0.8}, 2, {115, 16, 6});
         },
         6);
 }
@@ -68,7 +68,7 @@ TEST(SamplerMpi, SmcUnderEveryResampling) {
         for (const Index block : {4, 64})
             expect_same_everywhere(
                 [=](const Communicator& ranks) {
-                    return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), AdaptiveSchedule{1, 0.8}, 2,
+                    return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), path::AdaptiveSchedule{1, 0.8}, 2,
                                   {115, block, 6}, {scheme, 0.8});
                 },
                 6);
@@ -90,7 +90,7 @@ TEST(SamplerMpi, WasteFreeSmcUnderEveryResampling) {
         for (const Index block : {1, 4, 64}) // of 23 chains
             expect_same_everywhere(
                 [=](const Communicator& ranks) {
-                    return WasteFree(ranks, path, AdaptiveSchedule{1, 0.8}, kernel::RandomWalk(path, 2),
+                    return WasteFree(ranks, path, path::AdaptiveSchedule{1, 0.8}, kernel::RandomWalk(path, 2),
                                      {115, block, 6}, {5, scheme});
                 },
                 6);

@@ -134,7 +134,7 @@ TEST(Smc, OnTheFlyMomentsAreThoseOfTheTemperature) {
 
 TEST(Smc, AdaptiveStepsHaveTheWantedConditionalEss) {
     const auto path = path_of(BetaBernoulli{});
-    auto sampler = smc_of(alone, path, AdaptiveSchedule{1, 0.9}, 2, {500, 16, 4});
+    auto sampler = smc_of(alone, path, path::AdaptiveSchedule{1, 0.9}, 2, {500, 16, 4});
     sampler.begin();
     while (!sampler.finished()) {
         auto& particles = sampler.population().generation(0);
@@ -159,7 +159,7 @@ TEST(Smc, AdaptiveStepsHaveTheWantedConditionalEss) {
     EXPECT_GT(visited.size(), 4u);
     EXPECT_EQ(sampler.kernel()->learnt().rows(), static_cast<Index>(visited.size()));
     // Nothing to move: one step.
-    auto generous = smc_of(alone, path, AdaptiveSchedule{1, 1e-6}, 1, {100, 16, 4});
+    auto generous = smc_of(alone, path, path::AdaptiveSchedule{1, 1e-6}, 1, {100, 16, 4});
     complete(generous);
     EXPECT_EQ(generous.trace().inverse_temperature, (std::vector<double>{0, 1}));
 }
@@ -168,7 +168,7 @@ TEST(Smc, LikelihoodsOfZeroCostWeightsAndNothingElse) {
     for (const bool adaptive : {false, true}) {
         std::vector<double> z;
         for (std::uint64_t seed = 0; seed < 16; ++seed) {
-            std::variant<path::Schedule, AdaptiveSchedule> schedule = AdaptiveSchedule{1, 0.99};
+            std::variant<path::Schedule, path::AdaptiveSchedule> schedule = path::AdaptiveSchedule{1, 0.99};
             if (!adaptive)
                 schedule = path::linear_schedule(4, 1);
             auto sampler =

@@ -47,7 +47,7 @@ TEST(TemperingIntegral, EvenStepsUnderAVaguePriorAreRefused) {
 TEST(TemperingIntegral, AnAdaptedLadderIntegratesIt) {
     for (const double n : {100.0, 10000.0})
         for (std::uint64_t seed : {1, 2}) {
-            const auto outcome = tempered(TwoMeans{n}, AdaptiveSchedule{1, 0.8}, seed);
+            const auto outcome = tempered(TwoMeans{n}, path::AdaptiveSchedule{1, 0.8}, seed);
             for (const auto& estimate : outcome.log_ratio) {
                 ASSERT_TRUE(estimate.standard_error) << estimate.note;
                 EXPECT_LT(std::fabs(z_of(estimate, TwoMeans{n}.exact_log_ratio())), 5) << estimate.estimator << n;

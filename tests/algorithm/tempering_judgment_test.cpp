@@ -46,7 +46,7 @@ bool disagrees(const Outcome& outcome) {
 TEST(TemperingJudgment, SystemsInDifferentPeaksAreNamed) {
     Index wrong_twin = 0;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-        const auto outcome = tempered(TwoPeaks{}, AdaptiveSchedule{1, 0.85}, seed);
+        const auto outcome = tempered(TwoPeaks{}, path::AdaptiveSchedule{1, 0.85}, seed);
         const auto& headline = outcome.log_ratio.front();
         const double exact = TwoPeaks{}.exact_log_ratio();
         if (headline.standard_error) {
@@ -62,14 +62,14 @@ TEST(TemperingJudgment, SystemsInDifferentPeaksAreNamed) {
 
 TEST(TemperingJudgment, SystemsInPeaksOfOneWidthMeet) {
     const TwoPeaks equal{{1, 1}, {0.9, 0.1}};
-    const auto outcome = tempered(equal, AdaptiveSchedule{1, 0.85}, 1);
+    const auto outcome = tempered(equal, path::AdaptiveSchedule{1, 0.85}, 1);
     ASSERT_TRUE(outcome.log_ratio.front().standard_error);
     EXPECT_LT(std::fabs(z_of(outcome.log_ratio.front(), equal.exact_log_ratio())), 5);
     EXPECT_FALSE(disagrees(outcome));
 }
 
 TEST(TemperingJudgment, TheMobilityOfMovesIsRecorded) {
-    auto sampler = tempering_of(TwoPeaks{{1, 1}, {0.5, 0.5}}, AdaptiveSchedule{1, 0.85}, 1, 8);
+    auto sampler = tempering_of(TwoPeaks{{1, 1}, {0.5, 0.5}}, path::AdaptiveSchedule{1, 0.85}, 1, 8);
     complete(sampler);
     const auto& trace = sampler.trace();
     const auto n = trace.inverse_temperature.size();

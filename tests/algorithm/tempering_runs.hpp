@@ -12,8 +12,8 @@ namespace pearlite::algorithm::testing {
 
 /// Tempering whose proposals come from a pilot along the same ladder.
 template <class D>
-Piloted tempering_of(const D& density, const std::variant<path::Schedule, AdaptiveSchedule>& ladder, std::uint64_t seed,
-                     Index moves = 4) {
+Piloted tempering_of(const D& density, const std::variant<path::Schedule, path::AdaptiveSchedule>& ladder,
+                     std::uint64_t seed, Index moves = 4) {
     const auto alone = parallel::Communicator::alone();
     const auto path = path_of(density);
     return {alone, std::make_unique<Smc>(smc_of(alone, path, ladder, moves, {512, 16, seed + 1000})),
@@ -25,7 +25,8 @@ Piloted tempering_of(const D& density, const std::variant<path::Schedule, Adapti
 }
 
 template <class D>
-Outcome tempered(const D& density, const std::variant<path::Schedule, AdaptiveSchedule>& ladder, std::uint64_t seed) {
+Outcome tempered(const D& density, const std::variant<path::Schedule, path::AdaptiveSchedule>& ladder,
+                 std::uint64_t seed) {
     auto sampler = tempering_of(density, ladder, seed);
     complete(sampler);
     return sampler.outcome();

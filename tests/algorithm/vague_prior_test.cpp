@@ -28,7 +28,7 @@ struct Variance {
     }
 };
 
-Outcome run(const AdaptiveSchedule& schedule, std::uint64_t seed) {
+Outcome run(const path::AdaptiveSchedule& schedule, std::uint64_t seed) {
     auto sampler = smc_of(parallel::Communicator::alone(), path_of(Variance{}), schedule, 3, {500, 16, seed});
     complete(sampler);
     return sampler.outcome();
@@ -50,7 +50,8 @@ TEST(VaguePrior, ShortStepsInTheLogWeightsLetIntegrationAgree) {
 }
 
 TEST(VaguePrior, ConditionalEssAloneDoesNot) {
-    auto sampler = smc_of(parallel::Communicator::alone(), path_of(Variance{}), AdaptiveSchedule{}, 3, {500, 16, 0});
+    auto sampler =
+        smc_of(parallel::Communicator::alone(), path_of(Variance{}), path::AdaptiveSchedule{}, 3, {500, 16, 0});
     complete(sampler);
     const auto all = sampler.outcome().log_ratio;
     EXPECT_FALSE(all[2].standard_error);
@@ -67,8 +68,8 @@ TEST(VaguePrior, ConditionalEssAloneDoesNot) {
 }
 
 TEST(VaguePrior, StepsHaveLogWeightsOfAtMostTheWantedDeviation) {
-    auto sampler = smc_of(parallel::Communicator::alone(), path_of(Variance{}), AdaptiveSchedule{.log_weight_sd = 0.3},
-                          3, {500, 16, 1});
+    auto sampler = smc_of(parallel::Communicator::alone(), path_of(Variance{}),
+                          path::AdaptiveSchedule{.log_weight_sd = 0.3}, 3, {500, 16, 1});
     complete(sampler);
     const auto& trace = sampler.trace();
     Index bounded = 0;

@@ -224,7 +224,8 @@ TEST(WasteFree, TraceAndOutcomeAgree) {
 TEST(WasteFree, AdaptsTemperaturesAndProposals) {
     const auto path = path_of(models::Gaussian({.dimension = 3}));
     const auto spread = spread_of(20, [&](auto seed) {
-        WasteFree sampler(alone, path, AdaptiveSchedule{1, 0.9}, kernel::RandomWalk(path, 1), {2000, 16, seed}, {50});
+        WasteFree sampler(alone, path, path::AdaptiveSchedule{1, 0.9}, kernel::RandomWalk(path, 1), {2000, 16, seed},
+                          {50});
         complete(sampler);
         EXPECT_NEAR(sampler.log_ratio(), -3 * std::log(10), 1);
         for (std::size_t t = 2; t < sampler.trace().ess.size(); ++t)
@@ -238,7 +239,7 @@ TEST(WasteFree, ParticlesThatAreNoWholeChainsAreRefused) {
     const auto path = path_of(models::Gaussian({.dimension = 3}));
     for (const auto& [particles, length] : {std::pair<Index, Index>{100, 3}, {100, 1}, {100, 100}, {2, 2}})
         EXPECT_THROW(
-            WasteFree(alone, path, AdaptiveSchedule{}, kernel::RandomWalk(path, 1), {particles, 16, 1}, {length}),
+            WasteFree(alone, path, path::AdaptiveSchedule{}, kernel::RandomWalk(path, 1), {particles, 16, 1}, {length}),
             ContractViolation);
 }
 

@@ -66,7 +66,7 @@ struct SilentlyDear : Dear {
 
 template <class D>
 Smc smc(const Communicator& ranks, const D& density, Index particles, Index block) {
-    return smc_of(ranks, path_of(density), AdaptiveSchedule{1, 0.8}, 2, {particles, block, 6},
+    return smc_of(ranks, path_of(density), path::AdaptiveSchedule{1, 0.8}, 2, {particles, block, 6},
                   {population::Resampling::systematic, 0.9});
 }
 

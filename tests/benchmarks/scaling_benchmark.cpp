@@ -87,7 +87,7 @@ double tempering(const parallel::Communicator& ranks, D density, const Populatio
         };
         return Accounted{{ranks,
                           path,
-                          algorithm::AdaptiveSchedule{1, 0.9},
+                          path::AdaptiveSchedule{1, 0.9},
                           kernel::RandomWalk(path, population.moves),
                           {population.particles, 16, 1},
                           {.balance = population.balance}},

@@ -54,7 +54,7 @@ void logistic_regression(benchmark::State& state) {
     Index n_steps = 0;
     for (auto _ : state) {
         const double begin = parallel::work_seconds();
-        algorithm::Smc sampler(parallel::Communicator::alone(), path, algorithm::AdaptiveSchedule{1, 0.95},
+        algorithm::Smc sampler(parallel::Communicator::alone(), path, path::AdaptiveSchedule{1, 0.95},
                                kernel::RandomWalk(path, n_moves), {n_particles, 16, 1}, {});
         sampler.begin();
         while (!sampler.finished())

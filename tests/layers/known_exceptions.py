@@ -6,7 +6,7 @@ CROWDED = {}
 # Headers of an algorithm's folder that another folder includes.
 INCLUDES = {
     "src/algorithm/plans": {
-        "algorithm/smc/adaptive_schedule.hpp", "algorithm/smc/smc.hpp",
+        "algorithm/smc/smc.hpp",
         "algorithm/stochastic_approximation/search_plan.hpp",
     },
     "src/app/result": {
@@ -17,6 +17,6 @@ INCLUDES = {
     },
     "src/app/run": {"algorithm/nonequilibrium/reverse_start.hpp"},
     "src/app/tune": {
-        "algorithm/smc/adaptive_schedule.hpp", "algorithm/smc/likelihood_noise.hpp", "algorithm/smc/smc.hpp",
+        "algorithm/smc/likelihood_noise.hpp", "algorithm/smc/smc.hpp",
     },
 }

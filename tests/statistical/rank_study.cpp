@@ -31,7 +31,7 @@ constexpr double false_alarm = 1e-3, twin_rejected = 1e-6;
 template <class D>
 std::vector<double> ranks_of(const D& density, std::span<const double> truth, std::uint64_t seed) {
     constexpr Index particles = 320, moves = 3;
-    auto smc = smc_of(parallel::Communicator::alone(), path_of(density), AdaptiveSchedule{1, 0.9}, moves,
+    auto smc = smc_of(parallel::Communicator::alone(), path_of(density), path::AdaptiveSchedule{1, 0.9}, moves,
                       {particles, 16, seed});
     complete(smc);
     const auto& generation = smc.population().generation(0);

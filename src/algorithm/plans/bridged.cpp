@@ -76,7 +76,7 @@ Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const mode
         ranks_, BridgeSettings::leg_replicates, settings_.seed(seed_),
         [&](const parallel::Communicator& team, std::uint64_t replicate_seed) {
             return std::make_unique<Smc>(
-                team, model_, AdaptiveSchedule{1, conditional_ess_of_leg}, kernel,
+                team, model_, path::AdaptiveSchedule{1, conditional_ess_of_leg}, kernel,
                 PopulationSettings{settings_.fit_particles / BridgeSettings::leg_replicates, block, replicate_seed},
                 SmcSettings{});
         });

@@ -153,7 +153,7 @@ path::Schedule ScheduleSettings::made() const {
 ScheduleSettings::Temperatures ScheduleSettings::temperatures() const {
     if (fixed)
         return *fixed;
-    algorithm::AdaptiveSchedule adaptive{end, conditional_ess};
+    path::AdaptiveSchedule adaptive{end, conditional_ess};
     if (log_weight_sd)
         adaptive.log_weight_sd = *log_weight_sd;
     return adaptive;

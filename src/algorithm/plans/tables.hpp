@@ -4,7 +4,6 @@
 
 #include "algorithm/common/spread_temperatures.hpp"
 #include "algorithm/plans/bridge_settings.hpp"
-#include "algorithm/smc/adaptive_schedule.hpp"
 #include "kernel/registry.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
@@ -74,7 +73,7 @@ struct ScheduleSettings {
 
     /// Reading also makes `fixed`; mistakes of its shape are recorded.
     void keys(Keys& k);
-    using Temperatures = std::variant<path::Schedule, algorithm::AdaptiveSchedule>;
+    using Temperatures = std::variant<path::Schedule, path::AdaptiveSchedule>;
     Temperatures temperatures() const;
 
   private:

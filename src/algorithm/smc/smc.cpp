@@ -17,7 +17,7 @@
 namespace pearlite::algorithm {
 
 Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-         std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+         std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
          const PopulationSettings& settings, const SmcSettings& smc_settings)
     : ranks_(ranks),
       target_(std::move(target)),
@@ -150,14 +150,14 @@ void Smc::prepare() {
 double Smc::inverse_temperature_end() const {
     if (const auto* given = std::get_if<path::Schedule>(&schedule_))
         return given->end();
-    return std::get<AdaptiveSchedule>(schedule_).inverse_temperature_end;
+    return std::get<path::AdaptiveSchedule>(schedule_).inverse_temperature_end;
 }
 
 double Smc::next_inverse_temperature() {
     if (const auto* given = std::get_if<path::Schedule>(&schedule_))
         return (*given)[t_];
-    return next_of(std::get<AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(),
-                   [&](double to) { return conditional_ess(a_, to); });
+    return path::next_of(std::get<path::AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(),
+                         [&](double to) { return conditional_ess(a_, to); });
 }
 
 double Smc::conditional_ess(double from, double to) {

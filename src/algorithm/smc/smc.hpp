@@ -14,7 +14,6 @@
 /// is Neal's annealed importance sampling; with one step and moves that do not matter, importance sampling from p_0.
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/smc/adaptive_schedule.hpp"
 #include "estimator/evidence/power_posterior.hpp"
 #include "path/schedule.hpp"
 #include "population/families.hpp"
@@ -37,7 +36,7 @@ class Smc final : public Sampler {
     static constexpr const char* configured_name = "smc";
 
     Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-        std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+        std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
         const PopulationSettings& settings, const SmcSettings& smc_settings);
 
     void begin() override;
@@ -111,7 +110,7 @@ class Smc final : public Sampler {
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;
-    std::variant<path::Schedule, AdaptiveSchedule> schedule_;
+    std::variant<path::Schedule, path::AdaptiveSchedule> schedule_;
     std::unique_ptr<kernel::Kernel> kernel_;
     PopulationSettings settings_;
     SmcSettings smc_settings_;

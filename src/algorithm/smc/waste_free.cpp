@@ -30,7 +30,7 @@ parallel::BlockLayout starts_layout(const parallel::Communicator& ranks, const P
 } // namespace
 
 WasteFree::WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-                     std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+                     std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
                      const PopulationSettings& settings, const WasteFreeSettings& waste_free)
     : ranks_(ranks),
       target_(std::move(target)),
@@ -130,7 +130,7 @@ void WasteFree::fields(Fields& f) {
 double WasteFree::inverse_temperature_end() const {
     if (const auto* given = std::get_if<path::Schedule>(&schedule_))
         return given->end();
-    return std::get<AdaptiveSchedule>(schedule_).inverse_temperature_end;
+    return std::get<path::AdaptiveSchedule>(schedule_).inverse_temperature_end;
 }
 
 double WasteFree::next_inverse_temperature() {
@@ -138,7 +138,7 @@ double WasteFree::next_inverse_temperature() {
         return (*given)[t_];
     const auto& particles = population_.generation(0);
     std::vector<double> increments(particles.log_weights().size());
-    return next_of(std::get<AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(), [&](double to) {
+    return path::next_of(std::get<path::AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(), [&](double to) {
         parallel::together(ranks_, [&] { find_increments(a_, to, increments); });
         return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments);
     });

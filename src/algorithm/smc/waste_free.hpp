@@ -19,7 +19,6 @@
 /// particles travel at each temperature and N are kept.
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/smc/adaptive_schedule.hpp"
 #include "estimator/evidence/chain_variance.hpp"
 #include "path/schedule.hpp"
 
@@ -37,7 +36,7 @@ class WasteFree final : public Sampler {
   public:
     /// N = settings.particles, a multiple of P of at least 2 P, P >= 2; chains move in blocks of settings.block.
     WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-              std::variant<path::Schedule, AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
+              std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
               const PopulationSettings& settings, const WasteFreeSettings& waste_free);
 
     void begin() override;
@@ -97,7 +96,7 @@ class WasteFree final : public Sampler {
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;
-    std::variant<path::Schedule, AdaptiveSchedule> schedule_;
+    std::variant<path::Schedule, path::AdaptiveSchedule> schedule_;
     std::unique_ptr<kernel::Kernel> kernel_;
     PopulationSettings settings_;
     WasteFreeSettings waste_free_;

@@ -2,7 +2,6 @@
 /// The interface of a model with an estimated likelihood that `tune` uses to choose the number of particles.
 
 #include "algorithm/common/settings.hpp"
-#include "algorithm/smc/adaptive_schedule.hpp"
 #include "kernel/moves.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
@@ -19,7 +18,7 @@ namespace pearlite::app {
 struct LikelihoodPilotSettings {
     algorithm::PopulationSettings population;
     kernel::MoveSettings moves;
-    algorithm::AdaptiveSchedule schedule;
+    path::AdaptiveSchedule schedule;
 };
 
 /// The particles with which a pilot ended, in slot order, the same on every rank.

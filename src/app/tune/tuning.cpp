@@ -33,7 +33,7 @@ Index rounded(TunableLikelihood& likelihood, double n) {
 LikelihoodPilotSettings pilot_settings(const algorithm::AnnealingPlan& plan, const TuningSettings& settings,
                                        std::uint64_t seed) {
     const auto& wanted = plan.temperatures();
-    algorithm::AdaptiveSchedule schedule{wanted.end, coarse_conditional_ess};
+    path::AdaptiveSchedule schedule{wanted.end, coarse_conditional_ess};
     if (!wanted.fixed) {
         schedule.conditional_ess = wanted.conditional_ess;
         schedule.log_weight_sd = wanted.log_weight_sd.value_or(schedule.log_weight_sd);
