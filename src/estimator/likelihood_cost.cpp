@@ -7,6 +7,21 @@
 
 namespace pearlite::estimator {
 
+double noise_factor(std::span<const double> inverse_temperatures) {
+    const auto& a = inverse_temperatures;
+    double tau = 0;
+    for (std::size_t t = 1; t < a.size(); ++t)
+        tau += (a[t] - a[t - 1]) * (a[t] - a[t - 1]);
+    return tau;
+}
+
+NoiseShares noise_shares(double standard_error, double sigma2, double tau, Index n_particles) {
+    const auto m = static_cast<double>(n_particles);
+    const double variance = standard_error * standard_error;
+    const double likelihood = std::min(variance, (variance + 1 / m) * -std::expm1(-tau * sigma2));
+    return {std::sqrt(variance - likelihood), std::sqrt(likelihood)};
+}
+
 double LikelihoodCost::at(double variance) const {
     return std::exp(schedule_tau * variance) * (gamma2 * seconds_per_particle / variance + seconds_base);
 }

@@ -1,12 +1,22 @@
 #pragma once
 /// How many particles an estimated likelihood should have: few make noisy weights, many cost time (Tran, Strickland,
-/// Pitt & Kohn, section 3.4).
+/// Pitt & Kohn, sections 3.3 and 3.4).
 
 #include "pearlite/core/types.hpp"
 
 #include <span>
 
 namespace pearlite::estimator {
+
+/// tau = sum_t (a_t - a_{t-1})^2 of theorem 1.
+double noise_factor(std::span<const double> inverse_temperatures);
+
+/// Splits the relative variance of Z by theorem 1: M times it is (1 + c) exp(tau sigma^2) - 1, where c M^{-1} would be
+/// left with exact likelihoods. sigma^2: the variance of the log estimate.
+struct NoiseShares {
+    double annealing = 0, likelihood = 0; ///< standard errors whose squares add up
+};
+NoiseShares noise_shares(double standard_error, double sigma2, double tau, Index n_particles);
 
 /// The cost of estimates. An estimate from N particles has log variance gamma2 / N and takes seconds_base +
 /// seconds_per_particle N; noise of variance s2 multiplies the ESS by exp(-schedule_tau s2) (theorem 1).

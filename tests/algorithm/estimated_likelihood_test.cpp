@@ -1,7 +1,6 @@
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
-#include "algorithm/smc/likelihood_noise.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -179,12 +178,6 @@ TEST(LikelihoodNoise, KeepsTheEssOfTheWeightsOutOfTheVerdict) {
     const auto precise = run(2, 1, 512, 10, {population::Resampling::systematic, 0.7}).outcome();
     EXPECT_THAT(precise.warnings, ::testing::Not(::testing::Contains(::testing::HasSubstr("has variance"))));
     EXPECT_GT(precise.ess, 50);
-}
-
-TEST(LikelihoodNoise, OfExactLikelihoodsIsNone) {
-    EXPECT_EQ(noise_shares(0.1, 0, 0.1, 100).likelihood, 0);
-    EXPECT_DOUBLE_EQ(noise_shares(0.1, 0, 0.1, 100).annealing, 0.1);
-    EXPECT_NEAR(noise_shares(0.1, 50, 1, 100).likelihood, 0.1, 1e-12);
 }
 
 /// A first mixture that is far too wide.

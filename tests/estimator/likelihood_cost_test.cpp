@@ -76,6 +76,13 @@ TEST(FitTime, MinimisesRelativeErrors) {
             EXPECT_LE(least, loss(a * line.base, b * line.per_particle));
 }
 
+TEST(LikelihoodNoise, OfExactLikelihoodsIsNone) {
+    EXPECT_EQ(noise_shares(0.1, 0, 0.1, 100).likelihood, 0);
+    EXPECT_DOUBLE_EQ(noise_shares(0.1, 0, 0.1, 100).annealing, 0.1);
+    EXPECT_NEAR(noise_shares(0.1, 50, 1, 100).likelihood, 0.1, 1e-12);
+    EXPECT_EQ(noise_factor(std::vector<double>{0, 0.5, 1}), 0.5);
+}
+
 TEST(FitTime, NeitherPartIsNegative) {
     const TimeLine no_base = fit_time(std::vector<double>{10, 20, 40}, std::vector<double>{0.5, 1.5, 4});
     EXPECT_EQ(no_base.base, 0);

@@ -17,6 +17,6 @@ INCLUDES = {
     },
     "src/app/run": {"algorithm/nonequilibrium/reverse_start.hpp"},
     "src/app/tune": {
-        "algorithm/smc/likelihood_noise.hpp", "algorithm/smc/smc.hpp",
+        "algorithm/smc/smc.hpp",
     },
 }

@@ -7,7 +7,6 @@
 ///     particle_numbers PASSES       a pass: 2 batches of 256 trajectories for each N
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
-#include "algorithm/smc/likelihood_noise.hpp"
 #include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "estimator/likelihood_cost.hpp"
@@ -243,7 +242,8 @@ int report(const std::array<Size, n_sizes>& all, const Pilot& pilot, double gamm
     const auto line = estimator::fit_time(n, times);
     for (std::size_t k = 0; k < n_sizes; ++k)
         fitted[k] = line.at(n[k]);
-    const estimator::LikelihoodCost cost{gamma2, line.base, line.per_particle, algorithm::noise_factor(two_steps)};
+    const estimator::LikelihoodCost cost{gamma2, line.base, line.per_particle,
+                                         estimator::noise_factor(two_steps.points())};
     const double predicted = cost.particles(cost.optimal_variance()), overhead = line.base / line.per_particle;
 
     const auto by_means = [](const Precision& p) { return p.means; };

@@ -4,7 +4,6 @@
 
 #include "algorithm/common/settings.hpp"
 #include "parallel/communicator.hpp"
-#include "path/schedule.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/generation.hpp"
 
@@ -13,18 +12,8 @@
 
 namespace pearlite::algorithm {
 
-/// tau = sum_t (a_t - a_{t-1})^2 of theorem 1.
-double noise_factor(const path::Schedule& schedule);
-
-/// Splits the relative variance of Z by theorem 1: M times it is (1 + c) exp(tau sigma^2) - 1, where c M^{-1} would be
-/// left with exact likelihoods. sigma^2: the variance of the log estimate.
-struct NoiseShares {
-    double annealing = 0, likelihood = 0; ///< standard errors whose squares add up
-};
-NoiseShares noise_shares(double standard_error, double sigma2, double tau, Index n_particles);
-
-/// The diagnostics of a run: sigma^2, tau, the factor exp(-tau sigma^2) that estimating costs in ESS, and the two
-/// standard errors if the evidence has one.
+/// The diagnostics of a run: sigma^2, the variance of the log estimate, tau of theorem 1, the factor exp(-tau sigma^2)
+/// that estimating costs in ESS, and the two standard errors if the evidence has one.
 std::vector<Diagnostic> noise_diagnostics(double sigma2, double tau, const std::optional<double>& standard_error,
                                           Index n_particles);
 

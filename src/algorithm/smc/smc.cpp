@@ -4,6 +4,7 @@
 #include "algorithm/smc/likelihood_noise.hpp"
 #include "algorithm/smc/work_sharing.hpp"
 #include "estimator/evidence/genealogy.hpp"
+#include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
@@ -100,7 +101,7 @@ Outcome Smc::outcome() const {
     }
     if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated()) {
         const double sigma2 = likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed);
-        outcome.diagnostics = noise_diagnostics(sigma2, noise_factor(path::Schedule(trace_.inverse_temperature)),
+        outcome.diagnostics = noise_diagnostics(sigma2, estimator::noise_factor(trace_.inverse_temperature),
                                                 outcome.log_ratio.front().standard_error, settings_.particles);
         judge_noise(sigma2, outcome);
     }

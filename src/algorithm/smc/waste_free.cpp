@@ -3,6 +3,7 @@
 #include "algorithm/common/streams.hpp"
 #include "algorithm/smc/likelihood_noise.hpp"
 #include "core/log_space.hpp"
+#include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
@@ -106,7 +107,7 @@ Outcome WasteFree::outcome() const {
                                       "or more temperatures");
     if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated()) {
         const double sigma2 = likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed);
-        outcome.diagnostics = noise_diagnostics(sigma2, noise_factor(path::Schedule(trace_.inverse_temperature)),
+        outcome.diagnostics = noise_diagnostics(sigma2, estimator::noise_factor(trace_.inverse_temperature),
                                                 std::nullopt, settings_.particles);
         judge_noise(sigma2, outcome);
     }

@@ -1,6 +1,5 @@
 #include "app/tune/tuning.hpp"
 
-#include "algorithm/smc/likelihood_noise.hpp"
 #include "app/tune/likelihood_measurement.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -124,7 +123,8 @@ Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& l
     tuning.cost = {.gamma2 = n * found.variance.mean,
                    .seconds_base = tuning.time.base,
                    .seconds_per_particle = tuning.time.per_particle,
-                   .schedule_tau = algorithm::noise_factor(plan.schedule() ? *plan.schedule() : found.pilot.schedule)};
+                   .schedule_tau =
+                       estimator::noise_factor((plan.schedule() ? *plan.schedule() : found.pilot.schedule).points())};
     tuning.optimal_variance = tuning.cost.optimal_variance();
     tuning.variance = std::min(tuning.optimal_variance, estimator::largest_useful_variance);
     tuning.optimal_particles = rounded(likelihood, tuning.cost.particles(tuning.optimal_variance));
