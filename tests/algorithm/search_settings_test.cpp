@@ -1,4 +1,4 @@
-#include "algorithm/stochastic_approximation/search_settings.hpp"
+#include "algorithm/searches/search_settings.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

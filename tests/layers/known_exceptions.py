@@ -5,18 +5,7 @@ CROWDED = {}
 
 # Headers of an algorithm's folder that another folder includes.
 INCLUDES = {
-    "src/algorithm/plans": {
-        "algorithm/smc/smc.hpp",
-        "algorithm/stochastic_approximation/search_plan.hpp",
-    },
-    "src/app/result": {
-        "algorithm/search_chains/search_replicates.hpp", "algorithm/stochastic_approximation/search_plan.hpp",
-    },
-    "src/app/result/parts": {
-        "algorithm/search_chains/search_record.hpp", "algorithm/stochastic_approximation/adaptive_bias.hpp",
-    },
+    "src/algorithm/plans": {"algorithm/smc/smc.hpp"},
     "src/app/run": {"algorithm/nonequilibrium/reverse_start.hpp"},
-    "src/app/tune": {
-        "algorithm/smc/smc.hpp",
-    },
+    "src/app/tune": {"algorithm/smc/smc.hpp"},
 }

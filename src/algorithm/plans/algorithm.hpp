@@ -4,7 +4,7 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/tables.hpp"
-#include "algorithm/stochastic_approximation/search_plan.hpp"
+#include "algorithm/searches/search.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
@@ -56,6 +56,12 @@ class Plan {
     virtual double inverse_temperature_end() const { return 1; }
     /// The plan of the search; null for a plan that anneals.
     virtual const algorithm::SearchPlan* search() const { return nullptr; }
+    /// Collective. The search itself, in a space of the planned operations; null for a plan that anneals.
+    /// NOLINTNEXTLINE(performance-unnecessary-value-param)
+    virtual std::unique_ptr<algorithm::Search> make_search(const parallel::Communicator&,
+                                                           std::shared_ptr<const model::Space>) const {
+        return nullptr;
+    }
 
     /// Unit of the updates that a run counts.
     virtual std::string unit() const { return "particle moves"; }

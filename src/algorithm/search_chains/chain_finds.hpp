@@ -1,7 +1,7 @@
 #pragma once
 /// The states of low energy that the chains of a rank found: the best of all, and the best of each region.
 
-#include "algorithm/search_chains/search_record.hpp"
+#include "algorithm/searches/search_record.hpp"
 #include "parallel/layout.hpp"
 
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 /// The partners of chains in a crossover, chosen so that crossovers on all ranks at once leave the target invariant.
 
-#include "algorithm/stochastic_approximation/search_settings.hpp"
+#include "algorithm/searches/search_settings.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cstdint>

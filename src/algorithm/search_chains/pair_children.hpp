@@ -1,8 +1,8 @@
 #pragma once
 /// The children of pairs, and a pair's log acceptance of them.
 
+#include "algorithm/searches/search_settings.hpp"
 #include "algorithm/stochastic_approximation/search_memory.hpp"
-#include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 

@@ -35,11 +35,12 @@ SearchReplicates::SearchReplicates(const parallel::Communicator& ranks, std::sha
       team_(groups_.team()),
       owned_(groups_.owned()),
       replicates_(replicates),
+      seed_(settings.seed),
       space_(std::move(space)) {
     for (Index r = 0; r < owned_.local_items(); ++r) {
         auto own = settings;
         own.seed = seed_of(settings.seed, owned_.first_local_item() + r);
-        attempt([&] { searches_.push_back(std::make_unique<Search>(team_, space_, own)); });
+        attempt([&] { searches_.push_back(std::make_unique<StochasticApproximation>(team_, space_, own)); });
     }
     parallel::agree(ranks_, failure_);
     count_steps();
@@ -55,11 +56,18 @@ std::uint64_t SearchReplicates::seed_of(std::uint64_t seed, Index replicate) {
     return replicate == 0 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(replicate));
 }
 
+std::vector<std::uint64_t> SearchReplicates::seeds() const {
+    std::vector<std::uint64_t> seeds;
+    for (Index r = 0; r < replicates_; ++r)
+        seeds.push_back(seed_of(seed_, r));
+    return seeds;
+}
+
 void SearchReplicates::step() {
     PEARLITE_EXPECTS(!finished());
-    if (Search* const search = current())
+    if (auto* const search = current())
         attempt([&] {
-            for (Index k = 0; k < iterations_per_step && !search->finished(); ++k)
+            for (Index k = 0; k < iterations_in_step && !search->finished(); ++k)
                 search->iterate();
         });
     ++steps_made_;
@@ -79,7 +87,7 @@ Index SearchReplicates::steps_done() const {
 }
 
 double SearchReplicates::best_energy() const {
-    const Search* const best = best_search();
+    const auto* const best = best_search();
     return best ? best->best_energy() : infinity;
 }
 
@@ -93,7 +101,7 @@ Index SearchReplicates::groups_at_work() const {
 
 std::vector<SearchOutcome> SearchReplicates::outcomes() const {
     std::vector<SearchOutcome> mine;
-    const Search* const best = best_search();
+    const auto* const best = best_search();
     for (const auto& search : searches_) {
         auto& outcome = mine.emplace_back(search->outcome());
         if (search.get() != best)
@@ -185,15 +193,15 @@ void SearchReplicates::shard_fields(Fields& f, std::size_t k, std::vector<Stored
     }
 }
 
-const SearchReplicates::Search* SearchReplicates::best_search() const {
-    const Search* best = nullptr;
+const StochasticApproximation* SearchReplicates::best_search() const {
+    const StochasticApproximation* best = nullptr;
     for (const auto& search : searches_)
         if (!best || search->best_energy() < best->best_energy())
             best = search.get();
     return best;
 }
 
-SearchReplicates::Search* SearchReplicates::current() const {
+StochasticApproximation* SearchReplicates::current() const {
     for (const auto& search : searches_)
         if (!search->finished())
             return search.get();

@@ -2,6 +2,7 @@
 /// The self-adjusting bias theta of stochastic approximation annealing, at a cost per iteration that does not depend on
 /// the number of regions.
 
+#include "algorithm/searches/search_record.hpp"
 #include "core/fields.hpp"
 #include "pearlite/core/types.hpp"
 
@@ -45,13 +46,12 @@ class AdaptiveBias {
     std::span<const std::int64_t> visits() const { return visits_; }
     /// The update in which a chain was first in region j, from 1; 0 if none ever was.
     std::span<const std::int64_t> first_visits() const { return first_visits_; }
-    /// Whether region j was first visited when `late_share` of all gain so far had been spent: the rest of the gain
-    /// does not suffice for theta_j to be learnt.
+    /// Whether region j was first visited when SearchOutcome::late_share of all gain so far had been spent: the rest of
+    /// the gain does not suffice for theta_j to be learnt.
     bool was_visited_late(Index j) const {
         const auto k = static_cast<std::size_t>(j);
-        return visits_[k] > 0 && gain_before_visit_[k] > late_share * gain_sum_;
+        return visits_[k] > 0 && gain_before_visit_[k] > SearchOutcome::late_share * gain_sum_;
     }
-    static constexpr double late_share = 0.9;
     std::span<const double> desired() const { return desired_; }
     /// theta_j - log sum over S of exp(theta_k), so that they are the logarithms of masses that sum to 1; -inf outside
     /// S.

@@ -29,6 +29,10 @@ class StochasticApproximationPlan final : public Plan {
     }
     void check(const BuiltModel& model) const override { model.space(search_.plan.operations); }
     const algorithm::SearchPlan* search() const override { return &search_.plan; }
+    std::unique_ptr<Search> make_search(const parallel::Communicator& ranks,
+                                        std::shared_ptr<const model::Space> space) const override {
+        return std::make_unique<SearchReplicates>(ranks, std::move(space), settings(), search_.plan.replicates);
+    }
 
     std::string unit() const override { return traits_.update_unit; }
     std::string headline() const override {
@@ -81,8 +85,8 @@ std::string StochasticApproximationPlan::cost(const BuiltModel& model) const {
     text += first == last
                 ? fmt::format("# temperature: {:.4g} throughout\n", first)
                 : fmt::format("# temperature: from {:.4g} in the first iteration to {:.4g} in the last\n", first, last);
-    text += describe_stops(fmt::format("{} iterations of {} chain(s){}", SearchReplicates::iterations_per_step,
-                                       s.chains, replicates > 1 ? " of each replicate under way" : ""));
+    text += describe_stops(fmt::format("{} iterations of {} chain(s){}", SearchReplicates::iterations_in_step, s.chains,
+                                       replicates > 1 ? " of each replicate under way" : ""));
     text += fmt::format("# checkpoint: about {} in all\n", format_bytes(checkpoint_bytes(model)));
     return text +
            (replicates > 1

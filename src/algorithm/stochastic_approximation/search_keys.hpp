@@ -1,7 +1,7 @@
 #pragma once
 /// The keys of the searches for low energies, in [algorithm], [schedule] and [kernel].
 
-#include "algorithm/stochastic_approximation/search_plan.hpp"
+#include "algorithm/searches/search.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/model/model_entry.hpp"
 

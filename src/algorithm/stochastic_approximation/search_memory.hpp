@@ -2,10 +2,10 @@
 /// The knowledge of a search that is the same on every rank.
 
 #include "algorithm/search_chains/report_window.hpp"
-#include "algorithm/search_chains/search_record.hpp"
+#include "algorithm/searches/search_record.hpp"
+#include "algorithm/searches/search_settings.hpp"
 #include "algorithm/stochastic_approximation/adaptive_bias.hpp"
 #include "algorithm/stochastic_approximation/proposal_scales.hpp"
-#include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "algorithm/stochastic_approximation/search_stages.hpp"
 #include "core/log_space.hpp"
 #include "pearlite/model/energy/detail/energy_partition.hpp"

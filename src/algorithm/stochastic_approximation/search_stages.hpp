@@ -1,7 +1,7 @@
 #pragma once
 /// The stages of a search and its progress through them.
 
-#include "algorithm/stochastic_approximation/search_settings.hpp"
+#include "algorithm/searches/search_settings.hpp"
 #include "core/fields.hpp"
 
 #include <algorithm>

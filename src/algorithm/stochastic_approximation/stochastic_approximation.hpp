@@ -15,8 +15,8 @@
 #include "algorithm/search_chains/operation_choice.hpp"
 #include "algorithm/search_chains/report_window.hpp"
 #include "algorithm/search_chains/search_chains.hpp"
+#include "algorithm/searches/search_settings.hpp"
 #include "algorithm/stochastic_approximation/search_memory.hpp"
-#include "algorithm/stochastic_approximation/search_settings.hpp"
 #include "algorithm/stochastic_approximation/search_stages.hpp"
 #include "algorithm/stochastic_approximation/weighted_moments.hpp"
 

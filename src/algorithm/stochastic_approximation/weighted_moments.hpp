@@ -1,6 +1,7 @@
 #pragma once
-/// Weighted averages of coordinates over the course of a search: expectations under exp(-U).
+/// Sums of which a search makes weighted averages of coordinates: expectations under exp(-U).
 
+#include "algorithm/searches/search_record.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <cmath>
@@ -8,12 +9,6 @@
 #include <vector>
 
 namespace pearlite::algorithm {
-
-struct WeightedAverages {
-    std::vector<double> means, deviations; ///< of each coordinate; empty if not asked for
-    /// (sum of weights)^2 / (sum of their squares), of states that are not independent.
-    double effective_states = 0;
-};
 
 /// Sums kept for each chain and combined in the order of the chains, so that they do not depend on how chains are cut
 /// among ranks.

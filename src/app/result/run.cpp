@@ -8,7 +8,7 @@ namespace pearlite::app {
 std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const algorithm::Plan& plan,
                               const BuiltModel& model) {
     if (const auto* search = plan.search())
-        return std::make_unique<SearchRun>(ranks, model.space(search->operations), *search);
+        return std::make_unique<SearchRun>(ranks, plan.make_search(ranks, model.space(search->operations)), *search);
     return std::make_unique<AnnealingRun>(ranks, model.target(), plan.make_sampler(ranks, model.target()),
                                           plan.inverse_temperature_end(), plan.run().seed);
 }

@@ -38,60 +38,59 @@ Matrix describe_regions(const model::Space& space, const algorithm::SearchOutcom
 
 } // namespace
 
-SearchRun::SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+SearchRun::SearchRun(const parallel::Communicator& ranks, std::unique_ptr<algorithm::Search> search,
                      const algorithm::SearchPlan& plan)
-    : ranks_(ranks), plan_(plan), replicates_(ranks, std::move(space), plan.settings, plan.replicates) {}
+    : ranks_(ranks), plan_(plan), search_(std::move(search)) {}
 
 algorithm::Progress SearchRun::progress() const {
     algorithm::Progress progress;
-    progress.iterations_per_step = replicates_.iterations_per_step;
-    progress.step = replicates_.steps_done();
-    progress.steps = replicates_.steps_in_all();
-    progress.steps_at_once = std::max<Index>(1, replicates_.groups_at_work());
-    progress.best_energy = replicates_.best_energy();
-    progress.temperature = replicates_.temperature();
+    progress.iterations_per_step = search_->iterations_per_step();
+    progress.step = search_->steps_done();
+    progress.steps = search_->steps_in_all();
+    progress.steps_at_once = std::max<Index>(1, search_->groups_at_work());
+    progress.best_energy = search_->best_energy();
+    progress.temperature = search_->temperature();
     return progress;
 }
 
 Index SearchRun::updates_per_step() const {
-    return plan_.settings.chains * replicates_.iterations_per_step * replicates_.groups_at_work();
+    return plan_.settings.chains * search_->iterations_per_step() * search_->groups_at_work();
 }
 
 void SearchRun::save(io::Writer& writer) {
-    replicates_.flush();
+    search_->flush();
     io::ContainerFields fields(writer);
-    replicates_.fields(fields);
+    search_->fields(fields);
 }
 
 void SearchRun::restore(io::Reader& reader) {
     io::ContainerFields fields(reader);
-    replicates_.fields(fields);
+    search_->fields(fields);
 }
 
 RunResult SearchRun::result() {
-    SearchResult search;
-    search.replicates = replicates_.outcomes();
-    search.success_below = plan_.success_below;
-    parallel::on_root(ranks_, [&] { describe(search); });
+    SearchResult result;
+    result.replicates = search_->outcomes();
+    result.success_below = plan_.success_below;
+    parallel::on_root(ranks_, [&] { describe(result); });
     if (plan_.polish)
-        search.polish = polish(ranks_, replicates_.space(), search.replicates, plan_.replicates);
+        result.polish = polish(ranks_, search_->space(), result.replicates, plan_.replicates);
     ResultParts parts;
-    parts.push_back(std::make_unique<SearchPart>(ranks_, std::move(search)));
+    parts.push_back(std::make_unique<SearchPart>(ranks_, std::move(result)));
     return result_of(std::move(parts));
 }
 
-void SearchRun::describe(SearchResult& search) const {
-    const auto& space = replicates_.space();
-    for (Index r = 0; r < plan_.replicates; ++r)
-        search.seeds.push_back(replicates_.seed_of(plan_.settings.seed, r));
-    for (std::size_t r = 1; r < search.replicates.size(); ++r)
-        if (search.replicates[r].best.energy < search.replicates[search.best_replicate].best.energy)
-            search.best_replicate = r;
-    const auto& best = search.replicates[search.best_replicate];
-    search.best = space.describe(best.best.state);
-    search.region_states = describe_regions(space, best);
-    search.known_minimum = space.known_minimum();
-    search.can_polish = can_polish(space);
+void SearchRun::describe(SearchResult& result) const {
+    const auto& space = search_->space();
+    result.seeds = search_->seeds();
+    for (std::size_t r = 1; r < result.replicates.size(); ++r)
+        if (result.replicates[r].best.energy < result.replicates[result.best_replicate].best.energy)
+            result.best_replicate = r;
+    const auto& best = result.replicates[result.best_replicate];
+    result.best = space.describe(best.best.state);
+    result.region_states = describe_regions(space, best);
+    result.known_minimum = space.known_minimum();
+    result.can_polish = can_polish(space);
 }
 
 } // namespace pearlite::app

@@ -1,8 +1,7 @@
 #pragma once
 /// A search as the run loop sees it. Private to the sources of the layer.
 
-#include "algorithm/search_chains/search_replicates.hpp"
-#include "algorithm/stochastic_approximation/search_plan.hpp"
+#include "algorithm/searches/search.hpp"
 #include "app/result/parts/search.hpp"
 #include "app/result/run.hpp"
 
@@ -12,12 +11,12 @@ namespace pearlite::app {
 
 class SearchRun final : public Run {
   public:
-    SearchRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
+    SearchRun(const parallel::Communicator& ranks, std::unique_ptr<algorithm::Search> search,
               const algorithm::SearchPlan& plan);
 
-    void begin() override { replicates_.begin(); }
-    bool finished() const override { return replicates_.finished(); }
-    void step() override { replicates_.step(); }
+    void begin() override { search_->begin(); }
+    bool finished() const override { return search_->finished(); }
+    void step() override { search_->step(); }
     algorithm::Progress progress() const override;
     bool in_pilot() const override { return false; }
     Index updates_per_step() const override;
@@ -29,11 +28,11 @@ class SearchRun final : public Run {
 
   private:
     /// Called on the root.
-    void describe(SearchResult& search) const;
+    void describe(SearchResult& result) const;
 
     parallel::Communicator ranks_;
     algorithm::SearchPlan plan_;
-    algorithm::SearchReplicates replicates_;
+    std::unique_ptr<algorithm::Search> search_;
 };
 
 } // namespace pearlite::app

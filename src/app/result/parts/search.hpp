@@ -1,7 +1,7 @@
 #pragma once
 /// The result of the replicates of a search.
 
-#include "algorithm/search_chains/search_record.hpp"
+#include "algorithm/searches/search_record.hpp"
 #include "app/result/parts/part.hpp"
 #include "pearlite/model/energy/detail/state_description.hpp"
 

@@ -1,6 +1,5 @@
 #include "app/result/parts/search.hpp"
 
-#include "algorithm/stochastic_approximation/adaptive_bias.hpp"
 #include "pearlite/model/energy/detail/energy_partition.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +85,7 @@ void add_late_regions(std::vector<std::string>& warnings, const SearchResult& se
         in_replicates(search, found.size()) +
         fmt::format("up to {} regions were first visited when {:.0f} % of all gain had been spent: their "
                     "theta is not learnt; search longer, or raise algorithm.gain_start",
-                    (*most)->late_regions.size(), 100 * algorithm::AdaptiveBias::late_share));
+                    (*most)->late_regions.size(), 100 * SearchOutcome::late_share));
 }
 
 void add_operation_warnings(std::vector<std::string>& warnings, const SearchResult& search) {

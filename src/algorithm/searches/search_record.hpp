@@ -1,7 +1,6 @@
 #pragma once
 /// The record of a search: the best states, the progress, the counts of accepted operations.
 
-#include "algorithm/stochastic_approximation/weighted_moments.hpp"
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/core/types.hpp"
@@ -69,8 +68,18 @@ struct OperationCount {
 /// The counts of all operations as a field.
 void counts_field(Fields& f, std::vector<OperationCount>& counts);
 
+/// Weighted averages of coordinates over the course of a search: expectations under exp(-U).
+struct WeightedAverages {
+    std::vector<double> means, deviations; ///< of each coordinate; empty if not asked for
+    /// (sum of weights)^2 / (sum of their squares), of states that are not independent.
+    double effective_states = 0;
+};
+
 /// The outcome of a finished search; complete on the root of its ranks.
 struct SearchOutcome {
+    /// A region that is first visited after this share of all gain has been spent is a late one.
+    static constexpr double late_share = 0.9;
+
     Find best;
     std::int64_t best_evaluations = 0; ///< energies computed up to the find
     std::int64_t iterations = 0;       ///< of the main stage

@@ -1,4 +1,4 @@
-#include "algorithm/search_chains/search_record.hpp"
+#include "algorithm/searches/search_record.hpp"
 
 #include "core/stored_fields.hpp"
 
