@@ -1,9 +1,9 @@
 # Headers that most sources include, precompiled once for each group of targets: the reading of Eigen and the standard
 # library is most of what a small source costs. Sources name all that they need all the same; the `tidy` test and
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON read them without. Programs that link Pearlite inherit none of this.
-set(PEARLITE_PRECOMPILED_HEADERS <algorithm> <array> <bit> <charconv> <cmath> <concepts> <cstdint> <cstring> <exception>
-    <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <set> <span> <string> <string_view> <utility>
-    <vector> <Eigen/Core>)
+set(PEARLITE_PRECOMPILED_HEADERS <algorithm> <array> <bit> <charconv> <chrono> <cmath> <concepts> <cstdint> <cstring>
+    <exception> <filesystem> <functional> <limits> <map> <memory> <numbers> <numeric> <optional> <set> <span> <sstream>
+    <string> <string_view> <typeindex> <utility> <variant> <vector> <Eigen/Core> <fmt/format.h>)
 
 # pearlite_precompile(TARGET GROUP header...): TARGET takes the precompiled headers of the GROUP, which are these and
 # the common ones. The first target of a group makes them; the others must be compiled with the same options, and with

@@ -10,8 +10,6 @@
 namespace pearlite::kernel {
 
 using model::LaneMatrix;
-using Packet = simd::Doubles8;
-using Mask = simd::Mask<Packet>;
 
 BoxChains::BoxChains(Index dimension, Index size)
     : size_(size),
@@ -99,10 +97,11 @@ void BoxChains::take_noise(Vector& r) const {
 }
 
 void BoxChains::refuse_outside(std::span<const double> lower, std::span<const double> upper) {
+    using Packet = simd::Doubles8;
     const simd::ConstRows x(proposed());
     const Index d = dimension();
     for (Index first = 0; first < lanes_; first += lane_padding) {
-        Mask inside = ~Mask{};
+        auto inside = ~simd::Mask<Packet>{};
         for (Index k = 0; k < d; ++k) {
             const Packet value = x.at(k, first);
             inside &= (value >= lower[static_cast<std::size_t>(k)]) & (value <= upper[static_cast<std::size_t>(k)]);
@@ -140,7 +139,7 @@ void BoxChains::accept(std::span<const std::uint8_t> accepted) {
     const simd::Rows to(points_);
     const Index d = dimension();
     for (Index first = 0; first < lanes_; first += lane_padding) {
-        Mask taken{};
+        simd::Mask<simd::Doubles8> taken{};
         for (Index l = 0; l < lane_padding; ++l)
             taken[l] = accepted[static_cast<std::size_t>(first + l)] != 0 ? -1 : 0;
         for (Index k = 0; k < d; ++k)
