@@ -5,7 +5,5 @@ CROWDED = {}
 
 # Headers of an algorithm's folder that another folder includes.
 INCLUDES = {
-    "src/algorithm/plans": {"algorithm/smc/smc.hpp"},
     "src/app/run": {"algorithm/nonequilibrium/reverse_start.hpp"},
-    "src/app/tune": {"algorithm/smc/smc.hpp"},
 }

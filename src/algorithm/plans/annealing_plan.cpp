@@ -1,8 +1,8 @@
 #include "algorithm/plans/annealing_plan.hpp"
 
+#include "algorithm/common/annealed_population.hpp"
 #include "algorithm/common/piloted.hpp"
 #include "algorithm/plans/bridged.hpp"
-#include "algorithm/smc/smc.hpp"
 #include "path/registry.hpp"
 #include "pearlite/random/stream.hpp"
 
@@ -26,12 +26,11 @@ std::uint64_t pilot_seed(std::uint64_t seed) {
     return random::derive_seed(seed, std::uint64_t{1} << 63);
 }
 
-std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& ranks, const AnyTarget& target,
-                                                 const ScheduleSettings& schedule, const KernelSettings& kernel,
-                                                 Index block, std::uint64_t seed) {
-    return std::make_unique<algorithm::Smc>(
-        ranks, target, schedule.temperatures(), *kernel.kernel_for(target),
-        algorithm::PopulationSettings{kernel.pilot_particles, block, pilot_seed(seed)}, algorithm::SmcSettings{});
+std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
+                                             const ScheduleSettings& schedule, const KernelSettings& kernel,
+                                             Index block, std::uint64_t seed) {
+    return annealed_population(ranks, target, schedule.temperatures(), *kernel.kernel_for(target),
+                               {kernel.pilot_particles, block, pilot_seed(seed)});
 }
 
 std::string in_replicates(Index replicates, Index particles, const std::string& what) {
@@ -156,7 +155,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
     std::unique_ptr<algorithm::Sampler> sampler;
     if (kernel_.pilot)
         sampler = std::make_unique<algorithm::Piloted>(
-            ranks, pilot_by_smc(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
+            ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
             [this, target, make_replicates](const algorithm::Tuning& tuning) {
                 std::shared_ptr<kernel::Kernel> kernel = kernel_.kernel_for(target, &tuning.kernel);
                 if (!schedule_.spreads || schedule_.fixed || !target->path_is_linear())

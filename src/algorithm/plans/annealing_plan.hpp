@@ -19,9 +19,9 @@ std::string format_bytes(double bytes);
 std::uint64_t pilot_seed(std::uint64_t seed);
 
 /// A pilot by tempered SMC with online proposals.
-std::unique_ptr<algorithm::Sampler> pilot_by_smc(const parallel::Communicator& ranks, const AnyTarget& target,
-                                                 const ScheduleSettings& schedule, const KernelSettings& kernel,
-                                                 Index block, std::uint64_t seed);
+std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
+                                             const ScheduleSettings& schedule, const KernelSettings& kernel,
+                                             Index block, std::uint64_t seed);
 
 /// "# stops: between steps; a step is 1 scan": a line of `check`.
 std::string describe_stops(const std::string& step);

@@ -1,6 +1,6 @@
 #include "algorithm/plans/bridge_settings.hpp"
 
-#include "algorithm/smc/smc.hpp"
+#include "algorithm/common/annealed_population.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -27,7 +27,7 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
     k("fit", fit,
       {{"laplace", Fit::laplace, "the modes, and the curvature there"},
        {"pathfinder", Fit::pathfinder, "normal distributions along descents to the modes (Zhang et al. 2022)"},
-       {Smc::configured_name, Fit::smc, "populations annealed from the prior"},
+       {annealed_population_name(), Fit::smc, "populations annealed from the prior"},
        {"given", Fit::given, "a file"}},
       about("where the reference comes from").default_is("laplace; smc for an estimated likelihood"));
     k.when("fit", fit, Fit::given, [&] {
@@ -91,7 +91,7 @@ void BridgeSettings::check(const model::DensityFunctions& density) const {
         throw InputError(
             fmt::format("got a fit by the modes, but the likelihood is estimated; expected path.fit \"{}\" or "
                         "\"given\"",
-                        Smc::configured_name));
+                        annealed_population_name()));
     if (fit == Fit::given && given_.size() > 0)
         read(density.dimension());
 }

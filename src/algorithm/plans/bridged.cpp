@@ -1,8 +1,8 @@
 #include "algorithm/plans/bridged.hpp"
 
+#include "algorithm/common/annealed_population.hpp"
 #include "algorithm/replicates/rank_groups.hpp"
 #include "algorithm/replicates/replicates.hpp"
-#include "algorithm/smc/smc.hpp"
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "path/bridge/bridged_density.hpp"
@@ -75,10 +75,9 @@ Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const mode
     leg_ = std::make_unique<Replicates>(
         ranks_, BridgeSettings::leg_replicates, settings_.seed(seed_),
         [&](const parallel::Communicator& team, std::uint64_t replicate_seed) {
-            return std::make_unique<Smc>(
+            return annealed_population(
                 team, model_, path::AdaptiveSchedule{1, conditional_ess_of_leg}, kernel,
-                PopulationSettings{settings_.fit_particles / BridgeSettings::leg_replicates, block, replicate_seed},
-                SmcSettings{});
+                {settings_.fit_particles / BridgeSettings::leg_replicates, block, replicate_seed});
         });
 }
 
@@ -216,7 +215,7 @@ void Bridged::compare(Outcome& outcome) const {
         leg.log_normaliser, leg.standard_error, headline.value, *headline.standard_error,
         difference > 0 ? fmt::format("the reference may lack a mode; path.fit = \"{}\" fits it to all that the leg has "
                                      "seen",
-                                     Smc::configured_name)
+                                     annealed_population_name())
                        : "the leg has lost a mode or has not mixed, or the bridge's error bar is too small"));
 }
 

@@ -43,7 +43,7 @@ std::unique_ptr<algorithm::Sampler> PosteriorPlan::make_sampler(const parallel::
     std::unique_ptr<algorithm::Sampler> sampler;
     if (from_pilot_)
         sampler = std::make_unique<algorithm::Piloted>(
-            ranks, pilot_by_smc(ranks, target, schedule_, kernel_, pilot_block_, run_.seed),
+            ranks, pilot_of(ranks, target, schedule_, kernel_, pilot_block_, run_.seed),
             [replicates](const algorithm::Tuning& tuning) { return replicates(tuning.reference); },
             algorithm::PilotReference::wanted);
     else

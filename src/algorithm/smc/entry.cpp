@@ -1,3 +1,4 @@
+#include "algorithm/common/annealed_population.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/plans/entries.hpp"
 
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace pearlite::algorithm {
 
@@ -133,6 +135,17 @@ class SmcEntry final : public Algorithm {
 };
 
 } // namespace
+
+std::unique_ptr<Sampler> annealed_population(const parallel::Communicator& ranks,
+                                             std::shared_ptr<const model::Target> target,
+                                             std::variant<path::Schedule, path::AdaptiveSchedule> schedule,
+                                             const kernel::Kernel& kernel, const PopulationSettings& settings) {
+    return std::make_unique<Smc>(ranks, std::move(target), std::move(schedule), kernel, settings, SmcSettings{});
+}
+
+const char* annealed_population_name() {
+    return own_name;
+}
 
 std::shared_ptr<const Algorithm> smc_entry() {
     return std::make_shared<SmcEntry>();

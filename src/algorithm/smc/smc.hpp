@@ -32,9 +32,6 @@ struct SmcSettings {
 
 class Smc final : public Sampler {
   public:
-    /// In configurations.
-    static constexpr const char* configured_name = "smc";
-
     Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
         std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
         const PopulationSettings& settings, const SmcSettings& smc_settings);

@@ -1,6 +1,6 @@
 #include "app/tune/tunable_likelihood.hpp"
 
-#include "algorithm/smc/smc.hpp"
+#include "algorithm/common/annealed_population.hpp"
 #include "kernel/density/random_walk.hpp"
 
 #include <utility>
@@ -28,12 +28,12 @@ void TunableLikelihood::estimate(const Matrix& points, const model::BlockStreams
 
 LikelihoodPilot TunableLikelihood::pilot(const parallel::Communicator& ranks,
                                          const LikelihoodPilotSettings& settings) const {
-    algorithm::Smc smc(ranks, path_, settings.schedule, kernel::RandomWalk(path_, settings.moves), settings.population,
-                       {});
-    smc.begin();
-    while (!smc.finished())
-        smc.step();
-    const auto& particles = smc.population().generation(0);
+    const auto sampler = algorithm::annealed_population(ranks, path_, settings.schedule,
+                                                        kernel::RandomWalk(path_, settings.moves), settings.population);
+    sampler->begin();
+    while (!sampler->finished())
+        sampler->step();
+    const auto& particles = sampler->population().generation(0);
     std::vector<double> points, log_prior, log_likelihood;
     for (Index b = 0; b < particles.local_blocks(); ++b) {
         const auto& block = path::points_of(particles.block(b));
@@ -50,7 +50,7 @@ LikelihoodPilot TunableLikelihood::pilot(const parallel::Communicator& ranks,
     const Index m = settings.population.particles;
     return {Eigen::Map<const Matrix>(all_points.data(), path_->dimension(), m),
             Eigen::Map<const Vector>(all_priors.data(), m), Eigen::Map<const Vector>(all_likelihoods.data(), m),
-            path::Schedule(smc.trace().inverse_temperature)};
+            path::Schedule(sampler->trace().inverse_temperature)};
 }
 
 } // namespace pearlite::app

@@ -43,7 +43,7 @@ class TunableLikelihood {
     /// Evaluates all columns of `points`; see model::DensityFunctions::evaluate.
     void estimate(const Matrix& points, const model::BlockStreams& streams, Vector& log_prior,
                   Vector& log_likelihood) const;
-    /// Collective. Anneals a population by smc with online proposals.
+    /// Collective. Anneals a population, with online proposals.
     LikelihoodPilot pilot(const parallel::Communicator& ranks, const LikelihoodPilotSettings& settings) const;
 
   private:

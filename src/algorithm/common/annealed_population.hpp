@@ -1,0 +1,22 @@
+#pragma once
+/// The population on which other runs rest: pilots, the leg from the prior of a bridge, the choice of a likelihood's
+/// size.
+
+#include "algorithm/common/sampler.hpp"
+#include "path/schedule.hpp"
+
+#include <memory>
+#include <variant>
+
+namespace pearlite::algorithm {
+
+/// A sampler that anneals a weighted population with its standard settings: SMC, whose folder defines both functions.
+std::unique_ptr<Sampler> annealed_population(const parallel::Communicator& ranks,
+                                             std::shared_ptr<const model::Target> target,
+                                             std::variant<path::Schedule, path::AdaptiveSchedule> schedule,
+                                             const kernel::Kernel& kernel, const PopulationSettings& settings);
+
+/// The sampler's name in configurations.
+const char* annealed_population_name();
+
+} // namespace pearlite::algorithm
