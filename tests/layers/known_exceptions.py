@@ -4,6 +4,4 @@
 CROWDED = {}
 
 # Headers of an algorithm's folder that another folder includes.
-INCLUDES = {
-    "src/app/run": {"algorithm/nonequilibrium/reverse_start.hpp"},
-}
+INCLUDES = {}

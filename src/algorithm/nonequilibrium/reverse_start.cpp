@@ -6,18 +6,6 @@
 
 namespace pearlite::algorithm {
 
-std::vector<ReverseStart> reverse_starts_of(const model::Target& target) {
-    std::vector<ReverseStart> starts;
-    if (target.offers<model::EndSampler>())
-        starts.push_back(ReverseStart::exact);
-    if (target.offers<model::ModeStart>())
-        starts.push_back(ReverseStart::mode);
-    if (target.offers<model::DataStart>())
-        starts.push_back(ReverseStart::data);
-    starts.push_back(ReverseStart::weighted);
-    return starts;
-}
-
 void place_at_end(const model::Target& target, Block& block, ReverseStart start, double end,
                   const model::BlockStreams& streams) {
     if (const auto* ends = target.offers<model::EndSampler>(); ends && start == ReverseStart::exact)

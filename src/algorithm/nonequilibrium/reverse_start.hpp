@@ -5,14 +5,11 @@
 #include "pearlite/model/target.hpp"
 #include "population/population.hpp"
 
-#include <vector>
+#include <cstdint>
 
 namespace pearlite::algorithm {
 
 using model::ReverseStart;
-
-/// The starts that a target offers, the best first; weighted ones always, last.
-std::vector<ReverseStart> reverse_starts_of(const model::Target& target);
 
 /// Puts a block's particles at the model's start of this kind at the inverse temperature `end`; particles stay as they
 /// are for weighted starts and for starts that the model does not offer.

@@ -1,4 +1,3 @@
-#include "algorithm/nonequilibrium/reverse_start.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/registry.hpp"
 #include "io/configuration/key_reader.hpp"
@@ -76,7 +75,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
                       [&](const std::string& name) { return !prepared.model->suits(name); });
     const auto target = prepared.model ? prepared.model->target() : nullptr;
     if (target) {
-        traits.reverse_starts = algorithm::reverse_starts_of(*target);
+        traits.reverse_starts = model::reverse_starts_of(*target);
         traits.path_kinds = path::kinds_of(*target);
         traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
         traits.has_metric = target->offers<model::DensityMetric>() != nullptr;

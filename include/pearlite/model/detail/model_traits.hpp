@@ -9,6 +9,8 @@
 
 namespace pearlite::model {
 
+class Target;
+
 /// Starts of trajectories that run backwards from the path's end: exact draws; a mode; states made from data; or the
 /// end states of separate forward trajectories, resampled by their weights.
 enum class ReverseStart { exact, mode, data, weighted };
@@ -42,5 +44,8 @@ struct ModelTraits {
     std::vector<std::string> path_kinds = {};
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
 };
+
+/// The starts that a target offers, the best first; weighted ones always, last.
+std::vector<ReverseStart> reverse_starts_of(const Target& target);
 
 } // namespace pearlite::model
