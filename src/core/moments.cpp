@@ -13,6 +13,10 @@ Moments weighted_moments(const Matrix& points, std::span<const double> weights) 
     return {std::move(mean), std::move(covariance)};
 }
 
+Matrix product(double factor, const Matrix& a, const Matrix& b) {
+    return factor * (a * b);
+}
+
 Matrix row_products(const Matrix& a) {
     return a * a.transpose();
 }

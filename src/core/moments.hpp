@@ -17,6 +17,8 @@ struct Moments {
 /// The moments of the columns of `points`, d x n, with weights that need not sum to 1.
 Moments weighted_moments(const Matrix& points, std::span<const double> weights);
 
+/// factor A B.
+Matrix product(double factor, const Matrix& a, const Matrix& b);
 /// A A' and A' A.
 Matrix row_products(const Matrix& a);
 Matrix column_products(const Matrix& a);

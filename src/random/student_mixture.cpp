@@ -196,7 +196,7 @@ void StudentMixture::log_densities(const Eigen::Ref<const Matrix>& points, std::
     Matrix z, log_terms(static_cast<Index>(components_.size()), n);
     for (std::size_t k = 0; k < components_.size(); ++k) {
         z = points.colwise() - components_[k].mean;
-        components_[k].factor.triangularView<Eigen::Lower>().solveInPlace(z);
+        solve_lower(components_[k].factor, z);
         for (Index i = 0; i < n; ++i)
             log_terms(static_cast<Index>(k), i) = log_constants_[k] + log_shape(df_, d, z.col(i).squaredNorm());
     }

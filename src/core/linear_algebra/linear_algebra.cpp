@@ -28,6 +28,18 @@ Vector cholesky_solution(const Matrix& lower, const Vector& b) {
     return x;
 }
 
+void lower_product(const Matrix& lower, const Matrix& x, Matrix& out) {
+    out.noalias() = lower.triangularView<Eigen::Lower>() * x;
+}
+
+void lower_transposed_product(const Matrix& lower, const Matrix& x, Matrix& out) {
+    out.noalias() = lower.triangularView<Eigen::Lower>().transpose() * x;
+}
+
+void solve_lower(const Matrix& lower, Eigen::Ref<Matrix> x) {
+    lower.triangularView<Eigen::Lower>().solveInPlace(x);
+}
+
 Matrix inverse(const Matrix& square) {
     return Eigen::PartialPivLU<Matrix>(square).inverse();
 }

@@ -1,5 +1,6 @@
 #pragma once
-/// Decompositions of matrices. Eigen's templates for them are compiled here alone: each takes seconds.
+/// Decompositions of matrices, and products and solutions with triangular ones. Eigen's templates for them are compiled
+/// here alone: each takes seconds.
 
 #include "pearlite/core/types.hpp"
 
@@ -15,6 +16,11 @@ Matrix symmetric_eigenvectors(const Matrix& symmetric);
 std::optional<Matrix> cholesky_factor(const Matrix& symmetric);
 /// x with L L' x = b.
 Vector cholesky_solution(const Matrix& lower, const Vector& b);
+/// out = L x and out = L' x with a lower triangular L; elements above its diagonal are not read. `out` is not x.
+void lower_product(const Matrix& lower, const Matrix& x, Matrix& out);
+void lower_transposed_product(const Matrix& lower, const Matrix& x, Matrix& out);
+/// L^{-1} x in place of x.
+void solve_lower(const Matrix& lower, Eigen::Ref<Matrix> x);
 /// The inverse of a square matrix, which holds what is not finite if there is none.
 Matrix inverse(const Matrix& square);
 /// The x of least norm among those that make |A x - b| least.

@@ -1,5 +1,6 @@
 #include "kernel/density/random_walk.hpp"
 
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
 
@@ -45,7 +46,7 @@ Index RandomWalk::transition(model::DensityBlock& block, double b, const model::
     if (proposal_shape().is_diagonal())
         block.proposals.noalias() = factor_.col(0).asDiagonal() * block.normals;
     else
-        block.proposals.noalias() = factor_.triangularView<Eigen::Lower>() * block.normals;
+        lower_product(factor_, block.normals, block.proposals);
     block.proposals += block.points;
     path().evaluate(block, block.proposals, b, block.proposed_log_prior, block.proposed_log_likelihood, streams);
 

@@ -14,21 +14,21 @@ void Shape::scale(const Matrix& x, Matrix& out) const {
     if (is_diagonal())
         out.noalias() = factor.col(0).asDiagonal() * x;
     else
-        out.noalias() = factor.triangularView<Eigen::Lower>() * x;
+        lower_product(factor, x, out);
 }
 
 void Shape::scale_transposed(const Matrix& x, Matrix& out) const {
     if (is_diagonal())
         out.noalias() = factor.col(0).asDiagonal() * x;
     else
-        out.noalias() = factor.triangularView<Eigen::Lower>().transpose() * x;
+        lower_transposed_product(factor, x, out);
 }
 
 void Shape::whiten(Eigen::Ref<Matrix> x) const {
     if (is_diagonal())
         x = factor.col(0).cwiseInverse().asDiagonal() * x;
     else
-        factor.triangularView<Eigen::Lower>().solveInPlace(x);
+        solve_lower(factor, x);
 }
 
 void Shape::write(std::span<double> out) const {

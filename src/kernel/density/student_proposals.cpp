@@ -1,6 +1,7 @@
 #include "kernel/density/student_proposals.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -24,7 +25,7 @@ Index numbers_of_component(Index d) {
 /// variance reaches.
 random::StudentMixture along_axis(const Shape& shape, Index components, double df) {
     const Matrix whole = shape.is_diagonal() ? Matrix(shape.factor.col(0).asDiagonal()) : shape.factor;
-    const Matrix covariance = whole * whole.transpose();
+    const Matrix covariance = row_products(whole);
     const Matrix axes = symmetric_eigenvectors(covariance);
     const Vector longest = axes.col(axes.cols() - 1);
     const double reach = std::sqrt(3 * longest.dot(covariance * longest));

@@ -1,5 +1,7 @@
 #include "models/mixed_logistic/mixed_logistic.hpp"
 
+#include "core/moments.hpp"
+
 #include <cmath>
 #include <map>
 
@@ -39,7 +41,7 @@ model::Prediction MixedLogistic::predict(std::span<const double> u, Index sample
     for (Index s = 0; s < samples; ++s) {
         for (double& effect : effects.reshaped())
             effect = stream.normal();
-        effects = point.factor * effects;
+        effects = product(1, point.factor, effects);
         for (Index row = 0; row < fixed.size(); ++row) {
             const Index subject = subjects[static_cast<std::size_t>(row)];
             const double predictor = fixed(row) + effects_design.row(row).dot(effects.col(subject));

@@ -4,6 +4,7 @@
 #include "models/rbm/rbm_products.hpp"
 
 #include "core/log_space.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"
@@ -199,7 +200,7 @@ Matrix Rbm::visible_probabilities(const Block& block, double b) const {
     PEARLITE_EXPECTS(in_path(b));
     const auto mean_of = [](double field) { return logistic(field); };
     const Matrix c = block.pre_activation_.topLeftCorner(n_hidden(), block.size()).cast<double>();
-    Matrix field = b * (parameters_.weights * (b * c).unaryExpr(mean_of));
+    Matrix field = product(b, parameters_.weights, (b * c).unaryExpr(mean_of));
     field.colwise() += (1 - b) * parameters_.base_bias + b * parameters_.visible_bias;
     return field.unaryExpr(mean_of);
 }
