@@ -1,11 +1,34 @@
 #include "core/linear_algebra/linear_algebra.hpp"
 
+#include "pearlite/core/detail/contract.hpp"
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
 
 namespace pearlite {
+
+Moments weighted_moments(const Matrix& points, std::span<const double> weights) {
+    PEARLITE_EXPECTS(points.cols() == static_cast<Index>(weights.size()));
+    const Vector w = Eigen::Map<const Vector>(weights.data(), points.cols()); // sums of a map depend on its alignment
+    Vector mean = points * w / w.sum();
+    const Matrix centred = points.colwise() - mean;
+    Matrix covariance = centred * w.asDiagonal() * centred.transpose() / w.sum();
+    return {std::move(mean), std::move(covariance)};
+}
+
+Matrix product(double factor, const Matrix& a, const Matrix& b) {
+    return factor * (a * b);
+}
+
+Matrix row_products(const Matrix& a) {
+    return a * a.transpose();
+}
+
+Matrix column_products(const Matrix& a) {
+    return a.transpose() * a;
+}
 
 Vector symmetric_eigenvalues(const Matrix& symmetric) {
     return Eigen::SelfAdjointEigenSolver<Matrix>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();

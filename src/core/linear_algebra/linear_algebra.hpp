@@ -1,12 +1,28 @@
 #pragma once
-/// Decompositions of matrices, and products and solutions with triangular ones. Eigen's templates for them are compiled
-/// here alone: each takes seconds.
+/// Moments of points, products and decompositions of matrices. Eigen's templates for them are compiled here alone: each
+/// takes seconds.
 
 #include "pearlite/core/types.hpp"
 
 #include <optional>
+#include <span>
 
 namespace pearlite {
+
+/// Mean (d) and covariance (d x d).
+struct Moments {
+    Vector mean;
+    Matrix covariance; ///< with the divisor 1, as for the whole population
+};
+
+/// The moments of the columns of `points`, d x n, with weights that need not sum to 1.
+Moments weighted_moments(const Matrix& points, std::span<const double> weights);
+
+/// factor A B.
+Matrix product(double factor, const Matrix& a, const Matrix& b);
+/// A A' and A' A.
+Matrix row_products(const Matrix& a);
+Matrix column_products(const Matrix& a);
 
 /// Eigenvalues of a symmetric matrix, the smallest first.
 Vector symmetric_eigenvalues(const Matrix& symmetric);

@@ -3,8 +3,8 @@
 #include "models/rbm/rbm_columns.hpp"
 #include "models/rbm/rbm_products.hpp"
 
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"
-#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"
