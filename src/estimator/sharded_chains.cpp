@@ -1,5 +1,5 @@
 // Chains that live with their owners: see chains.cpp for the formulas.
-#include "core/ordered_sum.hpp"
+#include "core/exact_sum.hpp"
 #include "estimator/chains.hpp"
 #include "estimator/quantiles.hpp"
 #include "pearlite/core/detail/contract.hpp"

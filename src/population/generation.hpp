@@ -2,6 +2,7 @@
 /// A generation: particles of one kind in global blocks, whole blocks on each rank, with log weights and Eves.
 
 #include "core/sharded_field.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/core/detail/block.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -86,5 +87,11 @@ class Generation {
     std::vector<double> log_weights_;
     std::vector<std::int64_t> eves_;
 };
+
+/// Collective. Gives every block to the rank that owns it under `layout`, which has the generation's blocks; blocks
+/// that stay are not touched. prepare(block) recomputes the data derived from the states of a block that has arrived.
+/// `particle_bytes` is the size of a packed particle.
+void deal(const parallel::Communicator& ranks, Generation& generation, const parallel::BlockLayout& layout,
+          std::size_t particle_bytes, const MakeBlock& make_block, const std::function<void(Block&)>& prepare);
 
 } // namespace pearlite::population

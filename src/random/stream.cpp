@@ -1,11 +1,22 @@
 #include "pearlite/random/stream.hpp"
-
 #include "pearlite/core/detail/contract.hpp"
+#include "pearlite/random/detail/philox.hpp"
+#include "random/philox_kernels.hpp"
 #include "simd/scalar.hpp"
 
 #include <cmath>
 
 namespace pearlite::random {
+
+Philox::Counter Philox::generate(Counter counter, Key key) {
+    Counter words;
+    kernels::Plain::packet<1>(counter, key, words.data());
+    return words;
+}
+
+void Philox::fill(Counter counter, Key key, std::span<std::uint32_t> out) {
+    kernels::fill<kernels::Best>(counter, key, out);
+}
 
 namespace {
 

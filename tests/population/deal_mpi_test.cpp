@@ -3,7 +3,7 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 #include "population/column_blocks.hpp"
-#include "population/deal.hpp"
+#include "population/generation.hpp"
 #include "population/work_balance.hpp"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-#include "random/normals.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "random/fill.hpp"

@@ -1,7 +1,7 @@
 #include "algorithm/smc/work_sharing.hpp"
 
 #include "parallel/agreement.hpp"
-#include "population/deal.hpp"
+#include "population/generation.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "estimator/evidence/chain_variance.hpp"
 
-#include "core/ordered_sum.hpp"
+#include "core/exact_sum.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 

@@ -7,7 +7,7 @@
 #include "models/state_space/volatility_filter.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
-#include "random/normals.hpp"
+#include "random/fill.hpp"
 
 #include <algorithm>
 #include <array>

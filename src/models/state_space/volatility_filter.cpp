@@ -2,7 +2,7 @@
 
 #include "models/state_space/volatility_lanes.hpp"
 #include "models/state_space/volatility_shocks.hpp"
-#include "random/normals.hpp"
+#include "random/fill.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 #include "models/state_space/volatility_shocks.hpp"
 
 #include "models/state_space/volatility_lanes.hpp"
-#include "random/normals.hpp"
+#include "random/fill.hpp"
 
 #include <algorithm>
 #include <cmath>
