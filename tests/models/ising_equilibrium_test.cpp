@@ -6,7 +6,6 @@
 
 #include "core/log_space.hpp"
 #include "models/ising_oracle.hpp"
-#include "models/lattice/kaufman.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>

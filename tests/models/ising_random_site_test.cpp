@@ -5,7 +5,6 @@
 #include "models/lattice/ising.hpp"
 
 #include "models/ising_oracle.hpp"
-#include "models/lattice/kaufman.hpp"
 
 #include <gtest/gtest.h>
 

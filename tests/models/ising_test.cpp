@@ -3,7 +3,6 @@
 #include "models/lattice/ising.hpp"
 
 #include "models/ising_oracle.hpp"
-#include "models/lattice/kaufman.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <gtest/gtest.h>

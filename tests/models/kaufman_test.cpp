@@ -1,4 +1,4 @@
-#include "models/lattice/kaufman.hpp"
+#include "models/lattice/ising.hpp"
 
 #include "pearlite/core/error.hpp"
 

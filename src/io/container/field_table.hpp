@@ -5,9 +5,12 @@
 /// table alone and takes the values with plain reads.
 
 #include "io/container/hdf5_handle.hpp"
+#include "io/files/sparse_file.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,5 +41,17 @@ Hdf5Handle stored_type(FieldType type, std::uint64_t element_bytes);
 
 /// All fields in the order in which they were written (within each group). FileError if HDF5 refuses the file.
 std::vector<FieldEntry> read_field_table(const std::filesystem::path& path);
+
+/// A field to be laid out: lay_out() sets entry.offset; `values` (entry.bytes() of them, in stored form) may be left
+/// empty if the bytes are written later.
+struct PlannedField {
+    FieldEntry entry;
+    std::span<const std::byte> values;
+};
+
+/// Lays the fields out as an HDF5 file with a user block for the stamp, contiguous and in their order, sets their
+/// offsets and fills `file` with HDF5's metadata and the values given. The same fields give the same bytes. FileError
+/// if HDF5 refuses (a name used both for a field and for a group).
+void lay_out(std::vector<PlannedField>& fields, SparseFile& file);
 
 } // namespace pearlite::io

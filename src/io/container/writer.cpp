@@ -1,6 +1,6 @@
 #include "io/container/container.hpp"
 
-#include "io/container/hdf5_layout.hpp"
+#include "io/container/field_table.hpp"
 #include "io/container/name_scope.hpp"
 #include "io/files/sharded_io.hpp"
 #include "io/files/stamp.hpp"

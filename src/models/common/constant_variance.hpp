@@ -3,6 +3,10 @@
 /// Pitt & Kohn, assumption 3: N(theta) = gamma^2(theta) / s2).
 
 #include "pearlite/core/types.hpp"
+#include "pearlite/random/stream.hpp"
+
+#include <functional>
+#include <string>
 
 namespace pearlite::models {
 
@@ -25,5 +29,20 @@ struct ConstantVarianceOfSubjects {
     Index smallest = 4;
     Index largest = 4096;
 };
+
+namespace detail {
+
+/// Seeds of pilots: derived by this part and those that follow.
+inline constexpr std::uint64_t pilots_from = std::uint64_t{1} << 63;
+
+/// InputError for settings outside their ranges.
+void check_constant_variance(const std::string& model, const ConstantVariance& goal);
+
+/// N(theta) of ConstantVariance. run(particles, address) is the log of an estimate; pilot r has the estimate's address
+/// with the seed derived by part 2^63 + r.
+Index particles_for(const ConstantVariance& goal, const random::Address& address,
+                    const std::function<double(Index, const random::Address&)>& run);
+
+} // namespace detail
 
 } // namespace pearlite::models

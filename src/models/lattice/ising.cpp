@@ -1,7 +1,6 @@
 #include "models/lattice/ising.hpp"
 
 #include "core/log_space.hpp"
-#include "models/lattice/kaufman.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 

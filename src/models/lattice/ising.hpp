@@ -139,4 +139,10 @@ class Ising {
     std::vector<std::int32_t> reversed_order_;
 };
 
+/// log Z of rows x columns Ising spins on a torus, Z = sum over states of exp(beta_j sum_bonds x_i x_j), each site
+/// bound to its right and its lower neighbour (so two spins share two bonds where a side is 2). Kaufman 1949 (Phys.
+/// Rev. 76, 1232). rows, columns >= 2 and beta_j >= 0 finite, else ContractViolation. Time O(columns); no overflow at
+/// any beta_j.
+double ising_log_partition(Index rows, Index columns, double beta_j);
+
 } // namespace pearlite::models

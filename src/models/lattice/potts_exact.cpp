@@ -1,6 +1,6 @@
 // Exact partition functions of small Potts lattices.
 #include "core/linear_algebra/linear_algebra.hpp"
-#include "models/lattice/kaufman.hpp"
+#include "models/lattice/ising.hpp"
 #include "models/lattice/potts.hpp"
 
 #include <cmath>

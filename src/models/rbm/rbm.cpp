@@ -1,7 +1,6 @@
 #include "models/rbm/rbm.hpp"
 
-#include "models/rbm/rbm_columns.hpp"
-#include "models/rbm/rbm_products.hpp"
+#include "models/rbm/rbm_kernels.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"

@@ -1,4 +1,4 @@
-#include "models/rbm/rbm_columns.hpp"
+#include "models/rbm/rbm_kernels.hpp"
 
 #include "simd/logistic.hpp"
 

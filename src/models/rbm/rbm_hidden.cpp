@@ -6,8 +6,7 @@
 #include "random/fill.hpp"
 
 #include "models/common/shared_draws.hpp"
-#include "models/rbm/rbm_columns.hpp"
-#include "models/rbm/rbm_products.hpp"
+#include "models/rbm/rbm_kernels.hpp"
 
 #include <cmath>
 #include <numbers>

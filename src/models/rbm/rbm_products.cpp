@@ -1,4 +1,4 @@
-#include "models/rbm/rbm_products.hpp"
+#include "models/rbm/rbm_kernels.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
 #include "simd/arithmetic.hpp"

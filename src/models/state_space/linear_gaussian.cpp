@@ -1,6 +1,6 @@
 #include "models/state_space/linear_gaussian.hpp"
 
-#include "models/common/particles_by_point.hpp"
+#include "models/common/constant_variance.hpp"
 #include "models/state_space/state_space_settings.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"

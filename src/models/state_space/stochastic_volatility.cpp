@@ -1,6 +1,6 @@
 #include "models/state_space/stochastic_volatility.hpp"
 
-#include "models/common/particles_by_point.hpp"
+#include "models/common/constant_variance.hpp"
 #include "models/state_space/volatility_prediction.hpp"
 
 #include "models/state_space/state_space_settings.hpp"

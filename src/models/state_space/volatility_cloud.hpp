@@ -1,9 +1,11 @@
 #pragma once
 /// The particles of a single-precision filter as arrays whose length is a multiple of sixteen.
 
+#include "pearlite/random/stream.hpp"
 #include "simd/elementary.hpp"
 
 #include <Eigen/Core>
+
 #include <cstdint>
 
 namespace pearlite::models::detail {
@@ -56,6 +58,24 @@ class ChunkSums {
 
   private:
     Floats16 weights_{}, squares_{}, largest_ = broadcast<Floats16>(-__builtin_inff());
+};
+
+/// z = e sqrt(g), g ~ Gamma(shape (nu + 1)/2, rate (nu + e^2)/2) given e (Marsaglia & Tsang 2000, with their squeeze in
+/// the lanes and the rest one by one).
+class StudentShocks {
+  public:
+    /// strength = sigma rho. Words as VolatilityFilter says, `stride` for each time.
+    StudentShocks(const random::Address& address, double nu, double strength, std::size_t stride);
+    /// Adds strength z to the next mean of each particle, whose error is e = y exp(-h/2).
+    void add_to(VolatilityCloud& cloud, std::size_t t, double y) const;
+
+  private:
+    /// Gamma(shape), rate 1, from a normal and a uniform and, if these are refused, from a stream of its own.
+    double one_gamma(float x, float u, std::uint64_t part) const;
+
+    const random::Address& address_;
+    double nu_, strength_, shape_;
+    std::size_t stride_;
 };
 
 } // namespace pearlite::models::detail

@@ -1,7 +1,7 @@
 #include "models/state_space/volatility_filter.hpp"
 
+#include "models/state_space/volatility_cloud.hpp"
 #include "models/state_space/volatility_lanes.hpp"
-#include "models/state_space/volatility_shocks.hpp"
 #include "random/fill.hpp"
 
 #include <algorithm>

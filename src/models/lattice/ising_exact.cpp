@@ -15,7 +15,7 @@
 ///
 /// are sums of non-negative terms; everything is scaled by e^(-4K), so that it stays finite.
 
-#include "models/lattice/kaufman.hpp"
+#include "models/lattice/ising.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
 

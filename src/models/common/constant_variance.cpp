@@ -1,4 +1,4 @@
-#include "models/common/particles_by_point.hpp"
+#include "models/common/constant_variance.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -1,11 +1,18 @@
 #pragma once
-/// The work of an RBM update on the units of one chain besides the products with W. Columns start on 64-byte
-/// boundaries and `rows` is a multiple of block_padding; c is the vector of pre-activations, zero in padding rows,
-/// which then contribute exactly nothing to the sums.
+/// The loops over units and chains: columns of units, and products of weights with states. Internal to the folder.
 
 #include "pearlite/core/types.hpp"
 
 namespace pearlite::models::detail {
+
+/// The matrix in panels of rows, depth by depth, for add_product; rows a multiple of block_padding.
+Eigen::VectorXf pack_panels(const Eigen::MatrixXf& matrix);
+
+/// out(:, chain) = start + matrix units(0 .. depth-1, chain) for every column; `depth` is the number of columns of the
+/// packed matrix, further rows of `units` are ignored. out has the rows of start, and both columns are multiples of
+/// block_padding.
+void add_product(const Eigen::VectorXf& start, const Eigen::VectorXf& panels, Index depth, const Eigen::MatrixXf& units,
+                 Eigen::MatrixXf& out);
 
 /// sum_j log(1 + exp(to c_j)) - log(1 + exp(from c_j)).
 double softplus_difference(const float* c, Index rows, double from, double to);
