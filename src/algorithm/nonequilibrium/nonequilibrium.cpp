@@ -5,6 +5,7 @@
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/families.hpp"
+#include "population/resampling.hpp"
 #include "population/weights.hpp"
 
 #include <optional>
@@ -236,6 +237,25 @@ void Nonequilibrium::begin_reverse() {
     if (settings_.equilibration == 0)
         place_starts();
     failure_.guard(ranks_, [&] { record_start(population_.generation(1), reverse_averaging_, schedule_.end()); });
+}
+
+void place_at_end(const model::Target& target, Block& block, ReverseStart start, double end,
+                  const model::BlockStreams& streams) {
+    if (const auto* ends = target.offers<model::EndSampler>(); ends && start == ReverseStart::exact)
+        ends->draw_end(block, end, streams);
+    else if (const auto* mode = target.offers<model::ModeStart>(); mode && start == ReverseStart::mode)
+        mode->set_mode(block, end, streams);
+    else if (const auto* data = target.offers<model::DataStart>(); data && start == ReverseStart::data)
+        data->draw_data(block, end, streams);
+}
+
+void resample_ends(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
+                   population::Generation& pool, std::uint64_t seed, Index step) {
+    const auto offspring =
+        population::offspring(ranks, pool.layout(), pool.number(), pool.log_weights(),
+                              population::Resampling::systematic, seed, static_cast<std::uint32_t>(step));
+    population::relocate(ranks, pool, offspring, population.particle_bytes());
+    parallel::together(ranks, [&] { prepare_blocks(target, pool); });
 }
 
 } // namespace pearlite::algorithm

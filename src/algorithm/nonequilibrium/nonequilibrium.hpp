@@ -10,20 +10,35 @@
 ///
 /// E_k = -log f_{b_k}: energies; b_k: the schedule; T_k: a kernel that leaves p_{b_k} invariant, T'_k its time reversal
 /// (its sub-updates in the opposite order). Forward trajectories are those of annealed importance sampling, log w = -W.
-/// p_K is reached by reverse_start.hpp, then by `equilibration` applications of T_K.
+/// p_K is reached by place_at_end() or resample_ends(), then by `equilibration` applications of T_K.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/nonequilibrium/nonequilibrium_course.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
-#include "algorithm/nonequilibrium/reverse_start.hpp"
 #include "algorithm/nonequilibrium/work_outcome.hpp"
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "path/schedule.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
+#include "pearlite/model/target.hpp"
+#include "population/population.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
 namespace pearlite::algorithm {
+
+using model::ReverseStart;
+
+/// Puts a block's particles at the model's start of this kind at the inverse temperature `end`; particles stay as they
+/// are for weighted starts and for starts that the model does not offer.
+void place_at_end(const model::Target& target, Block& block, ReverseStart start, double end,
+                  const model::BlockStreams& streams);
+
+/// Collective. The end states of forward trajectories (a generation of `population`), whose log weights are numbers,
+/// become starts in proportion to their weights; their log weights are 0 after that.
+void resample_ends(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
+                   population::Generation& pool, std::uint64_t seed, Index step);
 
 struct NonequilibriumSettings {
     Index forward = 0; ///< M_f trajectories

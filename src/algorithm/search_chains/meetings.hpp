@@ -2,6 +2,7 @@
 /// The partners of chains in a crossover, chosen so that crossovers on all ranks at once leave the target invariant.
 
 #include "algorithm/searches/search_settings.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cstdint>
@@ -68,5 +69,19 @@ class MeetingPlanner {
 /// log of the ratio of q(i)q(j|i) + q(j)q(i|j) after and before i and j take the energies of their children.
 double pair_log_ratio(std::span<const double> energies, std::size_t i, std::size_t j, double child_i, double child_j,
                       double temperature);
+
+/// Draws operations by their rates.
+class OperationChoice {
+  public:
+    /// `rates`: one per operation, or empty for equal ones.
+    OperationChoice(std::span<const model::Operation> operations, std::vector<double> rates);
+
+    /// Draws one of all operations, or a mutation if crossovers cannot be made.
+    Index draw(random::Stream& stream, bool may_cross) const;
+
+  private:
+    std::vector<double> rates_, mutation_rates_; ///< 0 for crossovers
+    double sum_ = 0, mutation_sum_ = 0;
+};
 
 } // namespace pearlite::algorithm

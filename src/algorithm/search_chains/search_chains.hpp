@@ -2,9 +2,9 @@
 /// The chains of a search that live on this rank: their states, their moves, and the best states that they found.
 
 #include "algorithm/replicates/delayed_failure.hpp"
+#include "algorithm/search_chains/chain_exchange.hpp"
 #include "algorithm/search_chains/chain_finds.hpp"
 #include "algorithm/search_chains/meetings.hpp"
-#include "algorithm/search_chains/pair_children.hpp"
 #include "algorithm/stochastic_approximation/search_memory.hpp"
 #include "core/fields.hpp"
 #include "pearlite/model/energy/detail/space.hpp"

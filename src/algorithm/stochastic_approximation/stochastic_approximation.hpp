@@ -12,7 +12,7 @@
 /// desired frequencies. The chains are cut among the ranks; theta and all energies are on every rank, and one
 /// collective of O(kappa) words per iteration keeps them so.
 
-#include "algorithm/search_chains/operation_choice.hpp"
+#include "algorithm/search_chains/meetings.hpp"
 #include "algorithm/search_chains/report_window.hpp"
 #include "algorithm/search_chains/search_chains.hpp"
 #include "algorithm/searches/search_settings.hpp"
