@@ -2,6 +2,7 @@
 /// The commands behind the command line.
 
 #include "algorithm/plans/algorithm.hpp"
+#include "io/configuration/key_description.hpp"
 #include "pearlite/app/catalogue.hpp"
 
 #include <filesystem>
@@ -79,5 +80,8 @@ struct Prepared {
 /// One line on the unused keys; empty if there are none.
 std::string describe_unused(const Prepared& prepared);
 Prepared prepare(const Catalogue& models, io::Configuration configuration);
+
+/// Models, the algorithms that suit them, and the keys of every table.
+io::ConfigurationDescription describe_configuration(const Catalogue& models);
 
 } // namespace pearlite::app

@@ -1,7 +1,6 @@
 #include "app/commands/check_gradient.hpp"
 #include "app/commands/check_metric.hpp"
 #include "app/commands/commands.hpp"
-#include "app/commands/describe_configuration.hpp"
 #include "app/commands/registry.hpp"
 #include "app/run/progress.hpp"
 #include "app/sweep/sweep.hpp"

@@ -3,7 +3,6 @@
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "algorithm/replicates/rank_groups.hpp"
 #include "app/posterior/equally_weighted.hpp"
-#include "app/posterior/gather_samples.hpp"
 
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"

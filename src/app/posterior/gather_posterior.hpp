@@ -73,4 +73,9 @@ Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::
 Predictions predictions_of(const parallel::Communicator& ranks, const model::Target& target,
                            algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data);
 
+/// Collective. The draws of all replicates on this rank: of their final populations, or recorded ones if
+/// samples.are_recorded. Their log weights are left open.
+void gather_samples(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
+                    Samples& samples);
+
 } // namespace pearlite::app

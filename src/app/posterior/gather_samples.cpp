@@ -1,4 +1,4 @@
-#include "app/posterior/gather_samples.hpp"
+#include "app/posterior/gather_posterior.hpp"
 
 #include "parallel/agreement.hpp"
 #include "pearlite/model/detail/density_functions.hpp"

@@ -2,7 +2,6 @@
 
 #include "app/commands/build_info.hpp"
 #include "app/run/process_time.hpp"
-#include "app/run/signal_text.hpp"
 #include "app/run/signals.hpp"
 #include "pearlite/core/error.hpp"
 

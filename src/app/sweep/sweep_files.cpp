@@ -3,7 +3,7 @@
 #include "app/commands/build_info.hpp"
 #include "app/run/progress.hpp"
 #include "app/summary/write_durably.hpp"
-#include "app/sweep/sweep_tables.hpp"
+#include "app/sweep/table.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "app/sweep/sweep_tables.hpp"
+#include "app/sweep/table.hpp"
 
 #include "app/commands/build_info.hpp"
 #include "io/container/container.hpp"
