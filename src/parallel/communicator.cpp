@@ -7,6 +7,7 @@
 #include <boost/mpi/environment.hpp>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -50,6 +51,12 @@ void reduce_in_place(const boost::mpi::communicator& group, std::span<std::int64
 MessageCount& detail::counted() {
     static MessageCount count; // MPI is called from one thread alone
     return count;
+}
+
+double work_seconds() {
+    std::timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 MessageCount message_count() {

@@ -2,7 +2,7 @@
 // Declarations shared by the sources of the communicator. A communicator without MPI (alone) has no `group`.
 
 #include "parallel/communicator.hpp"
-#include "parallel/message_count.hpp"
+#include "parallel/rank_costs.hpp"
 
 #include <boost/mpi/communicator.hpp>
 #include <cstddef>

@@ -4,7 +4,7 @@
 
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
-#include "parallel/work_clock.hpp"
+#include "parallel/rank_costs.hpp"
 
 #include <optional>
 #include <span>

@@ -2,7 +2,7 @@
 #include "algorithm/densities.hpp"
 #include "algorithm/search_invariance.hpp"
 #include "core/exact_sum.hpp"
-#include "parallel/message_count.hpp"
+#include "parallel/rank_costs.hpp"
 #include "pearlite/kernel/box_space.hpp"
 
 #include <gtest/gtest.h>

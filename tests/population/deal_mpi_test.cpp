@@ -1,5 +1,5 @@
 // Blocks in other hands: the same particles, weights and Eves, and runs of blocks that share work equally.
-#include "parallel/message_count.hpp"
+#include "parallel/rank_costs.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 #include "population/column_blocks.hpp"

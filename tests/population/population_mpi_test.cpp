@@ -1,6 +1,6 @@
 #include "population/population.hpp"
 
-#include "parallel/message_count.hpp"
+#include "parallel/rank_costs.hpp"
 #include "pearlite/core/error.hpp"
 #include "population/column_blocks.hpp"
 #include "population/memory_fields.hpp"

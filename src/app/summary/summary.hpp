@@ -3,7 +3,7 @@
 
 #include "app/result/parts/part.hpp"
 #include "parallel/communicator.hpp"
-#include "parallel/message_count.hpp"
+#include "parallel/rank_costs.hpp"
 #include "population/work_balance.hpp"
 
 #include <filesystem>

@@ -3,7 +3,7 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "parallel/communicator.hpp"
-#include "pearlite/model/energy/detail/state_description.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <optional>

@@ -3,7 +3,7 @@
 
 #include "algorithm/searches/search_record.hpp"
 #include "app/result/parts/part.hpp"
-#include "pearlite/model/energy/detail/state_description.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
 
 #include <optional>
 

@@ -4,10 +4,10 @@
 
 #include "pearlite/core/detail/block.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/detail/capabilities.hpp"
 #include "pearlite/model/energy/detail/energy_partition.hpp"
-#include "pearlite/model/energy/detail/state_description.hpp"
 #include "pearlite/model/energy/energy.hpp"
 #include "pearlite/model/fingerprint.hpp"
 
@@ -21,6 +21,20 @@
 #include <vector>
 
 namespace pearlite::model {
+
+/// Pictures of equal size: one per row, rows x columns pixels in [0, 1].
+struct Images {
+    Matrix pixels;
+    Index rows = 0;
+    Index columns = 0;
+};
+
+struct StateDescription {
+    std::vector<double> values;           ///< coordinates, sites or edges, as the model documents them
+    std::optional<Images> images = {};    ///< of an image: it, and the one that it was restored from
+    std::optional<Matrix> positions = {}; ///< of a molecule: one bead per row
+    std::string graph = {};               ///< of a network: for Graphviz
+};
 
 /// An operation on the chains of an iteration.
 struct Operation {

@@ -1,5 +1,5 @@
 #pragma once
-/// The use of MPI by this rank: number and length of messages and collectives.
+/// What this rank spends: messages and collectives, and processor time.
 
 #include "pearlite/core/types.hpp"
 
@@ -24,5 +24,9 @@ struct MessageCount {
 
 /// The count so far.
 MessageCount message_count();
+
+/// Processor seconds of this thread, from an arbitrary beginning: waiting, and time given to other programs, do
+/// not count. A call takes some 0.3 us. The clock may decide which rank gets which work; results never depend on it.
+double work_seconds();
 
 } // namespace pearlite::parallel
