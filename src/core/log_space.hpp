@@ -1,13 +1,11 @@
 #pragma once
-/// Arithmetic of numbers held as their logarithms. -inf is the logarithm of zero and legal everywhere; NaN propagates.
+/// Arithmetic of numbers held as their logarithms. log_zero is legal everywhere; NaN propagates.
 
 #include "pearlite/core/types.hpp"
 
 #include <span>
 
 namespace pearlite {
-
-inline constexpr double log_zero = -infinity;
 
 /// log(exp(a) + exp(b)).
 double log_add(double a, double b);

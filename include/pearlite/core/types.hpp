@@ -24,6 +24,8 @@ __extension__ typedef unsigned __int128 WideCount; // NOLINT(modernize-use-using
 inline constexpr Index block_padding = 16;
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The log of a weight or density that is zero.
+inline constexpr double log_zero = -infinity;
 
 /// `size` rounded up to a multiple of block_padding.
 constexpr Index padded(Index size) {

@@ -68,7 +68,6 @@ class ImportanceSquared final : public Sampler {
   private:
     /// Marks a slot of this round that has no draw yet; no draw has such a log weight.
     static constexpr double not_drawn = std::numeric_limits<double>::quiet_NaN();
-    static constexpr double log_zero = -infinity;
 
     Index n_blocks() const { return (settings_.particles + settings_.block - 1) / settings_.block; }
     /// Blocks that take part in a round, the last one always among them: all of them in the last round, and spread

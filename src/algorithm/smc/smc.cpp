@@ -61,7 +61,7 @@ void Smc::step() {
 
     reweight(from, a_);
     const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights());
-    if (weights.log_max == log_zero_)
+    if (weights.log_max == log_zero)
         throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
     log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
     ess_ = weights.ess;

@@ -72,8 +72,6 @@ class Smc final : public Sampler {
     /// Called after reading or relocation: recomputes everything derived from the states.
     void prepare();
 
-    static constexpr double log_zero_ = -infinity;
-
     double inverse_temperature_end() const;
 
     double next_inverse_temperature();

@@ -88,8 +88,6 @@ struct PredictiveOf final : Predictive {
     std::shared_ptr<const D> density;
 };
 
-inline constexpr double log_zero = -infinity;
-
 /// Outside the prior's support a likelihood need not be defined.
 inline void leave_out_impossible(std::span<const double> log_prior, std::span<double> log_likelihood) {
     for (std::size_t i = 0; i < log_prior.size(); ++i)
