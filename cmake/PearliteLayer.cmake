@@ -1,11 +1,12 @@
 # pearlite_layer(NAME DEPENDS layer... LIBRARIES target... PRIVATE target... [WITHOUT_LOOPS]
-#     [FOLDERS_WITHOUT_LOOPS folder...])
+#     [FOLDERS_WITHOUT_LOOPS folder...] [COMPILED_WITH folder=other...])
 # A layer is include/pearlite/NAME (public headers) and src/NAME (implementation and private headers, which other layers
 # include as "NAME/x.hpp"); one without sources is an interface library. One WITHOUT_LOOPS has none that take time, and
-# no more have FOLDERS_WITHOUT_LOOPS: -O1 spares a third of the time that it takes to compile them.
+# no more have FOLDERS_WITHOUT_LOOPS: -O1 spares a third of the time that it takes to compile them. COMPILED_WITH joins
+# small folders to others in a unity build.
 # Callers name direct and indirect layers alike, so the line reads like the table it implements.
 function(pearlite_layer name)
-    cmake_parse_arguments(layer "WITHOUT_LOOPS" "" "DEPENDS;LIBRARIES;PRIVATE;FOLDERS_WITHOUT_LOOPS" ${ARGN})
+    cmake_parse_arguments(layer "WITHOUT_LOOPS" "" "DEPENDS;LIBRARIES;PRIVATE;FOLDERS_WITHOUT_LOOPS;COMPILED_WITH" ${ARGN})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
     list(TRANSFORM layer_DEPENDS PREPEND pearlite_)
     set(target pearlite_${name})
@@ -16,14 +17,14 @@ function(pearlite_layer name)
             list(FILTER others EXCLUDE REGEX "/src/${name}/${folder}/")
         endforeach()
         add_library(${target} STATIC ${others})
-        pearlite_compile(${target} ${layer_WITHOUT_LOOPS})
+        pearlite_compile(${target} ${layer_WITHOUT_LOOPS} ${layer_COMPILED_WITH})
         foreach(library IN LISTS layer_PRIVATE)
             target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${library}>)
         endforeach()
         if(layer_FOLDERS_WITHOUT_LOOPS)
             list(REMOVE_ITEM sources ${others})
             add_library(${target}_without_loops OBJECT ${sources})
-            pearlite_compile(${target}_without_loops TRUE)
+            pearlite_compile(${target}_without_loops TRUE ${layer_COMPILED_WITH})
             target_include_directories(${target}_without_loops PRIVATE "${PROJECT_SOURCE_DIR}/include"
                 "${PROJECT_SOURCE_DIR}/src")
             target_link_libraries(${target}_without_loops PRIVATE pearlite_abi ${layer_DEPENDS} ${layer_LIBRARIES})
@@ -42,7 +43,7 @@ function(pearlite_layer name)
     set_property(GLOBAL APPEND PROPERTY PEARLITE_LAYERS ${target})
 endfunction()
 
-# pearlite_compile(TARGET WITHOUT_LOOPS): how the sources of a layer are compiled.
+# pearlite_compile(TARGET WITHOUT_LOOPS [folder=other...]): how the sources of a layer are compiled.
 function(pearlite_compile target without_loops)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:pearlite_warnings>)
     target_compile_options(${target} PRIVATE ${PEARLITE_COMPILER_MEMORY})
@@ -64,6 +65,11 @@ function(pearlite_compile target without_loops)
         cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/src" OUTPUT_VARIABLE path)
         string(REGEX REPLACE "^[a-z]+/([a-z_]+)/.*" "\\1" group "${path}")
         string(REGEX REPLACE "^([a-z]+)/[^/]*$" "\\1" group "${group}")
+        foreach(pair IN LISTS ARGN)
+            if(pair MATCHES "^${group}=(.*)$")
+                set(group ${CMAKE_MATCH_1})
+            endif()
+        endforeach()
         set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
     endforeach()
 endfunction()
