@@ -3,8 +3,10 @@
 #include "estimator/work/work.hpp"
 
 #include "core/log_space.hpp"
+#include "estimator/work/work_samples.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
+#include "random/fill.hpp"
 
 #include <gtest/gtest.h>
 
@@ -132,10 +134,31 @@ TEST(Work, BarSolvesBennettsEquation) {
     EXPECT_NEAR(left, right, 1e-9 * left);
 }
 
+/// The posterior of the histogram estimator by Gibbs sampling (Habeck 2017, supplement): `draws` successive states
+/// after `burn_in`, of finite works.
+std::vector<double> histogram_posterior_by_gibbs(const Works& data, std::uint64_t seed, int draws, int burn_in) {
+    const auto works = detail::work_samples(data.forward, data.reverse);
+    const double centre = detail::solve_bar(works);
+    const Vector boltzmann = (-(works.finite.array() + centre)).exp(); // e^{-W_j}/Z at BAR
+    Vector p = 1 / (works.n_forward + works.n_reverse * boltzmann.array());
+    std::vector<double> log_ratios, exponentials(static_cast<std::size_t>(p.size()));
+    for (int draw = -burn_in; draw < draws; ++draw) {
+        const auto step = static_cast<std::uint32_t>(draw + burn_in);
+        random::Stream stream({seed, random::Purpose::work_posterior, 0, 2 * step + 3});
+        const double s = stream.gamma(works.n_reverse) / p.dot(boltzmann);
+        const double t = stream.gamma(works.n_forward) / p.sum();
+        random::fill_exponential({seed, random::Purpose::work_posterior, 1, 2 * step + 4}, exponentials);
+        p = Eigen::Map<const Vector>(exponentials.data(), p.size()).array() / (t + s * boltzmann.array());
+        if (draw >= 0)
+            log_ratios.push_back(centre + std::log(p.dot(boltzmann)) - std::log(p.sum()));
+    }
+    return log_ratios;
+}
+
 TEST(Work, DirectAndGibbsSamplingHaveTheSamePosterior) {
     const auto works = normal_works(3, 1.5, 60, 40, 7);
     auto direct = histogram(works.forward, works.reverse, 2, 4000).posterior;
-    const auto chain = histogram_posterior_by_gibbs(works.forward, works.reverse, 3, 40000, 500);
+    const auto chain = histogram_posterior_by_gibbs(works, 3, 40000, 500);
     std::vector<double> gibbs; // thinned to nearly independent draws
     for (std::size_t i = 0; i < chain.size(); i += 10)
         gibbs.push_back(chain[i]);

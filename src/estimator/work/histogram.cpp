@@ -7,7 +7,6 @@
 #include "estimator/work/scale_distribution.hpp"
 #include "estimator/work/work.hpp"
 #include "estimator/work/work_samples.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/stream.hpp"
 #include "random/fill.hpp"
 
@@ -87,27 +86,6 @@ HistogramEstimate histogram(std::span<const double> forward, std::span<const dou
     }
     detail::add_posterior_errors(result);
     return result;
-}
-
-std::vector<double> histogram_posterior_by_gibbs(std::span<const double> forward, std::span<const double> reverse,
-                                                 std::uint64_t seed, int draws, int burn_in) {
-    auto works = detail::work_samples(forward, reverse);
-    const double centre = detail::solve_bar(works);
-    PEARLITE_EXPECTS(std::isfinite(centre) && works.n_infinite_forward == 0 && works.n_infinite_reverse == 0);
-    const Vector boltzmann = (-(works.finite.array() + centre)).exp(); // e^{-W_j}/Z at BAR
-    Vector p = 1 / (works.n_forward + works.n_reverse * boltzmann.array());
-    std::vector<double> log_ratios, exponentials(static_cast<std::size_t>(p.size()));
-    for (int draw = -burn_in; draw < draws; ++draw) {
-        const auto step = static_cast<std::uint32_t>(draw + burn_in);
-        random::Stream stream({seed, random::Purpose::work_posterior, 0, 2 * step + 3});
-        const double s = stream.gamma(works.n_reverse) / p.dot(boltzmann);
-        const double t = stream.gamma(works.n_forward) / p.sum();
-        random::fill_exponential({seed, random::Purpose::work_posterior, 1, 2 * step + 4}, exponentials);
-        p = Eigen::Map<const Vector>(exponentials.data(), p.size()).array() / (t + s * boltzmann.array());
-        if (draw >= 0)
-            log_ratios.push_back(centre + std::log(p.dot(boltzmann)) - std::log(p.sum()));
-    }
-    return log_ratios;
 }
 
 } // namespace pearlite::estimator

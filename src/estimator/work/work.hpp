@@ -50,9 +50,6 @@ struct HistogramEstimate {
 };
 HistogramEstimate histogram(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
                             int draws = 2000);
-/// The same posterior by Gibbs sampling (Habeck 2017, supplement): `draws` successive states after `burn_in`.
-std::vector<double> histogram_posterior_by_gibbs(std::span<const double> forward, std::span<const double> reverse,
-                                                 std::uint64_t seed, int draws, int burn_in);
 
 /// The overlap of the two work distributions.
 struct WorkOverlap {
