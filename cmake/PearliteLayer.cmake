@@ -54,8 +54,8 @@ function(pearlite_compile target without_loops)
     else()
         pearlite_precompile(${target} layers)
     endif()
-    # With -DCMAKE_UNITY_BUILD=ON a folder of the layer, with the folders in it, is compiled as one source: what its files
-    # include is read once. Their unnamed namespaces are then one, which the compiler takes for a header's.
+    # With -DCMAKE_UNITY_BUILD=ON a folder of the layer, with the folders in it, is compiled as one source: what its
+    # files include is read once. Their unnamed namespaces are then one, which the compiler takes for a header's.
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     # Registries stay objects of their own: a program may bring other lists (tests/toy does).

@@ -1,4 +1,4 @@
-#include "app/result/parts/images.hpp"
+#include "app/result/parts/kinds.hpp"
 
 #include "algorithm/common/sampler.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"

@@ -1,4 +1,4 @@
-#include "app/posterior/equally_weighted.hpp"
+#include "app/posterior/gather_posterior.hpp"
 
 #include "core/log_space.hpp"
 #include "parallel/reduction.hpp"

@@ -2,7 +2,6 @@
 
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "algorithm/replicates/rank_groups.hpp"
-#include "app/posterior/equally_weighted.hpp"
 
 #include "core/log_space.hpp"
 #include "parallel/agreement.hpp"

@@ -8,10 +8,13 @@
 #include "estimator/posterior.hpp"
 #include "io/container/container.hpp"
 #include "io/files/digest.hpp"
+#include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
+#include "pearlite/core/types.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace pearlite::app {
@@ -77,5 +80,12 @@ Predictions predictions_of(const parallel::Communicator& ranks, const model::Tar
 /// samples.are_recorded. Their log weights are left open.
 void gather_samples(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
                     Samples& samples);
+
+/// Collective. n systematic draws, with the number at (seed, posterior_draw, id), from the weights of all parts one
+/// after another; within a part, rank after rank. Returns, for each part, the places drawn here, in ascending order, as
+/// often as they are drawn. A weight is positive somewhere; weights count in units of 2^-(62 - log2 M) of the largest.
+std::vector<std::vector<Index>> systematic_draws(const parallel::Communicator& ranks,
+                                                 std::span<const std::span<const double>> log_weights, Index n,
+                                                 std::uint64_t seed, std::uint64_t id);
 
 } // namespace pearlite::app

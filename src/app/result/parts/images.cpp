@@ -1,4 +1,3 @@
-#include "app/result/parts/images.hpp"
 
 #include "app/result/parts/kinds.hpp"
 

@@ -1,8 +1,12 @@
 #pragma once
 /// All kinds of parts, a line each.
 
+#include "algorithm/common/sampler.hpp"
 #include "app/posterior/gather_posterior.hpp"
 #include "app/result/parts/part.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/model/energy/detail/space.hpp"
+#include "pearlite/model/target.hpp"
 
 #include <optional>
 #include <span>
@@ -50,5 +54,13 @@ std::string describe_evidence(const nlohmann::ordered_json& summary);
 std::string describe_posterior(const nlohmann::ordered_json& summary);
 std::string describe_chains(const nlohmann::ordered_json& summary);
 std::string describe_outcome(const nlohmann::ordered_json& summary);
+
+/// Final particles as pictures.
+using model::Images;
+
+/// Collective. The first hundred particles of a sampler's population that target the end of the path. Nothing elsewhere
+/// than on rank 0. The target offers ParticleImages.
+std::optional<Images> gather_images(const parallel::Communicator& ranks, const model::Target& target,
+                                    algorithm::Sampler& sampler, double inverse_temperature_end);
 
 } // namespace pearlite::app
