@@ -2,6 +2,7 @@
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "random/weighted_clusters.hpp"
 

@@ -1,6 +1,6 @@
 #include "random/weighted_clusters.hpp"
 
-#include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>

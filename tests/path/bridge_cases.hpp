@@ -3,6 +3,7 @@
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"
+#include "core/moments.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "random/student_mixture.hpp"
 
-#include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/quadrature/sinh_sinh.hpp>

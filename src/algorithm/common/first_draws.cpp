@@ -1,6 +1,6 @@
 #include "algorithm/common/first_draws.hpp"
 
-#include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "pearlite/random/stream.hpp"
 

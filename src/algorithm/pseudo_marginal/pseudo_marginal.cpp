@@ -1,7 +1,7 @@
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 
 #include "algorithm/common/streams.hpp"
-#include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"

@@ -1,6 +1,6 @@
 #include "kernel/density/random_walk.hpp"
 
-#include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
 

@@ -1,6 +1,7 @@
 #include "kernel/density/shape.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/weights.hpp"

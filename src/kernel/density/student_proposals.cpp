@@ -1,6 +1,7 @@
 #include "kernel/density/student_proposals.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
 #include "pearlite/core/detail/contract.hpp"

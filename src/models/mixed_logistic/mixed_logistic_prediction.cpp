@@ -1,6 +1,6 @@
 #include "models/mixed_logistic/mixed_logistic.hpp"
 
-#include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 
 #include <cmath>
 #include <map>

@@ -2,8 +2,8 @@
 
 #include "models/rbm/rbm_kernels.hpp"
 
-#include "core/linear_algebra/linear_algebra.hpp"
 #include "core/log_space.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"

@@ -1,6 +1,7 @@
 #include "models/regression/regression.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "simd/lane_products.hpp"
 

@@ -1,5 +1,6 @@
 #include "core/lbfgs.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "core/moments.hpp"
 #include "path/bridge/joint_density.hpp"
 #include "path/bridge/reference_fits.hpp"
 #include "pearlite/core/error.hpp"
