@@ -43,6 +43,7 @@ class Piloted final : public StagedSampler {
     /// With the pilot's warning, where the main run has no kernel whose moves would tell the same.
     Outcome outcome() const override;
     bool in_pilot() const override { return !main_; }
+    Index stage() const override { return (main_ ? 1 : 0) + current().stage(); }
     std::optional<Index> pilot_likelihood_estimates() const override { return pilot_estimates_; }
 
   private:

@@ -35,6 +35,8 @@ class Sampler {
 
     virtual Progress progress() const = 0;
     virtual bool in_pilot() const { return false; }
+    /// Counts the stages before the present one, each with steps of its own: a bridge's fit, a pilot, a round.
+    virtual Index stage() const { return 0; }
     /// Particle moves of one step, on all ranks.
     virtual Index updates_per_step() const = 0;
     /// Likelihoods computed so far; nothing if the sampler does not count them.

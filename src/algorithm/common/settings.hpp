@@ -31,6 +31,7 @@ struct Progress {
     const char* stage = nullptr; ///< of Markov chains, in a word, instead of all of these
     Index iterations_per_step = 1;
     Index steps_at_once = 1; ///< the increase of `step` in a step of the run
+    double inverse_temperature_end = 1;
 };
 
 /// A number for the diagnostics of a summary, with its standard error if it has one.

@@ -50,6 +50,9 @@ class NonequilibriumPlan final : public AnnealingPlan {
         common_keys(k, {.passes = 3, .further_steps = static_cast<double>(equilibration_)});
     }
     Index particles() const override { return forward_; }
+    std::vector<PopulationKey> populations() const override {
+        return {{"algorithm.trajectories", forward_}, {"algorithm.reverse_trajectories", reverse_}};
+    }
 
   private:
     std::string particles_name() const override { return "trajectories"; }

@@ -51,12 +51,16 @@ class TemperingPlan final : public AnnealingPlan {
     Index block() const override { return replicas_; }
     Index particles() const override { return schedule_.fixed ? replicas_ * (schedule_.fixed->steps() + 1) : 0; }
     Workload workload(const BuiltModel& model) const override {
+        auto all = AnnealingPlan::workload(model);
         if (schedule_.fixed)
-            return AnnealingPlan::workload(model);
-        const auto states = static_cast<double>(replicas_ * typical_temperatures * replicates_.number);
-        return {updates(), states * static_cast<double>(model.packed_particle_bytes() + 16),
-                typical_temperatures * replicates_.number};
+            return all;
+        all.particles = replicas_ * typical_temperatures * replicates_.number;
+        all.bytes = static_cast<double>(all.particles) * static_cast<double>(model.packed_particle_bytes() + 16);
+        all.useful_ranks = typical_temperatures * replicates_.number;
+        return all;
     }
+    /// With fewer systems a scan's blocks would be shorter than the vectors that they are made for.
+    std::vector<PopulationKey> populations() const override { return {}; }
     std::string headline() const override {
         return fmt::format("{} systems of {} temperatures, {} scans,", replicas_,
                            schedule_.fixed ? std::to_string(schedule_.fixed->steps() + 1) : "adaptive", scans_);

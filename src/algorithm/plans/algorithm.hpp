@@ -26,6 +26,16 @@ struct Workload {
     double updates = 0;     ///< in Plan::unit(), those of a pilot apart; 0: not known beforehand
     double bytes = 0;       ///< of a checkpoint
     Index useful_ranks = 1; ///< more of them have nothing to do
+    Index particles = 0;    ///< in all replicates of a round: states, draws or chains
+    bool tunes_moves = false; ///< the number of moves is automatic, in the run or in a pilot
+    bool is_round = false;    ///< all of this is a round's, and the estimates decide on the number of rounds
+};
+
+/// A key whose number is that of the particles that move in a step: with fewer of them a run takes as many steps.
+struct PopulationKey {
+    std::string key;
+    Index number = 0;
+    Index least = 1; ///< for which the steps are still about as many
 };
 
 /// The part of a configuration that sets up one algorithm, apart from the model.
@@ -70,6 +80,9 @@ class Plan {
     virtual Workload workload(const BuiltModel& model) const = 0;
     /// The keys that size a run, the one to be fitted to a budget first.
     virtual std::vector<std::string> size_keys() const = 0;
+    /// The populations of the run, and those that come before it: a pilot, the populations of a bridge.
+    virtual std::vector<PopulationKey> populations() const { return {}; }
+    virtual std::vector<PopulationKey> pilot_populations() const { return {}; }
     /// Comment lines of `check`: work, memory, useful ranks.
     virtual std::string cost(const BuiltModel& model) const = 0;
     /// A message on ranks that would have no work, out of `ranks`, and why; empty if every rank has work.

@@ -30,6 +30,9 @@ std::string temperature_step(const KernelSettings& kernel, Index particles, Inde
 /// "8 x 1024 particles".
 std::string in_replicates(Index replicates, Index particles, const std::string& what);
 
+/// Fewer particles find temperatures and numbers of moves that say too little about those of many.
+inline constexpr Index fewest_that_adapt = 64;
+
 /// algorithm.replicates, algorithm.target_error and algorithm.most_replicates.
 struct ReplicateSettings {
     Index number = 1; ///< in a round
@@ -58,6 +61,8 @@ class AnnealingPlan : public Plan {
     std::string cost(const BuiltModel& model) const override;
     Workload workload(const BuiltModel& model) const override;
     std::vector<std::string> size_keys() const override { return {"algorithm." + particles_name(), "schedule.steps"}; }
+    std::vector<PopulationKey> populations() const override;
+    std::vector<PopulationKey> pilot_populations() const override;
     std::string idle_ranks(int ranks) const override;
     const path::Schedule* schedule() const override { return schedule_.fixed ? &*schedule_.fixed : nullptr; }
 

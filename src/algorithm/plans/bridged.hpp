@@ -42,6 +42,7 @@ class Bridged final : public StagedSampler {
     void fields(Fields& f) override;
 
     bool in_pilot() const override { return !main_ || main_->in_pilot(); }
+    Index stage() const override { return main_ ? 1 + main_->stage() : 0; }
     /// Those of the fit too.
     std::optional<Index> pilot_likelihood_estimates() const override;
     /// The bridge; null before the main run.

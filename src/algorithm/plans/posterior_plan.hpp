@@ -15,6 +15,7 @@ class PosteriorPlan : public Plan {
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
     Workload workload(const BuiltModel& model) const override;
+    std::vector<PopulationKey> pilot_populations() const override;
     std::string idle_ranks(int ranks) const override;
     const path::Schedule* schedule() const override { return schedule_.fixed ? &*schedule_.fixed : nullptr; }
 

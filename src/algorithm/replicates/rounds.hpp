@@ -30,6 +30,7 @@ class Rounds final : public StagedSampler {
     void step() override;
     void fields(Fields& f) override;
 
+    Index stage() const override { return std::ssize(rounds_) - 1; }
     std::optional<Index> likelihood_estimates() const override;
     std::optional<population::WorkAccount> work() const override;
 

@@ -85,7 +85,9 @@ void WasteFree::step() {
 
 Progress WasteFree::progress() const {
     const auto* given = std::get_if<path::Schedule>(&schedule_);
-    return {t_, given ? given->steps() : 0, a_, ess_, log_ratio_};
+    Progress progress{t_, given ? given->steps() : 0, a_, ess_, log_ratio_};
+    progress.inverse_temperature_end = inverse_temperature_end();
+    return progress;
 }
 
 Outcome WasteFree::outcome() const {

@@ -22,6 +22,12 @@ struct RunOptions {
     std::optional<std::string> patience; ///< likewise: how long a step may outlast a stop signal or the time limit
     bool overwrite = false;
 };
+struct CheckOptions {
+    std::filesystem::path configuration;
+    std::vector<std::string> overrides;
+    std::optional<std::filesystem::path> data_directory;
+    double probe_seconds = 0.2; ///< of steps that are tried; 0: none
+};
 struct ResumeOptions {
     std::filesystem::path directory;
     std::optional<std::filesystem::path> data_directory;
@@ -58,9 +64,9 @@ struct ReportOptions {
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
 int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options);
+int check_command(const parallel::Communicator& ranks, const Catalogue& models, const CheckOptions& options);
 
 /// Commands without MPI.
-int check_command(const Catalogue& models, const RunOptions& options);
 int list_command(const Catalogue& models);
 int keys_command(const Catalogue& models, const KeysOptions& options);
 int show_command(const std::filesystem::path& file);
@@ -80,6 +86,8 @@ struct Prepared {
 /// One line on the unused keys; empty if there are none.
 std::string describe_unused(const Prepared& prepared);
 Prepared prepare(const Catalogue& models, io::Configuration configuration);
+/// The plan of another configuration of the same model and algorithm; null if a key of its tables is wrong.
+std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Configuration configuration);
 
 /// Models, the algorithms that suit them, and the keys of every table.
 io::ConfigurationDescription describe_configuration(const Catalogue& models);

@@ -1,13 +1,8 @@
-#include "app/commands/check_gradient.hpp"
-#include "app/commands/check_metric.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/registry.hpp"
-#include "app/run/progress.hpp"
-#include "app/sweep/sweep.hpp"
 #include "io/container/container.hpp"
 #include "kernel/box/box_operation.hpp"
 #include "kernel/registry.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -108,24 +103,6 @@ std::string list_box_operations(const Catalogue& models) {
 }
 
 } // namespace
-
-int check_command(const Catalogue& models, const RunOptions& options) {
-    auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
-    if (is_sweep(configuration)) {
-        const Sweep sweep(parallel::Communicator::alone(), models, std::move(configuration));
-        std::fputs(describe_sweep(sweep).c_str(), stdout);
-        return 0;
-    }
-    const auto prepared = prepare(models, std::move(configuration));
-    auto text = prepared.resolved + "\n" + prepared.plan->cost(*prepared.model);
-    const auto target = prepared.model->target();
-    for (const auto& remark :
-         {target ? check_gradient(*target) : "", target ? check_metric(*target) : "", describe_unused(prepared)})
-        if (!remark.empty())
-            text += "# " + remark + "\n";
-    std::fputs(text.c_str(), stdout);
-    return 0;
-}
 
 int list_command(const Catalogue& models) {
     const bool anneals = std::any_of(models.begin(), models.end(), [](const auto& e) { return !e.traits.search; });

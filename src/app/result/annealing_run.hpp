@@ -20,6 +20,7 @@ class AnnealingRun final : public Run {
     void settle() override { sampler_->flush(); }
     algorithm::Progress progress() const override { return sampler_->progress(); }
     bool in_pilot() const override { return sampler_->in_pilot(); }
+    Index stage() const override { return sampler_->stage(); }
     Index updates_per_step() const override { return sampler_->updates_per_step(); }
     std::optional<population::WorkAccount> work() const override;
 

@@ -27,6 +27,8 @@ class Run {
     virtual algorithm::Progress progress() const = 0;
     /// True while a pilot looks for temperatures and scales.
     virtual bool in_pilot() const = 0;
+    /// Counts the stages before the present one (Sampler::stage).
+    virtual Index stage() const { return 0; }
     /// Particle moves of one step, on all ranks.
     virtual Index updates_per_step() const = 0;
     /// The account of the ranks' shares of the work in this session, if the run measures it.

@@ -106,6 +106,13 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     return prepared;
 }
 
+std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Configuration configuration) {
+    auto plan = prepared.algorithm->plan(prepared.traits);
+    io::KeyReader reader(configuration, "algorithm");
+    plan->keys(reader);
+    return configuration.has_errors() ? nullptr : std::move(plan);
+}
+
 std::string describe_unused(const Prepared& prepared) {
     if (prepared.unused.empty())
         return {};

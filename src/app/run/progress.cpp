@@ -71,31 +71,28 @@ void Reporter::warn(const std::string& message) {
         file_->warn(message);
 }
 
-void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Index updates_per_step,
+void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Index stage, Index updates_per_step,
                         const std::string& unit) {
     if (!speaks_)
         return;
-    if (first_step_ < 0 || in_pilot != was_pilot_) {
-        first_step_ = progress.step;
-        was_pilot_ = in_pilot;
-        started_ = Clock::now();
+    const double now = std::chrono::duration<double>(Clock::now() - started_).count();
+    if (!pace_ || stage != stage_) {
+        pace_.emplace(progress, now);
+        stage_ = stage;
         return;
     }
+    pace_->add(progress, now);
     if (!is_time_to_show())
         return;
 
-    const double elapsed = std::chrono::duration<double>(shown_ - started_).count();
-    const auto done = static_cast<double>(progress.step - first_step_);
-    const double rate = done / elapsed;
+    const double rate = pace_->steps() / pace_->seconds();
     const double updates = static_cast<double>(updates_per_step) / static_cast<double>(progress.steps_at_once);
     std::string place = fmt::format("{} {}", progress.iterations_per_step == 1 ? "step" : "iteration",
                                     progress.step * progress.iterations_per_step);
-    std::string eta = "?";
-    if (progress.steps > 0) {
+    if (progress.steps > 0)
         place += fmt::format("/{}", progress.steps * progress.iterations_per_step);
-        if (rate > 0)
-            eta = format_duration(static_cast<double>(progress.steps - progress.step) / rate);
-    }
+    const auto seconds_left = pace_->seconds_left();
+    const auto eta = seconds_left ? format_duration(*seconds_left) : "?";
     const auto where =
         progress.stage ? std::string(progress.stage)
         : progress.best_energy

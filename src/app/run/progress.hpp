@@ -1,11 +1,12 @@
 #pragma once
 /// Progress of a running job for people: one line that renews itself at a terminal, plain log lines elsewhere.
 
-#include "algorithm/common/settings.hpp"
+#include "app/run/pace.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace spdlog {
@@ -26,7 +27,9 @@ class Reporter {
     void warn(const std::string& message);
 
     /// Offers a progress report; shown at most twice a second at a terminal, every ten seconds otherwise.
-    void progress(const algorithm::Progress& progress, bool in_pilot, Index updates_per_step, const std::string& unit);
+    /// `stage`: Sampler::stage.
+    void progress(const algorithm::Progress& progress, bool in_pilot, Index stage, Index updates_per_step,
+                  const std::string& unit);
     /// The same for a line that is ready made.
     void progress(const std::string& line);
     /// Wipes the progress line.
@@ -42,8 +45,8 @@ class Reporter {
     std::shared_ptr<spdlog::logger> file_, screen_;
     using Clock = std::chrono::steady_clock;
     Clock::time_point started_, shown_;
-    Index first_step_ = -1;
-    bool was_pilot_ = false;
+    std::optional<Pace> pace_;
+    Index stage_ = 0;
 };
 
 /// "1:02:03" or "4.2 s".

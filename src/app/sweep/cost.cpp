@@ -1,13 +1,13 @@
 #include "app/sweep/cost.hpp"
 
 #include "app/commands/commands.hpp"
-#include "app/result/run.hpp"
+#include "app/probe/prediction.hpp"
+#include "app/probe/probe.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 namespace pearlite::app {
 
@@ -91,33 +91,20 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
 }
 
 MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration, double enough) {
-    using Clock = std::chrono::steady_clock;
-    const auto seconds_since = [](Clock::time_point start) {
-        return std::chrono::duration<double>(Clock::now() - start).count();
-    };
+    const auto ranks = parallel::Communicator::alone();
     const auto prepared = prepare(models, configuration);
-    const auto start = Clock::now();
-    const auto run = make_run(parallel::Communicator::alone(), *prepared.plan, *prepared.model);
-    run->begin();
-    const double starting = seconds_since(start);
-    double updates = 0;
-    const auto stepping = Clock::now();
-    Index steps = 0;
-    while (!run->finished() && (steps == 0 || seconds_since(stepping) < enough)) {
-        updates += static_cast<double>(run->updates_per_step());
-        run->step();
-        ++steps;
+    const auto run = make_run(ranks, *prepared.plan, *prepared.model);
+    const Rehearsal first{follow(ranks, *run, {enough, enough, enough, 0}, monotonic_seconds)};
+    double seconds = 0, updates = 0, left = 0;
+    for (const auto& stage : first.course.stages) {
+        seconds += stage.pace.seconds();
+        updates += stage.pace.updates();
+        left = stage.pace.seconds_left().value_or(0);
     }
-    const double stepped = seconds_since(stepping);
-    const double per_update = updates > 0 ? stepped / updates : stepped;
-    const double predicted = prepared.plan->workload(*prepared.model).updates;
-    const auto progress = run->progress();
-    double share = 1; // of the run that was made
-    if (!run->finished())
-        share = predicted > 0        ? std::min(1.0, updates / predicted)
-                : progress.steps > 0 ? static_cast<double>(progress.step) / static_cast<double>(progress.steps)
-                                     : std::clamp(progress.inverse_temperature, 0.01, 1.0);
-    return {per_update, starting + stepped / std::max(share, 1e-12)};
+    const double per_update = updates > 0 ? seconds / updates : seconds;
+    if (const auto prediction = predict(first, {}))
+        return {per_update, prediction->seconds()};
+    return {per_update, seconds + left + per_update * prepared.plan->workload(*prepared.model).updates};
 }
 
 namespace {

@@ -1,0 +1,50 @@
+#pragma once
+/// The first steps of a run, timed: nothing is written, and the run is thrown away.
+
+#include "app/result/run.hpp"
+#include "app/run/pace.hpp"
+#include "parallel/communicator.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace pearlite::app {
+
+/// Seconds, from any start.
+using ProbeClock = std::function<double()>;
+
+/// Seconds of a course. The step under way is made to its end.
+struct CourseLimits {
+    double pilot = 0;    ///< since the beginning, while a pilot is at work
+    double adaptive = 0; ///< since the beginning, in a run whose number of steps is not known
+    double all = 0;      ///< since the beginning, in any other run
+    double run = 0;      ///< in such a run after a pilot, instead, if that ends later
+};
+
+struct Stage {
+    bool is_pilot = false;
+    double starting = 0; ///< seconds before its first step
+    Pace pace;
+};
+
+struct Course {
+    std::vector<Stage> stages; ///< as this rank sees them; the same on all ranks but for times
+    double seconds = 0;        ///< of the slowest rank
+    Index steps = 0;
+    bool has_finished = false; ///< the run, or its first round
+    double held_before = 0;    ///< bytes, on this rank
+    double resident_bytes = 0; ///< the most that the run added to them
+
+    const Stage& last() const { return stages.back(); }
+    bool needs_rehearsal() const { return !has_finished && (last().is_pilot || last().pace.is_adaptive()); }
+};
+
+/// Collective. Begins a run and makes steps until a limit, or to the end of its first round.
+Course follow(const parallel::Communicator& ranks, Run& run, const CourseLimits& limits, const ProbeClock& clock);
+
+/// Bytes of memory that this process holds now.
+double resident_bytes();
+/// Bytes that processes on this machine can still take; 0 if it does not tell.
+double available_bytes();
+
+} // namespace pearlite::app

@@ -1,0 +1,116 @@
+#include "app/probe/probe.hpp"
+#include "app/probe/texts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace pearlite::app {
+
+namespace {
+
+/// 123 as "120", 0.0123 as "0.012".
+std::string two_digits(double value) {
+    if (!(value > 0) || !std::isfinite(value))
+        return "0";
+    const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+    return fmt::format("{:g}", std::round(value / unit) * unit);
+}
+
+std::string mebibytes(double bytes) {
+    constexpr double mebi = 1 << 20, gibi = 1 << 30;
+    if (bytes < 10 * gibi)
+        return two_digits(std::max(bytes / mebi, 0.1)) + " MiB";
+    return two_digits(bytes / gibi) + " GiB";
+}
+
+/// Seconds on other ranks than those of the probe, if the work is divided among them evenly.
+std::string on_more_ranks(double seconds, int ranks, Index useful) {
+    std::string text;
+    for (const Index more : {4, 16, 64, 256, 1024}) {
+        if (more <= ranks || more > useful)
+            continue;
+        const double share = static_cast<double>(std::min<Index>(ranks, useful)) / static_cast<double>(more);
+        text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", about_seconds(seconds * share), more);
+    }
+    return text;
+}
+
+std::string describe_time(const Prediction& told, const algorithm::Workload& workload, int ranks) {
+    const double seconds = told.seconds();
+    if (told.was_finished)
+        return fmt::format("# time: {} on {} rank(s){}\n", about_seconds(seconds), ranks,
+                           workload.is_round ? " for a round; the estimates decide on the number of rounds" : "");
+    auto text = fmt::format("# time: about {} ({} to {}) on {} rank(s)", about_seconds(seconds), about_seconds(seconds / told.factor),
+                            about_seconds(seconds * told.factor), ranks);
+    if (told.pilot > 0)
+        text += fmt::format(", {} of it before the run proper", about_seconds(told.pilot));
+    if (workload.is_round)
+        text += ", with one round; the estimates decide on the number of rounds";
+    return text + "\n";
+}
+
+std::string describe_basis(const Probe& probe, const algorithm::Workload& workload) {
+    auto text = fmt::format("#   by {} step(s) in {}", probe.steps, about_seconds(probe.seconds));
+    if (probe.pilot_divisor > 1)
+        text += fmt::format(", with a pilot of 1/{} of the particles", probe.pilot_divisor);
+    if (probe.divisor > 1)
+        text += fmt::format(", with 1/{} of the particles", probe.divisor);
+    if (workload.tunes_moves && !probe.prediction->was_finished)
+        text += "; numbers of moves are those of the steps seen";
+    return text + "; results are not written\n";
+}
+
+std::string describe_refusal(const Probe& probe, const algorithm::Workload& workload, const std::string& unit) {
+    return fmt::format("# time: no prediction: {}; {}--probe SECONDS looks further\n", probe.refusal,
+                       workload.updates > 0 ? fmt::format("{:.2g} {} are to be made; ", workload.updates, unit) : "");
+}
+
+std::string describe_memory(const Probe& probe, const algorithm::Workload& workload, int ranks) {
+    const double all = probe.common_bytes + probe.divided_bytes;
+    auto text = fmt::format("# memory: {} {} a rank: {} of program and data, which every rank holds, and {} that ranks "
+                            "share out",
+                            probe.is_measured ? "about" : "at least", mebibytes(all), mebibytes(probe.common_bytes),
+                            mebibytes(probe.divided_bytes));
+    for (const Index more : {Index{64}})
+        if (more > ranks && more <= workload.useful_ranks)
+            text += fmt::format("; {} on {} ranks",
+                                mebibytes(probe.common_bytes + probe.divided_bytes * std::max(1, ranks) /
+                                                                   static_cast<double>(more)),
+                                more);
+    if (probe.available_bytes > 0)
+        text += fmt::format("; {} are free here{}", mebibytes(probe.available_bytes),
+                            probe.divided_bytes > probe.available_bytes ? ", which is not enough" : "");
+    return text + "\n";
+}
+
+} // namespace
+
+std::string about_seconds(double seconds) {
+    if (!std::isfinite(seconds))
+        return "for ever";
+    constexpr std::array<std::pair<double, const char*>, 6> units{
+        {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}, {60, "min"}, {3600, "h"}, {86400, "days"}}};
+    auto unit = units.front();
+    for (const auto& larger : units)
+        if (seconds >= (larger.first > 1 ? 2 : 1) * larger.first)
+            unit = larger;
+    return two_digits(seconds / unit.first) + " " + unit.second;
+}
+
+std::string describe_probe(const Probe& probe, const algorithm::Workload& workload, const std::string& unit,
+                           int ranks) {
+    std::string text;
+    if (probe.prediction) {
+        text += describe_time(*probe.prediction, workload, ranks) + describe_basis(probe, workload);
+        if (const auto more = on_more_ranks(probe.prediction->seconds(), ranks, workload.useful_ranks); !more.empty())
+            text += fmt::format("#   with more ranks, each with a core of its own, at best: {}\n", more);
+    } else {
+        text += describe_refusal(probe, workload, unit);
+    }
+    return text + describe_memory(probe, workload, ranks);
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,50 @@
+#pragma once
+/// What a run will take, by its first steps.
+
+#include "algorithm/plans/algorithm.hpp"
+#include "app/probe/prediction.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// The plan of the same configuration with these assignments ("algorithm.particles=64"); null if they are not legal.
+using PlanWith = std::function<std::unique_ptr<algorithm::Plan>(const std::vector<std::string>& assignments)>;
+
+struct ProbedRun {
+    const BuiltModel& model;
+    const algorithm::Plan& plan;
+    PlanWith plan_with;
+};
+
+/// The findings of a probe, the same on every rank.
+struct Probe {
+    std::optional<Prediction> prediction;
+    std::string refusal; ///< why there is none
+    double seconds = 0;  ///< of the steps that were made
+    Index steps = 0;
+    Index pilot_divisor = 1, divisor = 1; ///< of the particles of the steps that told the prediction
+    /// Bytes on the rank that needs most: held by every rank, and shared out among them. `is_measured`: not only packed
+    /// particles were counted.
+    double common_bytes = 0, divided_bytes = 0;
+    bool is_measured = false;
+    double available_bytes = 0; ///< on the first rank's machine; 0: not known
+};
+
+/// Collective. Makes steps of the run for about so many seconds, then of one with a smaller pilot for about as many if
+/// the first came to no end of its pilot, or of its adaptive schedule. A run that would take long to begin, or much of
+/// the memory, is tried with fewer particles from the start. Errors are those of the run.
+Probe probe(const parallel::Communicator& ranks, const ProbedRun& run, double seconds, const ProbeClock& clock);
+
+/// Seconds of the monotonic clock.
+double monotonic_seconds();
+
+/// Comment lines of `check`.
+std::string describe_probe(const Probe& probe, const algorithm::Workload& workload, const std::string& unit, int ranks);
+
+} // namespace pearlite::app

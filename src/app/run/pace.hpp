@@ -1,0 +1,62 @@
+#pragma once
+/// The pace of one stage of a run, a pilot or the run proper: what its steps so far say about those to come. It knows
+/// no clock and no sampler.
+
+#include "algorithm/common/settings.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace pearlite::app {
+
+class Pace {
+  public:
+    /// A stage at its first step to be seen; seconds on any clock.
+    explicit Pace(const algorithm::Progress& progress = {}, double seconds = 0);
+
+    /// After a step or several. `updates`: particle moves of these steps.
+    void add(const algorithm::Progress& progress, double seconds, double updates = 0);
+    /// After the last step of a stage that has ended.
+    void end(double seconds, double updates);
+
+    double steps() const { return marks_.back().step - marks_.front().step; }
+    double seconds() const { return marks_.back().seconds - marks_.front().seconds; }
+    double updates() const { return marks_.back().updates; }
+    double seconds_of_last_step() const { return seconds_of_last_step_; }
+    bool has_ended() const { return has_ended_; }
+    /// The number of steps is not known beforehand.
+    bool is_adaptive() const { return steps_in_all_ == 0; }
+    /// The temperature has not yet come to its end, so that later steps may have other costs.
+    bool is_under_way() const { return marks_.back().inverse_temperature < inverse_temperature_end_; }
+
+    /// Nothing if they are not known. An adaptive schedule makes steps proportional to b + c where the likelihood's
+    /// log has a standard deviation like that of d normal coordinates, sqrt(d/2)/(b + c), c the prior's precision over
+    /// the likelihood's: b + c grows by a constant factor a step. Factor and c follow from the last two thirds of the
+    /// steps, the number of steps to the end from these.
+    std::optional<double> steps_left() const;
+    /// At the pace of all steps seen; of an adaptive schedule, whose moves may change in number, of the last third.
+    std::optional<double> seconds_left() const;
+    std::optional<double> updates_left() const;
+
+    /// The mean updates of a step in the part of an ended stage from one share of its steps to another, over the mean
+    /// of all: 1 if they are not counted.
+    double relative_updates(double from, double to) const;
+    /// The share of a stage of known length that is over.
+    double share() const;
+
+  private:
+    /// The state after a step, updates counted from the first mark.
+    struct Mark {
+        double step, inverse_temperature, seconds, updates;
+    };
+    /// At a step between two marks.
+    Mark at_step(double step) const;
+    double window() const;
+    std::optional<double> left(double Mark::*what) const;
+
+    std::vector<Mark> marks_;
+    double steps_in_all_ = 0, inverse_temperature_end_ = 1, seconds_of_last_step_ = 0;
+    bool has_ended_ = false;
+};
+
+} // namespace pearlite::app
