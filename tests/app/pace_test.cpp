@@ -18,7 +18,7 @@ TEST(Pace, GoesOnAsTheStepsSoFar) {
     pace.add(at(14, 100), 5, 400);
     EXPECT_EQ(pace.steps_left(), 86);
     EXPECT_DOUBLE_EQ(*pace.seconds_left(), 43);
-    EXPECT_DOUBLE_EQ(*pace.updates_left(), 8600);
+    EXPECT_DOUBLE_EQ(*pace.work_left(), 8600);
     pace.add(at(100, 100), 60, 9000);
     EXPECT_EQ(pace.seconds_left(), 0);
 }
@@ -44,8 +44,9 @@ TEST(Pace, ExtrapolatesAdaptiveTemperatures) {
             for (const int seen : {3, 5, 8}) {
                 double left = 0;
                 const auto pace = adaptive(growth, c, seen, left);
-                if (left > 0)
+                if (left > 0) {
                     EXPECT_NEAR(*pace.steps_left(), left, 1) << growth << " " << c << " " << seen;
+                }
             }
 }
 
@@ -66,11 +67,11 @@ TEST(Pace, TakesTheCostOfAdaptiveStepsFromTheLastThird) {
 TEST(Pace, ComparesPartsOfAStage) {
     Pace pace(at(0, 0), 0);
     for (int t = 1; t <= 3; ++t)
-        pace.add(at(t, 0, 0.2 * t), t, t); // updates 1, 2, 3, 4
+        pace.add(at(t, 0, 0.2 * t), t, t); // work 1, 2, 3, 4
     pace.end(4, 4);
-    EXPECT_DOUBLE_EQ(pace.relative_updates(0, 1), 1);
-    EXPECT_DOUBLE_EQ(pace.relative_updates(0, 0.5), 0.6);
-    EXPECT_DOUBLE_EQ(pace.relative_updates(0.75, 1), 1.6);
+    EXPECT_DOUBLE_EQ(pace.relative_work(0, 1), 1);
+    EXPECT_DOUBLE_EQ(pace.relative_work(0, 0.5), 0.6);
+    EXPECT_DOUBLE_EQ(pace.relative_work(0.75, 1), 1.6);
     EXPECT_EQ(pace.steps_left(), 0);
 }
 
@@ -80,7 +81,7 @@ TEST(Pace, ForgetsMarksButNoSteps) {
         pace.add(at(t, 100'000), 0.001 * t, 2);
     EXPECT_EQ(pace.steps(), 50'000);
     EXPECT_NEAR(*pace.seconds_left(), 50, 1e-6);
-    EXPECT_NEAR(*pace.updates_left(), 1e5, 1e-6);
+    EXPECT_NEAR(*pace.work_left(), 1e5, 1e-6);
 }
 
 } // namespace

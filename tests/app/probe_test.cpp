@@ -54,9 +54,8 @@ class ScriptedRun final : public Run {
     bool in_pilot() const override { return !finished() && parts_[part_].is_pilot; }
     Index stage() const override { return static_cast<Index>(std::min(part_, parts_.size() - 1)); }
     Index updates_per_step() const override {
-        return finished() ? 0
-                          : static_cast<Index>(static_cast<double>(parts_[part_].updates) * moves_ /
-                                               (step_ > 0 ? parts_[part_].growth : 1));
+        const auto& part = parts_[std::min(part_, parts_.size() - 1)];
+        return static_cast<Index>(static_cast<double>(part.updates) * moves_ / (step_ > 0 ? part.growth : 1));
     }
     void save(io::Writer&) override { throw std::logic_error("a probe saves nothing"); }
     void restore(io::Reader&) override {}
@@ -182,7 +181,11 @@ TEST(Probe, EndsWithTheFirstRound) {
     const auto course = course_of({{.steps = 3}, {.steps = 3}, {.steps = 3}}, ten_seconds);
     EXPECT_TRUE(course.has_finished);
     EXPECT_EQ(course.steps, 3);
-    const auto text = describe_probe({.prediction = predict({course}, {})}, {.is_round = true}, "moves", 1);
+    Probe probe;
+    probe.prediction = predict({course}, {});
+    algorithm::Workload workload;
+    workload.is_round = true;
+    const auto text = describe_probe(probe, workload, "moves", 1);
     EXPECT_THAT(text, HasSubstr("# time: 3 s on 1 rank(s) for a round"));
 }
 
@@ -193,14 +196,19 @@ TEST(Probe, Texts) {
     EXPECT_EQ(about_seconds(1234), "21 min");
     EXPECT_EQ(about_seconds(7300), "2 h");
     EXPECT_EQ(about_seconds(1e6), "12 days");
-    Probe probe{.prediction = Prediction{4, 36, 2, false}, .steps = 7, .pilot_divisor = 4};
+    Probe probe;
+    probe.prediction = Prediction{4, 36, 2, false};
+    probe.steps = 7;
+    probe.pilot_divisor = 4;
     probe.common_bytes = 1 << 25;
     probe.divided_bytes = 1 << 29;
-    const algorithm::Workload workload{.useful_ranks = 64, .tunes_moves = true};
+    algorithm::Workload workload;
+    workload.useful_ranks = 64;
+    workload.tunes_moves = true;
     const auto text = describe_probe(probe, workload, "moves", 1);
     EXPECT_THAT(text, HasSubstr("# time: about 40 s (20 s to 80 s) on 1 rank(s), 4 s of it before the run proper"));
     EXPECT_THAT(text, HasSubstr("a pilot of 1/4 of the particles; numbers of moves are those of the steps seen"));
-    EXPECT_THAT(text, HasSubstr("at best: 10 s on 4, 2.5 s on 16, 620 ms on 64"));
+    EXPECT_THAT(text, HasSubstr("at best: 10 s on 4, 2.5 s on 16, 630 ms on 64"));
     EXPECT_THAT(text, HasSubstr("at least 540 MiB a rank"));
     probe.prediction.reset();
     probe.refusal = "one evaluation of the model takes 3 s, longer than the probe";

@@ -51,7 +51,7 @@ class NonequilibriumPlan final : public AnnealingPlan {
     }
     Index particles() const override { return forward_; }
     std::vector<PopulationKey> populations() const override {
-        return {{"algorithm.trajectories", forward_}, {"algorithm.reverse_trajectories", reverse_}};
+        return {{"algorithm.trajectories", forward_, 16}, {"algorithm.reverse_trajectories", reverse_, 16}};
     }
 
   private:

@@ -202,19 +202,25 @@ Workload AnnealingPlan::workload(const BuiltModel& model) const {
     const Index blocks = (particles() + block() - 1) / block();
     const auto bytes =
         static_cast<double>(particles() * replicates_.number) * static_cast<double>(model.packed_particle_bytes() + 16);
-    return {updates(), bytes, blocks * replicates_.number, particles() * replicates_.number,
-            !kernel_.moves.number, replicates_.target.error.has_value()};
+    return {updates(),
+            bytes,
+            blocks * replicates_.number,
+            particles() * replicates_.number,
+            !kernel_.moves.number,
+            replicates_.target.error.has_value()};
 }
 
 std::vector<PopulationKey> AnnealingPlan::populations() const {
-    const bool adapts = !schedule_.fixed || kernel_.learns();
-    return {{"algorithm." + particles_name(), particles(), adapts && !kernel_.pilot ? fewest_that_adapt : 1}};
+    const bool are_steps_known = kernel_.pilot || (schedule_.fixed && kernel_.moves.number);
+    constexpr Index fewest_with_shape = 16; // kernels may learn a covariance
+    return {{"algorithm." + particles_name(), particles(), are_steps_known ? fewest_with_shape : fewest_that_adapt}};
 }
 
 std::vector<PopulationKey> AnnealingPlan::pilot_populations() const {
     std::vector<PopulationKey> all;
     if (path_.is_bridge() && path_.bridge.has_leg())
-        all.push_back({"path.fit_particles", path_.bridge.fit_particles, 2 * fewest_that_adapt});
+        all.push_back(
+            {"path.fit_particles", path_.bridge.fit_particles, BridgeSettings::leg_replicates * fewest_that_adapt});
     if (kernel_.pilot)
         all.push_back({"kernel.pilot_particles", kernel_.pilot_particles, fewest_that_adapt});
     return all;

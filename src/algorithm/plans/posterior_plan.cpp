@@ -59,8 +59,10 @@ Workload PosteriorPlan::workload(const BuiltModel& model) const {
     const auto packed = static_cast<double>(model.packed_particle_bytes());
     return {updates() * static_cast<double>(replicates_.number),
             static_cast<double>(particles()) * (packed + 16) + further_bytes(packed),
-            (particles() + run_.block - 1) / run_.block * replicates_.number, particles() * replicates_.number,
-            from_pilot_ && !kernel_.moves.number, replicates_.target.error.has_value()};
+            (particles() + run_.block - 1) / run_.block * replicates_.number,
+            particles() * replicates_.number,
+            from_pilot_ && !kernel_.moves.number,
+            replicates_.target.error.has_value()};
 }
 
 std::vector<PopulationKey> PosteriorPlan::pilot_populations() const {

@@ -48,10 +48,11 @@ int check_sweep(const parallel::Communicator& ranks, const Catalogue& models, co
         });
         text += found.prediction && sweep.runs() > 1
                     ? fmt::format("# time: {} runs like the first would take {} on these ranks, one after another\n",
-                                  sweep.runs(), about_seconds(found.prediction->seconds() * static_cast<double>(sweep.runs())))
+                                  sweep.runs(),
+                                  about_seconds(found.prediction->seconds() * static_cast<double>(sweep.runs())))
                     : "";
-        text += "# the first run:\n" + describe_probe(found, prepared.plan->workload(*prepared.model),
-                                                     prepared.plan->unit(), ranks.size());
+        text += "# the first run:\n" +
+                describe_probe(found, prepared.plan->workload(*prepared.model), prepared.plan->unit(), ranks.size());
     }
     print(ranks, text);
     return 0;
@@ -91,8 +92,8 @@ int check_command(const parallel::Communicator& ranks, const Catalogue& models, 
     print(ranks, prepared.resolved + "\n" + prepared.plan->cost(*prepared.model) + remarks);
     if (options.probe_seconds > 0) {
         const auto found = probe_of(ranks, prepared, options.probe_seconds, load);
-        print(ranks, describe_probe(found, prepared.plan->workload(*prepared.model), prepared.plan->unit(),
-                                    ranks.size()));
+        print(ranks,
+              describe_probe(found, prepared.plan->workload(*prepared.model), prepared.plan->unit(), ranks.size()));
     }
     return 0;
 }

@@ -116,12 +116,12 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     resume_app->callback(
         [&] { request.distributed = [&](const auto& ranks) { return resume_command(ranks, models, resume); }; });
 
-    auto* check_app = app.add_subcommand("check", "validate a configuration; print it resolved, with its cost in time and memory");
+    auto* check_app =
+        app.add_subcommand("check", "validate a configuration; print it resolved, with its cost in time and memory");
     add_configuration_options(*check_app, check);
     check_app->add_option("--data-dir", check.data_directory,
                           "where relative data paths start (else PEARLITE_DATA_DIR)");
-    check_app->add_option("--probe", check.probe_seconds,
-                          "seconds of steps that are tried for a prediction; 0: none")
+    check_app->add_option("--probe", check.probe_seconds, "seconds of steps that are tried for a prediction; 0: none")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     check_app->callback(

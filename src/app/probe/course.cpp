@@ -34,7 +34,7 @@ class CourseRecorder {
         if (has_round_ended)
             course_.stages.pop_back();
         else if (course_.has_finished)
-            course_.stages.back().pace.end(now(), 0);
+            course_.stages.back().pace.end();
         else
             run_.settle(); // failures that the ranks have not yet told each other
         is_spent();
@@ -58,17 +58,23 @@ class CourseRecorder {
     bool step() {
         auto& pace = course_.stages.back().pace;
         const double before = now();
-        const auto updates_before = static_cast<double>(run_.updates_per_step());
+        const auto evaluations = run_.evaluations();
+        const auto updates = static_cast<double>(run_.updates_per_step());
         run_.step();
         ++course_.steps;
         if (run_.stage() == stage_) {
-            pace.add(run_.progress(), now(), static_cast<double>(run_.updates_per_step()));
+            // Trajectories take gradients by the dozen: where evaluations are counted, they tell the work best.
+            const Index counted = run_.evaluations().value_or(0) - evaluations.value_or(0);
+            work_of_step_ = static_cast<double>(counted > 0 ? counted : run_.updates_per_step());
+            course_.stages.back().updates += static_cast<double>(run_.updates_per_step());
+            pace.add(run_.progress(), now(), work_of_step_);
             return false;
         }
         // The step also drew the start of the next stage.
         const double usual = pace.seconds_of_last_step(), after = now();
         const double ended = usual > 0 ? std::min(after, before + usual) : after;
-        pace.end(ended, updates_before);
+        pace.end(ended, work_of_step_);
+        course_.stages.back().updates += updates;
         enter_stage(ended);
         return true;
     }
@@ -101,7 +107,7 @@ class CourseRecorder {
     Run& run_;
     const CourseLimits& limits_;
     const ProbeClock& clock_;
-    double start_, run_began_ = infinity;
+    double start_, run_began_ = infinity, work_of_step_ = 0;
     Index stage_ = 0, steps_to_beat_ = 1;
     Course course_;
 };

@@ -24,7 +24,8 @@ struct CourseLimits {
 struct Stage {
     bool is_pilot = false;
     double starting = 0; ///< seconds before its first step
-    Pace pace;
+    Pace pace;           ///< its work counts likelihoods where the run does, else particle moves
+    double updates = 0;  ///< particle moves
 };
 
 struct Course {

@@ -43,8 +43,8 @@ std::string describe_time(const Prediction& told, const algorithm::Workload& wor
     if (told.was_finished)
         return fmt::format("# time: {} on {} rank(s){}\n", about_seconds(seconds), ranks,
                            workload.is_round ? " for a round; the estimates decide on the number of rounds" : "");
-    auto text = fmt::format("# time: about {} ({} to {}) on {} rank(s)", about_seconds(seconds), about_seconds(seconds / told.factor),
-                            about_seconds(seconds * told.factor), ranks);
+    auto text = fmt::format("# time: about {} ({} to {}) on {} rank(s)", about_seconds(seconds),
+                            about_seconds(seconds / told.factor), about_seconds(seconds * told.factor), ranks);
     if (told.pilot > 0)
         text += fmt::format(", {} of it before the run proper", about_seconds(told.pilot));
     if (workload.is_round)
@@ -76,10 +76,10 @@ std::string describe_memory(const Probe& probe, const algorithm::Workload& workl
                             mebibytes(probe.divided_bytes));
     for (const Index more : {Index{64}})
         if (more > ranks && more <= workload.useful_ranks)
-            text += fmt::format("; {} on {} ranks",
-                                mebibytes(probe.common_bytes + probe.divided_bytes * std::max(1, ranks) /
-                                                                   static_cast<double>(more)),
-                                more);
+            text += fmt::format(
+                "; {} on {} ranks",
+                mebibytes(probe.common_bytes + probe.divided_bytes * std::max(1, ranks) / static_cast<double>(more)),
+                more);
     if (probe.available_bytes > 0)
         text += fmt::format("; {} are free here{}", mebibytes(probe.available_bytes),
                             probe.divided_bytes > probe.available_bytes ? ", which is not enough" : "");

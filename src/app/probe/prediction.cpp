@@ -20,8 +20,8 @@ double relative_cost_of_rest(const Course& course, std::size_t stage) {
     const auto* pilot = pilot_before(course, stage);
     if (course.stages[stage].is_pilot || pilot == nullptr || pace.is_adaptive() || !pace.is_under_way())
         return 1;
-    const double seen = pilot->relative_updates(0, pace.share());
-    return seen > 0 ? pilot->relative_updates(pace.share(), 1) / seen : 1;
+    const double seen = pilot->relative_work(0, pace.share());
+    return seen > 0 ? pilot->relative_work(pace.share(), 1) / seen : 1;
 }
 
 /// The amount of a stage from its first step to its end.
@@ -34,9 +34,9 @@ std::optional<double> seconds_of(const Course& course, std::size_t stage) {
     return whole(course, stage, pace.seconds(), pace.seconds_left());
 }
 
-std::optional<double> updates_of(const Course& course, std::size_t stage) {
+std::optional<double> work_of(const Course& course, std::size_t stage) {
     const auto& pace = course.stages[stage].pace;
-    return whole(course, stage, pace.updates(), pace.updates_left());
+    return whole(course, stage, pace.work(), pace.work_left());
 }
 
 /// Seconds of a stage of the run itself.
@@ -46,10 +46,9 @@ std::optional<double> seconds_of(const Rehearsal& first, const Rehearsal& told, 
     if (&told != &first && k < first.course.stages.size() && stage.is_pilot == first.course.stages[k].is_pilot) {
         const auto& seen = first.course.stages[k].pace;
         const auto more = static_cast<double>(stage.is_pilot ? first.pilot_divisor : first.divisor);
-        const auto updates = updates_of(told.course, k);
-        if (seen.updates() > 0 && updates && *updates > 0) // a step's updates shrink as its particles do
-            return more * first.course.stages[k].starting +
-                   *updates * divisor * (seen.seconds() / seen.updates());
+        const auto work = work_of(told.course, k);
+        if (seen.work() > 0 && work && *work > 0) // a step's work shrinks as its particles do
+            return more * first.course.stages[k].starting + *work * divisor * (seen.seconds() / seen.work());
     }
     const auto seconds = seconds_of(told.course, k);
     return seconds ? std::optional(divisor * (stage.starting + *seconds)) : seconds;
@@ -76,9 +75,9 @@ std::optional<Prediction> predict(const Rehearsal& first, const std::optional<Re
             return {};
         (stages[k].is_pilot ? prediction.pilot : prediction.run) += *seconds;
     }
-    prediction.factor = has_unknown_steps(told)                    ? factor_of_unknown_steps
+    prediction.factor = has_unknown_steps(told)                 ? factor_of_unknown_steps
                         : stages.size() > 1 || told.divisor > 1 ? factor_after_pilot
-                                                                   : factor_of_known_steps;
+                                                                : factor_of_known_steps;
     return prediction;
 }
 

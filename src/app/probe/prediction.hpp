@@ -31,9 +31,9 @@ inline constexpr double factor_of_known_steps = 1.3, ///< the number of steps is
 /// The time of the run that `first` is a course of. `smaller`: a course with fewer particles that came further. Nothing
 /// where not enough was seen.
 ///
-/// Stages are told by `smaller` where there is one: its updates, times its divisor, at the seconds an update of the
-/// same stage in `first` if that was seen, else its seconds, times its divisor. A stage that did not end goes on at its
-/// pace (Pace); moves of a run whose temperatures a pilot has found change in number along the path as the pilot's.
+/// Stages are told by `smaller` where there is one: its work, times its divisor, at the seconds a unit of work of
+/// the same stage in `first` if that was seen, else its seconds, times its divisor. A stage that did not end goes on at
+/// its pace (Pace); moves of a run whose temperatures a pilot has found change in number along the path as the pilot's.
 std::optional<Prediction> predict(const Rehearsal& first, const std::optional<Rehearsal>& smaller);
 
 } // namespace pearlite::app

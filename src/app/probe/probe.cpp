@@ -114,7 +114,8 @@ class Prober {
         if (search == nullptr)
             return;
         const auto& settings = search->settings;
-        const double share = std::max(1.0, static_cast<double>(ranks_.size()) / static_cast<double>(search->replicates));
+        const double share =
+            std::max(1.0, static_cast<double>(ranks_.size()) / static_cast<double>(search->replicates));
         const double step = each_ * static_cast<double>(settings.chains) / share *
                             static_cast<double>(algorithm::SearchReplicates::iterations_per_step);
         constexpr double most = 4; // probes: moves that update energies are cheaper
@@ -131,14 +132,17 @@ class Prober {
     /// Seconds in which a rank draws its share of so many particles.
     double seconds_to_begin(Index particles) const {
         const auto share = static_cast<double>(particles) / static_cast<double>(ranks_.size());
-        return each_ * std::max(share, std::min(static_cast<double>(particles), static_cast<double>(run_.plan.block())));
+        return each_ *
+               std::max(share, std::min(static_cast<double>(particles), static_cast<double>(run_.plan.block())));
     }
 
     /// The divisor with which the beginning takes little time; a refusal if none does.
     Index divisor(const Populations& populations, Index particles, double least) {
-        constexpr double share_of_start = 0.05, most = 0.25; // of the probe: a move costs as much, and steps have several
+        constexpr double share_of_start = 0.05,
+                         most = 0.25; // of the probe: a move costs as much, and steps have several
         const double begins = seconds_to_begin(particles) / seconds_;
-        const Index divisor = std::min(most_divisor(populations), power_of_two(std::max(least, begins / share_of_start)));
+        const Index divisor =
+            std::min(most_divisor(populations), power_of_two(std::max(least, begins / share_of_start)));
         if (begins / static_cast<double>(divisor) > most)
             refuse(fmt::format("a step takes longer than the probe: {} evaluations at {} each on a rank",
                                particles / ranks_.size(), about_seconds(each_)));
@@ -206,7 +210,8 @@ class Prober {
         const auto populations = is_pilot ? run_.plan.pilot_populations() : run_.plan.populations();
         const Index before = is_pilot ? first.pilot_divisor : first.divisor;
         constexpr double steps_of_unknown = 20, short_enough = 2.5, most = 4; // probes
-        double all = last.pace.seconds() + last.pace.seconds_left().value_or(steps_of_unknown * last.pace.seconds_of_last_step());
+        double all = last.pace.seconds() +
+                     last.pace.seconds_left().value_or(steps_of_unknown * last.pace.seconds_of_last_step());
         ranks_.broadcast(std::span(&all, 1));
         const Index wanted = all <= short_enough * seconds_ ? 1 : power_of_two(4 * all / seconds_);
         const Index more = std::min(wanted, std::max<Index>(1, most_divisor(populations) / before));
@@ -219,7 +224,8 @@ class Prober {
         const bool was_made = attempt(smaller, {limit, limit, seconds_ / 4, seconds_ / 4});
         probe_.refusal = refusal;
         const bool came_further = was_made && (smaller.course.has_finished || !smaller.course.needs_rehearsal());
-        return ranks_.max(Index{ranks_.is_root() && came_further}) > 0 ? std::optional(std::move(smaller)) : std::nullopt;
+        return ranks_.max(Index{ranks_.is_root() && came_further}) > 0 ? std::optional(std::move(smaller))
+                                                                       : std::nullopt;
     }
 
     void conclude(const Rehearsal& first, const std::optional<Rehearsal>& smaller) {
@@ -230,9 +236,10 @@ class Prober {
         if (!prediction) {
             const auto& pace = first.course.last().pace;
             const auto left = pace.seconds_left();
-            refuse(left ? fmt::format("the pilot alone takes about {}, the run is not seen before its end",
-                                      about_seconds((pace.seconds() + *left) * static_cast<double>(first.pilot_divisor)))
-                        : std::string("steps take longer than the probe"));
+            refuse(left
+                       ? fmt::format("the pilot alone takes about {}, the run is not seen before its end",
+                                     about_seconds((pace.seconds() + *left) * static_cast<double>(first.pilot_divisor)))
+                       : std::string("steps take longer than the probe"));
         }
         auto text = prediction ? "" : probe_.refusal;
         probe_.refusal = ranks_.broadcast(text);

@@ -22,6 +22,7 @@ class AnnealingRun final : public Run {
     bool in_pilot() const override { return sampler_->in_pilot(); }
     Index stage() const override { return sampler_->stage(); }
     Index updates_per_step() const override { return sampler_->updates_per_step(); }
+    std::optional<Index> evaluations() const override { return sampler_->likelihood_estimates(); }
     std::optional<population::WorkAccount> work() const override;
 
     void save(io::Writer& writer) override;

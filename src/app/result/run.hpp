@@ -31,6 +31,8 @@ class Run {
     virtual Index stage() const { return 0; }
     /// Particle moves of one step, on all ranks.
     virtual Index updates_per_step() const = 0;
+    /// Likelihoods computed so far in the present stage; nothing if the run does not count them.
+    virtual std::optional<Index> evaluations() const { return {}; }
     /// The account of the ranks' shares of the work in this session, if the run measures it.
     virtual std::optional<population::WorkAccount> work() const { return {}; }
 

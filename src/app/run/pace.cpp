@@ -14,9 +14,9 @@ constexpr std::size_t most_marks = 4096;
 Pace::Pace(const algorithm::Progress& progress, double seconds)
     : marks_{{static_cast<double>(progress.step), progress.inverse_temperature, seconds, 0}} {}
 
-void Pace::add(const algorithm::Progress& progress, double seconds, double updates) {
+void Pace::add(const algorithm::Progress& progress, double seconds, double work) {
     const auto& last = marks_.back();
-    const Mark mark{static_cast<double>(progress.step), progress.inverse_temperature, seconds, last.updates + updates};
+    const Mark mark{static_cast<double>(progress.step), progress.inverse_temperature, seconds, last.work + work};
     steps_in_all_ = static_cast<double>(progress.steps);
     inverse_temperature_end_ = progress.inverse_temperature_end;
     if (mark.step > last.step)
@@ -34,10 +34,10 @@ void Pace::add(const algorithm::Progress& progress, double seconds, double updat
     marks_.back() = newest;
 }
 
-void Pace::end(double seconds, double updates) {
+void Pace::end(double seconds, double work) {
     const auto last = marks_.back();
-    marks_.push_back({last.step + 1, inverse_temperature_end_, seconds, last.updates + updates});
-    has_ended_ = true;
+    marks_.push_back({last.step + 1, inverse_temperature_end_, seconds, last.work + work});
+    end();
 }
 
 double Pace::share() const {
@@ -51,7 +51,7 @@ Pace::Mark Pace::at_step(double step) const {
     const auto &high = *after, &low = *std::prev(after);
     const double share = (step - low.step) / (high.step - low.step);
     const auto between = [&](double Mark::*what) { return low.*what + share * (high.*what - low.*what); };
-    return {step, between(&Mark::inverse_temperature), between(&Mark::seconds), between(&Mark::updates)};
+    return {step, between(&Mark::inverse_temperature), between(&Mark::seconds), between(&Mark::work)};
 }
 
 /// Steps: a third of those seen.
@@ -94,16 +94,16 @@ std::optional<double> Pace::seconds_left() const {
     return left(&Mark::seconds);
 }
 
-std::optional<double> Pace::updates_left() const {
-    return left(&Mark::updates);
+std::optional<double> Pace::work_left() const {
+    return left(&Mark::work);
 }
 
-double Pace::relative_updates(double from, double to) const {
-    if (!(updates() > 0) || !(steps() > 0) || !(to > from))
+double Pace::relative_work(double from, double to) const {
+    if (!(work() > 0) || !(steps() > 0) || !(to > from))
         return 1;
     const double first = marks_.front().step, all = steps();
-    const double part = at_step(first + to * all).updates - at_step(first + from * all).updates;
-    return part / (to - from) / updates();
+    const double part = at_step(first + to * all).work - at_step(first + from * all).work;
+    return part / (to - from) / work();
 }
 
 } // namespace pearlite::app

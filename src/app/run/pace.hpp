@@ -14,14 +14,16 @@ class Pace {
     /// A stage at its first step to be seen; seconds on any clock.
     explicit Pace(const algorithm::Progress& progress = {}, double seconds = 0);
 
-    /// After a step or several. `updates`: particle moves of these steps.
-    void add(const algorithm::Progress& progress, double seconds, double updates = 0);
-    /// After the last step of a stage that has ended.
-    void end(double seconds, double updates);
+    /// After a step or several. `work` of these steps in any unit, say likelihoods computed.
+    void add(const algorithm::Progress& progress, double seconds, double work = 0);
+    /// After the last step of a stage, where progress is that of the next.
+    void end(double seconds, double work);
+    /// The last step has been added.
+    void end() { has_ended_ = true; }
 
     double steps() const { return marks_.back().step - marks_.front().step; }
     double seconds() const { return marks_.back().seconds - marks_.front().seconds; }
-    double updates() const { return marks_.back().updates; }
+    double work() const { return marks_.back().work; }
     double seconds_of_last_step() const { return seconds_of_last_step_; }
     bool has_ended() const { return has_ended_; }
     /// The number of steps is not known beforehand.
@@ -36,18 +38,18 @@ class Pace {
     std::optional<double> steps_left() const;
     /// At the pace of all steps seen; of an adaptive schedule, whose moves may change in number, of the last third.
     std::optional<double> seconds_left() const;
-    std::optional<double> updates_left() const;
+    std::optional<double> work_left() const;
 
-    /// The mean updates of a step in the part of an ended stage from one share of its steps to another, over the mean
-    /// of all: 1 if they are not counted.
-    double relative_updates(double from, double to) const;
+    /// The mean work of a step in the part of an ended stage from one share of its steps to another, over the mean
+    /// of all: 1 if it is not counted.
+    double relative_work(double from, double to) const;
     /// The share of a stage of known length that is over.
     double share() const;
 
   private:
-    /// The state after a step, updates counted from the first mark.
+    /// The state after a step, work counted from the first mark.
     struct Mark {
-        double step, inverse_temperature, seconds, updates;
+        double step, inverse_temperature, seconds, work;
     };
     /// At a step between two marks.
     Mark at_step(double step) const;

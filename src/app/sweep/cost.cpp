@@ -98,7 +98,7 @@ MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& conf
     double seconds = 0, updates = 0, left = 0;
     for (const auto& stage : first.course.stages) {
         seconds += stage.pace.seconds();
-        updates += stage.pace.updates();
+        updates += stage.updates;
         left = stage.pace.seconds_left().value_or(0);
     }
     const double per_update = updates > 0 ? seconds / updates : seconds;
