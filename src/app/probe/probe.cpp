@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -209,18 +210,19 @@ class Prober {
         const bool is_pilot = last.is_pilot;
         const auto populations = is_pilot ? run_.plan.pilot_populations() : run_.plan.populations();
         const Index before = is_pilot ? first.pilot_divisor : first.divisor;
-        constexpr double steps_of_unknown = 20, short_enough = 2.5, most = 4; // probes
-        double all = last.pace.seconds() +
-                     last.pace.seconds_left().value_or(steps_of_unknown * last.pace.seconds_of_last_step());
-        ranks_.broadcast(std::span(&all, 1));
-        const Index wanted = all <= short_enough * seconds_ ? 1 : power_of_two(4 * all / seconds_);
+        constexpr double fewest_steps = 20, short_enough = 2.5, most = 6; // the latter two in probes
+        const double step = last.pace.seconds_of_last_step();
+        std::array<double, 2> told{step, last.pace.seconds() + last.pace.seconds_left().value_or(fewest_steps * step)};
+        ranks_.broadcast(std::span<double>(told));
+        const double all = told[1] / seconds_; // after few steps a rough guess
+        const Index wanted = all <= short_enough ? 1 : power_of_two(4 * all);
         const Index more = std::min(wanted, std::max<Index>(1, most_divisor(populations) / before));
-        if (all / static_cast<double>(more) > most * seconds_)
+        if (fewest_steps * told[0] / static_cast<double>(more) > most * seconds_)
             return {};
         Rehearsal smaller{{}, first.pilot_divisor, first.divisor};
         (is_pilot ? smaller.pilot_divisor : smaller.divisor) *= more;
         const auto refusal = probe_.refusal;
-        const double limit = 2 * most * seconds_;
+        const double limit = most * seconds_;
         const bool was_made = attempt(smaller, {limit, limit, seconds_ / 4, seconds_ / 4});
         probe_.refusal = refusal;
         const bool came_further = was_made && (smaller.course.has_finished || !smaller.course.needs_rehearsal());
