@@ -1,5 +1,6 @@
-"""Predictions of `pearlite check`: of every algorithm, on several ranks, with nothing written; and models that fail or are
-slow. Times on a machine with other work mean little: their arithmetic is tested on a clock of its own (app/probe_test)."""
+"""Predictions of `pearlite check`: of every algorithm, on several ranks, with nothing written; models that fail or are
+slow. Times on a machine with other work mean little: the arithmetic is tested on a clock of its own (app/probe_test).
+"""
 
 import os
 import re

@@ -238,10 +238,11 @@ class Prober {
         if (!prediction) {
             const auto& pace = first.course.last().pace;
             const auto left = pace.seconds_left();
-            refuse(left
-                       ? fmt::format("the pilot alone takes about {}, the run is not seen before its end",
-                                     about_seconds((pace.seconds() + *left) * static_cast<double>(first.pilot_divisor)))
-                       : std::string("steps take longer than the probe"));
+            const auto more = static_cast<double>(first.pilot_divisor);
+            refuse(left ? fmt::format("the pilot alone takes about {}, and its end was not seen",
+                                      about_seconds((pace.seconds() + *left) * more))
+                        : fmt::format("{} step(s) do not tell how long a pilot or an adaptive schedule is",
+                                      first.course.steps));
         }
         auto text = prediction ? "" : probe_.refusal;
         probe_.refusal = ranks_.broadcast(text);
