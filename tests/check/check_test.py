@@ -68,6 +68,11 @@ class Predictions(Base):
                 self.seconds(self.check(algorithm={"name": name, "iterations": 1_000_000},
                                         model={"name": "test-function", "function": "rastrigin", "dimension": 5}))
 
+    def test_automatic_moves_of_waste_free_smc(self):
+        """The pilot of a model's own kernel must learn their number."""
+        self.seconds(self.check(model={"name": "gaussian-mixture", "simulated_points": 8}, kernel={"moves": "auto"},
+                                algorithm={"name": "smc", "waste_free": 16}))
+
     def test_adaptation_without_a_pilot(self):
         self.seconds(self.check(algorithm={"name": "smc", "particles": 20_000}, kernel={"adapt": "online"}, **GAUSSIAN))
 

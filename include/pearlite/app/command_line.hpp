@@ -14,8 +14,8 @@ inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_stopped = 3;
 
 /// run, resume, check, tune, list, keys, show and report over the models of the catalogue. Starts MPI for run, resume,
-/// check and tune only. Returns the exit status. `support_directory` holds report.py where share/pearlite beside the program
-/// does not.
+/// check and tune only. Returns the exit status. `support_directory` holds report.py where share/pearlite beside the
+/// program does not.
 int main(int argc, char** argv, const Catalogue& models,
          const std::filesystem::path& support_directory = PEARLITE_SUPPORT_DIRECTORY);
 

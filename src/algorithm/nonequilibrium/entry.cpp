@@ -51,7 +51,8 @@ class NonequilibriumPlan final : public AnnealingPlan {
     }
     Index particles() const override { return forward_; }
     std::vector<PopulationKey> populations() const override {
-        return {{"algorithm.trajectories", forward_, 16}, {"algorithm.reverse_trajectories", reverse_, 16}};
+        return {{"algorithm.trajectories", forward_, run_.block},
+                {"algorithm.reverse_trajectories", reverse_, run_.block}};
     }
 
   private:

@@ -23,12 +23,13 @@ using model::SearchTraits;
 
 /// The predicted size of a run.
 struct Workload {
-    double updates = 0;       ///< in Plan::unit(), those of a pilot apart; 0: not known beforehand
-    double bytes = 0;         ///< of a checkpoint
-    Index useful_ranks = 1;   ///< more of them have nothing to do
-    Index particles = 0;      ///< in all replicates of a round: states, draws or chains
-    bool tunes_moves = false; ///< the number of moves is automatic, in the run or in a pilot
-    bool is_round = false;    ///< all of this is a round's, and the estimates decide on the number of rounds
+    double updates = 0;            ///< in Plan::unit(), those of a pilot apart; 0: not known beforehand
+    double bytes = 0;              ///< of a checkpoint
+    Index useful_ranks = 1;        ///< more of them have nothing to do
+    Index particles = 0;           ///< in all replicates of a round: states, draws or chains
+    Index iterations_per_step = 1; ///< each of them an energy of every chain, in a search
+    bool tunes_moves = false;      ///< the number of moves is automatic, in the run or in a pilot
+    bool is_round = false;         ///< all of this is a round's, and the estimates decide on the number of rounds
 };
 
 /// A key whose number is that of the particles that move in a step: with fewer of them a run takes as many steps.

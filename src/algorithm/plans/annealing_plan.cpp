@@ -206,14 +206,14 @@ Workload AnnealingPlan::workload(const BuiltModel& model) const {
             bytes,
             blocks * replicates_.number,
             particles() * replicates_.number,
+            1,
             !kernel_.moves.number,
             replicates_.target.error.has_value()};
 }
 
 std::vector<PopulationKey> AnnealingPlan::populations() const {
     const bool are_steps_known = kernel_.pilot || (schedule_.fixed && kernel_.moves.number);
-    constexpr Index fewest_with_shape = 16; // kernels may learn a covariance
-    return {{"algorithm." + particles_name(), particles(), are_steps_known ? fewest_with_shape : fewest_that_adapt}};
+    return {{"algorithm." + particles_name(), particles(), are_steps_known ? block() : fewest_that_adapt}};
 }
 
 std::vector<PopulationKey> AnnealingPlan::pilot_populations() const {

@@ -61,6 +61,7 @@ Workload PosteriorPlan::workload(const BuiltModel& model) const {
             static_cast<double>(particles()) * (packed + 16) + further_bytes(packed),
             (particles() + run_.block - 1) / run_.block * replicates_.number,
             particles() * replicates_.number,
+            1,
             from_pilot_ && !kernel_.moves.number,
             replicates_.target.error.has_value()};
 }

@@ -105,7 +105,7 @@ class SmcPlan final : public AnnealingPlan {
     /// A move between two states is enough for chains of many, but not for a pilot without chains.
     KernelSettings pilot_kernel() const override {
         auto pilot = kernel_;
-        if (chain_length_)
+        if (chain_length_ && pilot.moves.number)
             pilot.moves.number = pilot.chosen().moves;
         return pilot;
     }

@@ -1,6 +1,5 @@
 #include "app/probe/probe.hpp"
 
-#include "algorithm/search_chains/search_replicates.hpp"
 #include "app/probe/texts.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"
@@ -25,11 +24,12 @@ Index power_of_two(double ratio) {
     return ratio <= 1 ? 1 : Index{1} << std::min(40, static_cast<int>(std::ceil(std::log2(ratio))));
 }
 
-/// The greatest power of two by which the populations may be divided; 1 where there are none.
-Index most_divisor(const Populations& populations) {
+/// The greatest power of two by which the populations may be divided; 1 where there are none. A block costs the same
+/// whether it is full or not.
+Index most_divisor(const Populations& populations, Index block) {
     Index most = populations.empty() ? 1 : Index{1} << 40;
     for (const auto& population : populations)
-        while (most > 1 && population.number / most < population.least)
+        while (most > 1 && population.number / most < std::max(population.least, block))
             most /= 2;
     return most;
 }
@@ -70,8 +70,11 @@ CostOfStart cost_of_start(const ProbedRun& run, double enough, const ProbeClock&
         CostOfStart cost;
         cost.first = cost.each = seconds_of(1);
         const Index block = run.plan.search() ? 1 : run.plan.block();
-        if (cost.first * static_cast<double>(block) < enough)
-            cost.each = seconds_of(block) / static_cast<double>(block);
+        // A block of many may cost as much as one, so that its size is approached from below.
+        for (Index n = 1; n < block && cost.each * static_cast<double>(n) < enough;) {
+            n = std::min(4 * n, block);
+            cost.each = seconds_of(n) / static_cast<double>(n);
+        }
         return cost;
     } catch (const std::exception&) {
         return {}; // the run says it in its own words
@@ -117,12 +120,11 @@ class Prober {
         const auto& settings = search->settings;
         const double share =
             std::max(1.0, static_cast<double>(ranks_.size()) / static_cast<double>(search->replicates));
-        const double step = each_ * static_cast<double>(settings.chains) / share *
-                            static_cast<double>(algorithm::SearchReplicates::iterations_per_step);
+        const double step =
+            each_ * static_cast<double>(settings.chains) / share * static_cast<double>(workload_.iterations_per_step);
         constexpr double most = 4; // probes: moves that update energies are cheaper
         if (step > most * seconds_)
-            refuse(fmt::format("a step, {} iterations, takes longer than the probe",
-                               algorithm::SearchReplicates::iterations_per_step));
+            refuse(fmt::format("a step, {} iterations, takes longer than the probe", workload_.iterations_per_step));
     }
 
     void refuse(const std::string& reason) {
@@ -142,8 +144,8 @@ class Prober {
         constexpr double share_of_start = 0.05,
                          most = 0.25; // of the probe: a move costs as much, and steps have several
         const double begins = seconds_to_begin(particles) / seconds_;
-        const Index divisor =
-            std::min(most_divisor(populations), power_of_two(std::max(least, begins / share_of_start)));
+        const Index divisor = std::min(most_divisor(populations, run_.plan.block()),
+                                       power_of_two(std::max(least, begins / share_of_start)));
         if (begins / static_cast<double>(divisor) > most)
             refuse(fmt::format("a step takes longer than the probe: {} evaluations at {} each on a rank",
                                particles / ranks_.size(), about_seconds(each_)));
@@ -216,7 +218,7 @@ class Prober {
         ranks_.broadcast(std::span<double>(told));
         const double all = told[1] / seconds_; // after few steps a rough guess
         const Index wanted = all <= short_enough ? 1 : power_of_two(4 * all);
-        const Index more = std::min(wanted, std::max<Index>(1, most_divisor(populations) / before));
+        const Index more = std::min(wanted, std::max<Index>(1, most_divisor(populations, run_.plan.block()) / before));
         if (fewest_steps * told[0] / static_cast<double>(more) > most * seconds_)
             return {};
         Rehearsal smaller{{}, first.pilot_divisor, first.divisor};

@@ -150,8 +150,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         run.step();
         orders = heartbeat.after_step();
         if (heartbeat.beat_now())
-            reporter.progress(run.progress(), run.in_pilot(), run.stage(), run.updates_per_step(),
-                              job.plan->unit());
+            reporter.progress(run.progress(), run.in_pilot(), run.stage(), run.updates_per_step(), job.plan->unit());
         if (orders.stop > 0) {
             Watchdog::watch(Watchdog::Stage::step); // the checkpoint has all of the patience
             run.settle();
