@@ -76,7 +76,7 @@ CostOfStart cost_of_start(const ProbedRun& run, double enough, const ProbeClock&
             cost.each = seconds_of(n) / static_cast<double>(n);
         }
         return cost;
-    } catch (const std::exception&) {
+    } catch (...) {
         return {}; // the run says it in its own words
     }
 }
@@ -195,8 +195,9 @@ class Prober {
         try {
             const auto run = make_run(ranks_, plan ? *plan : run_.plan, run_.model);
             rehearsal.course = follow(ranks_, *run, limits, clock_);
-        } catch (const NumericalError& error) {
-            if (!is_smaller || (ranks_.size() > 1 && !error.is_agreed()))
+        } catch (const Error& error) {
+            const bool is_of_size = error.kind() != ErrorKind::other && error.kind() != ErrorKind::file;
+            if (!is_smaller || !is_of_size || (ranks_.size() > 1 && !error.is_agreed()))
                 throw;
             refuse(fmt::format("with fewer particles the run fails: {}", error.what()));
             return false;
