@@ -70,7 +70,7 @@ Workload StochasticApproximationPlan::workload(const BuiltModel& model) const {
     const Index replicates = search_.plan.replicates,
                 iterations = s.iterations + (s.partition ? 0 : s.range_iterations);
     return {static_cast<double>(s.chains * replicates) * static_cast<double>(iterations), checkpoint_bytes(model),
-            s.chains * replicates, s.chains * replicates, SearchReplicates::iterations_per_step};
+            s.chains * replicates, s.chains * replicates, SearchReplicates::iterations_in_step};
 }
 
 std::string StochasticApproximationPlan::cost(const BuiltModel& model) const {
