@@ -99,7 +99,7 @@ class TwoPeaks : public WidePrior {
 /// The peak of nine tenths is so narrow that few particles find it.
 class UnequalPeaks : public TwoPeaks {
   public:
-    UnequalPeaks() : TwoPeaks(1.0, 0.1) {}
+    UnequalPeaks() : TwoPeaks(0.8, 0.25) {}
 };
 
 /// The effects of eight schools (Rubin 1981): mean ~ N(0, 5^2), spread ~ half-normal(5), effect_j = mean + spread z_j.

@@ -91,8 +91,8 @@ class TemperingPlan final : public AnnealingPlan {
     /// Of a step: log weights of standard deviation 0.4 about, at which four of five swaps are accepted, and the
     /// stepping stones and the corrected trapezoids have little to bridge.
     static constexpr double conditional_ess = 0.85;
-    /// Thousands of scans, and exchanges with hotter states, mix besides the moves of one scan: five times as many moves
-    /// halve an error bar, as five times as many scans do, and cost as much.
+    /// Thousands of scans, and exchanges with hotter states, mix besides the moves of one scan: five times as many
+    /// moves halve an error bar, as five times as many scans do, and cost as much.
     static constexpr double mobility_of_scan = 0.2;
     static constexpr Index typical_temperatures = 32;
     static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates

@@ -45,7 +45,15 @@ void add_softplus(Predictors& predictors, Index rows, Lanes& sum) {
 
 } // namespace
 
-LogisticRegression::Scratch::Scratch(Index d) : coefficients(lanes, d), slopes(lanes, simd::padded_to_sums(d)) {}
+/// The scratch of this thread, kept from call to call: nothing is allocated.
+LogisticRegression::Scratch& LogisticRegression::scratch_of(Index d) {
+    static thread_local Scratch scratch;
+    if (scratch.coefficients.cols() != d) {
+        scratch.coefficients.resize(lanes, d);
+        scratch.slopes.resize(lanes, simd::padded_to_sums(d));
+    }
+    return scratch;
+}
 
 /// log p(y) = -sum softplus(eta), eta = (1 - 2 y) x' beta, of the rows from .. to - 1; with slopes, scratch.slopes
 /// becomes the sum of (1 - 2 y) x softplus'(eta).
@@ -77,7 +85,7 @@ void LogisticRegression::evaluate_lanes(const Matrix& points, Index first, Index
 void LogisticRegression::evaluate(const Matrix& points, Index from, Index to, std::span<double> log_prior,
                                   std::span<double> log_likelihood) const {
     PEARLITE_EXPECTS(points.rows() == data_.design.cols() && points.cols() % lanes == 0);
-    Scratch scratch(points.rows());
+    Scratch& scratch = scratch_of(points.rows());
     for (Index first = 0; first < points.cols(); first += lanes)
         evaluate_lanes<false>(points, first, from, to, scratch, log_prior, log_likelihood);
 }
@@ -85,7 +93,7 @@ void LogisticRegression::evaluate(const Matrix& points, Index from, Index to, st
 void LogisticRegression::evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                                 std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const {
     PEARLITE_EXPECTS(points.rows() == data_.design.cols() && points.cols() % lanes == 0);
-    Scratch scratch(points.rows());
+    Scratch& scratch = scratch_of(points.rows());
     for (Index first = 0; first < points.cols(); first += lanes) {
         evaluate_lanes<true>(points, first, 0, data_points(), scratch, log_prior, log_likelihood);
         gradient.middleCols<lanes>(first) = points.middleCols<lanes>(first) * (-1 / data_.prior_variance) -

@@ -105,9 +105,9 @@ class LogisticRegression {
   private:
     /// Numbers of sixteen points side by side.
     struct Scratch {
-        explicit Scratch(Index d);
         Eigen::Array<double, block_padding, Eigen::Dynamic> coefficients, slopes;
     };
+    static Scratch& scratch_of(Index d);
     template <bool with_slopes>
     void evaluate_lanes(const Matrix& points, Index first, Index from, Index to, Scratch& scratch,
                         std::span<double> log_prior, std::span<double> log_likelihood) const;
