@@ -2,14 +2,17 @@
 
 #include "kernel/trajectory/trajectory_entry.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace pearlite::kernel {
 
 SplitHamiltonian::SplitHamiltonian(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance,
                                    const Trajectory& trajectory)
-    : Hamiltonian(std::move(path), moves, learnt, covariance, trajectory, trajectory.length) {}
+    : Hamiltonian(std::move(path), moves, learnt, covariance, trajectory,
+                  std::min(trajectory.length, std::numbers::pi / 2)) {}
 
 void SplitHamiltonian::begin_trajectory(model::DensityBlock& block) const {
     Hamiltonian::begin_trajectory(block);

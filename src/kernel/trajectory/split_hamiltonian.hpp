@@ -13,7 +13,7 @@ namespace pearlite::kernel {
 ///     v += (eps/2) (L' grad log f_b(x) + w)
 ///
 /// The kicks are those of f_b over the normal density. The nearer f_b is to it, the longer the steps that follow the
-/// wanted acceptance: up to a whole trajectory.
+/// wanted acceptance: up to a quarter of a turn, or a whole trajectory.
 class SplitHamiltonian : public Hamiltonian {
   public:
     /// The path must be linear and offer model::DensityGradient.
