@@ -68,16 +68,17 @@ def cases(place):
 
 
 def judged(summary, reference):
-    """(support, z or None, text)"""
+    """(whether the run itself raises no doubt, z or None, text)"""
     first = summary["log_evidence"][0]
     truth, of_truth = reference or (first.get("exact", math.nan), 0.0)
     support = summary["headline"]["support"]["word"]
     if "value" not in first:
-        return support, None, "refused"
+        return False, None, "refused"
     if "standard_error" not in first:
-        return support, None, f"{first['value']:.3f}, {support}"
+        return False, None, f"{first['value']:.3f}, {support}"
     z = (first["value"] - truth) / math.hypot(first["standard_error"], of_truth)
-    return support, z, f"{first['value']:.3f} ± {first['standard_error']:.3f}, z {z:+.1f}, {support}"
+    is_silent = support in ("supported", "contradicted") and not summary["diagnostics"].get("warnings")
+    return is_silent, z, f"{first['value']:.3f} ± {first['standard_error']:.3f}, z {z:+.1f}, {support}"
 
 
 def main():
@@ -101,9 +102,9 @@ def main():
                 if ended.status != runner.FINISHED:
                     shown = shown or f"status {ended.status}"
                     continue
-                support, z, text = judged(runner.summary(place / "case"), truth)
+                is_silent, z, text = judged(runner.summary(place / "case"), truth)
                 shown = shown or text
-                if support in ("supported", "contradicted") and z is not None and not math.isnan(z):
+                if is_silent:
                     supported += 1
                     holds += abs(z) < 1.96
                     wrong += abs(z) > 4
