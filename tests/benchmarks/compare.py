@@ -58,8 +58,11 @@ class Figure(NamedTuple):
 
 
 FIGURES = [
-    Figure("rbm", "rbm_anneal/64/manual_time", "of_products",
-           "RBM 784 x 500, an AIS update against its float products alone", 0.7, True),
+    Figure("rbm", "rbm_anneal/128/manual_time", "of_products",
+           "RBM 784 x 500, an AIS update against its float products alone", 2, True),
+    Figure("rbm", "rbm_anneal/portable/512/manual_time", "best_updates",
+           "the same in plain C++ for any x86-64-v3 CPU: updates per second", 2e4, True),
+    Figure("rbm", "rbm_anneal/avx2/512/manual_time", "best_updates", "the same with AVX2", 6e4, True),
     Figure("ising", "anneal/metropolis", "times_plain",
            "Ising 32 x 32, Metropolis sweeps against a plain loop", 3, True),
     Figure("ising", "anneal/heat_bath", "times_plain",

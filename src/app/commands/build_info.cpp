@@ -4,6 +4,7 @@
 #include "pearlite/core/types.hpp"
 #include "pearlite/random/detail/philox.hpp"
 #include "simd/cpu.hpp"
+#include "simd/path.hpp"
 
 #include <fmt/format.h>
 
@@ -78,6 +79,14 @@ std::string cpu_features() {
         if (simd::cpu_has(set))
             features += (features.empty() ? "" : " ") + std::string(simd::name_of(set));
     return features;
+}
+
+std::string kernel_path() {
+    return std::string(simd::name_of(simd::chosen_path().path));
+}
+
+std::string kernel_path_note() {
+    return simd::chosen_path().note;
 }
 
 void require_cpu() {

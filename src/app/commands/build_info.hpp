@@ -18,6 +18,11 @@ std::vector<std::string> library_versions();
 /// Vector extensions of the running CPU that the code may use, as one line.
 std::string cpu_features();
 
+/// The path of kernels that exist for several instruction sets: "avx512", ...
+std::string kernel_path();
+/// Why that is not what PEARLITE_CPU asks for; empty if it is.
+std::string kernel_path_note();
+
 /// Throws InputError if this CPU lacks an instruction set that the binary was compiled for (instead of dying of
 /// SIGILL).
 void require_cpu();

@@ -5,6 +5,7 @@
 #include "pearlite/core/error.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdio>
@@ -51,6 +52,12 @@ void add_configuration_options(CLI::App& command, Options& options) {
         "the same as --set run.seed=...");
 }
 
+/// Says so if the kernels are not those that the environment asks for.
+void tell_kernel_path() {
+    if (const auto note = kernel_path_note(); !note.empty())
+        std::fprintf(stderr, "%s: %s\n", program_name().c_str(), note.c_str());
+}
+
 /// Runs work; errors become messages and an exit status.
 int guarded(const std::function<int()>& work) {
     try {
@@ -69,6 +76,8 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
     std::optional<parallel::Communicator> ranks;
     try {
         ranks = parallel::Communicator::world();
+        if (ranks->is_root())
+            tell_kernel_path();
         return work(*ranks);
     } catch (...) {
         const auto error = std::current_exception();
@@ -91,7 +100,7 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
 int run_program(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
     CLI::App app("Annealed Monte Carlo: normalising constants, posteriors and minima, with error bars.");
     app.require_subcommand(1);
-    app.set_version_flag("--version", build_id());
+    app.set_version_flag("--version", fmt::format("{}, {} kernels", build_id(), kernel_path()));
     Request request;
     RunOptions run;
     CheckOptions check;
@@ -165,8 +174,10 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
         return app.exit(error) == 0 ? exit_finished : exit_bad_input;
     }
     require_cpu();
-    if (request.serial)
+    if (request.serial) {
+        tell_kernel_path();
         return request.serial();
+    }
 
     parallel::Environment environment(argc, argv);
     return guarded_on_ranks(request.distributed);

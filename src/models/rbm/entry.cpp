@@ -53,6 +53,20 @@ struct JointRbmKeys {
     }
 };
 
+/// The marginal model's alone.
+struct MarginalRbmKeys {
+    RbmKeys machine;
+    WeightPrecision precision = WeightPrecision::bits24;
+
+    void keys(Keys& k) {
+        machine.keys(k);
+        k("weight_precision", precision,
+          {{"24-bit", WeightPrecision::bits24, "as single precision"},
+           {"16-bit", WeightPrecision::bits16, "rounded below inverse temperature 1, where the last step corrects it"}},
+          "weights on the path");
+    }
+};
+
 /// How hidden units alone move; the keys that follow those of RbmKeys.
 struct HiddenRbmKeys {
     HiddenRbmSettings settings;
@@ -108,8 +122,10 @@ RbmParameters rbm_parameters(io::Section& section, const RbmKeys& keys) {
 }
 
 std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Section& section) {
-    auto parameters = rbm_parameters(section, read_model<RbmKeys>(configuration));
-    return configuration.has_errors() ? nullptr : built(Rbm(std::move(parameters)));
+    const auto keys = read_model<MarginalRbmKeys>(configuration);
+    auto parameters = rbm_parameters(section, keys.machine);
+    return configuration.has_errors() ? nullptr
+                                      : built(Rbm(std::move(parameters), simd::chosen_path().path, keys.precision));
 }
 
 std::unique_ptr<BuiltModel> build_rbm_joint(io::Configuration& configuration, io::Section& section) {
@@ -132,7 +148,7 @@ ModelEntry rbm_entry() {
     return {{"rbm", Rbm::default_block, 4096, false, 1, model::TimeReversible<Rbm>},
             "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
             build_rbm,
-            list_keys<RbmKeys>};
+            list_keys<MarginalRbmKeys>};
 }
 
 ModelEntry rbm_joint_entry() {

@@ -1,6 +1,6 @@
 #include "models/rbm/rbm.hpp"
 
-#include "models/rbm/rbm_kernels.hpp"
+#include "models/rbm/log_product.hpp"
 
 #include "core/log_space.hpp"
 #include "core/moments.hpp"
@@ -10,12 +10,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace pearlite::models {
 
 using model::BlockStreams;
 using random::Purpose;
+using rbm_kernels::panel_units;
+using rbm_kernels::tile_chains;
 
 static_assert(model::HasFusedAnneal<Rbm>);
 
@@ -25,76 +28,152 @@ bool in_path(double b) {
     return b >= 0 && b <= 1;
 }
 
-std::span<const float> column(const Eigen::VectorXf& values, Index n) {
-    return {values.data(), static_cast<std::size_t>(n)};
+/// The lanes of a tile that are chains.
+Index chains_of(Index tile, Index size) {
+    return std::min(tile_chains, size - tile * tile_chains);
 }
 
-std::span<float> column(Eigen::MatrixXf& units, Index chain, Index n) {
-    return {units.col(chain).data(), static_cast<std::size_t>(n)};
+/// log f_to(v) - log f_from(v), given sum_j log(1 + exp(-|b c_j|)) and sum_j max(c_j, 0) at both: log(1 + exp(b c)) = b
+/// max(c, 0) + log(1 + exp(-|b c|)). Only where the weights differ c does.
+double log_ratio(double from, double to, double linear, double positive_from, double positive_to, double log_from,
+                 double log_to) {
+    return (to - from) * (linear + positive_from) + to * (positive_to - positive_from) + (log_to - log_from);
 }
 
 } // namespace
 
-Rbm::Rbm(RbmParameters parameters) : parameters_(std::move(parameters)) {
-    const Index n = n_visible();
-    const Index n_h = n_hidden();
-    PEARLITE_EXPECTS(n >= 1 && n_h >= 1);
-    PEARLITE_EXPECTS(parameters_.visible_bias.size() == n && parameters_.base_bias.size() == n);
-    PEARLITE_EXPECTS(parameters_.hidden_bias.size() == n_h);
-    Eigen::MatrixXf to_hidden = Eigen::MatrixXf::Zero(padded(n_h + 1), n);
-    to_hidden.topRows(n_h) = parameters_.weights.transpose().cast<float>();
-    to_hidden.row(n_h) = (parameters_.visible_bias - parameters_.base_bias).transpose().cast<float>();
-    weights_to_hidden_ = detail::pack_panels(to_hidden);
-    hidden_start_ = Eigen::VectorXf::Zero(to_hidden.rows());
-    hidden_start_.head(n_h) = parameters_.hidden_bias.cast<float>();
+struct Rbm::HiddenSums {
+    double positive[tile_chains], slope[tile_chains], log_factors[tile_chains];
+};
 
-    Eigen::MatrixXf to_visible = Eigen::MatrixXf::Zero(padded(n), n_h);
-    to_visible.topRows(n) = parameters_.weights.cast<float>();
-    weights_to_visible_ = detail::pack_panels(to_visible);
-    visible_start_ = Eigen::VectorXf::Zero(to_visible.rows());
-    visible_start_.head(n) = parameters_.visible_bias.cast<float>();
+Rbm::Rbm(RbmParameters parameters, simd::Path path, WeightPrecision precision)
+    : parameters_(std::move(parameters)),
+      kernels_(&kernels_of(path)),
+      to_hidden_(rbm_kernels::round_by_output(parameters_.weights.transpose()), *kernels_),
+      to_visible_(rbm_kernels::round_by_output(parameters_.weights), *kernels_),
+      hidden_bias_(parameters_.hidden_bias.cast<float>()) {
+    const Index n = n_visible();
+    PEARLITE_EXPECTS(n >= 1 && n_hidden() >= 1);
+    PEARLITE_EXPECTS(parameters_.visible_bias.size() == n && parameters_.base_bias.size() == n);
+    PEARLITE_EXPECTS(parameters_.hidden_bias.size() == n_hidden());
+    if (precision == WeightPrecision::bits16) {
+        const auto rounded = rbm_kernels::round_to_16_bits(parameters_.weights);
+        rounded_.emplace(Rounded{{rbm_kernels::transposed(rounded), *kernels_}, {rounded, *kernels_}});
+    }
+    linear_bias_ = (parameters_.visible_bias - parameters_.base_bias).cast<float>();
 }
 
 void Rbm::expect_own(const Block& block) const {
     PEARLITE_EXPECTS(block.n_visible() == n_visible() && block.n_hidden() == n_hidden());
 }
 
+void Rbm::address_draws(Block& block, const BlockStreams& streams, Purpose purpose) const {
+    for (Index tile = 0; tile < block.visible_.n_tiles(); ++tile)
+        block.streams_[at(tile)] = draw_streams(streams, purpose, tile);
+}
+
+void Rbm::draw_panel(const float* x, Index first, Index n, float scale, rbm_kernels::DrawStreams& streams,
+                     BinaryUnits& units, Index tile, float (&factors)[tile_chains]) const {
+    streams.first_unit = static_cast<std::uint32_t>(first);
+    kernels_->draw({x, n, scale, &streams, units.words(tile) + first / rbm_kernels::word_units * tile_chains, factors});
+}
+
 void Rbm::draw_start(Block& block, const BlockStreams& streams) const {
     expect_own(block);
-    for (Index i = 0; i < n_visible(); ++i)
-        block.probability_[i] = static_cast<float>(logistic(parameters_.base_bias[i]));
-    for (Index chain = 0; chain < block.size(); ++chain)
-        random::fill_bernoulli(streams.at(Purpose::start, chain), column(block.probability_, n_visible()),
-                               column(block.visible_, chain, n_visible()));
+    address_draws(block, streams, Purpose::start);
+    alignas(64) float x[panel_units * tile_chains], factors[tile_chains];
+    for (Index first = 0; first < n_visible(); first += panel_units) {
+        const Index n = std::min(panel_units, n_visible() - first);
+        for (Index i = 0; i < n; ++i)
+            std::fill_n(x + i * tile_chains, tile_chains, static_cast<float>(parameters_.base_bias[first + i]));
+        for (Index tile = 0; tile < block.visible_.n_tiles(); ++tile)
+            draw_panel(x, first, n, exponent_scale(1), block.streams_[at(tile)], block.visible_, tile, factors);
+    }
     prepare(block);
 }
 
 void Rbm::prepare(Block& block) const {
     expect_own(block);
-    detail::add_product(hidden_start_, weights_to_hidden_, n_visible(), block.visible_, block.pre_activation_);
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        float& linear = block.pre_activation_(n_hidden(), chain);
-        block.linear_[static_cast<std::size_t>(chain)] = static_cast<double>(linear);
-        linear = 0; // from here on a padding row
+    activate(block, rounded_.has_value());
+}
+
+void Rbm::activate_for(Block& block, double b) const {
+    if (block.is_rounded_ != is_rounded(b))
+        activate(block, is_rounded(b));
+}
+
+const RbmBlock& Rbm::with_weights_at(double b, const Block& block, std::optional<Block>& other) const {
+    if (block.is_rounded_ == is_rounded(b))
+        return block;
+    activate(other.emplace(block), is_rounded(b));
+    return *other;
+}
+
+void Rbm::activate(Block& block, bool is_rounded) const {
+    const Layer& layer = is_rounded ? rounded_->to_hidden : to_hidden_;
+    layer.by_panels(block.visible_, block.work_, [&](Index tile, Index first, Index n, const std::int32_t* sums) {
+        kernels_->fields(sums, n, layer.scale().data() + first, hidden_bias_.data() + first,
+                         block.pre_activation(tile) + first * tile_chains);
+    });
+    for (Index tile = 0; tile < block.visible_.n_tiles(); ++tile) {
+        double linear[tile_chains];
+        sum_on(*kernels_, block.visible_, tile, linear_bias_.data(), false, linear);
+        std::copy_n(linear, tile_chains, block.linear_.data() + tile * tile_chains);
     }
+    block.factors_at_ = std::numeric_limits<double>::quiet_NaN();
+    block.is_rounded_ = is_rounded;
+}
+
+Rbm::HiddenSums Rbm::hidden_sums(const Block& block, Index tile, double b) const {
+    HiddenSums sums{};
+    LogProduct factors;
+    for (Index first = 0; first < n_hidden(); first += panel_units) {
+        rbm_kernels::Statistics part;
+        kernels_->statistics(block.pre_activation(tile) + first * tile_chains,
+                             std::min(panel_units, n_hidden() - first), exponent_scale(b), part);
+        for (Index lane = 0; lane < tile_chains; ++lane) {
+            sums.positive[lane] += static_cast<double>(part.positive[lane]);
+            sums.slope[lane] += static_cast<double>(part.slope[lane]);
+        }
+        factors.multiply(part.factors);
+    }
+    for (Index lane = 0; lane < tile_chains; ++lane)
+        sums.log_factors[lane] = factors.at(lane);
+    return sums;
+}
+
+void Rbm::remember_factors(Block& block, Index tile, double b, const HiddenSums& sums) const {
+    std::copy_n(sums.positive, tile_chains, block.positive_.data() + tile * tile_chains);
+    std::copy_n(sums.log_factors, tile_chains, block.log_factors_.data() + tile * tile_chains);
+    block.factors_at_ = b;
 }
 
 void Rbm::add_log_ratio(const Block& block, double from, double to, std::span<double> out) const {
     expect_own(block);
     PEARLITE_EXPECTS(in_path(from) && in_path(to) && std::ssize(out) == block.size());
-    const auto& c = block.pre_activation_;
-    for (std::size_t chain = 0; chain < out.size(); ++chain)
-        out[chain] += (to - from) * block.linear_[chain] +
-                      detail::softplus_difference(c.col(static_cast<Index>(chain)).data(), c.rows(), from, to);
+    std::optional<Block> other_from, other_to;
+    const Block &from_block = with_weights_at(from, block, other_from),
+                &to_block = with_weights_at(to, block, other_to);
+    for (Index tile = 0; tile < block.visible_.n_tiles(); ++tile) {
+        const HiddenSums at_from = hidden_sums(from_block, tile, from), at_to = hidden_sums(to_block, tile, to);
+        for (Index lane = 0; lane < chains_of(tile, block.size()); ++lane) {
+            const std::size_t i = at(tile * tile_chains + lane);
+            out[i] += log_ratio(from, to, block.linear_[i], at_from.positive[lane], at_to.positive[lane],
+                                at_from.log_factors[lane], at_to.log_factors[lane]);
+        }
+    }
 }
 
 void Rbm::path_derivative(const Block& block, double b, std::span<double> out) const {
     expect_own(block);
     PEARLITE_EXPECTS(in_path(b) && std::ssize(out) == block.size());
-    const auto& c = block.pre_activation_;
-    for (std::size_t chain = 0; chain < out.size(); ++chain)
-        out[chain] =
-            block.linear_[chain] + detail::softplus_derivative(c.col(static_cast<Index>(chain)).data(), c.rows(), b);
+    std::optional<Block> other;
+    const Block& at_b = with_weights_at(b, block, other);
+    for (Index tile = 0; tile < block.visible_.n_tiles(); ++tile) {
+        const HiddenSums sums = hidden_sums(at_b, tile, b);
+        for (Index lane = 0; lane < chains_of(tile, block.size()); ++lane)
+            out[at(tile * tile_chains + lane)] = block.linear_[at(tile * tile_chains + lane)] + sums.slope[lane];
+    }
 }
 
 std::optional<double> Rbm::log_normaliser_start() const {
@@ -120,6 +199,8 @@ void Rbm::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add(values(parameters_.visible_bias));
     fingerprint.add(values(parameters_.hidden_bias));
     fingerprint.add(values(parameters_.base_bias));
+    if (rounded_)
+        fingerprint.add("weights of 16 bits on the path");
     fingerprint.add(std::string_view(reinterpret_cast<const char*>(parameters_.images.data()),
                                      static_cast<std::size_t>(parameters_.images.size())));
 }
@@ -127,26 +208,38 @@ void Rbm::fingerprint(model::Fingerprint& fingerprint) const {
 void Rbm::draw_data(Block& block, double, const BlockStreams& streams) const {
     expect_own(block);
     PEARLITE_EXPECTS(has_data());
+    std::vector<float> probability(at(n_visible()));
+    std::vector<std::int8_t> units(probability.size());
     for (Index chain = 0; chain < block.size(); ++chain) {
         random::Stream stream(streams.at(Purpose::end, chain));
         const auto image = static_cast<Index>(stream.index(static_cast<std::uint64_t>(parameters_.images.cols())));
         for (Index i = 0; i < n_visible(); ++i)
-            block.probability_[i] = static_cast<float>(parameters_.images(i, image)) / 255.0f;
-        random::fill_bernoulli(streams.at(Purpose::visible_units, chain), column(block.probability_, n_visible()),
-                               column(block.visible_, chain, n_visible()));
+            probability[at(i)] = static_cast<float>(parameters_.images(i, image)) / 255.0f;
+        random::fill_bernoulli(streams.at(Purpose::visible_units, chain), probability, units);
+        for (Index i = 0; i < n_visible(); ++i)
+            block.visible_.set(i, chain, units[at(i)] != 0);
     }
     prepare(block);
 }
 
 void Rbm::swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const {
+    const bool are_alike = a.is_rounded_ == b.is_rounded_;
     for (std::size_t i = 0; i < which.size(); ++i) {
         if (which[i] == 0)
             continue;
         const auto chain = static_cast<Index>(i);
-        a.visible_.col(chain).swap(b.visible_.col(chain));
-        a.pre_activation_.col(chain).swap(b.pre_activation_.col(chain));
+        a.visible_.swap(chain, b.visible_);
+        if (!are_alike)
+            continue;
+        float *const from = a.pre_activation(chain / tile_chains), *const to = b.pre_activation(chain / tile_chains);
+        for (Index j = 0; j < n_hidden(); ++j)
+            std::swap(from[j * tile_chains + chain % tile_chains], to[j * tile_chains + chain % tile_chains]);
         std::swap(a.linear_[i], b.linear_[i]);
     }
+    a.factors_at_ = b.factors_at_ = std::numeric_limits<double>::quiet_NaN();
+    if (!are_alike)
+        for (Block* const block : {&a, &b})
+            activate(*block, block->is_rounded_);
 }
 
 void Rbm::move(Block& block, double b, const BlockStreams& streams) const {
@@ -157,48 +250,82 @@ void Rbm::move(Block& block, double b, const BlockStreams& streams) const {
 }
 
 void Rbm::draw_hidden_given_visible(Block& block, double b, const BlockStreams& streams) const {
-    const auto& c = block.pre_activation_;
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        detail::hidden_probabilities(c.col(chain).data(), c.rows(), b, block.probability_.data());
-        random::fill_bernoulli(streams.at(Purpose::hidden_units, chain), column(block.probability_, n_hidden()),
-                               column(block.hidden_, chain, n_hidden()));
-    }
+    activate_for(block, b);
+    address_draws(block, streams, Purpose::hidden_units);
+    alignas(64) float factors[tile_chains];
+    for (Index tile = 0; tile < block.visible_.n_tiles(); ++tile)
+        for (Index first = 0; first < n_hidden(); first += panel_units)
+            draw_panel(block.pre_activation(tile) + first * tile_chains, first,
+                       std::min(panel_units, n_hidden() - first), exponent_scale(b), block.streams_[at(tile)],
+                       block.hidden_, tile, factors);
 }
 
 void Rbm::anneal(Block& block, double from, double to, const BlockStreams& streams, std::span<double> increments,
                  std::span<double> derivative) const {
     expect_own(block);
     PEARLITE_EXPECTS(in_path(from) && in_path(to) && std::ssize(increments) == block.size());
-    const auto& c = block.pre_activation_;
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        const auto i = static_cast<std::size_t>(chain);
-        increments[i] +=
-            (to - from) * block.linear_[i] +
-            detail::softplus_difference(c.col(chain).data(), c.rows(), from, to, block.probability_.data());
-        random::fill_bernoulli(streams.at(Purpose::hidden_units, chain), column(block.probability_, n_hidden()),
-                               column(block.hidden_, chain, n_hidden()));
+    PEARLITE_EXPECTS(std::ssize(derivative) == block.size());
+    if (is_rounded(from) != is_rounded(to)) { // the last step
+        add_log_ratio(block, from, to, increments);
+        move(block, to, streams);
+        path_derivative(block, to, derivative);
+        return;
+    }
+    activate_for(block, from);
+    const Index n_tiles = block.visible_.n_tiles();
+    if (block.factors_at_ != from)
+        for (Index tile = 0; tile < n_tiles; ++tile)
+            remember_factors(block, tile, from, hidden_sums(block, tile, from));
+    address_draws(block, streams, Purpose::hidden_units);
+    for (Index tile = 0; tile < n_tiles; ++tile) {
+        LogProduct at_to; // the draws need its factors as well
+        for (Index first = 0; first < n_hidden(); first += panel_units) {
+            alignas(64) float factors[tile_chains];
+            draw_panel(block.pre_activation(tile) + first * tile_chains, first,
+                       std::min(panel_units, n_hidden() - first), exponent_scale(to), block.streams_[at(tile)],
+                       block.hidden_, tile, factors);
+            at_to.multiply(factors);
+        }
+        for (Index lane = 0; lane < chains_of(tile, block.size()); ++lane) {
+            const std::size_t i = at(tile * tile_chains + lane);
+            increments[i] += log_ratio(from, to, block.linear_[i], block.positive_[i], block.positive_[i],
+                                       block.log_factors_[i], at_to.at(lane));
+        }
     }
     draw_visible_given_hidden(block, to, streams);
-    path_derivative(block, to, derivative);
+    for (Index tile = 0; tile < n_tiles; ++tile) {
+        const HiddenSums sums = hidden_sums(block, tile, to);
+        remember_factors(block, tile, to, sums); // the next increment begins there
+        for (Index lane = 0; lane < chains_of(tile, block.size()); ++lane)
+            derivative[at(tile * tile_chains + lane)] = block.linear_[at(tile * tile_chains + lane)] + sums.slope[lane];
+    }
 }
 
 void Rbm::draw_visible_given_hidden(Block& block, double b, const BlockStreams& streams) const {
-    detail::add_product(visible_start_, weights_to_visible_, n_hidden(), block.hidden_, block.visible_field_);
-    block.base_bias_at_.head(n_visible()) = ((1 - b) * parameters_.base_bias).cast<float>();
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        detail::visible_probabilities(block.visible_field_.col(chain).data(), block.base_bias_at_.data(),
-                                      block.base_bias_at_.size(), b, block.probability_.data());
-        random::fill_bernoulli(streams.at(Purpose::visible_units, chain), column(block.probability_, n_visible()),
-                               column(block.visible_, chain, n_visible()));
-    }
-    prepare(block);
+    address_draws(block, streams, Purpose::visible_units);
+    const Layer& layer = is_rounded(b) ? rounded_->to_visible : to_visible_;
+    block.scale_ = static_cast<float>(b) * layer.scale();
+    block.bias_ = (b * parameters_.visible_bias + (1 - b) * parameters_.base_bias).cast<float>();
+    alignas(64) float factors[tile_chains];
+    layer.by_panels(block.hidden_, block.work_, [&](Index tile, Index first, Index n, const std::int32_t* sums) {
+        float* const x = block.work_.fields.data();
+        kernels_->fields(sums, n, block.scale_.data() + first, block.bias_.data() + first, x);
+        draw_panel(x, first, n, exponent_scale(1), block.streams_[at(tile)], block.visible_, tile, factors);
+    });
+    activate(block, is_rounded(b));
 }
 
 Matrix Rbm::visible_probabilities(const Block& block, double b) const {
     expect_own(block);
     PEARLITE_EXPECTS(in_path(b));
+    std::optional<Block> other;
+    const Block& at_b = with_weights_at(b, block, other);
     const auto mean_of = [](double field) { return logistic(field); };
-    const Matrix c = block.pre_activation_.topLeftCorner(n_hidden(), block.size()).cast<double>();
+    Matrix c(n_hidden(), block.size());
+    for (Index chain = 0; chain < block.size(); ++chain)
+        for (Index j = 0; j < n_hidden(); ++j)
+            c(j, chain) =
+                static_cast<double>(at_b.pre_activation(chain / tile_chains)[j * tile_chains + chain % tile_chains]);
     Matrix field = product(b, parameters_.weights, (b * c).unaryExpr(mean_of));
     field.colwise() += (1 - b) * parameters_.base_bias + b * parameters_.visible_bias;
     return field.unaryExpr(mean_of);

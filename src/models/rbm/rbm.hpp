@@ -6,6 +6,7 @@
 ///
 /// The hidden units are summed out, so a particle is v alone. p_0 has independent units of log odds a0 (the base rate).
 
+#include "models/rbm/layer.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/fingerprint.hpp"
@@ -27,69 +28,86 @@ struct RbmParameters {
     Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> images = {};
 };
 
+/// What the weights are rounded to on the way. At b = 1 they have 24 bits in any case: the path's last step weighs the
+/// density of rounded weights against the true one, and every estimate is one of the true model.
+enum class WeightPrecision {
+    bits24, ///< as float sums are
+    bits16  ///< two limbs in place of three: faster where the kernels multiply limbs (vnni, amx)
+};
+
 /// Log odds of units that were on n_on[i] times in n examples: logit((n_on + 1)/(n + 2)), which is never infinite.
 Vector base_rate_bias(const Vector& n_on, Index n);
 
 /// Weights N(0, weight_sd^2), biases N(0, bias_sd^2), base_bias equal to visible_bias; a function of the seed alone.
 RbmParameters random_rbm(Index n_visible, Index n_hidden, double weight_sd, double bias_sd, std::uint64_t seed);
 
-/// Visible states of a group of chains, a chain per column, with the data that their next update needs.
+/// Visible states of a group of chains with the data that their next update needs. Sixteen chains are a tile, a vector
+/// lane each; numbers of units are [tile][unit][lane].
 class RbmBlock {
   public:
-    /// Floats on 64-byte boundaries: rows and columns are padded to multiples of block_padding.
-    using FloatMatrix = Eigen::MatrixXf;
+    using FloatMatrix = BinaryUnits::FloatMatrix;
 
     RbmBlock(Index n_visible, Index n_hidden, Index size);
 
-    Index n_visible() const { return n_visible_; }
-    Index n_hidden() const { return n_hidden_; }
-    Index size() const { return size_; }
-    Index padded_size() const { return visible_.cols(); }
+    Index n_visible() const { return visible_.n_units(); }
+    Index n_hidden() const { return hidden_.n_units(); }
+    Index size() const { return visible_.n_chains(); }
+    Index padded_size() const { return padded(size()); }
     /// ceil(n_visible / 8): unit i is bit i mod 8 of byte i / 8.
-    std::size_t packed_bytes() const { return static_cast<std::size_t>((n_visible_ + 7) / 8); }
-    void pack(Index slot, std::span<std::byte> out) const;
-    void unpack(Index slot, std::span<const std::byte> in);
+    std::size_t packed_bytes() const { return visible_.packed_bytes(); }
+    void pack(Index slot, std::span<std::byte> out) const { visible_.pack(slot, out); }
+    void unpack(Index slot, std::span<const std::byte> in) { visible_.unpack(slot, in); }
 
     /// 0 or 1; padded n_visible x padded size, padding is zero.
-    const FloatMatrix& visible_units() const { return visible_; }
+    FloatMatrix visible_units() const { return visible_.matrix(); }
     /// Drawn in the last update; the state or a part of it in models that keep them.
-    const FloatMatrix& hidden_units() const { return hidden_; }
+    FloatMatrix hidden_units() const { return hidden_.matrix(); }
     /// As the visible units; ceil(n_hidden / 8) bytes.
-    void pack_hidden(Index slot, std::span<std::byte> out) const;
-    void unpack_hidden(Index slot, std::span<const std::byte> in);
+    void pack_hidden(Index slot, std::span<std::byte> out) const { hidden_.pack(slot, out); }
+    void unpack_hidden(Index slot, std::span<const std::byte> in) { hidden_.unpack(slot, in); }
 
   private:
     friend class Rbm;
     friend class JointRbm;
     friend class HiddenRbm;
-    Index n_visible_;
-    Index n_hidden_;
-    Index size_;
-    FloatMatrix visible_;          ///< v
-    FloatMatrix pre_activation_;   ///< c of the present v; padding rows are zero
-    std::vector<double> linear_;   ///< (a - a0)'v of the present v
-    FloatMatrix hidden_;           ///< h of the last update; padding rows are zero
-    FloatMatrix visible_field_;    ///< a + W h
-    Eigen::VectorXf base_bias_at_; ///< (1-b) a0 of the update under way
-    Eigen::VectorXf probability_;  ///< of the units of one chain
+
+    float* pre_activation(Index tile) { return pre_activation_.data() + tile * n_hidden() * rbm_kernels::tile_chains; }
+    const float* pre_activation(Index tile) const {
+        return pre_activation_.data() + tile * n_hidden() * rbm_kernels::tile_chains;
+    }
+
+    BinaryUnits visible_;                        ///< v
+    BinaryUnits hidden_;                         ///< h of the last update
+    rbm_kernels::Aligned<float> pre_activation_; ///< c of the present v
+    std::vector<double> linear_;                 ///< (a - a0)'v of the present v; padded
+    std::vector<double> positive_;               ///< sum_j max(c_j, 0), where factors_at_ is a number
+    std::vector<double> log_factors_;            ///< sum_j log(1 + exp(-|b c_j|)) at b = factors_at_
+    double factors_at_;
+    bool is_rounded_ = false;                                ///< c is that of weights of 16 bits
+    rbm_kernels::Aligned<rbm_kernels::DrawStreams> streams_; ///< of the draw under way, by tile
+    Eigen::VectorXf scale_, bias_;                           ///< of the visible fields of the update under way
+    LayerWorkspace work_;
 };
 
 /// The annealed RBM: fulfils AnnealedModel, HasMove and HasFusedAnneal. One update of a chain costs two products with
-/// W: the one that gives c after a visible draw serves the next weight and the next hidden draw as well. Units,
-/// products and pre-activations are float, log weights double; over 3000 temperatures of a 784 x 500 model a log weight
-/// was off by 1e-5. A chain's numbers depend neither on the size of its block nor on its neighbours.
+/// W: the one that gives c after a visible draw serves the next weight and the next hidden draw as well. Products are
+/// exact sums of weights rounded to integers of 24 bits, pre-activations and exponentials float, log weights double. A
+/// chain's numbers depend neither on the size of its block nor on its neighbours nor on the path of the kernels.
 class Rbm {
   public:
     using Block = RbmBlock;
     static constexpr bool move_is_reversible = true;
-    /// Chains in a block: the largest whose states stay in a second-level cache of 1 MiB at 784 x 500 units.
-    static constexpr Index default_block = 64;
+    /// Chains in a block. The tables of weights that products look up are made once for a block: of 784 x 500 units,
+    /// blocks of 64, 128, 256 and 512 chains made 0.71, 0.89, 0.98 and 1 of the updates a second. Beyond 512 the
+    /// pre-activations leave a second-level cache of 1 MiB; smaller blocks serve more ranks.
+    static constexpr Index default_block = 128;
     static constexpr std::string_view name = "rbm";
     /// Sizes up to which the exact log_ratio is offered: 2^25 states of min(n_visible, n_hidden) units.
     static constexpr Index max_enumerated_units = 25;
 
     /// Throws ContractViolation if the shapes do not agree or a size is 0.
-    explicit Rbm(RbmParameters parameters);
+    explicit Rbm(RbmParameters parameters, simd::Path path = simd::chosen_path().path,
+                 WeightPrecision precision = WeightPrecision::bits24);
 
     Index n_visible() const { return parameters_.weights.rows(); }
     Index n_hidden() const { return parameters_.weights.cols(); }
@@ -103,7 +121,7 @@ class Rbm {
     /// H log 2 + sum_i log(1 + exp(a0_i)).
     std::optional<double> log_normaliser_start() const;
     /// By enumeration of the smaller layer in Gray code; nothing if it has more than max_enumerated_units units. Takes
-    /// up to half a minute at the limit (784 x 25 units) and is not remembered.
+    /// up to half a minute at the limit (784 x 25 units) and is not remembered. Nothing for rounded weights below 1.
     std::optional<double> exact_log_ratio(double b_end) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
@@ -135,13 +153,29 @@ class Rbm {
     void draw_hidden_given_visible(Block& block, double b, const model::BlockStreams& streams) const;
     void draw_visible_given_hidden(Block& block, double b, const model::BlockStreams& streams) const;
 
+    /// Draws of a panel of a tile from x[unit][lane]; returns the factors.
+    void draw_panel(const float* x, Index first, Index n, float scale, rbm_kernels::DrawStreams& streams,
+                    BinaryUnits& units, Index tile, float (&factors)[rbm_kernels::tile_chains]) const;
+    bool is_rounded(double b) const { return rounded_ && b < 1; }
+    /// c of the weights that are asked for.
+    void activate(Block& block, bool is_rounded) const;
+    void activate_for(Block& block, double b) const;
+    /// The block, or a copy of it in `other`, with the c of the weights at b.
+    const Block& with_weights_at(double b, const Block& block, std::optional<Block>& other) const;
+    /// Sums over the hidden units of a tile at b, by lane.
+    struct HiddenSums;
+    HiddenSums hidden_sums(const Block& block, Index tile, double b) const;
+    void remember_factors(Block& block, Index tile, double b, const HiddenSums& sums) const;
+    void address_draws(Block& block, const model::BlockStreams& streams, random::Purpose purpose) const;
+
     RbmParameters parameters_;
-    // In the layout of the products, rows padded: W' and below it (a - a0)', so that one product with v gives c - d and
-    // the linear term; W itself; and the start values of the products.
-    Eigen::VectorXf weights_to_hidden_;
-    Eigen::VectorXf weights_to_visible_;
-    Eigen::VectorXf hidden_start_;  ///< d, then zeros
-    Eigen::VectorXf visible_start_; ///< a, then zeros
+    const rbm_kernels::Kernels* kernels_;
+    Layer to_hidden_, to_visible_;
+    struct Rounded {
+        Layer to_hidden, to_visible;
+    };
+    std::optional<Rounded> rounded_;
+    Eigen::VectorXf hidden_bias_, linear_bias_; ///< d; a - a0
 };
 
 } // namespace pearlite::models

@@ -3,62 +3,20 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "random/fill.hpp"
 
-#include <algorithm>
+#include <limits>
 
 namespace pearlite::models {
 
-namespace {
-
-void pack_units(const float* units, Index n, std::span<std::byte> out) {
-    PEARLITE_EXPECTS(static_cast<Index>(out.size()) == (n + 7) / 8);
-    std::fill(out.begin(), out.end(), std::byte{0});
-    for (Index i = 0; i < n; ++i)
-        if (units[i] != 0)
-            out[static_cast<std::size_t>(i / 8)] |= std::byte{1} << (i % 8);
-}
-
-void unpack_units(std::span<const std::byte> in, Index n, float* units) {
-    PEARLITE_EXPECTS(static_cast<Index>(in.size()) == (n + 7) / 8);
-    for (Index i = 0; i < n; ++i) {
-        const std::byte bit = (in[static_cast<std::size_t>(i / 8)] >> (i % 8)) & std::byte{1};
-        units[i] = std::to_integer<int>(bit) != 0 ? 1.0f : 0.0f;
-    }
-}
-
-} // namespace
-
 RbmBlock::RbmBlock(Index n_visible, Index n_hidden, Index size)
-    : n_visible_(n_visible),
-      n_hidden_(n_hidden),
-      size_(size),
-      visible_(FloatMatrix::Zero(padded(n_visible), padded(size))),
-      pre_activation_(FloatMatrix::Zero(padded(n_hidden + 1), padded(size))),
-      linear_(static_cast<std::size_t>(size), 0.0),
-      hidden_(FloatMatrix::Zero(padded(n_hidden), padded(size))),
-      visible_field_(FloatMatrix::Zero(padded(n_visible), padded(size))),
-      base_bias_at_(Eigen::VectorXf::Zero(padded(n_visible))),
-      probability_(Eigen::VectorXf::Zero(std::max(padded(n_visible), padded(n_hidden + 1)))) {
+    : visible_(n_visible, size),
+      hidden_(n_hidden, size),
+      pre_activation_(at(n_hidden * padded(size)), 0.0f),
+      linear_(at(padded(size)), 0.0),
+      positive_(linear_.size(), 0.0),
+      log_factors_(linear_.size(), 0.0),
+      factors_at_(std::numeric_limits<double>::quiet_NaN()),
+      streams_(at(visible_.n_tiles())) {
     PEARLITE_EXPECTS(n_visible >= 1 && n_hidden >= 1 && size >= 1);
-}
-
-void RbmBlock::pack(Index slot, std::span<std::byte> out) const {
-    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
-    pack_units(visible_.col(slot).data(), n_visible_, out);
-}
-
-void RbmBlock::unpack(Index slot, std::span<const std::byte> in) {
-    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
-    unpack_units(in, n_visible_, visible_.col(slot).data());
-}
-
-void RbmBlock::pack_hidden(Index slot, std::span<std::byte> out) const {
-    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
-    pack_units(hidden_.col(slot).data(), n_hidden_, out);
-}
-
-void RbmBlock::unpack_hidden(Index slot, std::span<const std::byte> in) {
-    PEARLITE_EXPECTS(slot >= 0 && slot < size_);
-    unpack_units(in, n_hidden_, hidden_.col(slot).data());
 }
 
 Vector base_rate_bias(const Vector& n_on, Index n) {

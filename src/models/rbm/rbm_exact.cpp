@@ -94,7 +94,7 @@ class Enumeration {
 
 std::optional<double> Rbm::exact_log_ratio(double b_end) const {
     PEARLITE_EXPECTS(b_end >= 0 && b_end <= 1);
-    if (std::min(n_visible(), n_hidden()) > max_enumerated_units)
+    if (std::min(n_visible(), n_hidden()) > max_enumerated_units || is_rounded(b_end))
         return std::nullopt;
     const Vector visible = (1 - b_end) * parameters_.base_bias + b_end * parameters_.visible_bias;
     const Vector hidden = b_end * parameters_.hidden_bias;

@@ -6,8 +6,9 @@
 #include "random/fill.hpp"
 
 #include "models/common/shared_draws.hpp"
-#include "models/rbm/rbm_kernels.hpp"
+#include "models/rbm/log_product.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -16,19 +17,21 @@ namespace pearlite::models {
 
 using model::BlockStreams;
 using random::Purpose;
+using rbm_kernels::panel_units;
+using rbm_kernels::tile_chains;
 
 static_assert(model::HasReversedMove<HiddenRbm> && model::HasDataStart<HiddenRbm>);
 
 HiddenRbmBlock::HiddenRbmBlock(Index n_visible, Index n_hidden, Index size)
-    : units_(n_visible, n_hidden, size), u_(static_cast<std::size_t>(size), 0.0) {}
+    : units_(n_visible, n_hidden, size), fields_(at(n_visible * padded(size)), 0.0f), u_(at(padded(size)), 0.0) {}
 
-HiddenRbm::HiddenRbm(RbmParameters parameters, const HiddenRbmSettings& settings)
-    : rbm_(std::move(parameters)), settings_(settings) {
+HiddenRbm::HiddenRbm(RbmParameters parameters, const HiddenRbmSettings& settings, simd::Path path)
+    : rbm_(std::move(parameters), path), settings_(settings) {
     if (settings.flips < 0 || settings.flips > largest_flips)
         throw InputError("a move must have 0 to " + std::to_string(largest_flips) + " flips, not " +
                          std::to_string(settings.flips));
-    columns_ = Eigen::MatrixXf::Zero(padded(rbm_.n_visible()), rbm_.n_hidden());
-    columns_.topRows(rbm_.n_visible()) = rbm_.parameters().weights.cast<float>();
+    columns_ = rbm_.parameters().weights.cast<float>();
+    visible_bias_ = rbm_.parameters().visible_bias.cast<float>();
     order_.resize(static_cast<std::size_t>(rbm_.n_hidden()));
     std::iota(order_.begin(), order_.end(), 0);
     reversed_order_.assign(order_.rbegin(), order_.rend());
@@ -36,11 +39,13 @@ HiddenRbm::HiddenRbm(RbmParameters parameters, const HiddenRbmSettings& settings
 
 void HiddenRbm::draw_start(Block& block, const BlockStreams& streams) const {
     auto& units = block.units_;
-    units.probability_.setConstant(0.5f);
-    const auto n = static_cast<std::size_t>(rbm_.n_hidden());
-    for (Index chain = 0; chain < block.size(); ++chain)
-        random::fill_bernoulli(streams.at(Purpose::start, chain), {units.probability_.data(), n},
-                               {units.hidden_.col(chain).data(), n});
+    rbm_.address_draws(units, streams, Purpose::start);
+    alignas(64) const float zero[panel_units * tile_chains] = {}; // probability 1/2
+    alignas(64) float factors[tile_chains];
+    for (Index tile = 0; tile < units.hidden_.n_tiles(); ++tile)
+        for (Index first = 0; first < rbm_.n_hidden(); first += panel_units)
+            rbm_.draw_panel(zero, first, std::min(panel_units, rbm_.n_hidden() - first), 0, units.streams_[at(tile)],
+                            units.hidden_, tile, factors);
     prepare(block);
 }
 
@@ -52,21 +57,40 @@ void HiddenRbm::draw_data(Block& block, double b_end, const BlockStreams& stream
 
 void HiddenRbm::prepare(Block& block) const {
     auto& units = block.units_;
-    // The fields a + W h; padding rows are zero.
-    detail::add_product(rbm_.visible_start_, rbm_.weights_to_visible_, rbm_.n_hidden(), units.hidden_,
-                        units.visible_field_);
-    const auto& d = rbm_.parameters().hidden_bias;
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        const auto field = units.visible_field_.col(chain);
-        block.u_[static_cast<std::size_t>(chain)] =
-            d.dot(units.hidden_.col(chain).head(d.size()).cast<double>()) +
-            detail::softplus_sum(field.data(), field.size(), field.size() - rbm_.n_visible());
+    const Index n = rbm_.n_visible();
+    rbm_.to_visible_.by_panels(
+        units.hidden_, units.work_, [&](Index tile, Index first, Index count, const std::int32_t* sums) {
+            rbm_.kernels_->fields(sums, count, rbm_.to_visible_.scale().data() + first, visible_bias_.data() + first,
+                                  block.fields_.data() + (tile * n + first) * tile_chains);
+        });
+    alignas(64) const float no_step[tile_chains] = {};
+    for (Index tile = 0; tile < units.hidden_.n_tiles(); ++tile) {
+        double linear[tile_chains], softplus[tile_chains];
+        sum_on(*rbm_.kernels_, units.hidden_, tile, rbm_.hidden_bias_.data(), false, linear);
+        softplus_sums(block.fields_.data() + tile * n * tile_chains, 0, no_step, softplus);
+        for (Index lane = 0; lane < tile_chains; ++lane)
+            block.u_[at(tile * tile_chains + lane)] = linear[lane] + softplus[lane];
     }
+}
+
+void HiddenRbm::softplus_sums(const float* fields, Index column, const float* step, double (&sums)[tile_chains]) const {
+    std::fill_n(sums, tile_chains, 0.0);
+    LogProduct factors;
+    for (Index first = 0; first < rbm_.n_visible(); first += panel_units) {
+        rbm_kernels::Statistics part;
+        rbm_.kernels_->statistics_of_step(fields + first * tile_chains, columns_.col(column).data() + first, step,
+                                          std::min(panel_units, rbm_.n_visible() - first), part);
+        for (Index lane = 0; lane < tile_chains; ++lane)
+            sums[lane] += static_cast<double>(part.positive[lane]);
+        factors.multiply(part.factors);
+    }
+    for (Index lane = 0; lane < tile_chains; ++lane)
+        sums[lane] += factors.at(lane);
 }
 
 void HiddenRbm::path_derivative(const Block& block, double, std::span<double> out) const {
     PEARLITE_EXPECTS(std::ssize(out) == block.size());
-    std::copy(block.u_.begin(), block.u_.end(), out.begin());
+    std::copy_n(block.u_.begin(), out.size(), out.begin());
 }
 
 void HiddenRbm::add_log_ratio(const Block& block, double from, double to, std::span<double> out) const {
@@ -93,25 +117,33 @@ void HiddenRbm::flip_along(Block& block, double b, const BlockStreams& streams,
                            std::span<const std::int32_t> units_in_turn) const {
     auto& units = block.units_;
     const auto& d = rbm_.parameters().hidden_bias;
-    const Index rows = columns_.rows(), padding = rows - rbm_.n_visible();
-    std::vector<double> uniforms(units_in_turn.size());
-    Eigen::VectorXf field(rows), proposed(rows);
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        random::fill_uniform(streams.at(Purpose::accept, chain), uniforms);
-        field = units.visible_field_.col(chain);
-        double sum = detail::softplus_sum(field.data(), rows, padding);
-        for (std::size_t k = 0; k < units_in_turn.size(); ++k) {
+    const Index n = rbm_.n_visible();
+    const std::size_t n_updates = units_in_turn.size();
+    std::vector<double> uniforms(n_updates * at(tile_chains));
+    for (Index tile = 0; tile < units.hidden_.n_tiles(); ++tile) {
+        const Index n_chains = std::min(tile_chains, block.size() - tile * tile_chains);
+        for (Index lane = 0; lane < n_chains; ++lane)
+            random::fill_uniform(streams.at(Purpose::accept, tile * tile_chains + lane),
+                                 std::span(uniforms).subspan(at(lane) * n_updates, n_updates));
+        float* const fields = block.fields_.data() + tile * n * tile_chains;
+        alignas(64) float step[tile_chains] = {};
+        double sums[tile_chains], proposed[tile_chains];
+        softplus_sums(fields, 0, step, sums);
+        for (std::size_t k = 0; k < n_updates; ++k) {
             const Index j = units_in_turn[k];
-            float& h = units.hidden_(j, chain);
-            const float sign = h != 0 ? -1.0f : 1.0f;
-            proposed = field + sign * columns_.col(j);
-            const double proposed_sum = detail::softplus_sum(proposed.data(), rows, padding);
-            const double change = b * (proposed_sum - sum + static_cast<double>(sign) * d(j));
-            if (change >= 0 || uniforms[k] < std::exp(change)) {
-                h = 1.0f - h;
-                field.swap(proposed);
-                sum = proposed_sum;
+            for (Index lane = 0; lane < n_chains; ++lane)
+                step[lane] = units.hidden_.get(j, tile * tile_chains + lane) ? -1.0f : 1.0f;
+            softplus_sums(fields, j, step, proposed);
+            for (Index lane = 0; lane < n_chains; ++lane) {
+                const double change = b * (proposed[lane] - sums[lane] + static_cast<double>(step[lane]) * d(j));
+                if (change >= 0 || uniforms[at(lane) * n_updates + k] < std::exp(change)) {
+                    units.hidden_.set(j, tile * tile_chains + lane, step[lane] > 0);
+                    sums[lane] = proposed[lane];
+                } else {
+                    step[lane] = 0;
+                }
             }
+            rbm_.kernels_->step(fields, columns_.col(j).data(), step, n);
         }
     }
     prepare(block); // from the units alone, so that a stored state continues with the same bits
@@ -122,8 +154,10 @@ void HiddenRbm::swap_states(Block& a, Block& b, std::span<const std::uint8_t> wh
         if (which[i] == 0)
             continue;
         const auto chain = static_cast<Index>(i);
-        a.units_.hidden_.col(chain).swap(b.units_.hidden_.col(chain));
-        a.units_.visible_field_.col(chain).swap(b.units_.visible_field_.col(chain));
+        a.units_.hidden_.swap(chain, b.units_.hidden_);
+        const Index n = rbm_.n_visible(), first = chain / tile_chains * n * tile_chains + chain % tile_chains;
+        for (Index k = 0; k < n; ++k)
+            std::swap(a.fields_[at(first + k * tile_chains)], b.fields_[at(first + k * tile_chains)]);
         std::swap(a.u_[i], b.u_[i]);
     }
 }

@@ -27,12 +27,14 @@ class HiddenRbmBlock {
     void pack(Index slot, std::span<std::byte> out) const { units_.pack_hidden(slot, out); }
     void unpack(Index slot, std::span<const std::byte> in) { units_.unpack_hidden(slot, in); }
 
-    const RbmBlock::FloatMatrix& hidden_units() const { return units_.hidden_units(); }
+    RbmBlock::FloatMatrix hidden_units() const { return units_.hidden_units(); }
 
   private:
     friend class HiddenRbm;
-    RbmBlock units_; ///< its hidden units are the state
-    std::vector<double> u_;
+
+    RbmBlock units_;                     ///< its hidden units are the state
+    rbm_kernels::Aligned<float> fields_; ///< a + W h: [tile][unit][lane]
+    std::vector<double> u_;              ///< padded
 };
 
 /// Moved by Metropolis flips of single units; a flip changes the fields a_i + W_i h by a column of W. Random units are
@@ -46,7 +48,8 @@ class HiddenRbm {
     static constexpr bool path_is_linear = true;
 
     /// Throws as Rbm does; base_bias is not used.
-    explicit HiddenRbm(RbmParameters parameters, const HiddenRbmSettings& settings = {});
+    explicit HiddenRbm(RbmParameters parameters, const HiddenRbmSettings& settings = {},
+                       simd::Path path = simd::chosen_path().path);
 
     Block make_block(Index size) const { return Block(rbm_.n_visible(), rbm_.n_hidden(), size); }
     void draw_start(Block& block, const model::BlockStreams& streams) const;
@@ -65,12 +68,16 @@ class HiddenRbm {
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:
+    /// Sums of log(1 + exp(x_i + step w_i)) over the visible units, by lane, with w a column of W.
+    void softplus_sums(const float* fields, Index column, const float* step,
+                       double (&sums)[rbm_kernels::tile_chains]) const;
     void flip_along(Block& block, double b, const model::BlockStreams& streams,
                     std::span<const std::int32_t> units) const;
 
     Rbm rbm_;
     HiddenRbmSettings settings_;
-    Eigen::MatrixXf columns_; ///< W, rows padded with zeros
+    Eigen::MatrixXf columns_;      ///< W
+    Eigen::VectorXf visible_bias_; ///< a
     std::vector<std::int32_t> order_, reversed_order_;
 };
 

@@ -2,28 +2,18 @@
 
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/annealed_model.hpp"
-#include "random/fill.hpp"
+
+#include <algorithm>
 
 namespace pearlite::models {
 
 using model::BlockStreams;
+using rbm_kernels::tile_chains;
 
 static_assert(model::HasReversedMove<JointRbm> && model::HasDataStart<JointRbm>);
 
-namespace {
-
-std::size_t bytes_of(Index units) {
-    return static_cast<std::size_t>((units + 7) / 8);
-}
-
-} // namespace
-
 std::size_t JointRbmBlock::packed_bytes() const {
-    return units_.packed_bytes() + bytes_of(units_.n_hidden());
-}
-
-const RbmBlock::FloatMatrix& JointRbmBlock::hidden_units() const {
-    return units_.hidden_units();
+    return units_.packed_bytes() + static_cast<std::size_t>((units_.n_hidden() + 7) / 8);
 }
 
 void JointRbmBlock::pack(Index slot, std::span<std::byte> out) const {
@@ -60,12 +50,12 @@ void JointRbm::move_reversed(Block& block, double b, const BlockStreams& streams
 void JointRbm::path_derivative(const Block& block, double, std::span<double> out) const {
     const auto& units = block.units_;
     PEARLITE_EXPECTS(std::ssize(out) == block.size());
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        // (a - a0)'v + (d + W'v)'h; padding rows are zero.
-        const auto h = units.hidden_.col(chain);
-        const auto c = units.pre_activation_.col(chain).head(units.hidden_.rows());
-        out[static_cast<std::size_t>(chain)] =
-            units.linear_[static_cast<std::size_t>(chain)] + h.cast<double>().dot(c.cast<double>());
+    for (Index tile = 0; tile < units.hidden_.n_tiles(); ++tile) {
+        // (a - a0)'v + (d + W'v)'h
+        double sums[tile_chains];
+        sum_on(*rbm_.kernels_, units.hidden_, tile, units.pre_activation(tile), true, sums);
+        for (Index chain = tile * tile_chains; chain < std::min(block.size(), (tile + 1) * tile_chains); ++chain)
+            out[at(chain)] = units.linear_[at(chain)] + sums[chain % tile_chains];
     }
 }
 
@@ -80,7 +70,7 @@ void JointRbm::swap_states(Block& a, Block& b, std::span<const std::uint8_t> whi
     rbm_.swap_states(a.units_, b.units_, which);
     for (std::size_t i = 0; i < which.size(); ++i)
         if (which[i] != 0)
-            a.units_.hidden_.col(static_cast<Index>(i)).swap(b.units_.hidden_.col(static_cast<Index>(i)));
+            a.units_.hidden_.swap(static_cast<Index>(i), b.units_.hidden_);
 }
 
 void JointRbm::fingerprint(model::Fingerprint& fingerprint) const {

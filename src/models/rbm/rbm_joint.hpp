@@ -22,8 +22,8 @@ class JointRbmBlock {
     void unpack(Index slot, std::span<const std::byte> in);
 
     /// 0 or 1, a chain per column, padding rows are zero.
-    const RbmBlock::FloatMatrix& visible_units() const { return units_.visible_units(); }
-    const RbmBlock::FloatMatrix& hidden_units() const;
+    RbmBlock::FloatMatrix visible_units() const { return units_.visible_units(); }
+    RbmBlock::FloatMatrix hidden_units() const { return units_.hidden_units(); }
 
   private:
     friend class JointRbm;
@@ -39,7 +39,8 @@ class JointRbm {
     static constexpr bool path_is_linear = true;
 
     /// Throws as Rbm does.
-    explicit JointRbm(RbmParameters parameters) : rbm_(std::move(parameters)) {}
+    explicit JointRbm(RbmParameters parameters, simd::Path path = simd::chosen_path().path)
+        : rbm_(std::move(parameters), path) {}
 
     const Rbm& marginal() const { return rbm_; }
 

@@ -1,0 +1,31 @@
+#pragma once
+/// The instruction set that kernels with several implementations run on: chosen once, when the program runs. All
+/// implementations give the same bits.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pearlite::simd {
+
+/// From plain C++ to tile products; each needs what x86-64-v3 has, and what its name says.
+enum class Path { portable, avx2, avx512, vnni, amx };
+
+/// "portable", ...
+std::string_view name_of(Path path);
+
+/// What a wish for a path comes to on this machine.
+struct PathChoice {
+    Path path = Path::portable;
+    std::string note; ///< why it is not the one wished for; empty if it is, or if nothing was wished
+};
+
+/// The paths that the CPU and the operating system offer, `portable` first, the fastest last. Kernels for AVX-512 VNNI
+/// are slower than those for AVX-512 alone and come before them.
+std::span<const Path> available_paths();
+/// The path of that name, or the fastest where it is unknown or not available. Nothing is wished by "".
+PathChoice choose_path(std::string_view wish);
+/// choose_path of the environment variable PEARLITE_CPU, once.
+const PathChoice& chosen_path();
+
+} // namespace pearlite::simd
