@@ -181,8 +181,10 @@ TEST(AnnealedImportance, EssAndVarianceWithPerfectMoves) {
         AnnealedImportance sampler(alone, target, schedule, kernel::Native(target), {4000, 16, seed});
         complete(sampler);
         ess.push_back(4000 / sampler.trace().ess.back());
-        variances.push_back(estimator::importance_estimate(sampler.population().generation(0).log_weights(), seed, 10)
-                                .variance_log_weight);
+        const auto& particles = sampler.population().generation(0);
+        variances.push_back(
+            estimator::importance_estimate({alone, particles.layout(), particles.log_weights()}, seed, 10)
+                .variance_log_weight);
     }
     EXPECT_LT(std::fabs(MeanError(ess).z(std::exp(log_inverse_ess))), 8);
     EXPECT_LT(std::fabs(MeanError(variances).z(variance)), 8);

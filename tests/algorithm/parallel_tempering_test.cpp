@@ -132,7 +132,7 @@ Outcome two_temperatures(double stones) {
         sums.ratio[i] = std::exp(stones) * (1 + noise);
     }
     return tempering_outcome(parallel::Communicator::alone(), sums, parallel::BlockLayout(states, systems, 1, 0),
-                             {{0, 1}, systems, 1, 0, 1, false});
+                             {{{0, 1}, systems, 1, false}, 0, 1});
 }
 
 TEST(ParallelTempering, AnIntegralFarFromTheSteppingStonesCarriesNoErrorBar) {
@@ -158,7 +158,7 @@ Outcome integrated(Index steps, bool is_linear) {
         values->assign(n, 1.0);
     sums.tags.assign(n, 0);
     return tempering_outcome(parallel::Communicator::alone(), sums, parallel::BlockLayout(steps + 1, 1, 1, 0),
-                             {schedule.points(), 1, 1, 0, 1, is_linear});
+                             {{schedule.points(), 1, 1, is_linear}, 0, 1});
 }
 
 TEST(ParallelTempering, TrapezoidsAreCorrectedOrExtrapolated) {

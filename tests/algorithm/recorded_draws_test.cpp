@@ -4,7 +4,7 @@
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 
 #include "algorithm/densities.hpp"
-#include "estimator/chains.hpp"
+#include "estimator/plain/chains.hpp"
 
 #include <gtest/gtest.h>
 

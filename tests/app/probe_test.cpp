@@ -1,6 +1,6 @@
 #include "app/probe/probe.hpp"
 
-#include "app/probe/texts.hpp"
+#include "app/probe/prediction.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

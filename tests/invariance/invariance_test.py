@@ -212,6 +212,25 @@ class Rbm(Invariance, unittest.TestCase):
         for name in ("rbm-ais", "rbm-smc"):
             self.one_ulp(name, "path.inverse_temperature_end", 1.0)
 
+    def test_paths_of_kernels(self):
+        """Every path gives the same numbers; one that the machine lacks, or nobody knows, is replaced and told once."""
+        for name, tables in self.CASES.items():
+            _, expected = self.reference(name, tables)
+            for path, ranks in (("portable", 1), ("avx2", 2), ("avx512", 1), ("vnni", 1), ("amx", 1), ("unknown", 2)):
+                with self.subTest(name, path=path):
+                    where = self.directory / f"{name}-{path}"
+                    ended = self.go("run", self.directory / f"{name}.toml", "-o", where, ranks=ranks,
+                                    environment={"PEARLITE_CPU": path})
+                    found = runner.findings(where)
+                    for key in ("digest", "log_evidence", "ess"):
+                        self.assertEqual(found[key], expected[key], key)
+                    notes = re.findall(rf"PEARLITE_CPU={path}.*; (\w+) is taken", ended.err)
+                    self.assertLessEqual(len(notes), 0 if path == "portable" else 1)
+                    self.assertIn((notes or [path])[0], self.go("--version", environment={"PEARLITE_CPU": path}).out)
+                    if path == "unknown":
+                        self.assertEqual(len(notes), 1)
+                        self.assertIn("build/kernels", self.go("show", where / "results.h5").out)
+
 
 class Potts(Invariance, unittest.TestCase):
     MODEL = {"name": "potts", "size": 5, "colours": 5}
@@ -331,6 +350,49 @@ class Gaussian(Invariance, unittest.TestCase):
         _, expected = self.reference("gaussian-smc", tables)
         _, often = self.reference("often", {**tables, "run": {**tables["run"], "checkpoint_every": 0.0}})
         self.assertEqual(often["digest"], expected["digest"])
+
+
+class Pilots(Invariance, unittest.TestCase):
+    """Every algorithm that can be a pilot, those with a population before them among these."""
+
+    TEMPERING = {"pilot_algorithm": "parallel-tempering", "pilot_systems": 9, "pilot_scans": 30}
+    CASES = {
+        "pilot-ais": {**GAUSSIAN, "schedule": ADAPTIVE, "algorithm": AIS,
+                      "kernel": {"pilot_algorithm": "annealed-importance", "pilot_particles": 40, "moves": 2}},
+        "pilot-tempering": {**GAUSSIAN, "schedule": ADAPTIVE, "algorithm": AIS,
+                            "kernel": {**TEMPERING, "pilot_particles": 40, "moves": 2}},
+        "pilot-tempering-ising": {**ISING, "schedule": ADAPTIVE, "algorithm": {**SMC, "replicates": 3},
+                                  "kernel": {**TEMPERING, "adapt": "pilot", "pilot_particles": 40}},
+        "pilot-tempering-chains": {"model": GAUSSIAN["model"], "schedule": FIXED, "algorithm": CHAINS,
+                                   "kernel": {**TEMPERING, "pilot_particles": 40, "moves": 1}},
+        "pilot-importance": {"model": GAUSSIAN["model"], "schedule": FIXED, "algorithm": CHAINS,
+                             "kernel": {"pilot_algorithm": "importance-squared", "pilot_particles": 120, "moves": 1}},
+    }
+
+    def test_they_differ(self):
+        """Runs that differ in the pilot alone."""
+        smc = {**self.CASES["pilot-tempering"], "kernel": {"pilot_particles": 40, "moves": 2}}
+        digests = [self.reference(name, tables)[1]["digest"] for name, tables in
+                   {**{name: self.CASES[name] for name in ("pilot-ais", "pilot-tempering")}, "pilot-smc": smc}.items()]
+        self.assertEqual(len(set(digests)), 3)
+
+    def test_stops_in_all_stages(self):
+        """A stop every five steps: as the population anneals, as the pilot follows it, in the run proper."""
+        name = "pilot-tempering"
+        _, expected = self.reference(name, self.CASES[name])
+        where = self.directory / f"{name}-steps"
+        ended = self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", "5", status=runner.STOPPED)
+        stops, seen = 1, {"pilot": 0, "run": 0}
+        while ended.status != runner.FINISHED:
+            newest = int(runner.checkpoints(where)[0].name.split(".")[1])
+            seen["pilot" if newest < PILOT_SPAN else "run"] += 1
+            ended = runner.pearlite("resume", where, "--step-limit", "5", ranks=1 + stops % 2)
+            self.assertIn(ended.status, (runner.FINISHED, runner.STOPPED, runner.FAILED), ended.describe())
+            stops += 1
+            self.assertLess(stops, 40, ended.describe())
+        self.assertGreater(seen["pilot"], self.TEMPERING["pilot_scans"] / 5)
+        self.assertGreater(seen["run"], 0)
+        self.assertEqual(runner.findings(where), expected)
 
 
 class SearchInvariance(Invariance):

@@ -1,5 +1,7 @@
+#include "algorithm/common/annealed_population.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/plans/entries.hpp"
+#include "algorithm/plans/pilot.hpp"
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 
@@ -35,12 +37,23 @@ class AnnealedImportancePlan final : public AnnealingPlan {
     Index trajectories_ = 1024;
 };
 
+class AnnealedImportancePilot final : public PilotAlgorithm {
+  public:
+    std::string about() const override { return "trajectories that are never resampled"; }
+    std::unique_ptr<Sampler> sampler(const PilotTask& task) const override {
+        constexpr bool resamples = false;
+        return annealed_population(task.ranks, task.target, task.temperatures, *task.kernel(nullptr), task.population,
+                                   resamples);
+    }
+};
+
 class AnnealedImportanceEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
     std::string about() const override { return "independent annealed trajectories (Neal 2001)"; }
     std::string objection(const ModelTraits&) const override { return {}; }
     bool can_tune_likelihood() const override { return true; }
+    std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<AnnealedImportancePilot>(); }
     std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
         return std::make_unique<AnnealedImportancePlan>(traits);
     }

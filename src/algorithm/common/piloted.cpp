@@ -31,8 +31,7 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
         if (const auto stuck =
                 estimator::stuck_particles({trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved}))
             tuning.warning = stuck->text();
-        if (const auto* kernel = first.kernel())
-            tuning.kernel = kernel->learnt();
+        tuning.kernel = pilot.n_replicates() > 1 ? first.learnt() : pilot.learnt();
     }
     if (pilot.n_replicates() > 1) // other groups of ranks have other replicates
         broadcast_state(ranks, tuning, 0);
@@ -43,7 +42,11 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
 
 Piloted::Piloted(const parallel::Communicator& ranks, std::unique_ptr<Sampler> pilot, MakeMain make_main,
                  PilotReference reference)
-    : ranks_(ranks), pilot_(std::move(pilot)), make_main_(std::move(make_main)), reference_(reference) {}
+    : ranks_(ranks),
+      pilot_(std::move(pilot)),
+      pilot_stages_(pilot_->stages()),
+      make_main_(std::move(make_main)),
+      reference_(reference) {}
 
 void Piloted::step() {
     if (main_)
@@ -51,7 +54,7 @@ void Piloted::step() {
     pilot_->step();
     if (!pilot_->finished())
         return;
-    pilot_estimates_ = pilot_->likelihood_estimates().value_or(0);
+    pilot_estimates_ = pilot_->likelihood_estimates().value_or(0) + pilot_->pilot_likelihood_estimates().value_or(0);
     found_ = tuning_of(ranks_, *pilot_, reference_);
     make_main();
     main_->begin();

@@ -43,7 +43,10 @@ class Piloted final : public StagedSampler {
     /// With the pilot's warning, where the main run has no kernel whose moves would tell the same.
     Outcome outcome() const override;
     bool in_pilot() const override { return !main_; }
-    Index stage() const override { return (main_ ? 1 : 0) + current().stage(); }
+    Index stage() const override { return (main_ ? pilot_stages_ : 0) + current().stage(); }
+    Index stages() const override { return pilot_stages_ + 1; }
+    /// What the pilot's kernel learnt, if the main run leaves none.
+    Matrix learnt() const override { return main_ && !main_->kernel() ? found_.kernel : current().learnt(); }
     std::optional<Index> pilot_likelihood_estimates() const override { return pilot_estimates_; }
 
   private:
@@ -52,6 +55,7 @@ class Piloted final : public StagedSampler {
 
     parallel::Communicator ranks_;
     std::unique_ptr<Sampler> pilot_;
+    Index pilot_stages_;
     MakeMain make_main_;
     PilotReference reference_;
     Tuning found_;

@@ -1,7 +1,7 @@
 #pragma once
 /// States at the end of a path that a sampler has recorded while it ran, one chain of them for each of its systems.
 
-#include "core/sharded_field.hpp"
+#include "core/fields.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/core/detail/block.hpp"
 #include "population/generation.hpp"

@@ -37,6 +37,8 @@ class Sampler {
     virtual bool in_pilot() const { return false; }
     /// Counts the stages before the present one, each with steps of its own: a bridge's fit, a pilot, a round.
     virtual Index stage() const { return 0; }
+    /// The number of stages, those of rounds after the first left out.
+    virtual Index stages() const { return 1; }
     /// Particle moves of one step, on all ranks.
     virtual Index updates_per_step() const = 0;
     /// Likelihoods computed so far; nothing if the sampler does not count them.
@@ -65,6 +67,8 @@ class Sampler {
     virtual Index chain_length() const { return 1; }
     /// The kernel with its learnt settings; null if no kernel is of use to a later run.
     virtual const kernel::Kernel* kernel() const { return nullptr; }
+    /// kernel::Kernel::learnt() for a later run along the temperatures of the trace; empty if there is nothing.
+    virtual Matrix learnt() const { return kernel() ? kernel()->learnt() : Matrix(); }
     /// The draws, if the sampler has Markov chains instead of a final population.
     virtual const MarkovChains* markov_chains() const { return nullptr; }
     /// States at the end of the path that were recorded on the way, which then stand for the posterior in place of the

@@ -1,5 +1,6 @@
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/plans/entries.hpp"
+#include "algorithm/plans/pilot.hpp"
 
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 
@@ -101,6 +102,33 @@ class TemperingPlan final : public AnnealingPlan {
     std::optional<double> cold_from_;
 };
 
+class TemperingPilot final : public PilotAlgorithm {
+  public:
+    std::string about() const override {
+        return "systems in equilibrium at the temperatures that a population has chosen before";
+    }
+    void suit(const ModelTraits& traits) override {
+        largest_block_ = traits.largest_block;
+        systems_ = std::min<Index>(64, largest_block_);
+    }
+    void keys(Keys& k) override {
+        k("pilot_systems", systems_, within(1, {largest_block_, "the model's largest block"}),
+          "independent systems of the pilot");
+        k("pilot_scans", scans_, within(10, 1'000'000), "scans of the pilot, of which a fifth is not measured");
+    }
+    std::unique_ptr<Sampler> sampler(const PilotTask& task) const override {
+        const TemperingSettings settings{systems_, scans_, scans_ / 5, pilot_seed(task.population.seed)};
+        return after_population(task, [task, settings](const Tuning& found) {
+            return std::make_unique<ParallelTempering>(task.ranks, task.target,
+                                                       path::Schedule(found.inverse_temperatures),
+                                                       *task.kernel(&found.kernel), settings);
+        });
+    }
+
+  private:
+    Index largest_block_ = 4096, systems_ = 64, scans_ = 200;
+};
+
 class ParallelTemperingEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
@@ -108,6 +136,7 @@ class ParallelTemperingEntry final : public Algorithm {
         return "replica exchange with nonreversible swaps; stepping stones and thermodynamic integration";
     }
     std::string objection(const ModelTraits&) const override { return {}; }
+    std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<TemperingPilot>(); }
     std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
         return std::make_unique<TemperingPlan>(traits);
     }

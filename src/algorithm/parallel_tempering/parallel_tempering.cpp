@@ -71,8 +71,9 @@ Progress ParallelTempering::progress() const {
 
 Outcome ParallelTempering::outcome() const {
     return tempering_outcome(ranks_, sums_, population_.generation(0).layout(),
-                             {schedule_.points(), settings_.replicas, kept_scans(), first_half_scans(), settings_.scans,
-                              target_->path_is_linear()});
+                             {{schedule_.points(), settings_.replicas, kept_scans(), target_->path_is_linear()},
+                              first_half_scans(),
+                              settings_.scans});
 }
 
 void ParallelTempering::fields(Fields& f) {
@@ -105,7 +106,7 @@ void ParallelTempering::mark_wanted() {
     auto& states = population_.generation(0);
     const Index last = schedule_.steps() * settings_.replicas - states.layout().first_local_item();
     for (Index i = 0; i < states.local_size(); ++i)
-        states.log_weights()[static_cast<std::size_t>(i)] = i < last ? log_zero_ : 0;
+        states.log_weights()[static_cast<std::size_t>(i)] = i < last ? log_zero : 0;
 }
 
 void ParallelTempering::move_and_measure() {

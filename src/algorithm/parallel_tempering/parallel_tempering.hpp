@@ -93,8 +93,6 @@ class ParallelTempering final : public Sampler {
     /// Notes in their tags that replicas are at an end of the ladder, if this rank holds that end.
     void note_visits();
 
-    static constexpr double log_zero_ = -infinity;
-
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;
     path::Schedule schedule_;

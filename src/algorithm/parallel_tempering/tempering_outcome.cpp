@@ -1,62 +1,168 @@
 #include "algorithm/parallel_tempering/tempering_outcome.hpp"
 
-#include "algorithm/parallel_tempering/tempering_judgment.hpp"
-#include "estimator/evidence/curvature.hpp"
-#include "estimator/quantiles.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <span>
 #include <string>
 
 namespace pearlite::algorithm {
 
 namespace {
 
-/// The estimate with the jackknife's error over the systems.
-estimator::Estimate jackknifed(const std::string& name, const LeaveOneOut& systems) {
-    estimator::Estimate estimate{name, systems.value, {}, {}, "jackknife", ""};
-    if (!std::isfinite(estimate.value)) {
-        estimate.note = "d log f_b/db is infinite somewhere on the path";
-        return estimate;
-    }
-    const std::size_t replicas = systems.without.size();
-    if (static_cast<Index>(replicas) < least_systems) {
-        estimate.note = fmt::format("no error bar: {} independent systems, fewer than {}", replicas, least_systems);
-        return estimate;
-    }
-    double mean = 0, square = 0;
-    const auto r = static_cast<double>(replicas);
-    for (const double value : systems.without)
-        mean += value / r;
-    for (const double value : systems.without)
-        square += (value - mean) * (value - mean);
-    const double error = std::sqrt(square * (r - 1) / r);
-    const double t = estimator::student_quantile(r - 1, 0.975);
-    estimate.standard_error = error;
-    estimate.interval95 = estimator::Interval{estimate.value - t * error, estimate.value + t * error};
-    return estimate;
+/// Every trip brings a system a state that was drawn afresh: each needs a few, and all together need many.
+constexpr double few_round_trips = 2, few_in_all = 80;
+constexpr double low_acceptance = 0.05;
+/// Of u over the halves of the systems' measured scans. A half in which u has n effective values gives
+/// R-hat^2 = 1 + 1/n. 1.05 stands for ten of them, and for five in a burn-in of a fifth of the scans, after which a
+/// start is forgotten; 1.1 for five and for two, after which it is not, so that the spread of the systems is no error:
+/// with two peaks of unequal width, runs at 1.12 are 30 error bars off. Vehtari et al. (2021) ask 1.01 of a posterior's
+/// quantiles by a few chains; an error bar over many independent systems needs less.
+constexpr double suspicious_r_hat = 1.05, largest_r_hat = 1.1;
+
+/// Whether there are enough systems and scans to compare.
+bool judges_systems(const TemperingFacts& facts) {
+    return facts.systems >= estimator::least_systems && facts.first_half_scans >= 2;
 }
 
-/// Quadrature has an error that the jackknife cannot see: where the integrand jumps between temperatures, as along a
-/// path that adds data points. Stepping stones have none, so an integral far from theirs carries no error bar, and is
-/// refused where it is further off than an interval's curvature may be.
-void withhold_if_apart(estimator::Estimate& integral, const estimator::Estimate& stones) {
-    if (!integral.standard_error || !stones.standard_error)
+double swap_acceptance(std::span<const double> swaps, Index t, const TemperingFacts& facts) {
+    const auto n = due_scans(t, facts.scans - facts.measurements, facts.scans);
+    return n > 0 ? std::accumulate(swaps.begin(), swaps.end(), 0.0) / static_cast<double>(n * facts.systems) : 0;
+}
+
+/// The difference of mean u between the halves of the kept scans at the temperature whose sums begin at `first`, in
+/// standard errors.
+double drift(const TemperingSums& sums, std::size_t first, const TemperingFacts& facts) {
+    const auto R = static_cast<std::size_t>(facts.systems);
+    const auto first_n = static_cast<double>(facts.first_half_scans);
+    const auto second_n = static_cast<double>(facts.measurements) - first_n;
+    double mean = 0, square = 0;
+    std::vector<double> change;
+    for (std::size_t i = first; i < first + R; ++i) {
+        change.push_back((sums.u[i] - sums.u_first_half[i]) / second_n - sums.u_first_half[i] / first_n);
+        mean += change.back() / static_cast<double>(R);
+    }
+    for (const double c : change)
+        square += (c - mean) * (c - mean);
+    const double error = std::sqrt(square / static_cast<double>(R * (R - 1)));
+    return error > 0 ? std::abs(mean) / error : 0;
+}
+
+/// The potential scale reduction of u over the halves of all systems at the temperature whose sums begin at `first`
+/// (Gelman & Rubin 1992, of split chains): 1 + between / within variance, its root.
+double split_r_hat(const TemperingSums& sums, std::size_t first, const TemperingFacts& facts) {
+    const auto R = static_cast<std::size_t>(facts.systems);
+    const auto first_n = static_cast<double>(facts.first_half_scans);
+    const auto second_n = static_cast<double>(facts.measurements) - first_n;
+    double within = 0, mean = 0, between = 0;
+    std::vector<double> means;
+    for (std::size_t i = first; i < first + R; ++i) {
+        means.push_back(sums.u_first_half[i] / first_n);
+        means.push_back((sums.u[i] - sums.u_first_half[i]) / second_n);
+        const double of_means = first_n * std::pow(means[means.size() - 2], 2) + second_n * std::pow(means.back(), 2);
+        within +=
+            (sums.u_square[i] - of_means) / (static_cast<double>(facts.measurements - 2) * static_cast<double>(R));
+    }
+    for (const double m : means)
+        mean += m / static_cast<double>(means.size());
+    for (const double m : means)
+        between += (m - mean) * (m - mean) / static_cast<double>(means.size() - 1);
+    const double negligible = 1e-12 * (mean * mean + between); // of rounding, where u hardly varies
+    if (!(between > negligible))
+        return 1;
+    return within > negligible ? std::sqrt(1 + between / within) : infinity;
+}
+
+std::array<std::int64_t, 4> farthest_systems(const TemperingSums& sums, std::size_t first, std::size_t R) {
+    const auto of_rung = std::span(sums.u).subspan(first, R);
+    std::vector<double> sorted(of_rung.begin(), of_rung.end());
+    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(R / 2));
+    const double median = sorted[R / 2];
+    std::vector<std::int64_t> order(R);
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::ranges::stable_sort(order, std::greater<>{},
+                             [&](std::int64_t i) { return std::abs(of_rung[static_cast<std::size_t>(i)] - median); });
+    order.resize(4, -1);
+    std::array<std::int64_t, 4> farthest{};
+    std::ranges::copy(order, farthest.begin());
+    return farthest;
+}
+
+/// Collective.
+double round_trips_of_a_system(const parallel::Communicator& ranks, const TemperingSums& sums,
+                               const TemperingFacts& facts) {
+    Index trips = 0;
+    for (const auto tag : sums.tags)
+        trips += ReplicaTag::round_trips(tag);
+    return static_cast<double>(ranks.sum(trips)) / static_cast<double>(facts.systems);
+}
+
+void judge_exchanges(const std::vector<RungFacts>& rungs, double trips, const TemperingFacts& facts, Outcome& outcome) {
+    double barrier = 0, smallest = 1;
+    for (std::size_t t = 0; t + 1 < rungs.size(); ++t) {
+        barrier += 1 - rungs[t].swap_acceptance;
+        smallest = std::min(smallest, rungs[t].swap_acceptance);
+    }
+    outcome.diagnostics = {{"round_trips_per_system", trips, {}},
+                           {"communication_barrier", barrier, {}},
+                           {"smallest_swap_acceptance", smallest, {}}};
+    if (smallest < low_acceptance)
+        outcome.warnings.push_back(
+            fmt::format("a pair of neighbouring temperatures exchanges at a rate of {:.3f} only: use "
+                        "more temperatures there",
+                        smallest));
+    if (trips < few_round_trips || trips * static_cast<double>(facts.systems) < few_in_all)
+        outcome.warnings.push_back(fmt::format(
+            "{:.1f} round trips of a system between the ends of the ladder: more scans are needed to trust it", trips));
+}
+
+void withhold(Outcome& outcome, const char* reason) {
+    for (auto& estimate : outcome.log_ratio) {
+        if (std::isnan(estimate.value))
+            continue; // refused before
+        estimate.standard_error.reset();
+        estimate.interval95.reset();
+        estimate.note = reason;
+    }
+}
+
+/// Systems that were drawn to different modes and stay there disagree in the mean of u.
+void judge_agreement(const std::vector<RungFacts>& rungs, const TemperingFacts& facts, Outcome& outcome) {
+    const auto worst = std::ranges::max_element(rungs, {}, &RungFacts::r_hat);
+    outcome.diagnostics.push_back({"largest_r_hat", worst->r_hat, {}});
+    if (worst->r_hat <= suspicious_r_hat)
         return;
-    const double apart = std::abs(integral.value - stones.value);
-    if (!(apart > significant_deviation * std::hypot(*integral.standard_error, *stones.standard_error)))
+    if (worst->r_hat > largest_r_hat)
+        withhold(outcome, "no error bar: the systems disagree");
+    std::string names;
+    for (const auto system : worst->farthest)
+        if (system >= 0)
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", system);
+    outcome.warnings.push_back(fmt::format(
+        "the systems disagree: split R-hat of d log f_b/db is {:.3f} at inverse temperature {:.4g} and should be at "
+        "most {:g}; farthest from the others are systems {}: more scans, or temperatures at which modes meet",
+        worst->r_hat, facts.inverse_temperature[static_cast<std::size_t>(worst - rungs.begin())], suspicious_r_hat,
+        names));
+}
+
+void judge_drift(const std::vector<RungFacts>& rungs, Outcome& outcome) {
+    double worst = 0;
+    for (const auto& rung : rungs)
+        worst = std::max(worst, rung.drift);
+    // The largest of many temperatures: they are correlated, and 4 + log2 T / 2 leaves room for all.
+    const double limit = estimator::significant_deviation + 0.5 * std::log2(static_cast<double>(rungs.size()));
+    outcome.diagnostics.push_back({"largest_drift", worst, {}});
+    if (!(worst > limit))
         return;
-    if (apart > estimator::largest_trusted_curvature)
-        return integral.refuse(fmt::format("it is {:.2g} nats away from the stepping stones, so its "
-                                           "quadrature is too coarse; use more temperatures",
-                                           apart));
-    integral.standard_error.reset();
-    integral.interval95.reset();
-    integral.note += (integral.note.empty() ? "" : "; ");
-    integral.note += "no error bar: it is far from the stepping stones, so its quadrature is too coarse";
+    withhold(outcome, "no error bar: the systems are not in equilibrium");
+    outcome.warnings.push_back(fmt::format("mean energies of the two halves of the scans differ by {:.1f} standard "
+                                           "errors: the burn-in was too short",
+                                           worst));
 }
 
 std::vector<NamedArray> tempering_arrays(const std::vector<RungFacts>& rungs, const TemperingFacts& facts) {
@@ -77,53 +183,46 @@ std::vector<NamedArray> tempering_arrays(const std::vector<RungFacts>& rungs, co
     return arrays;
 }
 
-/// Adds an error of the quadrature to the systems'. A rule of fourth order over steps h is off by a fifteenth of its
-/// difference from the rule over steps 2h.
-void add_discretisation(estimator::Estimate& integral, double coarse) {
-    if (integral.standard_error.value_or(0) == 0)
-        return;
-    const double systems = *integral.standard_error, error = std::hypot(systems, (integral.value - coarse) / 15);
-    const double half = (integral.interval95->high - integral.interval95->low) / 2 * (error / systems);
-    integral.standard_error = error;
-    integral.interval95 = estimator::Interval{integral.value - half, integral.value + half};
+} // namespace
+
+std::vector<RungFacts> rung_facts(const parallel::Communicator& ranks, const estimator::Ladder& ladder,
+                                  const TemperingSums& sums, const parallel::BlockLayout& layout,
+                                  const TemperingFacts& facts) {
+    std::vector<RungFacts> here;
+    const std::size_t R = ladder.systems();
+    for (const estimator::Rung& rung : ladder.rungs()) {
+        const std::size_t first = here.size() * R;
+        const Index t = layout.first_local_block() + static_cast<Index>(here.size());
+        here.push_back({rung.mean(R), rung.variance(R), rung.standard_error(), drift(sums, first, facts),
+                        swap_acceptance(std::span(sums.swaps).subspan(first, R), t, facts),
+                        t > 0 && judges_systems(facts) ? split_r_hat(sums, first, facts) : 1,
+                        farthest_systems(sums, first, R)});
+    }
+    return ranks.all_gather(std::span<const RungFacts>(here));
 }
 
-/// Collective. Thermodynamic integration, judged by its curvature and by the stepping stones.
-estimator::Estimate integral_of(const Ladder& ladder, const std::vector<RungFacts>& rungs, const TemperingFacts& facts,
-                                const estimator::Estimate& stones) {
-    auto estimate = jackknifed("thermodynamic-integration", ladder.integral(best_quadrature(facts), false));
-    estimate.is_integral = true;
-    const double plain = ladder.integral(plain_quadrature(facts), true).value;
-    if (!std::isfinite(estimate.value))
-        return estimate;
+void judge_tempering(const parallel::Communicator& ranks, const std::vector<RungFacts>& rungs,
+                     const TemperingSums& sums, const TemperingFacts& facts, Outcome& outcome) {
+    judge_exchanges(rungs, round_trips_of_a_system(ranks, sums, facts), facts, outcome);
+    if (!judges_systems(facts))
+        return;
+    judge_drift(rungs, outcome);
+    judge_agreement(rungs, facts, outcome);
+}
+
+Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSums& sums,
+                          const parallel::BlockLayout& layout, const TemperingFacts& facts) {
+    PEARLITE_EXPECTS(layout.block() == facts.systems && layout.local_items() == static_cast<Index>(sums.u.size()));
+    const estimator::Ladder ladder(ranks, {sums.u, sums.u_square, sums.ratio, sums.ratio_shift}, layout, facts);
+    Outcome outcome;
+    outcome.log_ratio.push_back(estimator::stepping_stones(ladder));
+    const auto rungs = rung_facts(ranks, ladder, sums, layout, facts);
     std::vector<double> means, variances;
     for (const auto& rung : rungs) {
         means.push_back(rung.mean_u);
         variances.push_back(rung.variance_u);
     }
-    if (estimator::refuse_if_curved(estimate, largest_curvature(facts, means, variances)))
-        return estimate;
-    if (!facts.is_linear)
-        estimate.note +=
-            (estimate.note.empty() ? "" : "; ") +
-            (extrapolates(facts) ? fmt::format("extrapolated from steps h and 2h; plain trapezoids {:.4f}", plain)
-                                 : "plain trapezoidal rule: its discretisation is not in the error bar");
-    else if (facts.inverse_temperature.size() > 3)
-        add_discretisation(estimate, ladder.integral(coarse_quadrature(facts), true).value);
-    withhold_if_apart(estimate, stones);
-    return estimate;
-}
-
-} // namespace
-
-Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSums& sums,
-                          const parallel::BlockLayout& layout, const TemperingFacts& facts) {
-    PEARLITE_EXPECTS(layout.block() == facts.replicas && layout.local_items() == static_cast<Index>(sums.u.size()));
-    const Ladder ladder(ranks, sums, layout, facts);
-    Outcome outcome;
-    outcome.log_ratio.push_back(jackknifed("stepping-stone", ladder.stepping_stones()));
-    const auto rungs = rung_facts(ranks, ladder, sums, layout, facts);
-    outcome.log_ratio.push_back(integral_of(ladder, rungs, facts, outcome.log_ratio.front()));
+    outcome.log_ratio.push_back(estimator::thermodynamic_integral(ladder, means, variances, outcome.log_ratio.front()));
     judge_tempering(ranks, rungs, sums, facts, outcome);
     outcome.arrays = tempering_arrays(rungs, facts);
     return outcome;

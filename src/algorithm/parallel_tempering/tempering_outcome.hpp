@@ -1,23 +1,47 @@
 #pragma once
-/// The outcome of parallel tempering, from its sums over scans.
+/// The outcome of parallel tempering, from its sums over scans: estimates, and what the sums say about their
+/// trustworthiness, by exchanges, equilibrium, and systems that disagree.
 
 #include "algorithm/common/settings.hpp"
-#include "algorithm/parallel_tempering/ladder.hpp"
+#include "algorithm/parallel_tempering/tempering_sums.hpp"
+#include "estimator/evidence/ladder.hpp"
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 namespace pearlite::algorithm {
 
+/// The facts that estimates and judgments need besides the sums.
+struct TemperingFacts : estimator::LadderFacts {
+    Index first_half_scans = 0; ///< of the measured scans
+    Index scans = 0;            ///< burn-in included
+};
+
+/// The facts of a temperature that all ranks know.
+struct RungFacts {
+    double mean_u = 0, variance_u = 0, mean_u_error = 0;
+    double drift = 0;           ///< of mean u between the halves of the kept scans, in standard errors
+    double swap_acceptance = 0; ///< with the next temperature
+    double r_hat = 1;           ///< of u over the halves of all systems
+    /// The systems whose mean u lies farthest from the median of all, -1 where there are fewer.
+    std::array<std::int64_t, 4> farthest{};
+};
+
+/// Collective. The facts of all temperatures.
+std::vector<RungFacts> rung_facts(const parallel::Communicator& ranks, const estimator::Ladder& ladder,
+                                  const TemperingSums& sums, const parallel::BlockLayout& layout,
+                                  const TemperingFacts& facts);
+
+/// Collective. Adds diagnostics and warnings, and takes the error bars of the outcome's estimates where the systems are
+/// not in equilibrium or disagree.
+void judge_tempering(const parallel::Communicator& ranks, const std::vector<RungFacts>& rungs,
+                     const TemperingSums& sums, const TemperingFacts& facts, Outcome& outcome);
+
 /// Collective. From the sums of the states that this rank owns under `layout`, whose block t holds the R states at the
 /// temperature t. Every rank gets the result, the same on any number of ranks; no rank holds more than its own sums, R
 /// numbers of the jackknife and some numbers of each temperature.
-///
-/// Stepping stones (Xie et al. 2011): sum_t log mean f_{t+1}/f_t over p_t. Thermodynamic integration: trapezoidal, with
-/// Euler and Maclaurin's correction by Var[u] where the path is linear; else extrapolated from the ladder and every
-/// second of its temperatures, if it has an even number of steps. Standard errors by jackknife over the replica
-/// systems, which are independent; none for fewer than 8. An integral is refused (NaN) where the curvature of one
-/// interval exceeds half a nat, or where it lies more than half a nat and 4 joint errors from the stepping stones; 4
-/// joint errors alone cost it its error bar.
+/// Estimates by stepping stones and thermodynamic integration (estimator/evidence/ladder.hpp).
 Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSums& sums,
                           const parallel::BlockLayout& layout, const TemperingFacts& facts);
 

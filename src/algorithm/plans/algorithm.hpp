@@ -17,6 +17,8 @@
 
 namespace pearlite::algorithm {
 
+class PilotAlgorithm;
+
 using model::BuiltModel;
 using model::ModelTraits;
 using model::SearchTraits;
@@ -109,6 +111,8 @@ class Algorithm {
     virtual std::string objection(const ModelTraits& traits) const = 0;
     /// The weights' cost in likelihoods is known, so that the size of an estimated likelihood can be chosen for it.
     virtual bool can_tune_likelihood() const { return false; }
+    /// The algorithm as the pilot of another run; null if it leaves nothing to one.
+    virtual std::shared_ptr<PilotAlgorithm> pilot() const { return nullptr; }
     /// A plan with the defaults for a model.
     virtual std::unique_ptr<Plan> plan(const ModelTraits& traits) const = 0;
 };

@@ -1,10 +1,9 @@
 #include "algorithm/plans/annealing_plan.hpp"
 
-#include "algorithm/common/annealed_population.hpp"
 #include "algorithm/common/piloted.hpp"
 #include "algorithm/plans/bridged.hpp"
+#include "algorithm/plans/pilot.hpp"
 #include "path/registry.hpp"
-#include "pearlite/random/stream.hpp"
 
 #include <fmt/format.h>
 
@@ -22,15 +21,13 @@ std::string format_bytes(double bytes) {
     return fmt::format("{:.4g} TiB", bytes);
 }
 
-std::uint64_t pilot_seed(std::uint64_t seed) {
-    return random::derive_seed(seed, std::uint64_t{1} << 63);
-}
-
 std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
                                              const ScheduleSettings& schedule, const KernelSettings& kernel,
                                              Index block, std::uint64_t seed) {
-    return annealed_population(ranks, target, schedule.temperatures(), *kernel.kernel_for(target),
-                               {kernel.pilot_particles, block, pilot_seed(seed)});
+    return kernel.chosen_pilot().sampler(
+        {ranks, target, schedule.temperatures(),
+         [kernel, target](const Matrix* learnt) { return kernel.kernel_for(target, learnt); },
+         PopulationSettings{kernel.pilot_particles, block, pilot_seed(seed)}});
 }
 
 std::string in_replicates(Index replicates, Index particles, const std::string& what) {
@@ -235,7 +232,7 @@ std::string AnnealingPlan::cost(const BuiltModel& model) const {
     if (path_.is_bridge())
         text += path_.bridge.cost(kernel_.moves_text());
     if (kernel_.pilot)
-        text += fmt::format("# and a pilot of {} particles\n", kernel_.pilot_particles);
+        text += fmt::format("# and a pilot of {} particles{}\n", kernel_.pilot_particles, kernel_.pilot_name_text());
     text += describe_stops(step());
     const auto all = workload(model);
     return text +

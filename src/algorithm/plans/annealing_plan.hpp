@@ -15,10 +15,7 @@ using AnyTarget = std::shared_ptr<const model::Target>;
 /// "12 KiB".
 std::string format_bytes(double bytes);
 
-/// The seed of a pilot.
-std::uint64_t pilot_seed(std::uint64_t seed);
-
-/// A pilot by tempered SMC with online proposals.
+/// Collective. The pilot that the settings name, with proposals that it tunes itself.
 std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
                                              const ScheduleSettings& schedule, const KernelSettings& kernel,
                                              Index block, std::uint64_t seed);

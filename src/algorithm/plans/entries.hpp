@@ -14,4 +14,7 @@ namespace pearlite::algorithm {
 #undef PEARLITE_ALGORITHM
 #undef PEARLITE_ALGORITHM_FAMILY
 
+/// All of them, in the order of the list.
+const std::vector<std::shared_ptr<const Algorithm>>& entries();
+
 } // namespace pearlite::algorithm

@@ -1,6 +1,6 @@
 #include "algorithm/plans/posterior_plan.hpp"
 
-#include "algorithm/common/piloted.hpp"
+#include "algorithm/plans/pilot.hpp"
 #include "algorithm/replicates/replicates.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
@@ -25,15 +25,16 @@ void PosteriorPlan::common_keys(Keys& k) {
     k.in_table("run", [&] { run_.keys(k, {true, false, run_.block == 1 ? "" : block_of_model, largest_block_}); });
     k.when("start", from_pilot_, true, [&] {
         k.in_table("schedule", [&] { schedule_.keys(k); });
-        k.in_table("kernel", [&] { kernel_.keys(k, {true, false, {}, largest_population}); });
+        k.in_table("kernel", [&] {
+            kernel_.keys(
+                k, {.may_adapt = false, .most_pilot_particles = largest_population, .needs_reference_alone = true});
+        });
     });
 }
 
 std::unique_ptr<algorithm::Sampler> PosteriorPlan::make_sampler(const parallel::Communicator& ranks,
                                                                 AnyTarget target) const {
-    const auto* density = target->offers<path::DensityPath>();
-    PEARLITE_EXPECTS(density != nullptr);
-    const std::shared_ptr<const path::DensityPath> path(target, density);
+    const auto path = density_path_of(target);
     constexpr Index prior_draws = 1024;
     const auto replicates = [this, ranks, path](const algorithm::FirstDraws& first) {
         return replicates_.sampler(ranks, run_.seed, [=, this](const parallel::Communicator& team, std::uint64_t seed) {
@@ -75,8 +76,8 @@ std::vector<PopulationKey> PosteriorPlan::pilot_populations() const {
 std::string PosteriorPlan::cost(const BuiltModel& model) const {
     auto text = work() + replicates_.cost();
     if (from_pilot_)
-        text += fmt::format("# and a pilot: {} particles x {} moves at every temperature\n", kernel_.pilot_particles,
-                            kernel_.moves_text());
+        text += fmt::format("# and a pilot: {} particles x {} moves at every temperature{}\n", kernel_.pilot_particles,
+                            kernel_.moves_text(), kernel_.pilot_name_text());
     const auto of_pilot = temperature_step(kernel_, kernel_.pilot_particles, 1, "particles");
     text += describe_stops(step() + (from_pilot_ ? "; of the pilot " + of_pilot : ""));
     const auto all = workload(model);
@@ -87,6 +88,13 @@ std::string PosteriorPlan::cost(const BuiltModel& model) const {
 std::string PosteriorPlan::idle_ranks(int ranks) const {
     return describe_idle_ranks(ranks, particles(), run_.block, particles_name() == "chains" ? "chains" : "particles",
                                replicates_.number);
+}
+
+// The path keeps the target. NOLINTNEXTLINE(performance-unnecessary-value-param)
+std::shared_ptr<const path::DensityPath> density_path_of(AnyTarget target) {
+    const auto* density = target->offers<path::DensityPath>();
+    PEARLITE_EXPECTS(density != nullptr);
+    return {std::move(target), density};
 }
 
 std::string objection_at_posterior(const ModelTraits& traits) {

@@ -50,6 +50,9 @@ class PosteriorPlan : public Plan {
     KernelSettings kernel_;     ///< of the pilot
 };
 
+/// ContractViolation unless the target is a path of densities.
+std::shared_ptr<const path::DensityPath> density_path_of(AnyTarget target);
+
 /// Why an algorithm at the posterior cannot run a model; empty if it can.
 std::string objection_at_posterior(const ModelTraits& traits);
 

@@ -1,5 +1,8 @@
 #include "algorithm/plans/tables.hpp"
 
+#include "algorithm/common/annealed_population.hpp"
+#include "algorithm/plans/entries.hpp"
+#include "algorithm/plans/pilot.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -166,6 +169,12 @@ KernelSettings::KernelSettings(const model::ModelTraits& traits) {
     }
     kind = suitable.size() == 1 ? suitable.front().entry.name : automatic;
     moves.number = chosen().moves;
+    for (const auto& entry : entries())
+        if (auto algorithm = entry->pilot(); algorithm && entry->objection(traits).empty()) {
+            algorithm->suit(traits);
+            pilots.push_back({entry->name(), std::move(algorithm)});
+        }
+    pilot_algorithm = annealed_population_name();
 }
 
 void KernelSettings::list_kind(Keys& k) {
@@ -205,6 +214,29 @@ void KernelSettings::list_moves(Keys& k, const Facts& facts) {
         k.when("kind", kind, each.entry.name, [&] { each.factory->keys(k); });
 }
 
+void KernelSettings::list_pilot(Keys& k, const Facts& facts) {
+    std::vector<SuitablePilot> able;
+    std::vector<std::string> names;
+    std::string about_all;
+    for (const auto& each : pilots)
+        if (facts.needs_reference_alone ? each.algorithm->leaves_reference() : each.algorithm->leaves_path()) {
+            able.push_back(each);
+            names.push_back(each.name);
+            about_all += (about_all.empty() ? "" : "; ") + each.name + ", " + each.algorithm->about();
+        }
+    k("pilot_algorithm", pilot_algorithm, names,
+      fmt::format("the algorithm of the pilot, of those that leave {}: {}",
+                  facts.needs_reference_alone ? "particles of the posterior" : "temperatures and proposals",
+                  about_all));
+    auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
+    if (facts.most_pilot_particles > 0)
+        limits.up_to(facts.most_pilot_particles);
+    k("pilot_particles", pilot_particles, limits,
+      about("particles of the pilot").default_is(facts.pilot_particles_default));
+    for (const auto& each : able)
+        k.when("pilot_algorithm", pilot_algorithm, each.name, [&] { each.algorithm->keys(k); });
+}
+
 std::string KernelSettings::learning_sentence() const {
     std::string sentence;
     for (const auto& each : suitable)
@@ -216,20 +248,13 @@ std::string KernelSettings::learning_sentence() const {
 void KernelSettings::keys(Keys& k, const Facts& facts) {
     list_kind(k);
     list_moves(k, facts);
-    const auto list_pilot = [&] {
-        auto limits = at_least({16, "16"}); // a schema does not check it: a default below it is legal
-        if (facts.most_pilot_particles > 0)
-            limits.up_to(facts.most_pilot_particles);
-        k("pilot_particles", pilot_particles, limits,
-          about("particles of the pilot").default_is(facts.pilot_particles_default));
-    };
     if (!facts.may_adapt)
-        return list_pilot();
+        return list_pilot(k, facts);
     const auto list_adaptation = [&] {
         k("adapt", pilot, {{"pilot", true}, {"online", false}},
           "where proposals, automatic moves and adaptive temperatures come from: a pilot whose particles are thrown "
           "away, or the run itself");
-        k.when("adapt", pilot, true, list_pilot);
+        k.when("adapt", pilot, true, [&] { list_pilot(k, facts); });
     };
     if (std::all_of(suitable.begin(), suitable.end(), [](const auto& each) { return each.entry.learns; }))
         return list_adaptation();
@@ -246,6 +271,17 @@ const KernelSettings::Suitable& KernelSettings::chosen_kernel() const {
         std::find_if(suitable.begin(), suitable.end(), [this](const auto& each) { return each.entry.name == kind; });
     PEARLITE_EXPECTS(found != suitable.end());
     return *found;
+}
+
+const PilotAlgorithm& KernelSettings::chosen_pilot() const {
+    const auto found =
+        std::find_if(pilots.begin(), pilots.end(), [this](const auto& each) { return each.name == pilot_algorithm; });
+    PEARLITE_EXPECTS(found != pilots.end());
+    return *found->algorithm;
+}
+
+std::string KernelSettings::pilot_name_text() const {
+    return pilot_algorithm == annealed_population_name() ? "" : ", by " + pilot_algorithm;
 }
 
 std::string KernelSettings::moves_text() const {

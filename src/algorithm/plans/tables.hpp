@@ -19,6 +19,8 @@
 
 namespace pearlite::algorithm {
 
+class PilotAlgorithm;
+
 /// Random numbers are addressed by slots of 40 bits, and steps of 32.
 inline constexpr Index largest_population = Index{1} << 40;
 inline constexpr Index largest_step = 4'000'000'000;
@@ -90,10 +92,15 @@ struct KernelSettings {
         Index most_pilot_particles = 0;           ///< 0: any number
         bool may_keep_states = false;             ///< the algorithm may be one that keeps every state of chains
         bool keeps_states = false;                ///< and is: a move between two states is then the default
+        bool needs_reference_alone = false;       ///< of a pilot: neither temperatures nor proposals
     };
     struct Suitable {
         kernel::KernelEntry entry;
         std::shared_ptr<kernel::KernelFactory> factory;
+    };
+    struct SuitablePilot {
+        std::string name;
+        std::shared_ptr<PilotAlgorithm> algorithm;
     };
 
     /// Settings with the defaults for a model.
@@ -103,6 +110,8 @@ struct KernelSettings {
     std::string kind;               ///< the name of one of them, or "auto", the first
     kernel::MoveSettings moves;
     bool pilot = true;
+    std::vector<SuitablePilot> pilots; ///< algorithms that can be the pilot of a run of the model
+    std::string pilot_algorithm;       ///< the name of one of them
     Index pilot_particles = 1024;
 
     void keys(Keys& k, const Facts& facts);
@@ -118,11 +127,15 @@ struct KernelSettings {
     Index known_moves() const { return moves.number.value_or(0); }
     /// "5", or "up to 500".
     std::string moves_text() const;
+    const PilotAlgorithm& chosen_pilot() const;
+    /// ", by annealed-importance"; empty for the default.
+    std::string pilot_name_text() const;
 
   private:
     const Suitable& chosen_kernel() const;
     void list_kind(Keys& k);
     void list_moves(Keys& k, const Facts& facts);
+    void list_pilot(Keys& k, const Facts& facts);
     /// "kind is random-walk or hmc or moves is auto": when there is something to adapt, besides an adaptive schedule.
     std::string learning_sentence() const;
 };

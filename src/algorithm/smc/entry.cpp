@@ -1,6 +1,7 @@
 #include "algorithm/common/annealed_population.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/plans/entries.hpp"
+#include "algorithm/plans/pilot.hpp"
 
 #include "algorithm/smc/smc.hpp"
 #include "algorithm/smc/waste_free.hpp"
@@ -125,12 +126,21 @@ class SmcPlan final : public AnnealingPlan {
     algorithm::SmcSettings settings_;
 };
 
+class SmcPilot final : public PilotAlgorithm {
+  public:
+    std::string about() const override { return "a population that is resampled"; }
+    std::unique_ptr<Sampler> sampler(const PilotTask& task) const override {
+        return annealed_population(task.ranks, task.target, task.temperatures, *task.kernel(nullptr), task.population);
+    }
+};
+
 class SmcEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
     std::string about() const override { return "tempered sequential Monte Carlo, fixed or adaptive temperatures"; }
     std::string objection(const ModelTraits&) const override { return {}; }
     bool can_tune_likelihood() const override { return true; }
+    std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<SmcPilot>(); }
     std::unique_ptr<Plan> plan(const ModelTraits& traits) const override { return std::make_unique<SmcPlan>(traits); }
 };
 
@@ -139,8 +149,12 @@ class SmcEntry final : public Algorithm {
 std::unique_ptr<Sampler> annealed_population(const parallel::Communicator& ranks,
                                              std::shared_ptr<const model::Target> target,
                                              std::variant<path::Schedule, path::AdaptiveSchedule> schedule,
-                                             const kernel::Kernel& kernel, const PopulationSettings& settings) {
-    return std::make_unique<Smc>(ranks, std::move(target), std::move(schedule), kernel, settings, SmcSettings{});
+                                             const kernel::Kernel& kernel, const PopulationSettings& settings,
+                                             bool resamples) {
+    SmcSettings smc;
+    if (!resamples)
+        smc.ess_threshold = 0;
+    return std::make_unique<Smc>(ranks, std::move(target), std::move(schedule), kernel, settings, smc);
 }
 
 const char* annealed_population_name() {

@@ -1,4 +1,4 @@
-#include "app/commands/check_metric.hpp"
+#include "app/commands/check_derivatives.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/core/error.hpp"

@@ -11,18 +11,7 @@ Catalogue built_in_models() {
 }
 
 const Algorithms& algorithms() {
-    static const Algorithms all = [] {
-        Algorithms list;
-#define PEARLITE_ALGORITHM(name) list.push_back(algorithm::name##_entry());
-#define PEARLITE_ALGORITHM_FAMILY(name)                                                                                \
-    for (auto& entry : algorithm::name##_entries())                                                                    \
-        list.push_back(std::move(entry));
-#include "algorithm/plans/list_of_algorithms.inl"
-#undef PEARLITE_ALGORITHM
-#undef PEARLITE_ALGORITHM_FAMILY
-        return list;
-    }();
-    return all;
+    return algorithm::entries();
 }
 
 const Algorithm& standard_algorithm(const ModelTraits& traits) {

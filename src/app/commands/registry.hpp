@@ -1,5 +1,5 @@
 #pragma once
-/// The algorithms of the package, which algorithm/plans/list_of_algorithms.inl lists. (Models are listed by
+/// The algorithms of the package, algorithm::entries(). (Models are listed by
 /// models/list_of_models.inl, kernels by kernel/list_of_kernels.inl.)
 
 #include "algorithm/plans/algorithm.hpp"

@@ -1,5 +1,5 @@
+#include "app/probe/prediction.hpp"
 #include "app/probe/probe.hpp"
-#include "app/probe/texts.hpp"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include "app/probe/course.hpp"
 
 #include <optional>
+#include <string>
 
 namespace pearlite::app {
 
@@ -35,5 +36,8 @@ inline constexpr double factor_of_known_steps = 1.3, ///< the number of steps is
 /// the same stage in `first` if that was seen, else its seconds, times its divisor. A stage that did not end goes on at
 /// its pace (Pace); moves of a run whose temperatures a pilot has found change in number along the path as the pilot's.
 std::optional<Prediction> predict(const Rehearsal& first, const std::optional<Rehearsal>& smaller);
+
+/// Two digits and a unit that suits them: "0.35 ms", "40 s", "3.5 h".
+std::string about_seconds(double seconds);
 
 } // namespace pearlite::app

@@ -56,6 +56,7 @@ void write_results(const Job& job, const ResultParts& parts) {
     writer("configuration", job.configuration);
     writer("build/version", build_id());
     writer("build/compiler", compiler());
+    writer("build/kernels", kernel_path());
     writer("build/libraries", library_versions());
     for (const auto& part : parts)
         part->write_fields(writer);

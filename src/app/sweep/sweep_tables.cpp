@@ -187,6 +187,7 @@ void write_container(const std::filesystem::path& file, const Sweep& sweep, cons
     io::Writer writer(parallel::Communicator::alone());
     writer("build/version", build_id());
     writer("build/compiler", compiler());
+    writer("build/kernels", kernel_path());
     writer("build/libraries", library_versions());
     const auto numbers = [](Index n, auto of) {
         std::vector<std::int64_t> all;

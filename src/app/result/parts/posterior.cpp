@@ -91,7 +91,7 @@ std::string describe_posterior(const Json& summary) {
 namespace {
 
 /// A warning where systems that ran side by side disagree about a parameter; empty if they agree. The limit is that of
-/// their energies (tempering_judgment.cpp): modes of equal height and width differ in their parameters alone.
+/// their energies (tempering_outcome.cpp): modes of equal height and width differ in their parameters alone.
 std::string disagreement_of(const std::vector<estimator::ChainSummary>& systems) {
     constexpr double suspicious_r_hat = 1.05;
     const estimator::ChainSummary* worst = nullptr; // R-hat is NaN where all draws are equal

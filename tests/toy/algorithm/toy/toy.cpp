@@ -58,13 +58,12 @@ Progress Toy::progress() const {
 }
 
 Outcome Toy::outcome() const {
-    const auto log_w = ranks_.gather(std::span<const double>(population_.generation(0).log_weights()));
+    const auto& particles = population_.generation(0);
+    const auto estimate =
+        estimator::importance_estimate({ranks_, particles.layout(), particles.log_weights()}, settings_.seed, 200);
     Outcome outcome;
-    parallel::on_root(ranks_, [&] {
-        const auto estimate = estimator::importance_estimate(log_w, settings_.seed, 200);
-        outcome.log_ratio = {estimate.delta, estimate.bootstrap};
-        outcome.ess = estimate.ess;
-    });
+    outcome.log_ratio = {estimate.delta, estimate.bootstrap};
+    outcome.ess = estimate.ess;
     return outcome;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Whether the gradient that a model offers is that of its log densities.
+/// Whether the gradient that a model offers is that of its log densities, and its metric can be one and has the
+/// derivatives that come with it.
 
 #include "pearlite/model/target.hpp"
 
@@ -15,5 +16,14 @@ namespace pearlite::app {
 /// draws from the prior), and by more than ten times what the differences' own error may be. At each point 64
 /// coordinates are compared at most; if there are more, also a direction that all of them have a part in.
 std::string check_gradient(const model::Target& target);
+
+/// Compares the derivatives of a density's metric with differences of the metric, at points drawn from the prior with a
+/// seed of its own; a sentence on the largest difference, or nothing if no metric is offered. InputError, which names a
+/// point, if the metric is not symmetric and positive definite there, or a derivative is wrong.
+///
+/// With lengths in units of the metric's own local standard deviations, a derivative is wrong if an element is off by
+/// more than 1e-4, or 1e-4 of the largest element if that is above 1, and by more than ten times what the differences'
+/// own error may be. 64 coordinates are compared at most.
+std::string check_metric(const model::Target& target);
 
 } // namespace pearlite::app

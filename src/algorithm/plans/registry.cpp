@@ -1,0 +1,22 @@
+#include "algorithm/plans/entries.hpp"
+
+#include <utility>
+
+namespace pearlite::algorithm {
+
+const std::vector<std::shared_ptr<const Algorithm>>& entries() {
+    static const auto all = [] {
+        std::vector<std::shared_ptr<const Algorithm>> list;
+#define PEARLITE_ALGORITHM(name) list.push_back(name##_entry());
+#define PEARLITE_ALGORITHM_FAMILY(name)                                                                                \
+    for (auto& entry : name##_entries())                                                                               \
+        list.push_back(std::move(entry));
+#include "algorithm/plans/list_of_algorithms.inl"
+#undef PEARLITE_ALGORITHM
+#undef PEARLITE_ALGORITHM_FAMILY
+        return list;
+    }();
+    return all;
+}
+
+} // namespace pearlite::algorithm
