@@ -1,11 +1,12 @@
 #pragma once
 /// The visitor to which a state lists its fields, once: it writes them, or reads them back.
 
-#include "core/sharded_field.hpp"
 #include "pearlite/core/types.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,23 @@ class Communicator;
 }
 
 namespace pearlite {
+
+/// The type of an item's bytes, so that other programs can read the files: `bytes` is opaque.
+enum class ItemType { bytes, float64, int64 };
+
+/// A field that the ranks hold together, as files see it: items of equal size, of which each rank holds a contiguous
+/// run. Items 0 .. items-1 in global order, of which this rank holds
+/// [first_local, first_local + local). The functions copy `count` items from local position `first` (0-based on this
+/// rank) to or from `count * item_bytes` bytes.
+struct ShardedField {
+    ItemType type = ItemType::bytes;
+    std::size_t item_bytes = 0; ///< bytes of an item; for float64 and int64 a multiple of 8
+    Index items = 0;
+    Index first_local = 0;
+    Index local = 0;
+    std::function<void(Index first, Index count, std::span<std::byte> out)> pack;
+    std::function<void(Index first, Index count, std::span<const std::byte> in)> unpack;
+};
 
 /// Replicated values are those of rank 0 when written, and the same on every rank once read. All calls are collective
 /// where files are.

@@ -14,28 +14,19 @@ namespace pearlite::estimator {
 /// The value of a diagnostic that is not defined.
 inline constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
-/// `draws` are of one quantity: n x C, a chain per column, n >= 4. NaN if a draw is not finite, or if all are equal.
-
-/// The potential scale reduction of chains split in halves: the larger of two, by the normal scores of the ranks of the
-/// draws and of the ranks of their distances from the median.
-double split_r_hat(const Matrix& draws);
-/// Effective sample size of the mean of split chains, by Geyer's initial monotone sequence; at most n C log10(n C).
-double chain_ess(const Matrix& draws);
-/// chain_ess of the normal scores of the ranks: of use if a mean does not exist.
-double bulk_ess(const Matrix& draws);
-/// The smaller ESS of the indicators of lying below the 5 % and the 95 % quantile.
-double tail_ess(const Matrix& draws);
-
 /// Means, standard deviations and quantiles of every parameter (one n x C matrix each), mcse = sd/sqrt(ess).
 struct ChainSummary {
     PosteriorSummary posterior;
     double r_hat = 0, bulk_ess = 0, tail_ess = 0;
 };
-std::vector<ChainSummary> summarise_chains(const std::vector<std::string>& names, const std::vector<Matrix>& draws);
 
-/// Collective. The same for chains that live with their owners, on every rank and the same on any number of ranks: each
-/// matrix is n x the chains here, n the same on all ranks (a rank may have no chain, n x 0). Ranks, medians and
-/// quantiles are exactly those of all draws; the owner of a chain computes its sums, which are added exactly.
+/// Collective. Split R-hat: the larger of two, by the normal scores of the ranks of the draws and of the ranks of their
+/// distances from the median. ESS of split chains, by Geyer's initial monotone sequence, at most n C log10(n C): bulk,
+/// of the normal scores; tail, the smaller one of the indicators of lying below the 5 % and the 95 % quantile. NaN if a
+/// draw is not finite, or if all are equal. For chains that live with their owners, on every rank and the same on any
+/// number of ranks: each matrix is n x the chains here, n the same on all ranks (a rank may have no chain, n x 0).
+/// Ranks, medians and quantiles are exactly those of all draws; the owner of a chain computes its sums, which are added
+/// exactly.
 std::vector<ChainSummary> summarise_chains(const parallel::Communicator& ranks, const std::vector<std::string>& names,
                                            const std::vector<Matrix>& draws);
 

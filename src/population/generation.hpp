@@ -1,7 +1,7 @@
 #pragma once
 /// A generation: particles of one kind in global blocks, whole blocks on each rank, with log weights and Eves.
 
-#include "core/sharded_field.hpp"
+#include "core/fields.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/core/detail/block.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// Numbers that the ranks hold together, and sums over them that do not depend on their distribution among ranks.
 
-#include "core/sharded_field.hpp"
+#include "core/fields.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/weights.hpp"
 

@@ -2,7 +2,7 @@
 #include "estimator/evidence/bootstrap.hpp"
 
 #include "core/log_space.hpp"
-#include "estimator/evidence/importance.hpp"
+#include "estimator/plain/importance.hpp"
 #include "estimator/shards_of.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Summaries of chains that live with their owners: the same bits on any number of ranks, and those of gathered chains.
-#include "estimator/chains.hpp"
+#include "estimator/plain/chains.hpp"
 
 #include "pearlite/random/stream.hpp"
 #include "population/uneven_layouts.hpp"

@@ -1,4 +1,4 @@
-#include "estimator/chains.hpp"
+#include "estimator/plain/chains.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "estimator/evidence/genealogy.hpp"
 
 #include "core/log_space.hpp"
-#include "estimator/evidence/importance.hpp"
+#include "estimator/plain/importance.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <array>

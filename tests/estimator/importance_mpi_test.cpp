@@ -1,5 +1,5 @@
 // Importance estimates of sharded weights: the same bits on any number of ranks, and those of the gathered weights.
-#include "estimator/evidence/importance.hpp"
+#include "estimator/plain/importance.hpp"
 
 #include "core/log_space.hpp"
 #include "estimator/shards_of.hpp"

@@ -1,4 +1,4 @@
-#include "estimator/evidence/importance.hpp"
+#include "estimator/plain/importance.hpp"
 
 #include "core/log_space.hpp"
 #include "pearlite/random/stream.hpp"

@@ -1,7 +1,7 @@
 // The random errors of sharded works, the bootstrap's and the histogram's posterior, against those of gathered ones.
 #include "estimator/evidence/bootstrap.hpp"
+#include "estimator/plain/work.hpp"
 #include "estimator/shards_of.hpp"
-#include "estimator/work/work.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Work estimators on works with known log Z. z-scores are compared with 5 (a false alarm once in 2e6); about 30 on
 // fixed seeds.
-#include "estimator/work/work.hpp"
+#include "estimator/plain/work.hpp"
 
 #include "core/log_space.hpp"
-#include "estimator/work/work_samples.hpp"
+#include "estimator/shards_of.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 #include "random/fill.hpp"
@@ -16,6 +16,8 @@
 
 namespace pearlite::estimator {
 namespace {
+
+using testing::whole;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -195,7 +197,7 @@ TEST(Work, InfiniteWorksAreLegal) {
     EXPECT_LT(std::fabs(z_of(bar(works.forward, works.reverse), truth)), 5);
     EXPECT_LT(std::fabs(z_of(jarzynski_forward(works.forward), truth)), 5);
     EXPECT_LT(std::fabs(z_of(histogram(works.forward, works.reverse, 1, 500).estimate, truth)), 5);
-    const auto analysis = analyse_work(works.forward, works.reverse, {true, {}}, 1);
+    const auto analysis = analyse_work(whole(works.forward), whole(works.reverse), {true, {}}, 1);
     EXPECT_EQ(analysis.verdict, WorkVerdict::agree) << analysis.verdict_text;
     EXPECT_FALSE(std::isnan(analysis.bounds.lower));
     for (const auto& estimate : analysis.estimates)
@@ -215,7 +217,7 @@ TEST(Work, GapsAndDegenerateWorksGiveNumbersWithoutErrorBars) {
     for (const double gap : {10.0, 300.0, 5000.0, 1e8}) {
         const auto forward = normal_works(gap, 0.5, 200, 2, 9).forward,
                    reverse = normal_works(-gap, 0.5, 2, 200, 9).forward;
-        const auto analysis = analyse_work(forward, std::vector<double>(reverse.begin(), reverse.end()), {true, {}}, 1);
+        const auto analysis = analyse_work(whole(forward), whole(reverse), {true, {}}, 1);
         EXPECT_EQ(analysis.verdict, WorkVerdict::too_fast);
         for (const auto& estimate : analysis.estimates) {
             EXPECT_TRUE(std::isfinite(estimate.value)) << estimate.estimator << " " << gap;
@@ -227,7 +229,7 @@ TEST(Work, GapsAndDegenerateWorksGiveNumbersWithoutErrorBars) {
     // Without any dissipation all works are -log Z.
     const std::vector<double> same(50, 4.25);
     EXPECT_NEAR(bar(same, same).value, -4.25, 1e-9);
-    const auto analysis = analyse_work(same, same, {true, {}}, 1);
+    const auto analysis = analyse_work(whole(same), whole(same), {true, {}}, 1);
     for (const auto& estimate : analysis.estimates)
         EXPECT_FALSE(std::isnan(estimate.value));
     EXPECT_NEAR(bar(std::vector<double>{2.0}, std::vector<double>{2.0}).value, -2, 1e-9);
@@ -237,9 +239,9 @@ TEST(Work, VerdictsAreDeserved) {
     int poor = 0, agree = 0;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         const auto far = normal_works(2, 4.6, 300, 300, seed); // dissipation of 10.6 nats
-        poor += analyse_work(far.forward, far.reverse, {true, {}}, seed).verdict != WorkVerdict::agree;
+        poor += analyse_work(whole(far.forward), whole(far.reverse), {true, {}}, seed).verdict != WorkVerdict::agree;
         const auto near = normal_works(2, 1.5, 300, 300, seed);
-        agree += analyse_work(near.forward, near.reverse, {true, {}}, seed).verdict == WorkVerdict::agree;
+        agree += analyse_work(whole(near.forward), whole(near.reverse), {true, {}}, seed).verdict == WorkVerdict::agree;
     }
     EXPECT_GE(poor, 95);
     EXPECT_GE(agree, 97);
@@ -248,14 +250,14 @@ TEST(Work, VerdictsAreDeserved) {
     auto unready = normal_works(2, 1.5, 3000, 3000, 1);
     for (double& w : unready.reverse)
         w = 2 - 2.25 + 0.4 * (w - (2 - 2.25));
-    const auto analysis = analyse_work(unready.forward, unready.reverse, {false, {}}, 1);
+    const auto analysis = analyse_work(whole(unready.forward), whole(unready.reverse), {false, {}}, 1);
     EXPECT_EQ(analysis.verdict, WorkVerdict::reverse_start_not_equilibrated) << analysis.verdict_text;
     EXPECT_FALSE(named(analysis, "bar").standard_error.has_value());
     EXPECT_TRUE(named(analysis, "jarzynski-forward").standard_error.has_value());
 
     const auto fine = normal_works(2, 1.5, 3000, 3000, 1);
-    EXPECT_EQ(analyse_work(fine.forward, fine.reverse, {false, 0.5}, 1).verdict, WorkVerdict::agree);
-    EXPECT_EQ(analyse_work(fine.forward, fine.reverse, {false, -6.0}, 1).verdict,
+    EXPECT_EQ(analyse_work(whole(fine.forward), whole(fine.reverse), {false, 0.5}, 1).verdict, WorkVerdict::agree);
+    EXPECT_EQ(analyse_work(whole(fine.forward), whole(fine.reverse), {false, -6.0}, 1).verdict,
               WorkVerdict::reverse_start_not_equilibrated);
 }
 

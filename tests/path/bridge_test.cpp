@@ -120,6 +120,49 @@ TEST(BridgedDensity, HasTheGradientOfThePath) {
     }
 }
 
+/// The regression with a metric that differs from place to place.
+struct CurvedRegression : SlopedRegression {
+    using SlopedRegression::SlopedRegression;
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const {
+        metric = b * precision();
+        metric(1, 1) += std::exp(x[0]);
+    }
+    void metric_derivative(std::span<const double> x, double, Index k, Eigen::Ref<Matrix> derivative) const {
+        derivative.setZero();
+        if (k == 0)
+            derivative(1, 1) = std::exp(x[0]);
+    }
+};
+
+// From the precision of q at b = 0 to the metric of p at b = 1; the twin takes the metric of p at b.
+TEST(BridgedDensity, HasTheMetricOfThePath) {
+    const CurvedRegression regression(3);
+    const BridgedDensity bridge(density_of(regression), reference_of(3, infinity));
+    const auto* metrics = bridge.offers<model::DensityMetric>();
+    ASSERT_NE(metrics, nullptr);
+    const std::vector<double> x{0.3, -0.2, 0.9};
+    Matrix own(3, 3), found(3, 3), lower(3, 3), upper(3, 3), slope(3, 3);
+    regression.metric(x, 1, own);
+    metrics->metric(x, 0, found);
+    EXPECT_LT((found - 0.25 * Matrix::Identity(3, 3)).norm(), 1e-14);
+    metrics->metric(x, 1, found);
+    EXPECT_LT((found - own).norm(), 1e-12);
+    constexpr double b = 0.3;
+    metrics->metric(x, b, found);
+    EXPECT_LT((found - b * own - 0.25 * (1 - b) * Matrix::Identity(3, 3)).norm(), 1e-12);
+    regression.metric(x, b, own);
+    EXPECT_GT((found - own).norm(), 0.1);
+    for (Index k = 0; k < 3; ++k) {
+        auto moved = x;
+        moved[at(k)] += 1e-5;
+        metrics->metric(moved, b, upper);
+        moved[at(k)] -= 2e-5;
+        metrics->metric(moved, b, lower);
+        metrics->derivative(x, b, k, slope);
+        EXPECT_LT(((upper - lower) / 2e-5 - slope).norm(), 1e-8) << k;
+    }
+}
+
 TEST(BridgedDensity, IsAPathOfDensitiesAlone) {
     const auto target = tempered(TwoPeaks{});
     EXPECT_THAT(kinds_of(*target), ::testing::ElementsAre("tempered", "bridge"));

@@ -20,6 +20,14 @@ bool are_apart(const Estimate& a, const Estimate& b) {
            std::abs(a.value - b.value) > significant_difference * joint_error(a, b);
 }
 
+bool refuse_if_curved(Estimate& integral, double largest_curvature) {
+    if (largest_curvature <= largest_trusted_curvature)
+        return false;
+    integral.refuse(fmt::format("the integrand's curvature is {:.2g} nats in one interval; use more temperatures",
+                                largest_curvature));
+    return true;
+}
+
 void refuse_if_apart(Estimate& integral, const Estimate& reference) {
     if (!are_apart(integral, reference))
         return;

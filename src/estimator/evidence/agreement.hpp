@@ -1,5 +1,6 @@
 #pragma once
-/// Several estimates of one quantity, judged side by side.
+/// Integrals over the inverse temperature whose quadrature is too coarse, and several estimates of one quantity, judged
+/// side by side.
 
 #include "estimator/evidence/estimate.hpp"
 
@@ -15,6 +16,14 @@ inline constexpr double significant_difference = 4;
 
 /// Whether both have errors, and differ by more than significant_difference of them.
 bool are_apart(const Estimate& a, const Estimate& b);
+
+/// In nats. The correction of an interval for the integrand's curvature tells how far the trapezoid is off; where one
+/// alone is larger than this, the corrected rule's own error may be as large, and neither value means anything: under a
+/// vague prior whose first temperature is too far from 0 they lie tens to thousands of nats off.
+inline constexpr double largest_trusted_curvature = 0.5;
+
+/// Refuses an integral whose largest curvature in one interval cannot be trusted. Returns whether it did.
+bool refuse_if_curved(Estimate& integral, double largest_curvature);
 
 /// A quadrature over temperatures has an error that its error bar does not know. Refuses an integral that is apart from
 /// `reference`, which has no such error.

@@ -19,17 +19,8 @@ double effective_sample_size(std::span<const double> log_weights);
 /// large weights gives both too low), and intervals cover too little.
 inline constexpr double largest_skewness = 0.5;
 
-/// Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M).
-double skewness_of_mean(std::span<const double> log_weights);
-
-/// Standard error of log((1/M) sum w) by the delta method: sqrt((sum w^2/(sum w)^2 - 1/M) M/(M-1)); M >= 2.
-double delta_standard_error(std::span<const double> log_weights);
-
-/// Bootstrap distribution of log((1/M) sum w): `replicates` resamples of the M weights with replacement, random numbers
-/// addressed by (seed, bootstrap, replicate). A resample of zero weight alone gives log_zero.
-std::vector<double> bootstrap_log_mean(std::span<const double> log_weights, std::uint64_t seed, int replicates);
-
-/// Weights of M independent trajectories give log Z_K/Z_0 with both errors: the delta method's and the bootstrap's (its
+/// Weights of M independent trajectories give log Z_K/Z_0 with both errors: the delta method's,
+/// sqrt((1/ESS - 1/M) M/(M-1)), and the bootstrap's (its
 /// standard deviation, and the percentile interval). With fewer than `min_ess` effective trajectories the error bars
 /// are withheld: the largest weight then decides the estimate and no spread can be read off the sample.
 struct ImportanceEstimate {
@@ -46,14 +37,12 @@ struct ImportanceEstimate {
     /// not depend on these.
     std::vector<std::string> doubts(const std::string& what) const;
 };
-ImportanceEstimate importance_estimate(std::span<const double> log_weights, std::uint64_t seed,
-                                       int bootstrap_replicates = 1000, double min_ess = 5);
 
-/// The same for weights that the ranks hold in shards; all are collective, and every rank gets the result. NaN and +inf
-/// among the log weights are NumericalErrors. The bootstrap differs: particle i occurs in the replicates as often as
-/// draw_copies says (bootstrap.hpp) for the address (seed, bootstrap, slot i), and a replicate's mean is that over the
-/// particles in it; weights count in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which
-/// a handful of particles can have, are left out.
+/// Of weights that the ranks hold in shards: all are collective, and every rank gets the result. NaN and +inf among the
+/// log weights are NumericalErrors. Particle i occurs in the bootstrap's replicates as often as draw_copies says
+/// (bootstrap.hpp) for the address (seed, bootstrap, slot i), and a replicate's mean is that over the particles in it;
+/// weights count in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which a handful of
+/// particles can have, are left out. Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M).
 double skewness_of_mean(const population::Shards& log_weights);
 std::vector<double> bootstrap_log_mean(const population::Shards& log_weights, std::uint64_t seed, int replicates);
 ImportanceEstimate importance_estimate(const population::Shards& log_weights, std::uint64_t seed,

@@ -2,7 +2,7 @@
 /// The evidence by thermodynamic integration along a tempered run of weighted particles: the power posterior method
 /// (Friel & Pettitt 2008) in the form of Tran, Strickland, Pitt & Kohn, eqs. 9-11.
 
-#include "core/sharded_field.hpp"
+#include "core/fields.hpp"
 #include "estimator/evidence/estimate.hpp"
 #include "population/families.hpp"
 

@@ -1,104 +1,18 @@
-// Bennett's acceptance ratio (Bennett 1976; Habeck 2017, eq. 14; Shirts, Bair, Hooker & Pande 2003 for its variance).
+// Bennett's acceptance ratio (Bennett 1976; Habeck 2017, eq. 14).
 //
 //   L = log Z;  a_j = log(n_f/n_r) + L + W_j;  q_j = 1/(1 + e^{a_j});  sum_j q_j = n_r over forward and reverse works
 #include "core/log_space.hpp"
+#include "estimator/evidence/bootstrap.hpp"
+#include "estimator/work/bennett_equation.hpp"
+#include "estimator/work/sharded_works.hpp"
 #include "estimator/work/work.hpp"
-#include "estimator/work/work_samples.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/random/stream.hpp"
+#include "pearlite/core/types.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
-namespace pearlite::estimator {
-
-namespace detail {
-
-namespace {
-
-constexpr Index packet = 16;
-
-LogSums log_sums(const WorkSamples& works, double log_ratio) {
-    std::vector<double> q, not_q;
-    for (Index j = 0; j < works.finite.size(); ++j) {
-        const double a = works.log_odds() + log_ratio + works.finite(j);
-        q.push_back(-softplus(a));
-        not_q.push_back(-softplus(-a));
-    }
-    return {log_sum_exp(q), log_sum_exp(not_q)};
-}
-
-} // namespace
-
-double WorkSamples::log_odds() const {
-    return std::log(n_forward / n_reverse);
-}
-
-WorkSamples work_samples(std::span<const double> forward, std::span<const double> reverse) {
-    PEARLITE_EXPECTS(!forward.empty() && !reverse.empty());
-    WorkSamples works;
-    std::vector<double> finite;
-    const auto take = [&](std::span<const double> values, double legal, double& n, double& n_infinite,
-                          const char* name) {
-        n = static_cast<double>(values.size());
-        for (const double w : values) {
-            if (std::isfinite(w))
-                finite.push_back(w);
-            else if (w == legal)
-                n_infinite += 1;
-            else
-                throw NumericalError(std::string("a ") + name + " work is " + std::to_string(w));
-        }
-    };
-    take(forward, infinity, works.n_forward, works.n_infinite_forward, "forward");
-    take(reverse, -infinity, works.n_reverse, works.n_infinite_reverse, "reverse");
-    if (!finite.empty()) {
-        const auto ends = std::minmax_element(finite.begin(), finite.end());
-        works.smallest = *ends.first;
-        works.largest = *ends.second;
-    }
-    works.finite = Eigen::Map<const Vector>(finite.data(), static_cast<Index>(finite.size()));
-    return works;
-}
-
-PosteriorSums posterior_sums(const WorkSamples& works, double log_ratio) {
-    using Lanes = Eigen::Array<double, packet, 1>;
-    constexpr double largest = 700; // exp stays finite
-    const double shift = works.log_odds() + log_ratio;
-    Lanes q_sum = Lanes::Zero(), not_q_sum = Lanes::Zero(), product_sum = Lanes::Zero();
-    const Index n_packets = works.finite.size() / packet;
-    for (Index p = 0; p < n_packets; ++p) {
-        const Lanes a = (works.finite.segment<packet>(p * packet).array() + shift).min(largest).max(-largest);
-        const Lanes e = a.exp();
-        const Lanes q = 1 / (1 + e);
-        q_sum += q;
-        not_q_sum += e * q;
-        product_sum += e * q * q;
-    }
-    PosteriorSums sums{q_sum.sum(), not_q_sum.sum(), product_sum.sum()};
-    for (Index j = n_packets * packet; j < works.finite.size(); ++j) {
-        const double e = std::exp(std::clamp(works.finite(j) + shift, -largest, largest));
-        const double q = 1 / (1 + e);
-        sums.q += q;
-        sums.not_q += e * q;
-        sums.q_not_q += e * q * q;
-    }
-    return sums;
-}
-
-double solve_bar(const WorkSamples& works) {
-    BennettEquation equation{works.target(),
-                             static_cast<double>(works.finite.size()) - works.target(),
-                             works.smallest,
-                             works.largest,
-                             works.log_odds(),
-                             {},
-                             {}};
-    equation.sums = [&](double log_ratio) { return posterior_sums(works, log_ratio); };
-    equation.log_sums = [&](double log_ratio) { return log_sums(works, log_ratio); };
-    return solve(equation);
-}
+namespace pearlite::estimator::detail {
 
 double solve(const BennettEquation& equation) {
     const double target = equation.target, rest = equation.rest;
@@ -135,90 +49,236 @@ double solve(const BennettEquation& equation) {
     return root;
 }
 
-} // namespace detail
+} // namespace pearlite::estimator::detail
+
+namespace pearlite::estimator {
 
 namespace {
 
-std::string infinite_note(double value) {
-    return value < 0 ? "every forward work is infinite" : "every reverse work is infinite";
+using detail::ShardedWorks;
+using population::Shards;
+
+constexpr std::uint32_t of_works = 3; ///< the draws of a work's address that say how often it occurs in the replicates
+
+Estimate bar_value(const ShardedWorks& works, const char* error_method) {
+    Estimate estimate{"bar", detail::solve_bar(works), {}, {}, error_method, ""};
+    if (!std::isfinite(estimate.value))
+        estimate.note = estimate.value < 0 ? "every forward work is infinite" : "every reverse work is infinite";
+    return estimate;
 }
 
-double variance_of(const detail::WorkSamples& works, double log_ratio) {
-    const double effective = detail::posterior_sums(works, log_ratio).q_not_q;
-    return effective > 0 ? std::max(0.0, 1 / effective - 1 / works.n_forward - 1 / works.n_reverse) : infinity;
-}
+/// Bennett's equations of R replicates: sum_j c_jr q_j(x + d_r) = target_r over the finite works, c_jr copies of work
+/// j, at q(y) = 1/(1 + e^{W + y}), y = L + log(n_f/n_r), x that of all works themselves. Solved together, because a sum
+/// for each replicate costs one reduction.
+class ReplicateEquations {
+  public:
+    ReplicateEquations(const ShardedWorks& works, double x, std::uint64_t seed, std::size_t R)
+        : works_(works), x_(x), seed_(seed), copies_(R), equations_(R), present_(R) {
+        std::iota(present_.begin(), present_.end(), std::size_t{0});
+        count_copies();
+    }
+
+    /// Collective. log Z of every replicate; infinite if a replicate has no finite works of a direction. Replicates
+    /// without any works of a direction are left out.
+    std::vector<double> solve() {
+        constexpr int most_iterations = 200;
+        for (int iteration = 0; iteration < most_iterations && !present_.empty(); ++iteration)
+            iterate();
+        std::vector<double> values;
+        for (const auto& equation : equations_)
+            if (equation.n_forward > 0 && equation.n_reverse > 0)
+                values.push_back(equation.value(x_));
+        return values;
+    }
+
+  private:
+    struct Equation {
+        double n_forward = 0, n_reverse = 0, target = 0, rest = 0;
+        double low = 0, high = 0, d = 0; ///< the root's bracket, and its present value
+        double infinite = 0;
+
+        double value(double x) const { return infinite != 0 ? infinite : x + d - std::log(n_forward / n_reverse); }
+    };
+
+    void draw(std::uint64_t id) { draw_copies({seed_, random::Purpose::bootstrap, id, of_works}, copies_); }
+
+    void count_copies() {
+        const std::size_t R = equations_.size();
+        std::vector<std::int64_t> counts(4 * R); // works, and finite ones, of both directions
+        const auto first_reverse = random::slot_id(1, 0);
+        works_.for_each([&](double w, std::uint64_t id) {
+            draw(id);
+            auto* const n = counts.data() + (id >= first_reverse ? 2 * R : 0);
+            for (std::size_t r = 0; r < R; ++r)
+                n[r] += copies_[r];
+            if (std::isfinite(w))
+                for (std::size_t r = 0; r < R; ++r)
+                    n[R + r] += copies_[r];
+        });
+        works_.forward.ranks.sum(counts);
+        for (std::size_t r = 0; r < R; ++r) {
+            const auto count = [&](std::size_t k) { return static_cast<double>(counts[k * R + r]); };
+            begin(equations_[r], count(0), count(1), count(2), count(3));
+        }
+        std::erase_if(present_, [&](std::size_t r) { return equations_[r].infinite != 0; });
+    }
+
+    /// Every finite forward work has q > 0: with none left, the reverse ones ask for sum q = their number.
+    void begin(Equation& equation, double n_forward, double finite_forward, double n_reverse,
+               double finite_reverse) const {
+        equation.n_forward = n_forward;
+        equation.n_reverse = n_reverse;
+        equation.target = finite_reverse;
+        equation.rest = finite_forward;
+        if (equation.rest <= 0 || equation.target <= 0) {
+            equation.infinite = equation.rest <= 0 ? -infinity : infinity;
+            return;
+        }
+        const double balance = std::log(equation.rest / equation.target);
+        equation.low = balance - works_.largest - x_;
+        equation.high = balance - works_.smallest - x_;
+        equation.d = std::clamp(0.0, equation.low, equation.high);
+    }
+
+    /// One step of all equations that are not yet solved.
+    void iterate() {
+        constexpr double largest = 700; // exp stays finite
+        const std::size_t n = present_.size();
+        std::vector<double> factors(n);
+        for (std::size_t k = 0; k < n; ++k)
+            factors[k] = std::exp(std::clamp(equations_[present_[k]].d, -largest, largest));
+        detail::IntegerSums q_sums(n, works_.n_finite(), most_copies), product_sums(n, works_.n_finite(), most_copies);
+        std::vector<double> copies(n), q_terms(n);
+        works_.for_each([&](double w, std::uint64_t id) {
+            if (!std::isfinite(w))
+                return;
+            draw(id);
+            if (n == copies_.size())
+                std::copy(copies_.begin(), copies_.end(), copies.begin());
+            else
+                for (std::size_t k = 0; k < n; ++k)
+                    copies[k] = copies_[present_[k]];
+            const double e = std::exp(std::clamp(w + x_, -largest, largest));
+            for (std::size_t k = 0; k < n; ++k)
+                q_terms[k] = 1 / (1 + e * factors[k]);
+            q_sums.add([&](std::size_t k) { return copies[k] * q_terms[k]; });
+            product_sums.add([&](std::size_t k) { return copies[k] * (q_terms[k] * (1 - q_terms[k])); });
+        });
+        const auto q = q_sums.total(works_.forward.ranks), product = product_sums.total(works_.forward.ranks);
+        std::vector<std::size_t> left;
+        for (std::size_t k = 0; k < n; ++k)
+            if (!step(equations_[present_[k]], q[k], product[k]))
+                left.push_back(present_[k]);
+        present_ = left;
+    }
+
+    /// Newton's step, as in solve(), or a bisection where sums are too small to be precise. True when solved.
+    static bool step(Equation& equation, double q, double product) {
+        constexpr double imprecise = 1e-6, tolerance = 1e-9;
+        const double not_q = equation.target + equation.rest - q;
+        (q * equation.rest > not_q * equation.target ? equation.low : equation.high) = equation.d;
+        double next = 0.5 * (equation.low + equation.high);
+        if (q > imprecise && not_q > imprecise && product > imprecise) {
+            const double h = std::log(q / equation.target) - std::log(not_q / equation.rest);
+            const double newton = equation.d + h / (product * (1 / q + 1 / not_q));
+            if (newton > equation.low && newton < equation.high)
+                next = newton;
+        }
+        const bool is_solved = std::abs(next - equation.d) <= tolerance * (1 + std::abs(next));
+        equation.d = next;
+        return is_solved;
+    }
+
+    const ShardedWorks& works_;
+    double x_;
+    std::uint64_t seed_;
+    std::vector<std::uint16_t> copies_;
+    std::vector<Equation> equations_;
+    std::vector<std::size_t> present_; ///< the equations that are not yet solved
+};
 
 } // namespace
 
-Estimate bar(std::span<const double> forward, std::span<const double> reverse) {
-    const auto works = detail::work_samples(forward, reverse);
-    Estimate estimate{"bar", detail::solve_bar(works), {}, {}, "analytic", ""};
-    if (!std::isfinite(estimate.value)) {
-        estimate.note = infinite_note(estimate.value);
+Estimate bar(const Shards& forward, const Shards& reverse) {
+    const auto works = detail::sharded_works(forward, reverse);
+    Estimate estimate = bar_value(works, "analytic");
+    if (!std::isfinite(estimate.value))
         return estimate;
-    }
-    const double variance = variance_of(works, estimate.value);
-    if (!std::isfinite(variance)) {
+    const double effective = detail::posterior_sums(works, estimate.value).q_not_q;
+    if (!(effective > 0)) {
         estimate.note = "no error bar: the works do not meet";
         return estimate;
     }
-    estimate.standard_error = std::sqrt(variance);
+    estimate.standard_error = std::sqrt(std::max(0.0, 1 / effective - 1 / works.n_forward - 1 / works.n_reverse));
     estimate.interval95 = normal_interval(estimate.value, *estimate.standard_error);
     return estimate;
 }
 
-Estimate bar_bootstrap(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
-                       int replicates) {
-    const auto works = detail::work_samples(forward, reverse);
-    Estimate estimate{"bar", detail::solve_bar(works), {}, {}, "bootstrap", ""};
-    std::vector<double> values, f(forward.size()), r(reverse.size());
-    for (int replicate = 0; replicate < replicates; ++replicate) {
-        random::Stream stream({seed, random::Purpose::bootstrap, static_cast<std::uint64_t>(replicate), 1});
-        for (double& w : f)
-            w = forward[stream.index(forward.size())];
-        for (double& w : r)
-            w = reverse[stream.index(reverse.size())];
-        values.push_back(detail::solve_bar(detail::work_samples(f, r)));
-    }
-    std::sort(values.begin(), values.end());
-    if (!std::isfinite(estimate.value) || !std::isfinite(values.front()) || !std::isfinite(values.back())) {
-        estimate.note = "no error bar: some bootstrap samples hold only infinite works";
+Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, std::uint64_t seed, int replicates) {
+    const auto works = detail::sharded_works(forward, reverse);
+    Estimate estimate = bar_value(works, "bootstrap");
+    const std::string refusal = "no error bar: some bootstrap samples hold only infinite works";
+    if (!std::isfinite(estimate.value)) {
+        estimate.note = refusal;
         return estimate;
     }
-    double mean = 0, square = 0;
-    for (const double v : values)
-        mean += v / static_cast<double>(values.size());
-    for (const double v : values)
-        square += (v - mean) * (v - mean);
-    const auto percentile = [&](double p) {
-        return values[static_cast<std::size_t>(std::lround(p * static_cast<double>(values.size() - 1)))];
-    };
-    estimate.standard_error = std::sqrt(square / static_cast<double>(values.size() - 1));
-    estimate.interval95 = Interval{percentile(0.025), percentile(0.975)};
+    ReplicateEquations equations(works, estimate.value + works.log_odds(), seed, static_cast<std::size_t>(replicates));
+    add_bootstrap_errors(estimate, equations.solve(), refusal);
     return estimate;
 }
 
-WorkOverlap work_overlap(std::span<const double> forward, std::span<const double> reverse) {
-    const auto works = detail::work_samples(forward, reverse);
+Estimate bar_by_ancestors(const Shards& forward, const Shards& reverse, const population::Families& ancestors) {
+    const auto works = detail::sharded_works(forward, reverse);
+    Estimate estimate = bar_value(works, "ancestors");
+    if (!std::isfinite(estimate.value))
+        return estimate;
+    const double information = detail::posterior_sums(works, estimate.value).q_not_q;
+    if (!(information > 0)) {
+        estimate.note = "no error bar: the works do not meet";
+        return estimate;
+    }
+    const auto& ranks = forward.ranks;
+    const auto posterior = [&](double w) { return 1 / (1 + std::exp(works.log_odds() + estimate.value + w)); };
+    population::BlockSums means(2), squares(2);
+    for (const auto* set : {&forward, &reverse})
+        for (const double w : set->here)
+            means.add(set == &forward ? 0 : 1, posterior(w));
+    const auto sums = means.total(ranks);
+    const double of_forward = sums[0] / works.n_forward, of_reverse = sums[1] / works.n_reverse;
+    for (const double w : forward.here)
+        squares.add(0, std::pow(posterior(w) - of_forward, 2));
+    Matrix deviations(1, static_cast<Index>(reverse.here.size()));
+    for (Index j = 0; j < deviations.cols(); ++j)
+        deviations(0, j) = posterior(reverse.here[static_cast<std::size_t>(j)]) - of_reverse;
+    const Matrix families = ancestors.sums(deviations);
+    for (Index e = 0; e < families.cols(); ++e)
+        squares.add(1, families(0, e) * families(0, e));
+    const auto total = squares.total(ranks);
+    estimate.standard_error = std::sqrt(total[0] + total[1]) / information;
+    estimate.interval95 = normal_interval(estimate.value, *estimate.standard_error);
+    return estimate;
+}
+
+WorkOverlap work_overlap(const Shards& forward, const Shards& reverse) {
+    const auto works = detail::sharded_works(forward, reverse);
     const double log_ratio = detail::solve_bar(works);
+    const auto ends = detail::ends_of(works);
+    std::array<std::int64_t, 2> crossing{
+        std::ranges::count_if(forward.here, [&](double w) { return w < ends.largest_reverse; }),
+        std::ranges::count_if(reverse.here, [&](double w) { return w > ends.smallest_forward; })};
+    forward.ranks.sum(crossing);
     WorkOverlap overlap;
-    const double smallest_forward = *std::min_element(forward.begin(), forward.end());
-    const double largest_reverse = *std::max_element(reverse.begin(), reverse.end());
-    for (const double w : forward)
-        overlap.crossing_forward += w < largest_reverse ? 1 : 0;
-    for (const double w : reverse)
-        overlap.crossing_reverse += w > smallest_forward ? 1 : 0;
+    overlap.crossing_forward = crossing[0];
+    overlap.crossing_reverse = crossing[1];
     if (!std::isfinite(log_ratio))
         return overlap;
     overlap.effective = detail::posterior_sums(works, log_ratio).q_not_q;
     // Both densities on all works by the histogram weights: p_f ~ 1/(n_f + n_r e^{-W}/Z), p_r = p_f e^{-W}/Z.
-    double shared = 0, forward_mass = 0;
-    for (Index j = 0; j < works.finite.size(); ++j) {
-        const double a = works.log_odds() + log_ratio + works.finite(j);
+    const auto [shared, forward_mass] = works.sums<2>([&](double w) {
+        const double a = works.log_odds() + log_ratio + w;
         const double p_forward = logistic(a) / works.n_forward, p_reverse = logistic(-a) / works.n_reverse;
-        shared += std::min(p_forward, p_reverse);
-        forward_mass += p_forward;
-    }
+        return std::array{std::min(p_forward, p_reverse), p_forward};
+    });
     overlap.coefficient = forward_mass > 0 ? std::min(1.0, shared) : 0;
     return overlap;
 }

@@ -1,70 +1,15 @@
 // Crooks' theorem as a check: logistic regression of the direction on the work (Shirts, Bair, Hooker & Pande 2003).
 #include "core/log_space.hpp"
 #include "estimator/work/crooks_fit.hpp"
+#include "estimator/work/sharded_works.hpp"
 #include "estimator/work/work.hpp"
-#include "estimator/work/work_samples.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 
-#include <algorithm>
 #include <cmath>
 
-namespace pearlite::estimator {
-
-namespace {
-
-using Sums = detail::CrooksLikelihood::Derivatives;
-
-struct Standardised {
-    std::vector<double> y;
-    std::vector<char> is_forward;
-    double centre = 0, width = 0;
-};
-
-Standardised standardised(std::span<const double> forward, std::span<const double> reverse, double centre) {
-    Standardised data;
-    data.centre = centre;
-    double square = 0;
-    const auto take = [&](std::span<const double> works, char is_forward) {
-        for (const double w : works)
-            if (std::isfinite(w)) {
-                data.y.push_back(w - centre);
-                data.is_forward.push_back(is_forward);
-                square += (w - centre) * (w - centre);
-            }
-    };
-    take(forward, 1);
-    take(reverse, 0);
-    data.width = std::sqrt(square / static_cast<double>(std::max<std::size_t>(data.y.size(), 1)));
-    for (double& y : data.y)
-        y /= data.width;
-    return data;
-}
-
-double log_likelihood(const Standardised& data, double intercept, double slope) {
-    double sum = 0;
-    for (std::size_t i = 0; i < data.y.size(); ++i) {
-        const double a = intercept + slope * data.y[i];
-        sum -= softplus(data.is_forward[i] ? -a : a);
-    }
-    return sum;
-}
-
-Sums sums_at(const Standardised& data, double intercept, double slope) {
-    Sums sums;
-    for (std::size_t i = 0; i < data.y.size(); ++i) {
-        const double p = logistic(intercept + slope * data.y[i]);
-        const Eigen::Vector2d x(1, data.y[i]);
-        sums.gradient += (data.is_forward[i] - p) * x;
-        sums.information += p * (1 - p) * x * x.transpose();
-    }
-    return sums;
-}
-
-} // namespace
-
-namespace detail {
+namespace pearlite::estimator::detail {
 
 /// Newton's method; the log likelihood is concave, and steps that lower it are halved.
 CrooksFit fit_logistic(const CrooksLikelihood& likelihood) {
@@ -109,23 +54,57 @@ CrooksCheck crooks_check(const CrooksFit& fit, double log_ratio, double log_odds
     return check;
 }
 
-} // namespace detail
+} // namespace pearlite::estimator::detail
 
-CrooksCheck crooks_check(std::span<const double> forward, std::span<const double> reverse) {
-    CrooksCheck check;
-    const auto works = detail::work_samples(forward, reverse);
+namespace pearlite::estimator {
+
+namespace {
+
+/// Collective. Sums of n terms(y, is_forward) over the finite works, y = (W - centre)/width.
+template <std::size_t n, class Terms>
+std::array<double, n> sums_by_direction(const detail::ShardedWorks& works, double centre, double width, Terms&& terms) {
+    population::BlockSums sums(n);
+    for (const auto* shards : {&works.forward, &works.reverse})
+        population::add_blocks<n>(sums, shards->layout, [&](std::size_t i) {
+            const double w = shards->here[i];
+            return std::isfinite(w) ? terms((w - centre) / width, shards == &works.forward) : std::array<double, n>{};
+        });
+    const auto total = sums.total(works.forward.ranks);
+    std::array<double, n> result{};
+    std::copy(total.begin(), total.end(), result.begin());
+    return result;
+}
+
+} // namespace
+
+CrooksCheck crooks_check(const population::Shards& forward, const population::Shards& reverse) {
+    const auto works = detail::sharded_works(forward, reverse);
     const double log_ratio = detail::solve_bar(works);
-    const double smallest_forward = *std::min_element(forward.begin(), forward.end());
-    const double largest_reverse = *std::max_element(reverse.begin(), reverse.end());
-    if (!std::isfinite(log_ratio) || !(smallest_forward < largest_reverse))
-        return check; // separable: any slope fits
-    const auto data = standardised(forward, reverse, -log_ratio);
-    if (!(data.width > 0))
-        return check;
+    const auto ends = detail::ends_of(works);
+    if (!std::isfinite(log_ratio) || !(ends.smallest_forward < ends.largest_reverse))
+        return {}; // separable: any slope fits
+    const auto square = works.sums<1>([&](double w) { return std::array{(w + log_ratio) * (w + log_ratio)}; });
+    const double width = std::sqrt(square[0] / std::max(works.n_finite(), 1.0));
+    if (!(width > 0))
+        return {};
     detail::CrooksLikelihood likelihood;
-    likelihood.log_likelihood = [&](double intercept, double slope) { return log_likelihood(data, intercept, slope); };
-    likelihood.derivatives = [&](double intercept, double slope) { return sums_at(data, intercept, slope); };
-    return detail::crooks_check(detail::fit_logistic(likelihood), log_ratio, works.log_odds(), data.width);
+    likelihood.log_likelihood = [&](double intercept, double slope) {
+        return sums_by_direction<1>(works, -log_ratio, width, [&](double y, bool is_forward) {
+            const double a = intercept + slope * y;
+            return std::array{-softplus(is_forward ? -a : a)};
+        })[0];
+    };
+    likelihood.derivatives = [&](double intercept, double slope) {
+        const auto sums = sums_by_direction<5>(works, -log_ratio, width, [&](double y, bool is_forward) {
+            const double p = logistic(intercept + slope * y), residual = (is_forward ? 1 : 0) - p, v = p * (1 - p);
+            return std::array{residual, residual * y, v, v * y, v * y * y};
+        });
+        detail::CrooksLikelihood::Derivatives derivatives;
+        derivatives.gradient << sums[0], sums[1];
+        derivatives.information << sums[2], sums[3], sums[3], sums[4];
+        return derivatives;
+    };
+    return detail::crooks_check(detail::fit_logistic(likelihood), log_ratio, works.log_odds(), width);
 }
 
 } // namespace pearlite::estimator

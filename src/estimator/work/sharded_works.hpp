@@ -1,7 +1,7 @@
 #pragma once
 /// Both sets of works as Bennett's equation sees them, where the ranks hold them in shards. Internal to the layer.
 
-#include "estimator/work/work_samples.hpp"
+#include "estimator/work/bennett_equation.hpp"
 #include "pearlite/random/stream.hpp"
 #include "population/shards.hpp"
 
@@ -13,7 +13,8 @@
 
 namespace pearlite::estimator::detail {
 
-/// As WorkSamples; all numbers are those of all ranks.
+/// Works of both directions; all numbers are those of all ranks. A forward work of +inf has q = 0 and a reverse work of
+/// -inf has q = 1 in Bennett's equation; both are left out of its sums.
 struct ShardedWorks {
     population::Shards forward, reverse;
     double n_forward = 0, n_reverse = 0;
@@ -51,7 +52,8 @@ struct ShardedWorks {
     }
 };
 
-/// Collective. Errors as for work_samples, on all ranks.
+/// Collective. NumericalError on all ranks for NaN, a forward -inf or a reverse +inf; ContractViolation if a set is
+/// empty.
 ShardedWorks sharded_works(const population::Shards& forward, const population::Shards& reverse);
 
 /// Collective.

@@ -19,28 +19,11 @@
 
 namespace pearlite::estimator {
 
-/// log mean exp(-W_f), with the delta method's standard error.
-Estimate jarzynski_forward(std::span<const double> forward);
-/// -log mean exp(W_r): reverse annealed importance sampling.
-Estimate jarzynski_reverse(std::span<const double> reverse);
-
 /// -<W>_f <= log Z <= -<W>_r; the upper one holds only for exact reverse starts. Each with its standard error.
 struct WorkBounds {
     double lower = 0, lower_standard_error = 0;
     double upper = 0, upper_standard_error = 0;
 };
-WorkBounds work_bounds(std::span<const double> forward, std::span<const double> reverse);
-
-/// Cumulant expansions (Hummer 2001): exact for normal work distributions only.
-Estimate cumulant_forward(std::span<const double> forward);
-Estimate cumulant_reverse(std::span<const double> reverse);
-Estimate cumulant_both(std::span<const double> forward, std::span<const double> reverse);
-
-/// Bennett's acceptance ratio (Bennett 1976), solved by bracketing and Newton's method; independent paths.
-Estimate bar(std::span<const double> forward, std::span<const double> reverse);
-/// The same value with the bootstrap's error: both directions resampled, random numbers addressed by (seed, bootstrap).
-Estimate bar_bootstrap(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
-                       int replicates);
 
 /// The histogram estimator: its value is BAR's; standard error and interval from its posterior (draws of log Z; fewer
 /// than `draws`, but at least 400, of more than 5e4 works).
@@ -48,8 +31,6 @@ struct HistogramEstimate {
     Estimate estimate;
     std::vector<double> posterior; ///< independent draws of log Z
 };
-HistogramEstimate histogram(std::span<const double> forward, std::span<const double> reverse, std::uint64_t seed,
-                            int draws = 2000);
 
 /// The overlap of the two work distributions.
 struct WorkOverlap {
@@ -59,7 +40,6 @@ struct WorkOverlap {
     std::int64_t crossing_forward = 0; ///< forward works below the largest reverse work
     std::int64_t crossing_reverse = 0; ///< reverse works above the smallest forward work
 };
-WorkOverlap work_overlap(std::span<const double> forward, std::span<const double> reverse);
 
 /// Logistic regression of direction (1 = forward) on W: Crooks' theorem gives slope 1 and intercept log(n_f/n_r) + log
 /// Z.
@@ -68,7 +48,6 @@ struct CrooksCheck {
     double slope = 0, slope_standard_error = 0;
     double log_ratio = 0, log_ratio_standard_error = 0; ///< intercept - log(n_f/n_r)
 };
-CrooksCheck crooks_check(std::span<const double> forward, std::span<const double> reverse);
 
 /// Effective overlap below which the works do not meet, and from which on error bars are true: BAR's standard error is
 /// about 1/sqrt(effective), so 1 and 0.3 nats.
@@ -100,25 +79,29 @@ struct WorkAnalysis {
     std::vector<std::string> warnings;
 };
 /// All estimates and diagnostics above, and a verdict on them.
-WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
-                          std::uint64_t seed);
 
 /// The same for works that the ranks hold in shards; all are collective, and every rank gets the result, the same on
 /// any number of ranks. Values agree with the functions above to rounding, the bootstrap's errors and the histogram's
 /// posterior within their own Monte Carlo error: a work's part in all replicates, or draws, is drawn from its own
 /// address (the seed, the purpose, slot_id(0, slot) of a forward and slot_id(1, slot) of a reverse work).
+/// log mean exp(-W_f), with the delta method's standard error.
 Estimate jarzynski_forward(const population::Shards& forward);
+/// -log mean exp(W_r): reverse annealed importance sampling.
 Estimate jarzynski_reverse(const population::Shards& reverse);
 WorkBounds work_bounds(const population::Shards& forward, const population::Shards& reverse);
+/// Cumulant expansions (Hummer 2001): exact for normal work distributions only.
 Estimate cumulant_forward(const population::Shards& forward);
 Estimate cumulant_reverse(const population::Shards& reverse);
 Estimate cumulant_both(const population::Shards& forward, const population::Shards& reverse);
+/// Bennett's acceptance ratio (Bennett 1976), solved by bracketing and Newton's method; independent paths.
 Estimate bar(const population::Shards& forward, const population::Shards& reverse);
+/// The same value with the bootstrap's error: both directions resampled, random numbers addressed by (seed, bootstrap).
 Estimate bar_bootstrap(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
                        int replicates);
 /// BAR with the error that reverse works of common ancestors allow, by the linearised jackknife that leaves out
-/// families (a sandwich estimator of clusters, Liang & Zeger 1986): with q_j the posterior of work j (bar.cpp), the
-/// variance is (sum_f (q_f - mean)^2 + sum_e (sum_{j of e} (q_j - mean))^2) / (sum_j q_j (1 - q_j))^2, e the ancestors.
+/// families (a sandwich estimator of clusters, Liang & Zeger 1986): with q_j the posterior of work j
+/// (bennett_equation.hpp), the variance is (sum_f (q_f - mean)^2 + sum_e (sum_{j of e} (q_j - mean))^2) / (sum_j q_j (1
+/// - q_j))^2, e the ancestors.
 Estimate bar_by_ancestors(const population::Shards& forward, const population::Shards& reverse,
                           const population::Families& ancestors);
 HistogramEstimate histogram(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,

@@ -173,12 +173,6 @@ WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts
 
 } // namespace
 
-WorkAnalysis analyse_work(std::span<const double> forward, std::span<const double> reverse, const WorkFacts& facts,
-                          std::uint64_t seed) {
-    return analyse(forward, reverse, facts, seed, {},
-                   [](std::span<const double> works, double sign) { return skewness_of_mean(times(works, sign)); });
-}
-
 WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
                           std::uint64_t seed) {
     std::optional<AncestorError> ancestors;

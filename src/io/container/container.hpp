@@ -13,7 +13,7 @@
 /// lines and the rest of the file by 4 MiB pieces. It is checked before HDF5 sees the file, because HDF5 may crash on
 /// damaged metadata. The same fields give the same file, byte for byte, for any number of ranks.
 
-#include "core/sharded_field.hpp"
+#include "core/fields.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/core/types.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// SHA-256 (through OpenSSL), of bytes here and of fields that the ranks hold together.
 
-#include "core/sharded_field.hpp"
+#include "core/fields.hpp"
 #include "parallel/communicator.hpp"
 
 #include <array>

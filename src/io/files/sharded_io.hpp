@@ -4,7 +4,7 @@
 #include "io/container/field_table.hpp"
 #include "io/files/posix_file.hpp"
 
-#include "core/sharded_field.hpp"
+#include "core/fields.hpp"
 
 #include <cstdint>
 #include <vector>

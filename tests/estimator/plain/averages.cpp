@@ -1,10 +1,10 @@
 // One-directional estimators: Jarzynski (1997; reversed: Burda, Grosse & Salakhutdinov 2015), bounds, cumulants (Hummer
 // 2001; Habeck 2017, eqs. 7, 9, 12, 13).
+#include "estimator/plain/importance.hpp"
+#include "estimator/plain/work.hpp"
+
 #include "core/log_space.hpp"
-#include "estimator/evidence/importance.hpp"
-#include "estimator/work/work.hpp"
 #include "estimator/work/work_moments.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
@@ -50,11 +50,6 @@ WorkMoments moments_of(std::span<const double> works) {
     return m;
 }
 
-/// Variance of a mean + c s^2, by the moments.
-double variance_of_combination(const WorkMoments& m, double a, double c) {
-    return (a * a * m.variance + c * c * std::max(0.0, m.fourth - m.variance * m.variance) + 2 * a * c * m.third) / m.n;
-}
-
 bool all_finite(std::span<const double> works) {
     return std::all_of(works.begin(), works.end(), [](double w) { return std::isfinite(w); });
 }
@@ -64,55 +59,7 @@ FiniteMoments finite_moments(std::span<const double> works) {
     return all_finite(works) ? FiniteMoments(moments_of(works)) : std::nullopt;
 }
 
-Estimate cumulant(const std::string& name, double value, double variance, double n) {
-    Estimate estimate{name, value, {}, {}, "delta", ""};
-    if (n < 4) {
-        estimate.note = "no error bar: fewer than 4 works";
-    } else {
-        estimate.standard_error = std::sqrt(std::max(0.0, variance));
-        estimate.interval95 = normal_interval(value, *estimate.standard_error);
-    }
-    return estimate;
-}
-
-Estimate no_cumulant(const std::string& name) {
-    return {name, log_zero, {}, {}, "delta", "some works are infinite"};
-}
-
 } // namespace
-
-namespace detail {
-
-WorkBounds work_bounds(const FiniteMoments& forward, const FiniteMoments& reverse) {
-    const auto bound = [](const FiniteMoments& m, double infinite, double& value, double& error) {
-        value = m ? -m->mean : infinite;
-        error = m ? std::sqrt(m->variance / m->n) : 0;
-    };
-    WorkBounds bounds;
-    bound(forward, log_zero, bounds.lower, bounds.lower_standard_error);
-    bound(reverse, -log_zero, bounds.upper, bounds.upper_standard_error);
-    return bounds;
-}
-
-Estimate cumulant_forward(const FiniteMoments& m) {
-    return m ? cumulant("cumulant-forward", -m->mean + m->variance / 2, variance_of_combination(*m, -1, 0.5), m->n)
-             : no_cumulant("cumulant-forward");
-}
-
-Estimate cumulant_reverse(const FiniteMoments& m) {
-    return m ? cumulant("cumulant-reverse", -m->mean - m->variance / 2, variance_of_combination(*m, -1, -0.5), m->n)
-             : no_cumulant("cumulant-reverse");
-}
-
-Estimate cumulant_both(const FiniteMoments& f, const FiniteMoments& r) {
-    if (!f || !r)
-        return no_cumulant("cumulant-both");
-    const double value = -(f->mean + r->mean) / 2 + (f->variance - r->variance) / 12;
-    const double variance = variance_of_combination(*f, -0.5, 1.0 / 12) + variance_of_combination(*r, -0.5, -1.0 / 12);
-    return cumulant("cumulant-both", value, variance, std::min(f->n, r->n));
-}
-
-} // namespace detail
 
 Estimate jarzynski_forward(std::span<const double> forward) {
     std::vector<double> log_weights;
