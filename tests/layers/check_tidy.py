@@ -6,7 +6,8 @@ Without --all and SOURCE... it reads the sources and headers of src, include and
 all were clean, each alone: one that lacks an include is a fault. With --all it reads all sources, a folder of src at a time, as a
 release build compiles them: most of the time goes into the headers of the standard library and of Eigen.
 
-Compiler options are those of the build, without what clang 14 does not know, and without precompiled headers. Exit status 1 and the
+Compiler options are those of the build, without what clang 14 does not know, and without precompiled headers; kernel sources
+have their own, each those of an instruction set. Exit status 1 and the
 texts of clang-tidy if it has anything to say; 77 (skipped) if it is not installed, the build has no compile_commands.json, or the
 project's history does not know the revision.
 """
@@ -25,9 +26,10 @@ import tempfile
 
 SKIPPED = 77
 TIDY = "clang-tidy-14"
-CLEAN_REVISION = "4e79419b3aaa"
+CLEAN_REVISION = "173f0be6065d"
 MANY = 80  # changed files: by folders, which share their headers, all are read in less time than so many alone
 PLACES = ("include", "src", "drivers")
+KERNELS = "kernels"  # the folders of kernel sources
 OPTIONAL = ("automatic_gradient.hpp", "custom_gradient.cpp")  # need a package that a machine may lack
 UNKNOWN_TO_CLANG = {"-mmove-max=128", "-mstore-max=128", "-Winvalid-pch", "-Werror", "-fpch-preprocess"}
 FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ")
@@ -46,13 +48,24 @@ def options_of(command):
     return kept
 
 
-def options_of_layers(build):
-    """The options of the project's own libraries, of all of them together, in their order."""
-    options = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        if re.search(r"CMakeFiles/pearlite(_\w+)?\.dir/", entry["command"]):
-            options |= dict.fromkeys(options_of(entry["command"]))
-    return [word for option in options for word in option]
+class Options:
+    """Those of the project's own libraries, of all of them together, in their order; of kernel sources, which are compiled for an
+    instruction set each, their own."""
+
+    def __init__(self, build):
+        shared, self.of_kernels = {}, {}
+        for entry in json.loads((build / "compile_commands.json").read_text()):
+            if not re.search(r"CMakeFiles/pearlite(_\w+)?\.dir/", entry["command"]):
+                continue
+            source, its = pathlib.Path(entry["file"]), options_of(entry["command"])
+            if source.parent.name == KERNELS:
+                self.of_kernels[source] = [word for option in its for word in option]
+            else:
+                shared |= dict.fromkeys(its)
+        self.shared = [word for option in shared for word in option]
+
+    def of(self, files):
+        return self.of_kernels.get(files[0], self.shared)
 
 
 def read(configuration, files, options):
@@ -60,8 +73,8 @@ def read(configuration, files, options):
     with tempfile.TemporaryDirectory() as name:
         unit = pathlib.Path(name) / "unit.cpp"
         unit.write_text("".join(f'#include "{file}" // NOLINT\n' for file in files))
-        done = subprocess.run([TIDY, "--quiet", f"--config-file={configuration}", str(unit), "--", *options, "-ferror-limit=0"],
-                              capture_output=True, text=True)
+        command = [TIDY, "--quiet", f"--config-file={configuration}", str(unit), "--", *options.of(files), "-ferror-limit=0"]
+        done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode and not FINDING.search(done.stdout):
         return {str(files[0]): f"{files[0]}:1:1: error: clang-tidy failed: {done.stderr}\n"}
     found, key = {}, None
@@ -84,21 +97,29 @@ def check(root, groups, options):
 
 
 def by_folder(root):
-    """All sources: the folders of src, and the programs one by one."""
+    """All sources: the folders of src, and one by one the kernel sources and the programs."""
     folders = {}
     for source in sorted((root / "src").rglob("*.cpp")):
-        folders.setdefault(source.parent, []).append(source)
+        folders.setdefault(source if source.parent.name == KERNELS else source.parent, []).append(source)
     programs = [program for program in sorted((root / "drivers").glob("*.cpp")) if program.name not in OPTIONAL]
     return list(folders.values()) + [[program] for program in programs]
 
 
 def changed_files(root):
-    """Sources and headers that differ from the clean revision; nothing if the history does not know it."""
+    """Sources and headers that differ from the clean revision, for a header of kernels the kernel sources, which alone can be
+    compiled; nothing if the history does not know it."""
     command = ["git", "-c", f"safe.directory={root}", "-C", str(root), "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION]
     git = subprocess.run([*command, "--", *PLACES], capture_output=True, text=True)
     if git.returncode:
         return None
-    return [root / name for name in git.stdout.splitlines() if name.endswith((".cpp", ".hpp")) and not name.endswith(OPTIONAL)]
+    files = set()
+    for name in git.stdout.splitlines():
+        file = root / name
+        if file.parent.name == KERNELS:
+            files.update(file.parent.glob("*.cpp"))
+        elif name.endswith((".cpp", ".hpp")) and not name.endswith(OPTIONAL):
+            files.add(file)
+    return sorted(files)
 
 
 def self_test(root, options):
@@ -131,7 +152,7 @@ def main():
     if not (build / "compile_commands.json").exists():
         print(f"skipped: {build} has no compile_commands.json that tells how to compile the sources")
         return SKIPPED
-    options = options_of_layers(build)
+    options = Options(build)
     if "--self-test" in sys.argv:
         faults = self_test(root, options)
         print("planted faults: " + ("some missed" if faults else "all found"))
