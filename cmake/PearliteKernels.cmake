@@ -1,6 +1,23 @@
-# Kernels that exist for several instruction sets, of which the program chooses when it runs (src/simd/path.hpp): each
-# source has flags of its own. It stays out of unity builds and precompiled headers, so that no inline function that is
-# compiled for more than the CPU at hand may have is shared with others (the test `kernel_symbols` looks).
+# Kernels that exist for several instruction sets, of which the program chooses when it runs.
+#
+# Sources named *_kernels.cpp are compiled twice, for any x86-64-v3 CPU and for AVX-512: src/simd/instructions.hpp says
+# what they look like. Objects for AVX-512 keep their copies of inline functions and templates to themselves
+# (-fno-weak), since the linker takes one copy for all objects, and other CPUs could not run it; the test
+# `kernel_symbols` looks. Of what that flag does to variables g++ warns at every constant; the other objects of the same
+# sources have all other warnings.
+set(PEARLITE_INSTRUCTIONS Baseline Avx512)
+
+# pearlite_instructions(TARGET INSTRUCTIONS): TARGET is an object library of kernels for these instructions.
+function(pearlite_instructions target instructions)
+    set_target_properties(${target} PROPERTIES PEARLITE_INSTRUCTIONS ${instructions})
+    target_compile_definitions(${target} PRIVATE PEARLITE_INSTRUCTIONS=${instructions})
+    if(instructions STREQUAL Avx512)
+        target_compile_options(${target} PRIVATE -fno-weak -w)
+    endif()
+endfunction()
+
+# Kernels in intrinsics have a source for each path of src/simd/path.hpp, with flags of its own. It stays out of unity
+# builds and precompiled headers and shares no inline function.
 set(PEARLITE_KERNEL_PATHS portable avx2 avx512 vnni amx)
 set(PEARLITE_KERNEL_portable -march=x86-64-v3)
 set(PEARLITE_KERNEL_avx2 -march=x86-64-v3)

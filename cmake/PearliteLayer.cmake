@@ -3,7 +3,7 @@
 # A layer is include/pearlite/NAME (public headers) and src/NAME (implementation and private headers, which other layers
 # include as "NAME/x.hpp"); one without sources is an interface library. One WITHOUT_LOOPS has none that take time, and
 # no more have FOLDERS_WITHOUT_LOOPS: -O1 spares a third of the time that it takes to compile them. COMPILED_WITH joins
-# small folders to others in a unity build.
+# small folders to others in a unity build. Sources named *_kernels.cpp are compiled for several instruction sets.
 # Callers name direct and indirect layers alike, so the line reads like the table it implements.
 function(pearlite_layer name)
     cmake_parse_arguments(layer "WITHOUT_LOOPS" "" "DEPENDS;LIBRARIES;PRIVATE;FOLDERS_WITHOUT_LOOPS;COMPILED_WITH" ${ARGN})
@@ -12,6 +12,9 @@ function(pearlite_layer name)
     set(target pearlite_${name})
     if(sources)
         set(scope PUBLIC)
+        set(kernels ${sources})
+        list(FILTER kernels INCLUDE REGEX "_kernels\\.cpp$")
+        list(FILTER sources EXCLUDE REGEX "_kernels\\.cpp$")
         set(others ${sources})
         foreach(folder IN LISTS layer_FOLDERS_WITHOUT_LOOPS)
             list(FILTER others EXCLUDE REGEX "/src/${name}/${folder}/")
@@ -23,12 +26,15 @@ function(pearlite_layer name)
         endforeach()
         if(layer_FOLDERS_WITHOUT_LOOPS)
             list(REMOVE_ITEM sources ${others})
-            add_library(${target}_without_loops OBJECT ${sources})
+            pearlite_objects(without_loops ${sources})
             pearlite_compile(${target}_without_loops TRUE ${layer_COMPILED_WITH})
-            target_include_directories(${target}_without_loops PRIVATE "${PROJECT_SOURCE_DIR}/include"
-                "${PROJECT_SOURCE_DIR}/src")
-            target_link_libraries(${target}_without_loops PRIVATE pearlite_abi ${layer_DEPENDS} ${layer_LIBRARIES})
-            target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_without_loops>)
+        endif()
+        if(kernels)
+            foreach(instructions IN LISTS PEARLITE_INSTRUCTIONS)
+                pearlite_objects(${instructions} ${kernels})
+                pearlite_instructions(${target}_${instructions} ${instructions})
+                pearlite_compile(${target}_${instructions} FALSE ${layer_COMPILED_WITH})
+            endforeach()
         endif()
     else()
         add_library(${target} INTERFACE)
@@ -43,6 +49,15 @@ function(pearlite_layer name)
     set_property(GLOBAL APPEND PROPERTY PEARLITE_LAYERS ${target})
 endfunction()
 
+# pearlite_objects(SUFFIX source...): the sources of pearlite_layer's `target` that are compiled in another way.
+macro(pearlite_objects suffix)
+    add_library(${target}_${suffix} OBJECT ${ARGN})
+    target_include_directories(${target}_${suffix} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${target}_${suffix} PRIVATE pearlite_abi ${layer_DEPENDS} ${layer_LIBRARIES}
+        ${layer_PRIVATE})
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_${suffix}>)
+endmacro()
+
 # pearlite_compile(TARGET WITHOUT_LOOPS [folder=other...]): how the sources of a layer are compiled.
 function(pearlite_compile target without_loops)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:pearlite_warnings>)
@@ -52,7 +67,12 @@ function(pearlite_compile target without_loops)
         target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
         pearlite_precompile(${target} without_loops <nlohmann/json.hpp>)
     else()
-        pearlite_precompile(${target} layers)
+        get_target_property(instructions ${target} PEARLITE_INSTRUCTIONS)
+        if(instructions STREQUAL Avx512)
+            pearlite_precompile(${target} kernels_${instructions})
+        else()
+            pearlite_precompile(${target} layers)
+        endif()
     endif()
     # With -DCMAKE_UNITY_BUILD=ON a folder of the layer, with the folders in it, is compiled as one source: what its
     # files include is read once. Their unnamed namespaces are then one, which the compiler takes for a header's.

@@ -1,6 +1,6 @@
 # Build options, and the compile options that results depend on (they are exported with the targets).
 
-option(PEARLITE_NATIVE "Build for the CPU at hand; OFF builds for any x86-64-v3 CPU" ON)
+option(PEARLITE_NATIVE "Build all but the kernels for the CPU at hand, not for any x86-64-v3 CPU" OFF)
 option(PEARLITE_TESTS "Build the tests and benchmarks" ON)
 option(PEARLITE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(PEARLITE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
@@ -14,20 +14,21 @@ add_library(pearlite_abi INTERFACE)
 add_library(Pearlite::abi ALIAS pearlite_abi)
 set_target_properties(pearlite_abi PROPERTIES EXPORT_NAME abi)
 target_compile_features(pearlite_abi INTERFACE cxx_std_20)
+# Kernels for AVX-512 (cmake/PearliteKernels.cmake) are compiled for that instead.
+# g++ 12 copies constants of 256 bits and more wrongly for such CPUs if they end in zeros, {7, 7, 7, 0} as {7, 7, 7, 7}
+# (tests/core/constants_test.cpp): copies in pieces of 128 bits are right.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag("-mmove-max=128 -mstore-max=128" PEARLITE_HAS_MOVE_MAX)
+set(avx512 -mprefer-vector-width=512 $<$<BOOL:${PEARLITE_HAS_MOVE_MAX}>:-mmove-max=128 -mstore-max=128>)
+set(PEARLITE_ARCHITECTURE x86-64-v3)
+set(architecture -march=x86-64-v3)
 if(PEARLITE_NATIVE)
     set(PEARLITE_ARCHITECTURE native)
-    target_compile_options(pearlite_abi INTERFACE -march=native -mprefer-vector-width=512)
-    # For CPUs with AVX-512 g++ 12 copies constants of 256 bits and more wrongly if they end in zeros, {7, 7, 7, 0} as
-    # {7, 7, 7, 7} (tests/core/constants_test.cpp): copies in pieces of 128 bits are right.
-    include(CheckCXXCompilerFlag)
-    check_cxx_compiler_flag("-mmove-max=128 -mstore-max=128" PEARLITE_HAS_MOVE_MAX)
-    if(PEARLITE_HAS_MOVE_MAX)
-        target_compile_options(pearlite_abi INTERFACE -mmove-max=128 -mstore-max=128)
-    endif()
-else()
-    set(PEARLITE_ARCHITECTURE x86-64-v3)
-    target_compile_options(pearlite_abi INTERFACE -march=x86-64-v3)
+    set(architecture -march=native ${avx512})
 endif()
+set(for_avx512 $<STREQUAL:$<TARGET_PROPERTY:PEARLITE_INSTRUCTIONS>,Avx512>)
+target_compile_options(pearlite_abi INTERFACE
+    "$<IF:${for_avx512},-march=x86-64-v4;${avx512},${architecture}>")
 target_compile_options(pearlite_abi INTERFACE -ffp-contract=off)
 target_compile_definitions(pearlite_abi INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
 # Adapters are compiled in the program that uses them: one configured without a build type is optimised all the same.

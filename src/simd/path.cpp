@@ -1,5 +1,7 @@
 #include "simd/path.hpp"
 
+#include "simd/instructions.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cpuid.h>
@@ -87,6 +89,11 @@ const PathChoice& chosen_path() {
         return choose_path(wish == nullptr ? "" : wish);
     }();
     return choice;
+}
+
+bool runs_avx512() {
+    static const bool answer = chosen_path().path >= Path::avx512;
+    return answer;
 }
 
 } // namespace pearlite::simd

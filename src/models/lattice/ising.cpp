@@ -6,6 +6,7 @@
 
 #include "models/common/shared_draws.hpp"
 #include "simd/bit_plane.hpp"
+#include "simd/instructions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -93,17 +94,17 @@ void Ising::draw_start(Block& block, const model::BlockStreams& streams) const {
 
 void Ising::move(Block& block, double b, const model::BlockStreams& streams) const {
     if (settings_.update == IsingSettings::Update::sweep) {
-        return move_along(block, b, streams, order_);
+        return visit(block, b, streams, order_);
     }
     const Index flips = settings_.flips > 0 ? settings_.flips : sites();
     std::vector<std::int32_t> drawn(static_cast<std::size_t>(flips));
     draw_indices(streams.shared(Purpose::site), sites(), drawn);
-    move_along(block, b, streams, drawn);
+    visit(block, b, streams, drawn);
 }
 
 void Ising::move_reversed(Block& block, double b, const model::BlockStreams& streams) const {
     if (settings_.update == IsingSettings::Update::sweep) {
-        return move_along(block, b, streams, reversed_order_);
+        return visit(block, b, streams, reversed_order_);
     }
     move(block, b, streams); // independent sites in the opposite order are independent sites
 }
@@ -126,6 +127,16 @@ void Ising::set_mode(Block& block, double, const model::BlockStreams& streams) c
             }
         }
     }
+    prepare(block);
+}
+
+void Ising::prepare(Block& block) const {
+    simd::on_this_cpu([&](auto cpu) { prepare<decltype(cpu)>(block); });
+}
+
+void Ising::visit(Block& block, double b, const model::BlockStreams& streams,
+                  std::span<const std::int32_t> sites) const {
+    simd::on_this_cpu([&](auto cpu) { move_along<decltype(cpu)>(block, b, streams, sites); });
     prepare(block);
 }
 

@@ -128,10 +128,15 @@ class Ising {
 
     Index sites() const { return settings_.size * settings_.size; }
     /// Updates the spins at `sites`, one after the other.
-    template <IsingSettings::Move kind>
-    void update(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
+    void visit(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
+    // Kernels: see simd/instructions.hpp.
+    template <class Instructions>
+    void prepare(Block& block) const;
+    template <class Instructions>
     void move_along(Block& block, double b, const model::BlockStreams& streams,
                     std::span<const std::int32_t> sites) const;
+    template <IsingSettings::Move kind>
+    void update(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
 
     IsingSettings settings_;
     std::vector<Neighbours> neighbours_;

@@ -5,6 +5,7 @@
 
 #include "models/common/shared_draws.hpp"
 #include "models/lattice/ising_rules.hpp"
+#include "simd/instructions.hpp"
 #include "simd/plane_comparison.hpp"
 
 #include <utility>
@@ -24,6 +25,7 @@ constexpr std::size_t words_per_visit = leading_planes * words_per_plane;
 
 } // namespace
 
+template <class>
 void Ising::prepare(Block& block) const {
     const std::span<const SpinPlane> x = std::as_const(block).planes();
     PEARLITE_EXPECTS(static_cast<Index>(x.size()) == sites());
@@ -79,6 +81,7 @@ void Ising::update(Block& block, double b, const model::BlockStreams& streams,
     }
 }
 
+template <class>
 void Ising::move_along(Block& block, double b, const model::BlockStreams& streams,
                        std::span<const std::int32_t> sites) const {
     PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites());
@@ -88,7 +91,10 @@ void Ising::move_along(Block& block, double b, const model::BlockStreams& stream
     } else {
         update<Move::heat_bath>(block, b, streams, sites);
     }
-    prepare(block);
 }
+
+template void Ising::prepare<simd::Compiled>(Block& block) const;
+template void Ising::move_along<simd::Compiled>(Block& block, double b, const model::BlockStreams& streams,
+                                                std::span<const std::int32_t> sites) const;
 
 } // namespace pearlite::models
