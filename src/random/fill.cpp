@@ -1,207 +1,59 @@
-#include "random/fill.hpp"
-
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-#include "simd/arithmetic.hpp"
-#include "simd/scalar.hpp"
-#include "simd/scalar_float.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <string>
+#include "random/fill_kernels.hpp"
 
 namespace pearlite::random {
 
-namespace {
+using simd::on_this_cpu;
 
-using simd::natural_log;
-using simd::uniform53;
-
-/// Words in work at a time: few enough to stay in the first-level cache together with the numbers made of them.
-constexpr std::size_t chunk_words = 2048;
-
-/// Cuts elements 0 .. size-1 into chunks, makes the words of each, Halves 16-bit halves per element and whole counters,
-/// and calls transform(words, first element, count). Chunks hold an even number of elements. The loops in the
-/// transforms leave vector and scalar code to the compiler: simd/scalar.hpp has the reason why both give the same bits.
-template <std::size_t Halves, class Transform>
-void by_chunks(const Address& address, std::size_t size, Transform transform) {
-    constexpr std::size_t chunk = 2 * chunk_words / Halves;
-    PEARLITE_EXPECTS(size <= stream_words / Halves * 2);
-    alignas(64) std::uint32_t words[chunk_words];
-    Philox::Counter counter = address.counter();
-    const Philox::Key key = address.key();
-    for (std::size_t first = 0; first < size; first += chunk) {
-        const std::size_t count = std::min(chunk, size - first);
-        const std::size_t n_counters = (count * Halves + 7) / 8;
-        Philox::fill(counter, key, {words, 4 * n_counters});
-        counter[0] += static_cast<std::uint32_t>(n_counters);
-        transform(words, first, count);
-    }
+void Philox::fill(Counter counter, Key key, std::span<std::uint32_t> out) {
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::words(counter, key, out); });
 }
-
-std::uint64_t word_pair(const std::uint32_t* words) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, words, sizeof bits);
-    return bits;
-}
-
-/// Normals from words: pair j of counter j, its first two words for the radius, the others for the angle.
-void box_muller(const std::uint32_t* words, double* out, std::size_t count) {
-    double radius[chunk_words / 4];
-    const std::size_t n_whole = count / 2, n_radii = (count + 1) / 2;
-    for (std::size_t j = 0; j < n_radii; ++j)
-        radius[j] = -2 * natural_log(uniform53(word_pair(words + 4 * j)));
-    simd::square_roots(radius, n_radii);
-    for (std::size_t j = 0; j < n_whole; ++j) {
-        const auto angle = simd::cosine_sine_2pi(uniform53(word_pair(words + 4 * j + 2)));
-        out[2 * j] = radius[j] * angle.cosine;
-        out[2 * j + 1] = radius[j] * angle.sine;
-    }
-    if (n_radii > n_whole)
-        out[2 * n_whole] =
-            radius[n_whole] * simd::cosine_sine_2pi(uniform53(word_pair(words + 4 * n_whole + 2))).cosine;
-}
-
-/// An element whose 16 bits did not decide: 65536 p - half in (0, 1), or p is no number.
-bool settle_tie(const Address& address, std::size_t i, float probability, std::uint16_t half) {
-    if (std::isnan(probability))
-        throw NumericalError("fill_bernoulli: the probability of element " + std::to_string(i) + " is not a number");
-    Philox::Counter counter = address.counter();
-    counter[0] = (std::uint32_t{1} << 29) + static_cast<std::uint32_t>(i / 4);
-    const std::uint32_t word = Philox::generate(counter, address.key())[i % 4];
-    const double fraction = static_cast<double>(probability) * 65536 - half;
-    return word < fraction * 0x1p32;
-}
-
-/// 1 where 65536 p - half >= 1, 0 where it is <= 0; returns how many are neither. The rounding of the difference cannot
-/// change the answer: between 0 and 1 it is exact (Sterbenz 1974), elsewhere rounding keeps the order.
-template <class T>
-std::size_t decide(const std::uint16_t* halves, const float* probabilities, T* out, std::size_t count) {
-    std::int32_t undecided = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const float excess = probabilities[i] * 65536 - static_cast<float>(static_cast<std::int32_t>(halves[i]));
-        const std::int32_t one = excess >= 1 ? 1 : 0;
-        out[i] = static_cast<T>(one);
-        undecided += (excess <= 0 ? 0 : 1) - one;
-    }
-    return static_cast<std::size_t>(undecided);
-}
-
-/// Elements that are decided together, then searched if one of them is tied: of 256, one group in 256 is.
-constexpr std::size_t bernoulli_group = 256;
-
-template <class T>
-void bernoulli(const Address& address, std::span<const float> probabilities, std::span<T> out) {
-    PEARLITE_EXPECTS(probabilities.size() == out.size());
-    PEARLITE_EXPECTS(out.size() <= std::uint64_t{1} << 32); // beyond it words would meet the words that settle ties
-    by_chunks<1>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
-        for (std::size_t group = 0; group < count; group += bernoulli_group) {
-            const std::size_t n = std::min(bernoulli_group, count - group);
-            std::uint16_t halves[bernoulli_group];
-            std::memcpy(halves, words + group / 2, n * sizeof *halves);
-            const float* const p = probabilities.data() + first + group;
-            T* const to = out.data() + first + group;
-            if (decide(halves, p, to, n) == 0)
-                continue;
-            for (std::size_t i = 0; i < n; ++i) {
-                const float excess = p[i] * 65536 - static_cast<float>(halves[i]);
-                if (!(excess <= 0) && !(excess >= 1))
-                    to[i] = settle_tie(address, first + group + i, p[i], halves[i]) ? 1 : 0;
-            }
-        }
-    });
-}
-
-} // namespace
 
 void fill_bits(const Address& address, std::span<std::uint32_t> out) {
-    PEARLITE_EXPECTS(out.size() <= stream_words);
-    Philox::fill(address.counter(), address.key(), out);
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::bits(address, out); });
 }
 
 void fill_uniform(const Address& address, std::span<float> out) {
-    by_chunks<2>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i)
-            out[first + i] = simd::uniform24(words[i]);
-    });
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::uniform(address, out); });
 }
 
 void fill_uniform(const Address& address, std::span<double> out) {
-    by_chunks<4>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
-        double* const to = out.data() + first;
-        for (std::size_t i = 0; i < count; ++i)
-            to[i] = uniform53(word_pair(words + 2 * i));
-    });
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::uniform(address, out); });
 }
 
 void fill_normal(const Address& address, std::span<double> out) {
-    by_chunks<4>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
-        box_muller(words, out.data() + first, count);
-    });
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::normal(address, out); });
+}
+
+void fill_normal(const Address& address, std::uint64_t first, std::span<float> out) {
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::normal(address, first, out); });
 }
 
 void fill_exponential(const Address& address, std::span<double> out) {
-    by_chunks<4>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
-        double* const to = out.data() + first;
-        for (std::size_t i = 0; i < count; ++i)
-            to[i] = -natural_log(uniform53(word_pair(words + 2 * i)));
-    });
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::exponential(address, out); });
 }
 
 void fill_bernoulli(const Address& address, std::span<const float> probabilities, std::span<float> out) {
-    bernoulli(address, probabilities, out);
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::bernoulli(address, probabilities, out); });
 }
 
 void fill_bernoulli(const Address& address, std::span<const float> probabilities, std::span<std::int8_t> out) {
-    bernoulli(address, probabilities, out);
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::bernoulli(address, probabilities, out); });
 }
 
-namespace {
-
-constexpr std::size_t half = normal_group / 2;
-/// Groups in work at a time: words and normals stay in the first-level cache.
-constexpr std::size_t chunk_groups = 64;
-
-/// Normals of whole groups from their words.
-void box_muller(const std::uint32_t* words, float* out, std::size_t n_groups) {
-    for (std::size_t g = 0; g < n_groups; ++g, words += normal_group, out += normal_group) {
-        float radius[half];
-        for (std::size_t j = 0; j < half; ++j)
-            radius[j] = simd::minus_two_log(simd::uniform31(words[j]));
-        simd::square_roots(radius, half);
-        for (std::size_t j = 0; j < half; ++j) {
-            const auto direction = simd::random_direction(words[half + j]);
-            out[j] = radius[j] * direction.cosine;
-            out[half + j] = radius[j] * direction.sine;
-        }
-    }
+void fill_uniform_lanes(const Address& address, Index n, std::span<double> out) {
+    on_this_cpu([&](auto cpu) { LaneFills<decltype(cpu)>::uniform(address, n, out); });
 }
 
-} // namespace
+void fill_normal_lanes(const Address& address, Index n, std::span<double> out) {
+    on_this_cpu([&](auto cpu) { LaneFills<decltype(cpu)>::normal(address, n, out); });
+}
 
-void fill_normal(const Address& address, std::uint64_t first, std::span<float> out) {
-    PEARLITE_EXPECTS(first <= stream_words && out.size() <= stream_words - first);
-    alignas(64) std::uint32_t words[chunk_groups * normal_group];
-    Philox::Counter counter = address.counter();
-    const Philox::Key key = address.key();
-    std::size_t done = 0;
-    while (done < out.size()) {
-        const std::uint64_t at = first + done;
-        const std::size_t skipped = at % normal_group, left = out.size() - done;
-        const std::size_t n_groups = std::min(chunk_groups, (skipped + left + normal_group - 1) / normal_group);
-        counter[0] = static_cast<std::uint32_t>((at - skipped) / 4);
-        Philox::fill(counter, key, {words, n_groups * normal_group});
-        const std::size_t count = std::min(left, n_groups * normal_group - skipped);
-        if (count == n_groups * normal_group) {
-            box_muller(words, out.data() + done, n_groups);
-        } else {
-            alignas(64) float normals[chunk_groups * normal_group];
-            box_muller(words, normals, n_groups);
-            std::copy_n(normals + skipped, count, out.data() + done);
-        }
-        done += count;
-    }
+void fill_normal_lanes(const Address& address, Index n, std::span<float> out) {
+    on_this_cpu([&](auto cpu) { LaneFills<decltype(cpu)>::normal(address, n, out); });
+}
+
+void fill_exponential_lanes(const Address& address, Index n, std::span<double> out, Index skip) {
+    on_this_cpu([&](auto cpu) { LaneFills<decltype(cpu)>::exponential(address, n, out, skip); });
 }
 
 } // namespace pearlite::random

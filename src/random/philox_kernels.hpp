@@ -9,9 +9,7 @@
 #include <Random123/philox.h>
 #include <algorithm>
 #include <cstddef>
-#if defined(__AVX2__)
 #include <immintrin.h>
-#endif
 
 namespace pearlite::random::kernels {
 
@@ -42,7 +40,6 @@ struct Plain {
 // one shift, and a round is six instructions. Counters are dealt to lanes so that the interleaving of the four words at
 // the end, which works within 128-bit lanes, leaves them in order.
 
-#if defined(__AVX2__)
 /// 4 counters in a register.
 struct Avx2 {
     static constexpr std::size_t counters_per_register = 4;
@@ -86,7 +83,6 @@ struct Avx2 {
         }
     }
 };
-#endif
 
 #if defined(__AVX512F__)
 // GCC 12 takes the deliberately undefined operands inside its own intrinsics for a mistake.
@@ -140,12 +136,11 @@ struct Avx512 {
 #pragma GCC diagnostic pop
 #endif
 
+/// The fastest that this object is compiled for.
 #if defined(__AVX512F__)
 using Best = Avx512;
-#elif defined(__AVX2__)
-using Best = Avx2;
 #else
-using Best = Plain;
+using Best = Avx2;
 #endif
 
 /// Fills whole packets of `n_registers` from the start of `out`; returns the rest, and moves the counter on.

@@ -14,10 +14,6 @@ Philox::Counter Philox::generate(Counter counter, Key key) {
     return words;
 }
 
-void Philox::fill(Counter counter, Key key, std::span<std::uint32_t> out) {
-    kernels::fill<kernels::Best>(counter, key, out);
-}
-
 namespace {
 
 constexpr int id_bits = 56;

@@ -70,4 +70,4 @@ class Runs:
         self.go("run", *probe.arguments(self.scratch), "-o", where, ranks=1)
         build, cpu = digests.build_and_cpu(where)
         compiler = build.partition("(")[2].partition(", build")[0]
-        return f"{compiler}; {cpu}; {' '.join(platform.libc_ver())}"
+        return "; ".join([compiler, *([cpu] if "native" in compiler else []), " ".join(platform.libc_ver())])

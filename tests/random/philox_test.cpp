@@ -1,5 +1,6 @@
 #include "pearlite/random/detail/philox.hpp"
 
+#include "../../src/random/fill_kernels.hpp"
 #include "../../src/random/philox_kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -75,20 +76,14 @@ TEST(Philox, PlainKernelEqualsRandom123) {
     expect_equal_to_random123(&kernels::fill<kernels::Plain>);
 }
 
-TEST(Philox, Avx2KernelEqualsRandom123) {
-#if defined(__AVX2__)
-    expect_equal_to_random123(&kernels::fill<kernels::Avx2>);
-#else
-    GTEST_SKIP() << "built without AVX2";
-#endif
+TEST(Philox, BaselineKernelEqualsRandom123) {
+    expect_equal_to_random123(&Fills<simd::Baseline>::words);
 }
 
 TEST(Philox, Avx512KernelEqualsRandom123) {
-#if defined(__AVX512F__)
-    expect_equal_to_random123(&kernels::fill<kernels::Avx512>);
-#else
-    GTEST_SKIP() << "built without AVX-512";
-#endif
+    if (!simd::runs_avx512())
+        GTEST_SKIP() << "kernels do not run on AVX-512";
+    expect_equal_to_random123(&Fills<simd::Avx512>::words);
 }
 
 TEST(Philox, CounterWordZeroWrapsWithoutCarry) {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <elf.h>
 #include <link.h>
+#include <string_view>
 
 namespace pearlite::app {
 
@@ -81,6 +82,10 @@ std::string cpu_features() {
     return features;
 }
 
+bool bits_depend_on_cpu() {
+    return std::string_view(PEARLITE_ARCHITECTURE) == "native";
+}
+
 std::string kernel_path() {
     return std::string(simd::name_of(simd::chosen_path().path));
 }
@@ -93,9 +98,10 @@ void require_cpu() {
     for (const auto set : simd::instruction_sets)
         if (simd::compiled_for(set) && !simd::cpu_has(set))
             throw InputError(
-                fmt::format("this program was built for CPUs with {}, which this one lacks; build it here, or "
-                            "with -DPEARLITE_NATIVE=OFF for any x86-64-v3 CPU",
-                            simd::name_of(set)));
+                fmt::format("this program was built for CPUs with {}, which this one lacks; {}",
+                            simd::name_of(set),
+                            bits_depend_on_cpu() ? "build it here, or without -DPEARLITE_NATIVE=ON"
+                                                 : "it takes an x86-64-v3 CPU"));
 }
 
 } // namespace pearlite::app

@@ -6,8 +6,8 @@
 
 namespace pearlite::app {
 
-/// "pearlite 0.1.0 (g++ 12.2.0, -march=native, build 3f...)": stored with every result; two programs with the same id
-/// are the same binary.
+/// "pearlite 0.1.0 (g++ 12.2.0, -march=x86-64-v3, build 3f...)": stored with every result; two programs with the same
+/// id are the same binary.
 std::string build_id();
 /// The name under which this program was started: users' programs have names of their own.
 std::string program_name();
@@ -17,6 +17,8 @@ std::string compiler();
 std::vector<std::string> library_versions();
 /// Vector extensions of the running CPU that the code may use, as one line.
 std::string cpu_features();
+/// Whether the program was built for the CPU at hand, so that another CPU may give results other bits.
+bool bits_depend_on_cpu();
 
 /// The path of kernels that exist for several instruction sets: "avx512", ...
 std::string kernel_path();

@@ -2,6 +2,7 @@
 
 #include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"
+#include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <CLI/CLI.hpp>
@@ -174,6 +175,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
         return app.exit(error) == 0 ? exit_finished : exit_bad_input;
     }
     require_cpu();
+    cut_products_alike();
     if (request.serial) {
         tell_kernel_path();
         return request.serial();

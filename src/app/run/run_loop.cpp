@@ -118,7 +118,7 @@ void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vecto
             fmt::format("the checkpoint was made by {}, this is {}: the bits of the result may differ from "
                         "those of an uninterrupted run",
                         build, build_id()));
-    else if (cpu != cpu_features())
+    else if (bits_depend_on_cpu() && cpu != cpu_features())
         warnings.push_back(
             fmt::format("the checkpoint was made on a CPU with {}, this one has {}: the bits of the result "
                         "may differ from those of an uninterrupted run",

@@ -6,6 +6,11 @@
 
 namespace pearlite {
 
+void cut_products_alike() {
+    constexpr std::ptrdiff_t kibibyte = 1024;
+    Eigen::setCpuCacheSizes(32 * kibibyte, 512 * kibibyte, 4096 * kibibyte);
+}
+
 Vector symmetric_eigenvalues(const Matrix& symmetric) {
     return Eigen::SelfAdjointEigenSolver<Matrix>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
 }

@@ -7,6 +7,10 @@
 
 namespace pearlite {
 
+/// Gives products of large matrices the same bits on every CPU: Eigen cuts them by the sizes of the CPU's caches, if it
+/// is not told others. For the start of a program.
+void cut_products_alike();
+
 /// Eigenvalues of a symmetric matrix, the smallest first.
 Vector symmetric_eigenvalues(const Matrix& symmetric);
 /// Its eigenvectors, of length 1, as columns in the same order.

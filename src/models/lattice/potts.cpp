@@ -5,6 +5,7 @@
 
 #include "models/common/shared_draws.hpp"
 #include "simd/bit_plane.hpp"
+#include "simd/instructions.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -146,6 +147,16 @@ void Potts::set_mode(Block& block, double, const model::BlockStreams& streams) c
     prepare(block);
 }
 
+void Potts::prepare(Block& block) const {
+    simd::on_this_cpu([&](auto cpu) { prepare<decltype(cpu)>(block); });
+}
+
+void Potts::visit(Block& block, double b, const model::BlockStreams& streams,
+                  std::span<const std::int32_t> sites) const {
+    simd::on_this_cpu([&](auto cpu) { move_along<decltype(cpu)>(block, b, streams, sites); });
+    prepare(block);
+}
+
 void Potts::swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const {
     PEARLITE_EXPECTS(a.size() == b.size() && static_cast<Index>(which.size()) == a.size());
     Plane mask;
@@ -166,15 +177,15 @@ void Potts::swap_states(Block& a, Block& b, std::span<const std::uint8_t> which)
 
 void Potts::move(Block& block, double b, const model::BlockStreams& streams) const {
     if (settings_.update == PottsSettings::Update::sweep)
-        return move_along(block, b, streams, order_);
+        return visit(block, b, streams, order_);
     std::vector<std::int32_t> drawn(static_cast<std::size_t>(settings_.flips > 0 ? settings_.flips : sites()));
     draw_indices(streams.shared(Purpose::site), sites(), drawn);
-    move_along(block, b, streams, drawn);
+    visit(block, b, streams, drawn);
 }
 
 void Potts::move_reversed(Block& block, double b, const model::BlockStreams& streams) const {
     if (settings_.update == PottsSettings::Update::sweep)
-        return move_along(block, b, streams, reversed_order_);
+        return visit(block, b, streams, reversed_order_);
     move(block, b, streams); // independent sites in the opposite order are independent sites
 }
 

@@ -118,6 +118,12 @@ class Potts {
     };
 
     Index sites() const { return settings_.size * settings_.size; }
+    /// Updates the spins at `sites`, one after the other.
+    void visit(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
+    // Kernels: see simd/instructions.hpp.
+    template <class Instructions>
+    void prepare(Block& block) const;
+    template <class Instructions>
     void move_along(Block& block, double b, const model::BlockStreams& streams,
                     std::span<const std::int32_t> sites) const;
     template <int digits>

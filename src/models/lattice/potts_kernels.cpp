@@ -4,10 +4,12 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/common/shared_draws.hpp"
+#include "simd/instructions.hpp"
 #include "simd/plane_comparison.hpp"
 
 #include <bit>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 namespace pearlite::models {
@@ -123,6 +125,29 @@ struct Proposal {
     }
 };
 
+/// function(digits as a constant).
+template <class Function>
+void with_digits(Index digits, Function function) {
+    switch (digits) {
+    case 1:
+        return function(std::integral_constant<int, 1>{});
+    case 2:
+        return function(std::integral_constant<int, 2>{});
+    case 3:
+        return function(std::integral_constant<int, 3>{});
+    case 4:
+        return function(std::integral_constant<int, 4>{});
+    case 5:
+        return function(std::integral_constant<int, 5>{});
+    case 6:
+        return function(std::integral_constant<int, 6>{});
+    case 7:
+        return function(std::integral_constant<int, 7>{});
+    default:
+        return function(std::integral_constant<int, 8>{});
+    }
+}
+
 } // namespace
 
 template <int digits>
@@ -199,58 +224,22 @@ void Potts::count_equal_bonds(Block& block) const {
     }
 }
 
+template <class>
 void Potts::prepare(Block& block) const {
     PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == sites() * digits_);
-    switch (digits_) {
-    case 1:
-        return count_equal_bonds<1>(block);
-    case 2:
-        return count_equal_bonds<2>(block);
-    case 3:
-        return count_equal_bonds<3>(block);
-    case 4:
-        return count_equal_bonds<4>(block);
-    case 5:
-        return count_equal_bonds<5>(block);
-    case 6:
-        return count_equal_bonds<6>(block);
-    case 7:
-        return count_equal_bonds<7>(block);
-    default:
-        return count_equal_bonds<8>(block);
-    }
+    with_digits(digits_, [&](auto digits) { count_equal_bonds<digits>(block); });
 }
 
+template <class>
 void Potts::move_along(Block& block, double b, const model::BlockStreams& streams,
                        std::span<const std::int32_t> sites) const {
     PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites() * digits_);
     PEARLITE_EXPECTS(b >= 0);
-    switch (digits_) {
-    case 1:
-        update<1>(block, b, streams, sites);
-        break;
-    case 2:
-        update<2>(block, b, streams, sites);
-        break;
-    case 3:
-        update<3>(block, b, streams, sites);
-        break;
-    case 4:
-        update<4>(block, b, streams, sites);
-        break;
-    case 5:
-        update<5>(block, b, streams, sites);
-        break;
-    case 6:
-        update<6>(block, b, streams, sites);
-        break;
-    case 7:
-        update<7>(block, b, streams, sites);
-        break;
-    default:
-        update<8>(block, b, streams, sites);
-    }
-    prepare(block);
+    with_digits(digits_, [&](auto digits) { update<digits>(block, b, streams, sites); });
 }
+
+template void Potts::prepare<simd::Compiled>(Block& block) const;
+template void Potts::move_along<simd::Compiled>(Block& block, double b, const model::BlockStreams& streams,
+                                                std::span<const std::int32_t> sites) const;
 
 } // namespace pearlite::models

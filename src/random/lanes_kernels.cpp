@@ -1,4 +1,5 @@
-#include "random/lanes.hpp"
+// Draws of lanes, compiled for several instruction sets.
+#include "random/fill_kernels.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
 #include "simd/arithmetic.hpp"
@@ -147,16 +148,19 @@ struct Interleaved {
 
 } // namespace
 
-void fill_uniform_lanes(const Address& address, Index n, std::span<double> out) {
+template <class Instructions>
+void LaneFills<Instructions>::uniform(const Address& address, Index n, std::span<double> out) {
     fill_by(address, n, out, 0, [](std::uint64_t bits) { return simd::uniform53(bits); });
 }
 
-void fill_exponential_lanes(const Address& address, Index n, std::span<double> out, Index skip) {
+template <class Instructions>
+void LaneFills<Instructions>::exponential(const Address& address, Index n, std::span<double> out, Index skip) {
     PEARLITE_EXPECTS(skip >= 0 && skip % 2 == 0);
     fill_by(address, n, out, skip / 2, [](std::uint64_t bits) { return -simd::natural_log(simd::uniform53(bits)); });
 }
 
-void fill_normal_lanes(const Address& address, Index n, std::span<double> out) {
+template <class Instructions>
+void LaneFills<Instructions>::normal(const Address& address, Index n, std::span<double> out) {
     by_counters<2>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
         const Words radius_bits = pair(x, 0), angle_bits = pair(x, 1);
         double radius[lanes], values[2 * lanes];
@@ -172,7 +176,8 @@ void fill_normal_lanes(const Address& address, Index n, std::span<double> out) {
     });
 }
 
-void fill_normal_lanes(const Address& address, Index n, std::span<float> out) {
+template <class Instructions>
+void LaneFills<Instructions>::normal(const Address& address, Index n, std::span<float> out) {
     const auto width = static_cast<std::size_t>(n);
     by_counters<4>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
         // Words 0 and 2 of each lane are next to each other, as are words 1 and 3 and the numbers made of them.
@@ -193,5 +198,7 @@ void fill_normal_lanes(const Address& address, Index n, std::span<float> out) {
             std::memcpy(out.data() + (element + r) * width + lane, &rows[r], sizeof rows[r]);
     });
 }
+
+template struct LaneFills<simd::Compiled>;
 
 } // namespace pearlite::random
