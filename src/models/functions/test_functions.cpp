@@ -6,6 +6,7 @@
 
 #include "models/functions/test_function_formulas.hpp"
 #include "models/functions/test_functions_lanes.hpp"
+#include "simd/instructions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -170,7 +171,8 @@ void TestFunction::energies(const model::LaneMatrix& points, std::span<double> o
     PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
                      points.cols() % lane_padding == 0);
     const detail::Turn turn{dimension(), settings_.rotated ? &salomon_ : nullptr, minimiser_[0]};
-    detail::test_function_energies({settings_.kind, turns_.data(), schwefel_peak_}, turn, points, out);
+    const detail::FunctionData function{settings_.kind, turns_.data(), schwefel_peak_};
+    simd::on_this_cpu([&](auto cpu) { detail::test_function_energies<decltype(cpu)>(function, turn, points, out); });
 }
 
 void TestFunction::fingerprint(model::Fingerprint& fingerprint) const {

@@ -27,7 +27,8 @@ struct FunctionData {
     double schwefel_peak;
 };
 
-/// points: dimension x a multiple of lane_padding; out: one number for each column.
+/// A kernel (simd/instructions.hpp). points: dimension x a multiple of lane_padding; out: one number for each column.
+template <class Instructions>
 void test_function_energies(const FunctionData& function, const Turn& turn, const model::LaneMatrix& points,
                             std::span<double> out);
 

@@ -5,11 +5,13 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
+#include "simd/instructions.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace pearlite::models {
 
@@ -176,10 +178,12 @@ MixedLogistic::Sized MixedLogistic::sized(const Point& point, const random::Addr
     random::Address pilot = address;
     pilot.seed = random::derive_seed(address.seed, std::uint64_t{1} << 63);
     Sized result{0, std::vector<detail::GroupProposal>(static_cast<std::size_t>(groups_.n_groups()))};
-    const Vector variances = of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
-        auto& proposal = result.proposals[static_cast<std::size_t>(group)];
-        detail::find_proposal(at, n_effects_, proposal);
-        detail::four_variances(at, n_effects_, proposal, group, pilot_fours, pilot, out);
+    const Vector variances = simd::on_this_cpu([&]<class Cpu>(Cpu) {
+        return of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
+            auto& proposal = result.proposals[static_cast<std::size_t>(group)];
+            detail::find_proposal<Cpu>(at, n_effects_, proposal);
+            detail::four_variances<Cpu>(at, n_effects_, proposal, group, pilot_fours, pilot, out);
+        });
     });
     const double samples = 4 * std::accumulate(variances.begin(), variances.end(), 0.0) / constant_variance_->variance;
     const auto least = static_cast<double>(constant_variance_->smallest),
@@ -190,17 +194,16 @@ MixedLogistic::Sized MixedLogistic::sized(const Point& point, const random::Addr
 
 Vector MixedLogistic::log_estimates(std::span<const double> u, const random::Address& address) const {
     const Point point = natural(u);
-    if (constant_variance_) {
-        const Sized by_point = sized(point, address);
+    const Sized by_point = constant_variance_ ? sized(point, address) : Sized{n_fours_, {}};
+    return simd::on_this_cpu([&]<class Cpu>(Cpu) {
+        detail::GroupProposal own;
         return of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
-            detail::estimate_group(at, n_effects_, by_point.proposals[static_cast<std::size_t>(group)], group,
-                                   by_point.n_fours, address, out);
+            if (!constant_variance_)
+                detail::find_proposal<Cpu>(at, n_effects_, own);
+            const auto& proposal =
+                constant_variance_ ? by_point.proposals[static_cast<std::size_t>(group)] : std::as_const(own);
+            detail::estimate_group<Cpu>(at, n_effects_, proposal, group, by_point.n_fours, address, out);
         });
-    }
-    detail::GroupProposal proposal;
-    return of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
-        detail::find_proposal(at, n_effects_, proposal);
-        detail::estimate_group(at, n_effects_, proposal, group, n_fours_, address, out);
     });
 }
 
@@ -225,8 +228,10 @@ void MixedLogistic::estimate(const Matrix& points, const model::BlockStreams& st
 }
 
 Vector MixedLogistic::exact_log_likelihoods(std::span<const double> u) const {
-    return of_subjects(natural(u), [&](const detail::GroupAtPoint& at, Index, auto out) {
-        detail::integrate_group(at, n_effects_, out);
+    return simd::on_this_cpu([&]<class Cpu>(Cpu) {
+        return of_subjects(natural(u), [&](const detail::GroupAtPoint& at, Index, auto out) {
+            detail::integrate_group<Cpu>(at, n_effects_, out);
+        });
     });
 }
 
@@ -242,7 +247,7 @@ double MixedLogistic::exact_log_likelihood(std::span<const double> u, std::span<
     detail::GroupSlopes slopes(groups_, q);
     Lanes coefficients = Lanes::Zero(SubjectGroups::width, p), factor = Lanes::Zero(SubjectGroups::width, q * q);
     const Vector log_integrals = of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
-        detail::integrate_group(at, q, out, slopes);
+        simd::on_this_cpu([&]<class Cpu>(Cpu) { detail::integrate_group<Cpu>(at, q, out, slopes); });
         for (Index r = 0; r < at.rows; ++r) {
             const Index row = groups_.first_row[static_cast<std::size_t>(group)] + r;
             for (Index k = 0; k < p; ++k)

@@ -1,5 +1,6 @@
 #pragma once
-/// The integrals of a mixed logistic regression, eight subjects at a time. Internal to the layer.
+/// The integrals of a mixed logistic regression, eight subjects at a time: kernels (simd/instructions.hpp). Internal to
+/// the layer.
 
 #include "models/mixed_logistic/mixed_logistic.hpp"
 
@@ -33,17 +34,21 @@ struct GroupProposal {
 };
 
 /// The modes of a group's integrands, searched for; 1 <= n_effects <= 4, here and below.
+template <class Instructions>
 void find_proposal(const GroupAtPoint& at, Index n_effects, GroupProposal& proposal);
 
 /// log of the estimate of each subject of group number `group` from n_fours fours of samples.
+template <class Instructions>
 void estimate_group(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal, Index group, Index n_fours,
                     const random::Address& address, std::span<double, SubjectGroups::width> out);
 
 /// Relative variance of one four's mean weight, estimated from n_fours >= 2 of each subject.
+template <class Instructions>
 void four_variances(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal, Index group, Index n_fours,
                     const random::Address& address, std::span<double, SubjectGroups::width> out);
 
 /// log of each subject's integral.
+template <class Instructions>
 void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out);
 
 /// Means under the distribution of v whose density is a subject's integrand, over the integral: of 1 - logistic(t) of
@@ -60,6 +65,7 @@ struct GroupSlopes {
 };
 
 /// With derivatives, those of the sum over the finest grid.
+template <class Instructions>
 void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out,
                      GroupSlopes& slopes);
 

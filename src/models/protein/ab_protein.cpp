@@ -3,6 +3,8 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
+#include "simd/instructions.hpp"
+
 #include <Eigen/Geometry>
 
 #include <array>
@@ -230,6 +232,19 @@ void AbProtein::gradient(std::span<const double> x, std::span<double> g) const {
         internal_gradient(chain, slope, g);
     else
         direction_gradient(x, slope, g);
+}
+
+void AbProtein::energies(const model::LaneMatrix& points, std::span<double> out) const {
+    first_energies(points, points.cols(), out);
+}
+
+void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const {
+    simd::on_this_cpu([&](auto cpu) { lane_energies<decltype(cpu)>(points, chains, out); });
+}
+
+void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
+                         std::span<Memory> memories) const {
+    simd::on_this_cpu([&](auto cpu) { remember_lanes<decltype(cpu)>(points, wanted, memories); });
 }
 
 void AbProtein::fingerprint(model::Fingerprint& fingerprint) const {

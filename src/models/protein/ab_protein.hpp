@@ -142,6 +142,16 @@ class AbProtein {
     void internal_gradient(const Conformation& chain, const Eigen::Matrix3Xd& slope, std::span<double> g) const;
     void direction_gradient(std::span<const double> x, const Eigen::Matrix3Xd& slope, std::span<double> g) const;
 
+    // Kernels: see simd/instructions.hpp.
+    template <class Instructions>
+    void lane_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const;
+    template <class Instructions>
+    void remember_lanes(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
+                        std::span<Memory> memories) const;
+    /// The pairs of a proposal, in the blocks that it changes, and the change of their energy.
+    template <class Instructions, int dimensions>
+    double change_pairs(Memory& memory) const;
+
     template <int dimensions>
     class Lanes;
     template <int dimensions>

@@ -1,7 +1,8 @@
 #pragma once
 /// Changes of a part of a chain, and the energy that they make.
 
-#include "models/protein/ab_protein_pairs.hpp"
+#include "models/protein/ab_protein.hpp"
+#include "simd/instructions.hpp"
 
 #include <Eigen/Geometry>
 
@@ -63,10 +64,8 @@ class AbProtein::Change {
         memory_.blocks[1] = {};
         if (!is_end)
             memory_.blocks[1] = {boundary, last, first / 8, packets - 1};
-        double contacts = 0;
-        for (const Memory::Block& block : memory_.blocks)
-            contacts += pairs(block);
-        return own + contacts;
+        return own + simd::on_this_cpu(
+                         [&](auto cpu) { return protein_.template change_pairs<decltype(cpu), dimensions>(memory_); });
     }
 
   private:
@@ -75,20 +74,6 @@ class AbProtein::Change {
         for (Index k = 0; k < dimensions; ++k)
             place[k] = state.places.data()[k * stride_ + monomer];
         return place;
-    }
-
-    double pairs(const Memory::Block& block) {
-        const double* const old = memory_.now.pairs.data();
-        double* const changed = memory_.next.pairs.data();
-        detail::Eight sum{};
-        for (Index row = block.first_row; row <= block.last_row; row += 2)
-            detail::two_rows<dimensions>(protein_.pairs_, memory_.next.places.data(), row,
-                                         std::max(block.first_packet, (row + 2) / 8), block.last_packet,
-                                         [&](Index offset, detail::Eight energies) {
-                                             sum += energies - simd::load<detail::Eight>(old + offset);
-                                             simd::store(changed + offset, energies);
-                                         });
-        return detail::sum_of_eight(sum);
     }
 
     /// The change of the energies of bends and torsions that hang on these hinges.

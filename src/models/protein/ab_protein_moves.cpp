@@ -4,6 +4,7 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/protein/ab_protein_change.hpp"
+#include "models/protein/ab_protein_pairs.hpp"
 
 #include <numbers>
 

@@ -7,6 +7,7 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"
+#include "simd/instructions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -329,6 +330,20 @@ Matrix Rbm::visible_probabilities(const Block& block, double b) const {
     Matrix field = product(b, parameters_.weights, (b * c).unaryExpr(mean_of));
     field.colwise() += (1 - b) * parameters_.base_bias + b * parameters_.visible_bias;
     return field.unaryExpr(mean_of);
+}
+
+std::optional<double> Rbm::exact_log_ratio(double b_end) const {
+    PEARLITE_EXPECTS(b_end >= 0 && b_end <= 1);
+    if (std::min(n_visible(), n_hidden()) > max_enumerated_units || is_rounded(b_end))
+        return std::nullopt;
+    const Vector visible = (1 - b_end) * parameters_.base_bias + b_end * parameters_.visible_bias;
+    const Vector hidden = b_end * parameters_.hidden_bias;
+    const Matrix weights = b_end * parameters_.weights;
+    const double log_sum = simd::on_this_cpu([&](auto cpu) {
+        return n_hidden() <= n_visible() ? log_sum_over_states<decltype(cpu)>(hidden, visible, weights)
+                                         : log_sum_over_states<decltype(cpu)>(visible, hidden, weights.transpose());
+    });
+    return log_sum - log_normaliser_start().value();
 }
 
 } // namespace pearlite::models

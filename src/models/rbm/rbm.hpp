@@ -167,6 +167,10 @@ class Rbm {
     HiddenSums hidden_sums(const Block& block, Index tile, double b) const;
     void remember_factors(Block& block, Index tile, double b, const HiddenSums& sums) const;
     void address_draws(Block& block, const model::BlockStreams& streams, random::Purpose purpose) const;
+    /// log of the sum over s in {0,1}^m of exp(linear's + sum_i log(1 + exp(base_i + weights_i's))), linear: m, base:
+    /// n, weights: n x m. A kernel (simd/instructions.hpp).
+    template <class Instructions>
+    static double log_sum_over_states(Vector linear, const Vector& base, const Matrix& weights);
 
     RbmParameters parameters_;
     const rbm_kernels::Kernels* kernels_;

@@ -108,7 +108,8 @@ class LogisticRegression {
         Eigen::Array<double, block_padding, Eigen::Dynamic> coefficients, slopes;
     };
     static Scratch& scratch_of(Index d);
-    template <bool with_slopes>
+    /// A kernel (simd/instructions.hpp).
+    template <class Instructions, bool with_slopes>
     void evaluate_lanes(const Matrix& points, Index first, Index from, Index to, Scratch& scratch,
                         std::span<double> log_prior, std::span<double> log_likelihood) const;
 

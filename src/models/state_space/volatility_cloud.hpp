@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace pearlite::models::detail {
@@ -54,7 +56,11 @@ class ChunkSums {
         const Floats16 log2_weight = log2_factor + log2(weight);
         largest_ = larger(weight > 0 ? log2_weight : broadcast<Floats16>(-__builtin_inff()), largest_);
     }
-    void add_to(CloudSums& sums) const;
+    [[gnu::always_inline]] void add_to(CloudSums& sums) const {
+        sums.weights += simd::sum_of(weights_);
+        sums.squares += simd::sum_of(squares_);
+        sums.largest = std::max(sums.largest, simd::largest_of(largest_));
+    }
 
   private:
     Floats16 weights_{}, squares_{}, largest_ = broadcast<Floats16>(-__builtin_inff());
@@ -67,6 +73,8 @@ class StudentShocks {
     /// strength = sigma rho. Words as VolatilityFilter says, `stride` for each time.
     StudentShocks(const random::Address& address, double nu, double strength, std::size_t stride);
     /// Adds strength z to the next mean of each particle, whose error is e = y exp(-h/2).
+    /// A kernel (simd/instructions.hpp).
+    template <class Instructions>
     void add_to(VolatilityCloud& cloud, std::size_t t, double y) const;
 
   private:

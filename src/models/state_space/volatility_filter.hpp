@@ -36,6 +36,12 @@ class VolatilityFilter {
     std::span<const float> weights() const { return {cloud_.weight.data(), cloud_.size}; }
 
   private:
+    /// A kernel (simd/instructions.hpp).
+    template <class Instructions>
+    FilterOutcome run_on(const VolatilityParameters& parameters, std::span<const double> observations,
+                         const FilterSettings& settings, const random::Address& address,
+                         const VolatilityObserver& observer);
+
     VolatilityCloud cloud_;
 };
 

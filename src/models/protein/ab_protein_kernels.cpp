@@ -1,9 +1,9 @@
-/// The energies of AB proteins: chains are laid out in lanes, a chain's pairs are summed eight at a time.
-
+// The energies of AB proteins: chains are laid out in lanes, a chain's pairs are summed eight at a time.
 #include "models/protein/ab_protein.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/protein/ab_protein_pairs.hpp"
+#include "simd/instructions.hpp"
 #include "simd/trigonometric.hpp"
 
 #include <algorithm>
@@ -140,7 +140,8 @@ class AbProtein::Lanes {
     Doubles own_{};
 };
 
-void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const {
+template <class>
+void AbProtein::lane_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && points.cols() == static_cast<Index>(out.size()) &&
                      points.cols() % lane_padding == 0 && chains <= points.cols());
     const auto all = [&]<int dimensions>(Lanes<dimensions> lanes) {
@@ -165,12 +166,9 @@ void AbProtein::first_energies(const model::LaneMatrix& points, Index chains, st
         all(Lanes<3>(*this));
 }
 
-void AbProtein::energies(const model::LaneMatrix& points, std::span<double> out) const {
-    first_energies(points, points.cols(), out);
-}
-
-void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
-                         std::span<Memory> memories) const {
+template <class>
+void AbProtein::remember_lanes(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
+                               std::span<Memory> memories) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && wanted.size() == memories.size() &&
                      points.cols() >= static_cast<Index>(wanted.size()));
     const auto all = [&]<int dimensions>(Lanes<dimensions> lanes) {
@@ -200,5 +198,32 @@ void AbProtein::remember(const model::LaneMatrix& points, std::span<const std::u
     else
         all(Lanes<3>(*this));
 }
+
+template <class, int dimensions>
+double AbProtein::change_pairs(Memory& memory) const {
+    const double* const old = memory.now.pairs.data();
+    double* const changed = memory.next.pairs.data();
+    double contacts = 0;
+    for (const Memory::Block& block : memory.blocks) {
+        detail::Eight sum{};
+        for (Index row = block.first_row; row <= block.last_row; row += 2)
+            detail::two_rows<dimensions>(pairs_, memory.next.places.data(), row,
+                                         std::max(block.first_packet, (row + 2) / 8), block.last_packet,
+                                         [&](Index offset, detail::Eight energies) {
+                                             sum += energies - simd::load<detail::Eight>(old + offset);
+                                             simd::store(changed + offset, energies);
+                                         });
+        contacts += detail::sum_of_eight(sum);
+    }
+    return contacts;
+}
+
+template void AbProtein::lane_energies<simd::Compiled>(const model::LaneMatrix& points, Index chains,
+                                                       std::span<double> out) const;
+template void AbProtein::remember_lanes<simd::Compiled>(const model::LaneMatrix& points,
+                                                        std::span<const std::uint8_t> wanted,
+                                                        std::span<Memory> memories) const;
+template double AbProtein::change_pairs<simd::Compiled, 2>(Memory& memory) const;
+template double AbProtein::change_pairs<simd::Compiled, 3>(Memory& memory) const;
 
 } // namespace pearlite::models

@@ -1,20 +1,20 @@
-/// The exact normaliser of an RBM by summing over all states of its smaller layer; the other layer is summed out.
-
+// The exact normaliser of an RBM by summing over all states of its smaller layer; the other layer is summed out.
 #include "core/log_space.hpp"
 #include "models/rbm/rbm.hpp"
-#include "pearlite/core/detail/contract.hpp"
+#include "simd/instructions.hpp"
 #include "simd/logistic.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <utility>
 #include <vector>
 
 namespace pearlite::models {
 
 namespace {
 
-using Packet = simd::Doubles;
+/// Sums over lanes depend on how many there are.
+using Packet = simd::Doubles8;
 using Sum = simd::SoftplusSum<Packet>;
 constexpr Index lanes = simd::lanes<Packet>;
 
@@ -92,16 +92,11 @@ class Enumeration {
 
 } // namespace
 
-std::optional<double> Rbm::exact_log_ratio(double b_end) const {
-    PEARLITE_EXPECTS(b_end >= 0 && b_end <= 1);
-    if (std::min(n_visible(), n_hidden()) > max_enumerated_units || is_rounded(b_end))
-        return std::nullopt;
-    const Vector visible = (1 - b_end) * parameters_.base_bias + b_end * parameters_.visible_bias;
-    const Vector hidden = b_end * parameters_.hidden_bias;
-    const Matrix weights = b_end * parameters_.weights;
-    auto states = n_hidden() <= n_visible() ? Enumeration(hidden, visible, weights)
-                                            : Enumeration(visible, hidden, weights.transpose());
-    return states.log_sum() - log_normaliser_start().value();
+template <class>
+double Rbm::log_sum_over_states(Vector linear, const Vector& base, const Matrix& weights) {
+    return Enumeration(std::move(linear), base, weights).log_sum();
 }
+
+template double Rbm::log_sum_over_states<simd::Compiled>(Vector linear, const Vector& base, const Matrix& weights);
 
 } // namespace pearlite::models

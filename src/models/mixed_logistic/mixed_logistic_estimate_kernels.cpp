@@ -1,7 +1,9 @@
+// Estimates of the integrals of a mixed logistic regression.
 #include "models/mixed_logistic/mixed_logistic_draws.hpp"
 #include "models/mixed_logistic/mixed_logistic_kernels.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
+#include "simd/instructions.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -216,11 +218,13 @@ Function of_effects(Index n_effects, const std::array<Function, GroupProposal::m
 
 } // namespace
 
+template <class>
 void find_proposal(const GroupAtPoint& at, Index n_effects, GroupProposal& proposal) {
     of_effects<decltype(&find_peaks<1>)>(n_effects,
                                          {find_peaks<1>, find_peaks<2>, find_peaks<3>, find_peaks<4>})(at, proposal);
 }
 
+template <class>
 void estimate_group(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal, Index group, Index n_fours,
                     const random::Address& address, std::span<double, SubjectGroups::width> out) {
     of_effects<decltype(&estimate_lanes<1>)>(n_effects, {estimate_lanes<1>, estimate_lanes<2>, estimate_lanes<3>,
@@ -228,6 +232,7 @@ void estimate_group(const GroupAtPoint& at, Index n_effects, const GroupProposal
                                                                              out.data());
 }
 
+template <class>
 void four_variances(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal, Index group, Index n_fours,
                     const random::Address& address, std::span<double, SubjectGroups::width> out) {
     PEARLITE_EXPECTS(n_fours >= 2);
@@ -235,5 +240,13 @@ void four_variances(const GroupAtPoint& at, Index n_effects, const GroupProposal
                                                          variance_lanes<4>})(at, proposal, group, n_fours, address,
                                                                              out.data());
 }
+
+template void find_proposal<simd::Compiled>(const GroupAtPoint& at, Index n_effects, GroupProposal& proposal);
+template void estimate_group<simd::Compiled>(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal,
+                                             Index group, Index n_fours, const random::Address& address,
+                                             std::span<double, SubjectGroups::width> out);
+template void four_variances<simd::Compiled>(const GroupAtPoint& at, Index n_effects, const GroupProposal& proposal,
+                                             Index group, Index n_fours, const random::Address& address,
+                                             std::span<double, SubjectGroups::width> out);
 
 } // namespace pearlite::models::detail

@@ -1,5 +1,7 @@
+// The energies of test functions, chains in the lanes of a register.
 #include "models/functions/test_functions_lanes.hpp"
 
+#include "simd/instructions.hpp"
 #include "simd/trigonometric.hpp"
 
 #include <algorithm>
@@ -183,6 +185,7 @@ void all_energies(const Function& function, const Turn& turn, const model::LaneM
 
 } // namespace
 
+template <class>
 void test_function_energies(const FunctionData& function, const Turn& turn, const model::LaneMatrix& points,
                             std::span<double> out) {
     switch (function.kind) {
@@ -200,5 +203,8 @@ void test_function_energies(const FunctionData& function, const Turn& turn, cons
         return all_energies(Levy{turn.dimension - 1}, turn, points, out);
     }
 }
+
+template void test_function_energies<simd::Compiled>(const FunctionData& function, const Turn& turn,
+                                                     const model::LaneMatrix& points, std::span<double> out);
 
 } // namespace pearlite::models::detail
