@@ -38,12 +38,11 @@ inline void add_to_limbs(Words& words, double value) {
     const std::uint64_t significand = (bits & fraction_mask) | normal << fraction_bits;
     const std::uint64_t offset = exponent - normal;
     const std::uint64_t shift = offset % 32;
-    const auto low = static_cast<std::int64_t>(significand << shift & limb_mask);
-    const auto high = static_cast<std::int64_t>(significand >> (32 - shift)); // up to 53 bits: a limb has room for them
-    const std::int64_t sign = std::bit_cast<std::int64_t>(value) >> 63;       // 0 or -1
+    const std::int64_t sign = std::bit_cast<std::int64_t>(value) >> 63; // 0 or -1
+    const std::int64_t term = (static_cast<std::int64_t>(significand) ^ sign) - sign;
     std::int64_t* limb = words.data() + offset / 32;
-    limb[0] += (low ^ sign) - sign;
-    limb[1] += (high ^ sign) - sign;
+    limb[0] += static_cast<std::int64_t>(static_cast<std::uint64_t>(term) << shift & limb_mask);
+    limb[1] += term >> (32 - shift); // up to 53 bits: a limb has room for them
 }
 
 // Terms that follow one another mostly change the same limbs; with two sets of limbs they need not wait for each

@@ -32,23 +32,25 @@ int word_bits(Index n_terms) {
 }
 
 // Adding 1.5 x 2^52 rounds a number of at most 51 bits to an integer and leaves it in the low bits of the sum: the
-// conversion that every vector unit has. Integers wrap around, so that terms that must not be here do no harm.
+// conversion that every vector unit has. Products with a power of two are exact, fused or not. Integers wrap around, so
+// that terms that must not be here do no harm.
 FixedPoint fixed_point(std::span<const double> terms, int bits) {
     const double scale = std::ldexp(1.0, bits);
     constexpr double rounder = 0x1.8p52;
     constexpr auto rounder_bits = std::bit_cast<std::uint64_t>(rounder);
+    constexpr std::uint64_t one = 1;
     std::uint64_t high = 0;
     std::uint64_t low = 0;
     std::uint64_t inside = 0;
     for (const double term : terms) {
-        const double scaled = term * scale;
-        const double high_rounded = scaled + rounder;
-        const double low_rounded = (scaled - (high_rounded - rounder)) * scale + rounder;
-        high += std::bit_cast<std::uint64_t>(high_rounded) - rounder_bits;
-        low += std::bit_cast<std::uint64_t>(low_rounded) - rounder_bits;
-        const bool legal = static_cast<int>(term >= 0.0) & static_cast<int>(term <= 1.0); // && would be a branch
-        inside += static_cast<std::uint64_t>(legal);
+        const double high_rounded = std::fma(term, scale, rounder);
+        const double low_rounded = std::fma(std::fma(term, scale, rounder - high_rounded), scale, rounder);
+        high += std::bit_cast<std::uint64_t>(high_rounded);
+        low += std::bit_cast<std::uint64_t>(low_rounded);
+        inside += (term >= 0.0 ? one : 0) & (term <= 1.0 ? one : 0); // && would be a branch
     }
+    high -= terms.size() * rounder_bits;
+    low -= terms.size() * rounder_bits;
     return {static_cast<std::int64_t>(high), static_cast<std::int64_t>(low),
             static_cast<std::int64_t>(terms.size() - inside), static_cast<std::int64_t>(terms.size())};
 }

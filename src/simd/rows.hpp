@@ -2,6 +2,7 @@
 /// Rows of numbers of chains in lanes, lane_padding chains at a time: for loops over the coordinates of all chains.
 
 #include "pearlite/core/detail/lane_padding.hpp"
+#include "simd/instructions.hpp"
 #include "simd/packet.hpp"
 
 #include <span>
@@ -17,14 +18,20 @@ struct Rows {
     Index stride;
     template <class Matrix>
     explicit Rows(Matrix& matrix) : data(matrix.data()), stride(matrix.cols()) {}
-    auto& at(Index k, Index lane) const { return simd::at<Doubles8>(data + k * stride + lane); }
+    template <class P = Doubles8>
+    auto& at(Index k, Index lane) const {
+        return simd::at<P>(data + k * stride + lane);
+    }
 };
 struct ConstRows {
     const double* data;
     Index stride;
     template <class Matrix>
     explicit ConstRows(const Matrix& matrix) : data(matrix.data()), stride(matrix.cols()) {}
-    Doubles8 at(Index k, Index lane) const { return load<Doubles8>(data + k * stride + lane); }
+    template <class P = Doubles8>
+    P at(Index k, Index lane) const {
+        return load<P>(data + k * stride + lane);
+    }
 };
 /// Rows of single precision, made wider.
 struct NoiseRows {
@@ -32,14 +39,19 @@ struct NoiseRows {
     Index stride;
     template <class Matrix>
     explicit NoiseRows(const Matrix& matrix) : data(matrix.data()), stride(matrix.cols()) {}
-    Doubles8 at(Index k, Index lane) const {
-        using Floats8 = float __attribute__((vector_size(sizeof(float) * lane_padding)));
-        return __builtin_convertvector(load<Floats8>(data + k * stride + lane), Doubles8);
+    template <class P = Doubles8>
+    P at(Index k, Index lane) const {
+        using Narrow = typename detail::PacketOf<float, sizeof(P) / 2>::Type;
+        return __builtin_convertvector(load<Narrow>(data + k * stride + lane), P);
     }
 };
 
 /// Column i of `to` becomes column source[i] of `from` where that is not negative, in n_rows rows; as many sources as
 /// columns.
+template <class Instructions>
 void merge_columns(ConstRows from, std::span<const Index> source, Rows to, Index n_rows);
+inline void merge_columns(ConstRows from, std::span<const Index> source, Rows to, Index n_rows) {
+    on_this_cpu([&](auto cpu) { merge_columns<decltype(cpu)>(from, source, to, n_rows); });
+}
 
 } // namespace pearlite::simd

@@ -1,3 +1,4 @@
+#include "kernel/box/lane_loops.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/kernel/detail/box_operations.hpp"
 #include "simd/rows.hpp"
@@ -97,18 +98,9 @@ void BoxChains::take_noise(Vector& r) const {
 }
 
 void BoxChains::refuse_outside(std::span<const double> lower, std::span<const double> upper) {
-    using Packet = simd::Doubles8;
-    const simd::ConstRows x(proposed());
-    const Index d = dimension();
-    for (Index first = 0; first < lanes_; first += lane_padding) {
-        auto inside = ~simd::Mask<Packet>{};
-        for (Index k = 0; k < d; ++k) {
-            const Packet value = x.at(k, first);
-            inside &= (value >= lower[static_cast<std::size_t>(k)]) & (value <= upper[static_cast<std::size_t>(k)]);
-        }
-        Packet& energies = simd::at<Packet>(energies_.data() + first);
-        energies = inside ? energies : Packet{} + infinity;
-    }
+    simd::on_this_cpu([&](auto cpu) {
+        lane_loops::refuse_outside<decltype(cpu)>(simd::ConstRows(proposed()), lower, upper, energies_.data());
+    });
 }
 
 void BoxChains::report(const model::ProposalScale& scale, std::span<const double> energies,
@@ -135,16 +127,9 @@ void BoxChains::accept(std::span<const std::uint8_t> accepted) {
         }
         return simd::merge_columns(simd::ConstRows(from), source_, simd::Rows(points_), dimension());
     }
-    const simd::ConstRows x(from);
-    const simd::Rows to(points_);
-    const Index d = dimension();
-    for (Index first = 0; first < lanes_; first += lane_padding) {
-        simd::Mask<simd::Doubles8> taken{};
-        for (Index l = 0; l < lane_padding; ++l)
-            taken[l] = accepted[static_cast<std::size_t>(first + l)] != 0 ? -1 : 0;
-        for (Index k = 0; k < d; ++k)
-            to.at(k, first) = taken ? x.at(k, first) : to.at(k, first);
-    }
+    simd::on_this_cpu([&](auto cpu) {
+        lane_loops::take<decltype(cpu)>(simd::ConstRows(from), accepted.data(), dimension(), simd::Rows(points_));
+    });
 }
 
 } // namespace pearlite::kernel

@@ -1,29 +1,12 @@
 #include "kernel/box/box_operation.hpp"
+#include "kernel/box/lane_loops.hpp"
 #include "pearlite/core/error.hpp"
-#include "simd/rows.hpp"
 
 #include <algorithm>
 
 namespace pearlite::kernel {
 
 namespace {
-
-/// x, but y from every other cut to the next; a cut before a coordinate is -1 in its row, else 0.
-void swap_between_cuts(const model::LaneMatrix& x, const model::LaneMatrix& y, const std::int64_t* cuts,
-                       model::LaneMatrix& result) {
-    using Packet = simd::Doubles8;
-    using Cuts = std::int64_t __attribute__((vector_size(sizeof(Packet))));
-    const simd::ConstRows own(x), other(y);
-    const simd::Rows to(result);
-    const Index d = result.rows();
-    for (Index first = 0; first < to.stride; first += lane_padding) {
-        Cuts is_swapped{};
-        for (Index k = 0; k < d; ++k) {
-            is_swapped ^= simd::load<Cuts>(cuts + k * to.stride + first);
-            to.at(k, first) = is_swapped ? other.at(k, first) : own.at(k, first);
-        }
-    }
-}
 
 /// n distinct cuts: a cut c lies before coordinate c, 1 <= c < d. `uniform(k)` is the k-th number.
 template <class Uniform>
@@ -62,7 +45,10 @@ void k_point_crossover(BoxDraft draft, const BoxPartners& partners, const BoxOpe
         for (const Index c : chosen)
             marks(c, l) = -1;
     }
-    swap_between_cuts(x, y, marks.data(), draft.proposed());
+    simd::on_this_cpu([&](auto cpu) {
+        lane_loops::swap_between_cuts<decltype(cpu)>(simd::ConstRows(x), simd::ConstRows(y), marks.data(), d,
+                                                     simd::Rows(draft.proposed()));
+    });
 }
 
 void check_crossover_points(const BoxOperationSettings& settings, Index dimension) {

@@ -1,5 +1,5 @@
 #include "kernel/box/box_operation.hpp"
-#include "simd/rows.hpp"
+#include "kernel/box/lane_loops.hpp"
 
 #include <cmath>
 
@@ -9,24 +9,13 @@ namespace {
 
 /// x' = x + s N(0, I).
 void metropolis(BoxDraft draft, const BoxOperationSettings&, const model::BlockStreams& streams) {
-    using Packet = simd::Doubles8;
-    const Index d = draft.dimension(), p = draft.padded_size();
+    const Index d = draft.dimension();
     const simd::NoiseRows z(draft.draw_normals(d, streams));
     draft.set_normal_draws(d);
-    const simd::ConstRows x(draft.points());
-    const simd::Rows to(draft.proposed());
-    const double* const scales = draft.scales().data();
-    double* const square_steps = draft.square_step().data();
-    for (Index first = 0; first < p; first += lane_padding) {
-        const Packet s = simd::load<Packet>(scales + first);
-        Packet square{};
-        for (Index k = 0; k < d; ++k) {
-            const Packet step = s * z.at(k, first);
-            to.at(k, first) = x.at(k, first) + step;
-            square += step * step;
-        }
-        simd::at<Packet>(square_steps + first) = square;
-    }
+    simd::on_this_cpu([&](auto cpu) {
+        lane_loops::normal_steps<decltype(cpu)>(simd::ConstRows(draft.points()), z, draft.scales().data(), d,
+                                                simd::Rows(draft.proposed()), draft.square_step().data());
+    });
 }
 
 } // namespace

@@ -1,27 +1,11 @@
 #include "kernel/box/box_operation.hpp"
 #include "kernel/box/operations/along_line.hpp"
-#include "simd/rows.hpp"
 
 #include <cmath>
 
 namespace pearlite::kernel {
 
 namespace {
-
-/// |y - x|^2 of each lane.
-void square_distances(const model::LaneMatrix& x, const model::LaneMatrix& y, Vector& out) {
-    using Packet = simd::Doubles8;
-    const simd::ConstRows from(x), to(y);
-    const Index d = x.rows();
-    for (Index first = 0; first < from.stride; first += lane_padding) {
-        Packet sum{};
-        for (Index k = 0; k < d; ++k) {
-            const Packet difference = to.at(k, first) - from.at(k, first);
-            sum += difference * difference;
-        }
-        simd::at<Packet>(out.data() + first) = sum;
-    }
-}
 
 /// x' = x + s r (y - x)/|y - x|, r ~ N(0, 1). Points along a line through y are seen from y in polar coordinates: the
 /// Jacobian is (|x' - y| / |x - y|)^(d-1), which the paper leaves out.
@@ -31,7 +15,9 @@ void snooker(BoxDraft draft, const BoxPartners& partners, const BoxOperationSett
     auto &steps = draft.step(), &squares = draft.square_step(), &log_jacobian = draft.log_jacobian();
     draft.draw_steps(streams);
     draft.set_normal_draws(1);
-    square_distances(x, y, squares);
+    simd::on_this_cpu([&](auto cpu) {
+        lane_loops::square_distances<decltype(cpu)>(simd::ConstRows(x), simd::ConstRows(y), x.rows(), squares.data());
+    });
     for (Index l = 0; l < draft.n_proposed(); ++l) {
         const double distance = std::sqrt(squares[l]), step = draft.scales()[l] * steps[l];
         // A chain on top of its partner has no direction: it stays.

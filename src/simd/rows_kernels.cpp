@@ -1,6 +1,7 @@
 #include "simd/rows.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace pearlite::simd {
 
@@ -44,22 +45,44 @@ void merge_few(ConstRows from, std::span<const Index> source, Rows to, Index n_r
     }
 }
 
-} // namespace
+constexpr Index places_at_once = 64;
 
-void merge_columns(ConstRows from, std::span<const Index> source, Rows to, Index n_rows) {
-    if (from.stride == 0)
-        return;
-    if (from.stride <= 2 * lane_padding)
-        return merge_few<true>(from, source, to, n_rows);
-    if (from.stride <= 4 * lane_padding)
-        return merge_few<false>(from, source, to, n_rows);
+/// Columns of `to` from `first`, at most places_at_once: row by row at the places that change.
+void merge_by_places(ConstRows from, std::span<const Index> source, Rows to, Index first, Index n_rows) {
+    struct Place {
+        Index from, to;
+    };
+    std::array<Place, places_at_once> places;
+    std::size_t n = 0;
+    const Index end = std::min(first + places_at_once, static_cast<Index>(source.size()));
+    for (Index i = first; i < end; ++i) { // without branches: sources are random
+        places[n] = {source[static_cast<std::size_t>(i)], i};
+        n += source[static_cast<std::size_t>(i)] >= 0 ? 1 : 0;
+    }
     for (Index k = 0; k < n_rows; ++k) {
         const double* const row = from.data + k * from.stride;
         double* const out = to.data + k * to.stride;
-        for (std::size_t i = 0; i < source.size(); ++i)
-            if (source[i] >= 0)
-                out[i] = row[source[i]];
+        for (std::size_t p = 0; p < n; ++p)
+            out[places[p].to] = row[places[p].from];
     }
 }
+
+} // namespace
+
+template <class>
+void merge_columns(ConstRows from, std::span<const Index> source, Rows to, Index n_rows) {
+    if (from.stride == 0)
+        return;
+    if constexpr (register_bytes == sizeof(Doubles8)) { // shuffles of several registers are slow
+        if (from.stride <= 2 * lane_padding)
+            return merge_few<true>(from, source, to, n_rows);
+        if (from.stride <= 4 * lane_padding)
+            return merge_few<false>(from, source, to, n_rows);
+    }
+    for (Index first = 0; first < static_cast<Index>(source.size()); first += places_at_once)
+        merge_by_places(from, source, to, first, n_rows);
+}
+
+template void merge_columns<Compiled>(ConstRows from, std::span<const Index> source, Rows to, Index n_rows);
 
 } // namespace pearlite::simd
