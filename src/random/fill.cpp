@@ -29,12 +29,11 @@ void by_chunks(const Address& address, std::size_t size, Transform transform) {
     constexpr std::size_t chunk = 2 * chunk_words / Halves;
     PEARLITE_EXPECTS(size <= stream_words / Halves * 2);
     alignas(64) std::uint32_t words[chunk_words];
-    Philox::Counter counter = address.counter();
-    const Philox::Key key = address.key();
+    Counter counter = address.counter();
     for (std::size_t first = 0; first < size; first += chunk) {
         const std::size_t count = std::min(chunk, size - first);
         const std::size_t n_counters = (count * Halves + 7) / 8;
-        Philox::fill(counter, key, {words, 4 * n_counters});
+        random::fill(counter, address.seed, {words, 4 * n_counters});
         counter[0] += static_cast<std::uint32_t>(n_counters);
         transform(words, first, count);
     }
@@ -67,9 +66,9 @@ void box_muller(const std::uint32_t* words, double* out, std::size_t count) {
 bool settle_tie(const Address& address, std::size_t i, float probability, std::uint16_t half) {
     if (std::isnan(probability))
         throw NumericalError("fill_bernoulli: the probability of element " + std::to_string(i) + " is not a number");
-    Philox::Counter counter = address.counter();
+    Counter counter = address.counter();
     counter[0] = (std::uint32_t{1} << 29) + static_cast<std::uint32_t>(i / 4);
-    const std::uint32_t word = Philox::generate(counter, address.key())[i % 4];
+    const std::uint32_t word = generate(counter, address.seed)[i % 4];
     const double fraction = static_cast<double>(probability) * 65536 - half;
     return word < fraction * 0x1p32;
 }
@@ -117,7 +116,7 @@ void bernoulli(const Address& address, std::span<const float> probabilities, std
 
 void fill_bits(const Address& address, std::span<std::uint32_t> out) {
     PEARLITE_EXPECTS(out.size() <= stream_words);
-    Philox::fill(address.counter(), address.key(), out);
+    random::fill(address.counter(), address.seed, out);
 }
 
 void fill_uniform(const Address& address, std::span<float> out) {
@@ -183,15 +182,14 @@ void box_muller(const std::uint32_t* words, float* out, std::size_t n_groups) {
 void fill_normal(const Address& address, std::uint64_t first, std::span<float> out) {
     PEARLITE_EXPECTS(first <= stream_words && out.size() <= stream_words - first);
     alignas(64) std::uint32_t words[chunk_groups * normal_group];
-    Philox::Counter counter = address.counter();
-    const Philox::Key key = address.key();
+    Counter counter = address.counter();
     std::size_t done = 0;
     while (done < out.size()) {
         const std::uint64_t at = first + done;
         const std::size_t skipped = at % normal_group, left = out.size() - done;
         const std::size_t n_groups = std::min(chunk_groups, (skipped + left + normal_group - 1) / normal_group);
         counter[0] = static_cast<std::uint32_t>((at - skipped) / 4);
-        Philox::fill(counter, key, {words, n_groups * normal_group});
+        random::fill(counter, address.seed, {words, n_groups * normal_group});
         const std::size_t count = std::min(left, n_groups * normal_group - skipped);
         if (count == n_groups * normal_group) {
             box_muller(words, out.data() + done, n_groups);

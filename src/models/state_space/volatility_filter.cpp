@@ -19,9 +19,9 @@ namespace {
 constexpr std::uint64_t resampling_words = std::uint64_t{3} << 32;
 
 double uniform_at(const random::Address& address, std::uint64_t word) {
-    random::Philox::Counter counter = address.counter();
+    random::Counter counter = address.counter();
     counter[0] = static_cast<std::uint32_t>(word / 4);
-    return (random::Philox::generate(counter, address.key())[word % 4] + 0.5) * 0x1p-32;
+    return (random::generate(counter, address.seed)[word % 4] + 0.5) * 0x1p-32;
 }
 
 /// One run over the observations.
