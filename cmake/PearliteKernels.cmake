@@ -17,14 +17,17 @@ function(pearlite_instructions target instructions)
     endif()
 endfunction()
 
-# Kernels in intrinsics have a source for each path of src/simd/path.hpp, with flags of its own. It stays out of unity
-# builds and precompiled headers and shares no inline function.
-set(PEARLITE_KERNEL_PATHS portable avx2 avx512 vnni amx)
+# Kernels in intrinsics have a source for each path of src/simd/path.hpp or of src/random/ars/choice.hpp, with flags of
+# its own. It stays out of unity builds and precompiled headers and shares no inline function.
+set(PEARLITE_KERNEL_PATHS portable aes vaes avx2 avx512 vnni amx vaes512)
 set(PEARLITE_KERNEL_portable -march=x86-64-v3)
+set(PEARLITE_KERNEL_aes -march=x86-64-v3 -maes)
+set(PEARLITE_KERNEL_vaes -march=x86-64-v3 -maes -mvaes)
 set(PEARLITE_KERNEL_avx2 -march=x86-64-v3)
-set(PEARLITE_KERNEL_avx512 -march=x86-64-v4)
-set(PEARLITE_KERNEL_vnni -march=x86-64-v4 -mavx512vnni)
-set(PEARLITE_KERNEL_amx -march=x86-64-v4 -mamx-tile -mamx-int8)
+set(PEARLITE_KERNEL_avx512 -march=x86-64-v4 ${PEARLITE_AVX512})
+set(PEARLITE_KERNEL_vnni -march=x86-64-v4 ${PEARLITE_AVX512} -mavx512vnni)
+set(PEARLITE_KERNEL_amx -march=x86-64-v4 ${PEARLITE_AVX512} -mamx-tile -mamx-int8)
+set(PEARLITE_KERNEL_vaes512 -march=x86-64-v4 ${PEARLITE_AVX512} -maes -mvaes)
 
 # pearlite_kernels(FOLDER): compiles FOLDER/<path>.cpp, where it is there, for that path.
 function(pearlite_kernels folder)

@@ -31,7 +31,7 @@ std::vector<std::uint64_t> integer_weights(const parallel::Communicator& ranks, 
 }
 
 /// The stream that gives point n of a resampling its position.
-random::Stream point(std::uint64_t seed, Index generation, Index n, std::uint32_t step) {
+random::Stream point(const random::Seed& seed, Index generation, Index n, std::uint32_t step) {
     return random::Stream({seed, random::Purpose::resample, random::slot_id(generation, n), step});
 }
 
@@ -53,7 +53,7 @@ std::vector<Index> by_prefix(std::span<const std::uint64_t> weights, WideCount b
 /// Adds to `numbers` the outcome of n_points independent draws of a particle with probability weight / total. Each rank
 /// draws its share of the points and sends their positions to the ranks that own them.
 void add_multinomial(const parallel::Communicator& ranks, std::span<const WideCount> weights, Index n_points,
-                     Index generation, std::uint64_t seed, std::uint32_t step, std::vector<Index>& numbers) {
+                     Index generation, const random::Seed& seed, std::uint32_t step, std::vector<Index>& numbers) {
     WideCount local_total = 0;
     std::vector<WideCount> ends(weights.size());
     for (std::size_t i = 0; i < weights.size(); ++i)
@@ -80,7 +80,8 @@ void add_multinomial(const parallel::Communicator& ranks, std::span<const WideCo
 
 /// floor(M W) copies for certain, the rest multinomial on the remainders (Liu & Chen 1998).
 std::vector<Index> residual(const parallel::Communicator& ranks, std::span<const std::uint64_t> weights,
-                            WideCount total, Index size, Index generation, std::uint64_t seed, std::uint32_t step) {
+                            WideCount total, Index size, Index generation, const random::Seed& seed,
+                            std::uint32_t step) {
     std::vector<Index> numbers(weights.size());
     std::vector<WideCount> remainders(weights.size());
     Index certain = 0;
@@ -99,7 +100,7 @@ std::vector<Index> residual(const parallel::Communicator& ranks, std::span<const
 } // namespace
 
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
-                             std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
+                             std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
                              std::uint32_t step, std::optional<Index> n_offspring) {
     PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items() && layout.size() >= 1);
     const auto weights = integer_weights(ranks, layout, log_weights);

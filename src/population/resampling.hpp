@@ -6,6 +6,7 @@
 /// and no second population is needed.
 
 #include "parallel/communicator.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/generation.hpp"
 
 #include <cstdint>
@@ -22,7 +23,7 @@ enum class Resampling { multinomial, stratified, systematic, residual };
 /// layout.size() if it is not given. Random numbers are addressed by (seed, resample, slot of `generation`, step).
 /// NumericalError if a weight is NaN or infinite, or none is > 0.
 std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
-                             std::span<const double> log_weights, Resampling scheme, std::uint64_t seed,
+                             std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
                              std::uint32_t step, std::optional<Index> n_offspring = {});
 
 /// A copy plan for one rank: sources and targets are local slots.

@@ -4,10 +4,6 @@ namespace pearlite::random {
 
 using simd::on_this_cpu;
 
-void Philox::fill(Counter counter, Key key, std::span<std::uint32_t> out) {
-    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::words(counter, key, out); });
-}
-
 void fill_bits(const Address& address, std::span<std::uint32_t> out) {
     on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::bits(address, out); });
 }

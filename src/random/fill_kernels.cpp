@@ -31,12 +31,11 @@ void by_chunks(const Address& address, std::size_t size, Transform transform) {
     constexpr std::size_t chunk = 2 * chunk_words / Halves;
     PEARLITE_EXPECTS(size <= stream_words / Halves * 2);
     alignas(64) std::uint32_t words[chunk_words];
-    Philox::Counter counter = address.counter();
-    const Philox::Key key = address.key();
+    Counter counter = address.counter();
     for (std::size_t first = 0; first < size; first += chunk) {
         const std::size_t count = std::min(chunk, size - first);
         const std::size_t n_counters = (count * Halves + 7) / 8;
-        kernels::fill<kernels::Best>(counter, key, {words, 4 * n_counters});
+        random::fill(counter, address.seed, {words, 4 * n_counters});
         counter[0] += static_cast<std::uint32_t>(n_counters);
         transform(words, first, count);
     }
@@ -69,9 +68,9 @@ void box_muller(const std::uint32_t* words, double* out, std::size_t count) {
 bool settle_tie(const Address& address, std::size_t i, float probability, std::uint16_t half) {
     if (std::isnan(probability))
         throw NumericalError("fill_bernoulli: the probability of element " + std::to_string(i) + " is not a number");
-    Philox::Counter counter = address.counter();
+    Counter counter = address.counter();
     counter[0] = (std::uint32_t{1} << 29) + static_cast<std::uint32_t>(i / 4);
-    const std::uint32_t word = Philox::generate(counter, address.key())[i % 4];
+    const std::uint32_t word = generate(counter, address.seed)[i % 4];
     const double fraction = static_cast<double>(probability) * 65536 - half;
     return word < fraction * 0x1p32;
 }
@@ -120,7 +119,7 @@ void draw_bernoulli(const Address& address, std::span<const float> probabilities
 template <class Instructions>
 void Fills<Instructions>::bits(const Address& address, std::span<std::uint32_t> out) {
     PEARLITE_EXPECTS(out.size() <= stream_words);
-    kernels::fill<kernels::Best>(address.counter(), address.key(), out);
+    random::fill(address.counter(), address.seed, out);
 }
 
 template <class Instructions>
@@ -193,15 +192,14 @@ template <class Instructions>
 void Fills<Instructions>::normal(const Address& address, std::uint64_t first, std::span<float> out) {
     PEARLITE_EXPECTS(first <= stream_words && out.size() <= stream_words - first);
     alignas(64) std::uint32_t words[chunk_groups * normal_group];
-    Philox::Counter counter = address.counter();
-    const Philox::Key key = address.key();
+    Counter counter = address.counter();
     std::size_t done = 0;
     while (done < out.size()) {
         const std::uint64_t at = first + done;
         const std::size_t skipped = at % normal_group, left = out.size() - done;
         const std::size_t n_groups = std::min(chunk_groups, (skipped + left + normal_group - 1) / normal_group);
         counter[0] = static_cast<std::uint32_t>((at - skipped) / 4);
-        kernels::fill<kernels::Best>(counter, key, {words, n_groups * normal_group});
+        random::fill(counter, address.seed, {words, n_groups * normal_group});
         const std::size_t count = std::min(left, n_groups * normal_group - skipped);
         if (count == n_groups * normal_group) {
             box_muller(words, out.data() + done, n_groups);
@@ -215,7 +213,7 @@ void Fills<Instructions>::normal(const Address& address, std::uint64_t first, st
 }
 
 template <class Instructions>
-void Fills<Instructions>::words(Philox::Counter counter, Philox::Key key, std::span<std::uint32_t> out) {
+void Fills<Instructions>::words(Counter counter, Philox::Key key, std::span<std::uint32_t> out) {
     kernels::fill<kernels::Best>(counter, key, out);
 }
 

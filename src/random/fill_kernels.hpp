@@ -1,6 +1,7 @@
 #pragma once
 /// The loops of fill.hpp, of lanes.hpp and of Philox::fill: see simd/instructions.hpp. What they give is said there.
 
+#include "pearlite/random/detail/philox.hpp"
 #include "random/fill.hpp"
 #include "random/lanes.hpp"
 #include "simd/instructions.hpp"
@@ -9,7 +10,7 @@ namespace pearlite::random {
 
 template <class Instructions>
 struct Fills {
-    static void words(Philox::Counter counter, Philox::Key key, std::span<std::uint32_t> out);
+    static void words(Counter counter, Philox::Key key, std::span<std::uint32_t> out);
     static void bits(const Address& address, std::span<std::uint32_t> out);
     static void uniform(const Address& address, std::span<float> out);
     static void uniform(const Address& address, std::span<double> out);

@@ -2,6 +2,8 @@
 #include "random/fill_kernels.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
+#include "pearlite/random/detail/ars.hpp"
+#include "pearlite/random/detail/philox.hpp"
 #include "simd/arithmetic.hpp"
 #include "simd/scalar.hpp"
 #include "simd/scalar_float.hpp"
@@ -32,7 +34,7 @@ struct Item {
 
 /// Philox4x32-10 of n items.
 template <std::size_t n>
-void philox_lanes(const Philox::Counter& counter, const Philox::Key& key, Item* items) {
+void philox_lanes(const Counter& counter, const Philox::Key& key, Item* items) {
     Words x0[n], x1[n], x2[n], x3[n];
     for (std::size_t b = 0; b < n; ++b) {
         x0[b] = Words{} + items[b].counter0;
@@ -64,6 +66,37 @@ void philox_lanes(const Philox::Counter& counter, const Philox::Key& key, Item* 
     }
 }
 
+/// Sixty-four bits of each lane, at even or at odd places of whole counters.
+inline Words every_other(const std::uint32_t* counters, std::size_t h) {
+    Words first, second;
+    std::memcpy(&first, counters, sizeof first);
+    std::memcpy(&second, counters + 2 * lanes, sizeof second);
+    return h == 0 ? __builtin_shuffle(first, second, Words{0, 2, 4, 6, 8, 10, 12, 14})
+                  : __builtin_shuffle(first, second, Words{1, 3, 5, 7, 9, 11, 13, 15});
+}
+
+/// by_counters() by ARS: the counters of many lanes at a time, which lie one after another.
+template <std::size_t per_counter, class Transform>
+void by_ars(Counter counter, std::uint64_t seed, std::size_t width, std::size_t n_counters, Transform transform) {
+    constexpr std::size_t chunk = 8 * lanes;
+    const Ars::Key key = Ars::key(seed);
+    alignas(64) std::uint32_t words[4 * chunk];
+    const Counter first = counter;
+    for (std::size_t lane = 0; lane < width; lane += chunk) {
+        const std::size_t count = std::min(chunk, width - lane);
+        for (std::size_t k = 0; k < n_counters; ++k) {
+            counter[0] = first[0] + static_cast<std::uint32_t>(k);
+            counter[2] = first[2] + static_cast<std::uint32_t>(lane);
+            Ars::fill_ids(counter, key, {words, 4 * count});
+            for (std::size_t i = 0; i < count; i += lanes) {
+                const Words low = every_other(words + 4 * i, 0), high = every_other(words + 4 * i, 1);
+                const Words x[4]{low, low >> 32, high, high >> 32};
+                transform(x, lane + i, per_counter * k);
+            }
+        }
+    }
+}
+
 /// Words 2 h and 2 h + 1 of a counter as one number.
 inline Words pair(const Words (&x)[4], std::size_t h) {
     return (x[2 * h] & 0xffffffffu) | (x[2 * h + 1] << 32);
@@ -78,9 +111,13 @@ void by_counters(const Address& address, Index n, std::span<T> out, Index first_
     if (n == 0)
         return;
     PEARLITE_EXPECTS((address.id & 0xffffffffu) + width <= std::uint64_t{1} << 32);
-    const Philox::Counter counter = address.counter();
-    const Philox::Key key = address.key();
+    Counter counter = address.counter();
     const std::size_t count = out.size() / width, counters = (count + per_counter - 1) / per_counter;
+    if (address.seed.generator == Generator::ars) {
+        counter[0] = static_cast<std::uint32_t>(first_counter);
+        return by_ars<per_counter>(counter, address.seed.value, width, counters, transform);
+    }
+    const Philox::Key key = Philox::key(address.seed.value);
     Item items[batch];
     std::size_t k = 0, lane = 0; // of the next item
     while (lane < width) {

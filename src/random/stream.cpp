@@ -1,18 +1,10 @@
 #include "pearlite/random/stream.hpp"
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/random/detail/philox.hpp"
-#include "random/philox_kernels.hpp"
 #include "simd/scalar.hpp"
 
 #include <cmath>
 
 namespace pearlite::random {
-
-Philox::Counter Philox::generate(Counter counter, Key key) {
-    Counter words;
-    kernels::Plain::packet<1>(counter, key, words.data());
-    return words;
-}
 
 namespace {
 
@@ -53,24 +45,20 @@ GammaDraw draw_gamma(Stream& stream, double shape) {
 
 } // namespace
 
-Philox::Key Address::key() const {
-    return {low(seed), high(seed)};
-}
-
-Philox::Counter Address::counter() const {
+Counter Address::counter() const {
     PEARLITE_EXPECTS(id >> id_bits == 0);
     return {0, step, low(id), (static_cast<std::uint32_t>(purpose) << 24) | high(id)};
 }
 
-std::uint64_t derive_seed(std::uint64_t seed, std::uint64_t part) {
+Seed derive_seed(const Seed& seed, std::uint64_t part) {
     const auto purpose = static_cast<std::uint32_t>(Purpose::batch_seed) << 24;
-    const Philox::Counter words = Philox::generate({low(part), high(part), 0, purpose}, {low(seed), high(seed)});
-    return join(words[0], words[1]);
+    const Counter words = generate({low(part), high(part), 0, purpose}, seed);
+    return {join(words[0], words[1]), seed.generator};
 }
 
 std::uint32_t Stream::bits32() {
     if (used_ == 4) {
-        words_ = Philox::generate(counter_, key_);
+        words_ = generate(counter_, seed_);
         ++counter_[0];
         used_ = 0;
     }

@@ -19,6 +19,7 @@ using pearlite::Index;
 using pearlite::models::Ising;
 using pearlite::models::IsingBlock;
 using pearlite::models::IsingSettings;
+using pearlite::random::Generator;
 
 constexpr int side = 32;
 constexpr double inverse_temperature = 0.44;
@@ -102,10 +103,10 @@ void plain_loop(benchmark::State& state) {
 }
 BENCHMARK(plain_loop);
 
-void anneal(benchmark::State& state, const IsingSettings& settings) {
+void anneal(benchmark::State& state, const IsingSettings& settings, Generator generator = Generator::philox) {
     const Ising ising(settings);
     IsingBlock block = ising.make_block(IsingBlock::chains);
-    pearlite::model::BlockStreams streams{1};
+    pearlite::model::BlockStreams streams{{1, generator}};
     ising.draw_start(block, streams);
     std::vector<double> increments(IsingBlock::chains);
     std::vector<double> derivative(IsingBlock::chains);
@@ -119,6 +120,11 @@ void anneal(benchmark::State& state, const IsingSettings& settings) {
 BENCHMARK_CAPTURE(anneal, metropolis, IsingSettings{.size = side});
 BENCHMARK_CAPTURE(anneal, heat_bath, IsingSettings{.size = side, .move = IsingSettings::Move::heat_bath});
 BENCHMARK_CAPTURE(anneal, random_site, IsingSettings{.size = side, .update = IsingSettings::Update::random_site});
+BENCHMARK_CAPTURE(anneal, metropolis_ars, IsingSettings{.size = side}, Generator::ars);
+BENCHMARK_CAPTURE(anneal, heat_bath_ars, IsingSettings{.size = side, .move = IsingSettings::Move::heat_bath},
+                  Generator::ars);
+BENCHMARK_CAPTURE(anneal, random_site_ars, IsingSettings{.size = side, .update = IsingSettings::Update::random_site},
+                  Generator::ars);
 
 void bond_sums(benchmark::State& state) {
     const Ising ising({.size = side});

@@ -20,6 +20,7 @@ using pearlite::Index;
 using pearlite::models::Potts;
 using pearlite::models::PottsBlock;
 using pearlite::models::PottsSettings;
+using pearlite::random::Generator;
 
 constexpr int side = 32;
 constexpr double inverse_temperature = 1.0;
@@ -114,11 +115,11 @@ void plain_loop(benchmark::State& state) {
 }
 BENCHMARK(plain_loop)->Arg(10);
 
-void move(benchmark::State& state, PottsSettings::Update update) {
+void move(benchmark::State& state, PottsSettings::Update update, Generator generator = Generator::philox) {
     const int colours = static_cast<int>(state.range(0));
     const Potts potts({.size = side, .colours = colours, .coupling = 1, .update = update});
     PottsBlock block = potts.make_block(PottsBlock::chains);
-    pearlite::model::BlockStreams streams{1};
+    pearlite::model::BlockStreams streams{{1, generator}};
     potts.draw_start(block, streams);
     for (auto _ : state) {
         ++streams.step;
@@ -128,7 +129,15 @@ void move(benchmark::State& state, PottsSettings::Update update) {
     report(state, colours, PottsBlock::chains);
 }
 BENCHMARK_CAPTURE(move, sweep, PottsSettings::Update::sweep)->Arg(10)->Arg(2)->Arg(3)->Arg(16)->Arg(100)->Arg(256);
+BENCHMARK_CAPTURE(move, sweep_ars, PottsSettings::Update::sweep, Generator::ars)
+    ->Arg(10)
+    ->Arg(2)
+    ->Arg(3)
+    ->Arg(16)
+    ->Arg(100)
+    ->Arg(256);
 BENCHMARK_CAPTURE(move, random_site, PottsSettings::Update::random_site)->Arg(10);
+BENCHMARK_CAPTURE(move, random_site_ars, PottsSettings::Update::random_site, Generator::ars)->Arg(10);
 
 void bond_sums(benchmark::State& state) {
     const Potts potts({.size = side, .colours = 10});

@@ -1,22 +1,33 @@
-/// Random numbers per second and core. Buffers stay in the second-level cache, so the times are those of generators.
+/// Random numbers per second and core, by both generators. Buffers stay in the second-level cache, so the times are
+/// those of generators. The counter `ceiling` of bits<ars> is the share of the rate at which the widest AES
+/// instructions of the CPU alone, independent of one another, would make as many words in as many rounds.
 
+#include "random/ars/kernels.hpp"
 #include "random/fill.hpp"
+#include "random/lanes.hpp"
 
 #include <Random123/philox.h>
+#include <algorithm>
 #include <benchmark/benchmark.h>
+#include <ctime>
+#if defined(__AES__)
+#include <immintrin.h>
+#endif
 #include <vector>
 
 namespace {
 
 using namespace pearlite::random;
+using pearlite::Index;
 
+constexpr auto philox = Generator::philox, ars = Generator::ars;
 constexpr std::size_t n_elements = 1 << 15;
 
 /// Times fill(address, buffer) for a new step each time; items are elements.
-template <class T, class Fill>
+template <class T, Generator generator, class Fill>
 void measure(benchmark::State& state, Fill fill) {
     std::vector<T> buffer(n_elements);
-    Address address{.seed = 1, .purpose = Purpose::test, .id = 2, .step = 0};
+    Address address{.seed = {1, generator}, .purpose = Purpose::test, .id = 2, .step = 0};
     for (auto _ : state) {
         fill(address, std::span<T>(buffer));
         ++address.step;
@@ -26,69 +37,149 @@ void measure(benchmark::State& state, Fill fill) {
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n_elements));
 }
 
+#if defined(__AES__)
+#if defined(__VAES__) && defined(__AVX512F__)
+using Register = __m512i;
+Register aes_round(Register x) {
+    return _mm512_aesenc_epi128(x, x);
+}
+#else
+using Register = __m128i;
+Register aes_round(Register x) {
+    return _mm_aesenc_si128(x, x);
+}
+#endif
+
+/// Rounds of AES, of 128 bits each, per second: independent chains in registers.
+double most_rounds_per_second() {
+    static const double rate = [] {
+        constexpr int repeats = 1 << 20, chains = 16;
+        double best = 0;
+        for (int repeat = 0; repeat < 7; ++repeat) {
+            Register x[chains] = {};
+            const std::clock_t begin = std::clock(); // CPU time, as the counters are
+            for (int i = 0; i < repeats; ++i) {
+#pragma GCC unroll 16
+                for (int c = 0; c < chains; ++c) {
+                    x[c] = aes_round(x[c]);
+                    asm volatile("" : "+v"(x[c]));
+                }
+            }
+            const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+            best = std::max(best, static_cast<double>(repeats) * chains * (sizeof(Register) / 16) / seconds);
+        }
+        return best;
+    }();
+    return rate;
+}
+#endif
+
+template <Generator generator>
 void bits(benchmark::State& state) {
-    measure<std::uint32_t>(state, [](const Address& a, std::span<std::uint32_t> out) { fill_bits(a, out); });
+    measure<std::uint32_t, generator>(state, [](const Address& a, std::span<std::uint32_t> out) { fill_bits(a, out); });
+#if defined(__AES__)
+    if (generator == ars) {
+        const double rounds = static_cast<double>(state.items_processed()) / 4 * ars_kernels::rounds;
+        state.counters["ceiling"] = benchmark::Counter(rounds / most_rounds_per_second(), benchmark::Counter::kIsRate);
+    }
+#endif
 }
 
 void bits_random123(benchmark::State& state) {
-    measure<std::uint32_t>(state, [](const Address& a, std::span<std::uint32_t> out) {
-        r123::Philox4x32 philox;
+    measure<std::uint32_t, philox>(state, [](const Address& a, std::span<std::uint32_t> out) {
+        r123::Philox4x32 generator;
         for (std::size_t i = 0; i < out.size(); i += 4) {
-            const auto words = philox({{static_cast<std::uint32_t>(i / 4), a.step, 2, 3}}, {{1, 0}});
+            const auto words = generator({{static_cast<std::uint32_t>(i / 4), a.step, 2, 3}}, {{1, 0}});
             std::copy(words.begin(), words.end(), out.begin() + static_cast<std::ptrdiff_t>(i));
         }
     });
 }
 
-void uniform_float(benchmark::State& state) {
-    measure<float>(state, [](const Address& a, std::span<float> out) { fill_uniform(a, out); });
+template <class T, Generator generator>
+void uniform(benchmark::State& state) {
+    measure<T, generator>(state, [](const Address& a, std::span<T> out) { fill_uniform(a, out); });
 }
 
-void uniform_double(benchmark::State& state) {
-    measure<double>(state, [](const Address& a, std::span<double> out) { fill_uniform(a, out); });
-}
-
+template <Generator generator>
 void normal(benchmark::State& state) {
-    measure<double>(state, [](const Address& a, std::span<double> out) { fill_normal(a, out); });
+    measure<double, generator>(state, [](const Address& a, std::span<double> out) { fill_normal(a, out); });
 }
 
+template <Generator generator>
+void normal_float(benchmark::State& state) {
+    measure<float, generator>(state, [](const Address& a, std::span<float> out) { fill_normal(a, 0, out); });
+}
+
+template <Generator generator>
 void exponential(benchmark::State& state) {
-    measure<double>(state, [](const Address& a, std::span<double> out) { fill_exponential(a, out); });
+    measure<double, generator>(state, [](const Address& a, std::span<double> out) { fill_exponential(a, out); });
 }
 
-template <class T>
+template <class T, Generator generator>
 void bernoulli(benchmark::State& state) {
     std::vector<float> probabilities(n_elements);
     fill_uniform({.seed = 3}, std::span<float>(probabilities));
-    measure<T>(state, [&](const Address& a, std::span<T> out) { fill_bernoulli(a, probabilities, out); });
+    measure<T, generator>(state, [&](const Address& a, std::span<T> out) { fill_bernoulli(a, probabilities, out); });
 }
 
+constexpr Index n_lanes = 64;
+
+template <Generator generator>
+void lanes_uniform(benchmark::State& state) {
+    measure<double, generator>(state,
+                               [](const Address& a, std::span<double> out) { fill_uniform_lanes(a, n_lanes, out); });
+}
+
+template <class T, Generator generator>
+void lanes_normal(benchmark::State& state) {
+    measure<T, generator>(state, [](const Address& a, std::span<T> out) { fill_normal_lanes(a, n_lanes, out); });
+}
+
+template <Generator generator>
 void stream_uniform(benchmark::State& state) {
-    measure<double>(state, [](const Address& a, std::span<double> out) {
+    measure<double, generator>(state, [](const Address& a, std::span<double> out) {
         Stream stream(a);
         for (double& value : out)
             value = stream.uniform();
     });
 }
 
+template <Generator generator>
 void stream_normal(benchmark::State& state) {
-    measure<double>(state, [](const Address& a, std::span<double> out) {
+    measure<double, generator>(state, [](const Address& a, std::span<double> out) {
         Stream stream(a);
         for (double& value : out)
             value = stream.normal();
     });
 }
 
-BENCHMARK(bits);
+BENCHMARK(bits<philox>);
+BENCHMARK(bits<ars>);
 BENCHMARK(bits_random123);
-BENCHMARK(uniform_float);
-BENCHMARK(uniform_double);
-BENCHMARK(normal);
-BENCHMARK(exponential);
-BENCHMARK(bernoulli<float>);
-BENCHMARK(bernoulli<std::int8_t>);
-BENCHMARK(stream_uniform);
-BENCHMARK(stream_normal);
+BENCHMARK(uniform<float, philox>);
+BENCHMARK(uniform<float, ars>);
+BENCHMARK(uniform<double, philox>);
+BENCHMARK(uniform<double, ars>);
+BENCHMARK(normal<philox>);
+BENCHMARK(normal<ars>);
+BENCHMARK(normal_float<philox>);
+BENCHMARK(normal_float<ars>);
+BENCHMARK(exponential<philox>);
+BENCHMARK(exponential<ars>);
+BENCHMARK(bernoulli<float, philox>);
+BENCHMARK(bernoulli<float, ars>);
+BENCHMARK(bernoulli<std::int8_t, philox>);
+BENCHMARK(bernoulli<std::int8_t, ars>);
+BENCHMARK(lanes_uniform<philox>);
+BENCHMARK(lanes_uniform<ars>);
+BENCHMARK(lanes_normal<double, philox>);
+BENCHMARK(lanes_normal<double, ars>);
+BENCHMARK(lanes_normal<float, philox>);
+BENCHMARK(lanes_normal<float, ars>);
+BENCHMARK(stream_uniform<philox>);
+BENCHMARK(stream_uniform<ars>);
+BENCHMARK(stream_normal<philox>);
+BENCHMARK(stream_normal<ars>);
 
 } // namespace
 

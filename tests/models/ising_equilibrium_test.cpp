@@ -22,10 +22,11 @@ namespace {
 
 using Move = IsingSettings::Move;
 using model::BlockStreams;
+using random::Generator;
 using Sweep = std::function<void(IsingBlock&, const BlockStreams&)>;
 
-BlockStreams streams_at(std::uint32_t step, Index block = 0) {
-    return {77, step, 0, 512 * block, block};
+BlockStreams streams_at(std::uint32_t step, Index block = 0, Generator generator = Generator::philox) {
+    return {{77, generator}, step, 0, 512 * block, block};
 }
 
 /// p_b of each of the 2^(L^2) states, L = 2 or 3, in the order of their packed bits.
@@ -127,12 +128,13 @@ struct Estimate {
 
 /// Mean energy of 512 independent chains that all start with spins down; the error is that of the 512 averages over
 /// time.
-Estimate mean_energy(const IsingSettings& settings, double b, std::uint32_t burn_in, std::uint32_t sweeps) {
+Estimate mean_energy(const IsingSettings& settings, double b, std::uint32_t burn_in, std::uint32_t sweeps,
+                     Generator generator = Generator::philox) {
     const Ising ising(settings);
     IsingBlock block = ising.make_block(512);
     std::vector<double> sums(512), u(512);
     for (std::uint32_t step = 0; step < burn_in + sweeps; ++step) {
-        ising.move(block, b, streams_at(step));
+        ising.move(block, b, streams_at(step, 0, generator));
         if (step >= burn_in) {
             ising.path_derivative(block, b, u);
             std::transform(u.begin(), u.end(), sums.begin(), sums.begin(), [](double du, double s) { return s - du; });
@@ -161,6 +163,19 @@ TEST(IsingEnergy, IsKaufmans) { // 4 standard errors: false alarm 6e-5 each
 
 TEST(IsingEnergy, IsKaufmansNearTheCriticalPoint) { // 4 standard errors: false alarm 6e-5
     EXPECT_LT(std::abs(mean_energy({16, 1.0, Move::metropolis}, 0.44, 2000, 1000).z_score(exact_energy(16, 0.44))), 4);
+}
+
+TEST(IsingEnergy, IsKaufmansByArs) { // 4 standard errors: false alarm 6e-5 each
+    const auto by_ars = [](Move move, Index size, double b, std::uint32_t sweeps) {
+        return mean_energy({size, 1.0, move}, b, sweeps, sweeps, Generator::ars);
+    };
+    for (const Move move : {Move::metropolis, Move::heat_bath}) {
+        EXPECT_LT(std::abs(by_ars(move, 32, 0.3, 150).z_score(-721.407049493905)), 4);
+        EXPECT_LT(std::abs(by_ars(move, 32, 0.6, 150).z_score(-1954.9042459476593)), 4);
+        EXPECT_LT(std::abs(by_ars(move, 8, 0.44, 1500).z_score(exact_energy(8, 0.44))), 4);
+        EXPECT_GT(std::abs(by_ars(move, 32, 0.303, 150).z_score(-721.407049493905)), 8); // the wrong twin
+    }
+    EXPECT_LT(std::abs(by_ars(Move::metropolis, 16, 0.44, 2000).z_score(exact_energy(16, 0.44))), 4);
 }
 
 TEST(IsingEnergy, OnePercentOfTemperatureIsNoticed) {

@@ -2,7 +2,7 @@
 /// The kernels of RBM layers for one unit of one chain, in scalar code: the same bits.
 
 #include "models/rbm/kernels/weights.hpp"
-#include "pearlite/random/detail/philox.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <bit>
 #include <cmath>
@@ -21,12 +21,17 @@ inline float power_of_two(float t) {
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) + (std::bit_cast<std::uint32_t>(shifted) << 23));
 }
 
+inline random::Seed seed_of(const DrawStreams& streams) {
+    return {streams.seed[0] | std::uint64_t{streams.seed[1]} << 32,
+            streams.by_ars ? random::Generator::ars : random::Generator::philox};
+}
+
 /// Whether a unit is on, given its place in the streams of its chain.
 inline bool draw(float x, float scale, const DrawStreams& streams, std::int64_t unit, std::int64_t lane) {
     const std::uint32_t place = streams.first_unit + static_cast<std::uint32_t>(unit);
-    const random::Philox::Key key{streams.key[0], streams.key[1]};
+    const random::Seed seed = seed_of(streams);
     const auto words_at = [&](std::uint32_t counter) {
-        return random::Philox::generate({counter, streams.step, streams.id[lane], streams.purpose_and_id[lane]}, key);
+        return random::generate({counter, streams.step, streams.id[lane], streams.purpose_and_id[lane]}, seed);
     };
     const std::uint32_t word = words_at(place / 8)[place % 8 / 2];
     const auto random16 = static_cast<float>(place % 2 != 0 ? word >> 16 : word & 0xffffu);
@@ -43,8 +48,8 @@ inline bool draw(float x, float scale, const DrawStreams& streams, std::int64_t 
 inline DrawStreams streams_of(std::uint32_t seed, std::uint32_t first_unit) {
     std::mt19937 generator(seed);
     DrawStreams streams{};
-    streams.key[0] = generator();
-    streams.key[1] = generator();
+    streams.seed[0] = generator();
+    streams.seed[1] = generator();
     streams.step = generator();
     streams.first_unit = first_unit;
     for (std::int64_t lane = 0; lane < tile_chains; ++lane) {

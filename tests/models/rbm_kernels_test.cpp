@@ -316,9 +316,8 @@ TEST(RbmKernels, DrawsAreThoseOfLongDoubleButForRounding) {
         for (std::int64_t lane = 0; lane < 16; ++lane)
             for (std::int64_t i = 0; i < 64; ++i) {
                 const auto words_at = [&](std::uint32_t counter) {
-                    return random::Philox::generate(
-                        {counter, streams.step, streams.id[lane], streams.purpose_and_id[lane]},
-                        {streams.key[0], streams.key[1]});
+                    return random::generate({counter, streams.step, streams.id[lane], streams.purpose_and_id[lane]},
+                                            oracle::seed_of(streams));
                 };
                 const std::uint32_t word = words_at(static_cast<std::uint32_t>(i / 8))[at(i % 8 / 2)];
                 const auto more = words_at((1u << 29) + static_cast<std::uint32_t>(i));

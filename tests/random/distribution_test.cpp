@@ -1,3 +1,4 @@
+#include "random/each_generator.hpp"
 #include "random/statistics.hpp"
 
 #include "random/fill.hpp"
@@ -10,6 +11,31 @@
 namespace pearlite::random {
 namespace {
 
+using testing::each_generator;
+using testing::EachGenerator;
+using testing::generator_of_test;
+
+class Bits : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Bits, each_generator, generator_of_test);
+class Uniform : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Uniform, each_generator, generator_of_test);
+class Normal : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Normal, each_generator, generator_of_test);
+class Exponential : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Exponential, each_generator, generator_of_test);
+class Gamma : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Gamma, each_generator, generator_of_test);
+class Beta : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Beta, each_generator, generator_of_test);
+class Index : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Index, each_generator, generator_of_test);
+class Index128 : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Index128, each_generator, generator_of_test);
+class Categorical : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Categorical, each_generator, generator_of_test);
+class Bernoulli : public EachGenerator {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, Bernoulli, each_generator, generator_of_test);
+
 using testing::chi_squared_p_value;
 using testing::kolmogorov_p_value;
 using testing::normal_moments_p_value;
@@ -20,8 +46,8 @@ using testing::z_of_mean;
 constexpr std::size_t n_many = 1 << 20;
 constexpr std::size_t n_some = 100000;
 
-constexpr Address address(std::uint64_t seed) {
-    return {.seed = seed, .purpose = Purpose::test, .id = 1, .step = 2};
+Address address(std::uint64_t seed) {
+    return {.seed = EachGenerator::seed(seed), .purpose = Purpose::test, .id = 1, .step = 2};
 }
 
 std::vector<double> normals(std::size_t n, std::uint64_t seed) {
@@ -49,7 +75,7 @@ double exponential_cdf(double x) {
     return -std::expm1(-x);
 }
 
-TEST(Bits, AreOneHalfAtEveryPosition) {
+TEST_P(Bits, AreOneHalfAtEveryPosition) {
     std::vector<std::uint32_t> words(n_many);
     fill_bits(address(1), words);
     for (int bit = 0; bit < 32; ++bit) {
@@ -60,7 +86,7 @@ TEST(Bits, AreOneHalfAtEveryPosition) {
     }
 }
 
-TEST(Bits, BytesAreEquidistributed) {
+TEST_P(Bits, BytesAreEquidistributed) {
     std::vector<std::uint32_t> words(n_many);
     fill_bits(address(2), words);
     const std::vector<double> equal(256, 1.0 / 256);
@@ -72,7 +98,7 @@ TEST(Bits, BytesAreEquidistributed) {
     }
 }
 
-TEST(Uniform, FollowsItsDistribution) {
+TEST_P(Uniform, FollowsItsDistribution) {
     std::vector<double> doubles(n_many);
     fill_uniform(address(3), std::span<double>(doubles));
     EXPECT_GT(kolmogorov_p_value(doubles, uniform_cdf), rejection_level);
@@ -84,13 +110,13 @@ TEST(Uniform, FollowsItsDistribution) {
     EXPECT_GT(p_value_of_z(z_of_mean(doubles, 0.5, 1.0 / 12)), rejection_level);
 }
 
-TEST(Normal, FollowsItsDistribution) {
+TEST_P(Normal, FollowsItsDistribution) {
     const std::vector<double> values = normals(n_many, 5);
     EXPECT_GT(kolmogorov_p_value(values, normal_cdf), rejection_level);
     EXPECT_GT(normal_moments_p_value(values), rejection_level);
 }
 
-TEST(Normal, HasTailsAsHeavyAsItShould) {
+TEST_P(Normal, HasTailsAsHeavyAsItShould) {
     const std::vector<double> values = normals(1 << 22, 6);
     for (const double from : {2.0, 3.0, 4.0}) {
         const double probability = 2 * normal_cdf(-from), n = static_cast<double>(values.size());
@@ -101,7 +127,7 @@ TEST(Normal, HasTailsAsHeavyAsItShould) {
 }
 
 /// The wrong twins: a variance of 1.02, and a small shift.
-TEST(Normal, WrongTwinsAreRejected) {
+TEST_P(Normal, WrongTwinsAreRejected) {
     std::vector<double> wide = normals(n_many, 5), shifted = wide;
     for (double& value : wide)
         value *= std::sqrt(1.02);
@@ -112,7 +138,7 @@ TEST(Normal, WrongTwinsAreRejected) {
     EXPECT_LT(kolmogorov_p_value(shifted, normal_cdf), rejection_level);
 }
 
-TEST(Exponential, FollowsItsDistribution) {
+TEST_P(Exponential, FollowsItsDistribution) {
     std::vector<double> values(n_many);
     fill_exponential(address(7), values);
     EXPECT_GT(kolmogorov_p_value(values, exponential_cdf), rejection_level);
@@ -122,7 +148,7 @@ TEST(Exponential, FollowsItsDistribution) {
     EXPECT_LT(p_value_of_z(z_of_mean(values, 1, 1)), rejection_level);
 }
 
-TEST(Gamma, FollowsItsDistribution) {
+TEST_P(Gamma, FollowsItsDistribution) {
     for (const double shape : {0.05, 0.5, 0.999, 1.0, 2.5, 30.0}) {
         const boost::math::gamma_distribution<double> exact(shape);
         const auto cdf = [&](double x) { return boost::math::cdf(exact, x); };
@@ -133,13 +159,13 @@ TEST(Gamma, FollowsItsDistribution) {
 }
 
 /// The wrong twin: the boost of a small shape left out.
-TEST(Gamma, WithoutItsBoostIsRejected) {
+TEST_P(Gamma, WithoutItsBoostIsRejected) {
     const boost::math::gamma_distribution<double> exact(0.5);
     const auto values = draw(n_some, 8, [](Stream& stream) { return stream.gamma(1.5) / 3; });
     EXPECT_LT(kolmogorov_p_value(values, [&](double x) { return boost::math::cdf(exact, x); }), rejection_level);
 }
 
-TEST(Beta, FollowsItsDistribution) {
+TEST_P(Beta, FollowsItsDistribution) {
     for (const auto& [a, b] : {std::pair{20.0, 1.5}, {0.3, 0.6}, {1.0, 1.0}, {2.0, 5.0}}) {
         const boost::math::beta_distribution<double> exact(a, b);
         const auto cdf = [&](double x) { return boost::math::cdf(exact, x); };
@@ -153,7 +179,7 @@ TEST(Beta, FollowsItsDistribution) {
     }
 }
 
-TEST(Index, IsUniform) {
+TEST_P(Index, IsUniform) {
     Stream stream(address(10));
     for (const std::size_t n : {2u, 6u, 7u, 100u}) {
         std::vector<double> counts(n);
@@ -165,7 +191,7 @@ TEST(Index, IsUniform) {
 
 /// n = 3 2^62 makes rejection matter: of four equal parts of the 64-bit numbers, a plain product sends two to the same
 /// residue modulo 3. The wrong twin does that.
-TEST(Index, IsExactWhereRejectionMatters) {
+TEST_P(Index, IsExactWhereRejectionMatters) {
     constexpr std::uint64_t n = std::uint64_t{3} << 62;
     const std::vector<double> thirds(3, 1.0 / 3);
     std::vector<double> counts(3), naive(3);
@@ -179,7 +205,7 @@ TEST(Index, IsExactWhereRejectionMatters) {
 }
 
 /// The same for 128 bits: the wrong twin takes the remainder, which favours the lowest third.
-TEST(Index128, IsExactWhereRejectionMatters) {
+TEST_P(Index128, IsExactWhereRejectionMatters) {
     constexpr WideCount n = static_cast<WideCount>(3) << 126;
     const std::vector<double> thirds(3, 1.0 / 3);
     std::vector<double> counts(3), naive(3), small(5);
@@ -195,7 +221,7 @@ TEST(Index128, IsExactWhereRejectionMatters) {
     EXPECT_GT(chi_squared_p_value(small, std::vector<double>(5, 0.2)), rejection_level);
 }
 
-TEST(Categorical, FollowsItsWeights) {
+TEST_P(Categorical, FollowsItsWeights) {
     const std::vector<double> weights{3, 0, 1, 0.5, 0, 5.5}, equal(6, 1.0 / 6);
     std::vector<double> probabilities = weights, counts(6);
     for (double& p : probabilities)
@@ -214,7 +240,7 @@ double bernoulli_p_value(double ones, double n, double p) {
 
 constexpr std::size_t n_bernoulli = 1 << 24;
 
-TEST(Bernoulli, HasItsProbability) {
+TEST_P(Bernoulli, HasItsProbability) {
     std::vector<std::int8_t> bytes(n_bernoulli);
     std::vector<float> floats(n_bernoulli);
     for (const float p : {1e-5f, 0.3f, 1 - 1e-5f}) {
@@ -229,7 +255,7 @@ TEST(Bernoulli, HasItsProbability) {
 }
 
 /// The wrong twin: one byte compared with p, as a hurried implementation might.
-TEST(Bernoulli, EightBitsAreRejected) {
+TEST_P(Bernoulli, EightBitsAreRejected) {
     std::vector<std::uint32_t> words(n_bernoulli / 4);
     fill_bits(address(16), words);
     for (const float p : {1e-5f, 0.3f, 1 - 1e-5f}) {
@@ -241,7 +267,7 @@ TEST(Bernoulli, EightBitsAreRejected) {
     }
 }
 
-TEST(Bernoulli, OfTheStreamHasItsProbability) {
+TEST_P(Bernoulli, OfTheStreamHasItsProbability) {
     const auto draws = draw(n_many, 17, [](Stream& stream) { return stream.bernoulli(0.3) ? 1.0 : 0.0; });
     EXPECT_GT(bernoulli_p_value(std::accumulate(draws.begin(), draws.end(), 0.0), n_many, 0.3), rejection_level);
 }

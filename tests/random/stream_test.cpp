@@ -1,6 +1,9 @@
 #include "pearlite/random/stream.hpp"
 
 #include "pearlite/core/error.hpp"
+#include "pearlite/random/detail/ars.hpp"
+#include "pearlite/random/detail/philox.hpp"
+#include "random/each_generator.hpp"
 #include "random/fill.hpp"
 
 #include <cmath>
@@ -13,14 +16,30 @@
 namespace pearlite::random {
 namespace {
 
-constexpr Address address{.seed = 0x0123456789abcdefu, .purpose = Purpose::test, .id = 0x00fedcba98765432u, .step = 77};
+using testing::each_generator;
+using testing::EachGenerator;
+using testing::generator_of_test;
+
+/// Its seed has the generator under test.
+Address address{.seed = 0x0123456789abcdefu, .purpose = Purpose::test, .id = 0x00fedcba98765432u, .step = 77};
+
+class OfAddress : public EachGenerator {
+    void SetUp() override {
+        EachGenerator::SetUp();
+        address.seed.generator = tested;
+    }
+};
+class StreamDraws : public OfAddress {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, StreamDraws, each_generator, generator_of_test);
+class DeriveSeed : public OfAddress {};
+INSTANTIATE_TEST_SUITE_P(ByGenerator, DeriveSeed, each_generator, generator_of_test);
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 static_assert(std::uniform_random_bit_generator<Stream>);
 
 TEST(Address, PutsItsPartsIntoKeyAndCounter) {
-    EXPECT_EQ(address.key(), (Philox::Key{0x89abcdefu, 0x01234567u}));
-    EXPECT_EQ(address.counter(), (Philox::Counter{0, 77, 0x98765432u, 0xfffedcbau}));
+    EXPECT_EQ(Philox::key(address.seed.value), (Philox::Key{0x89abcdefu, 0x01234567u}));
+    EXPECT_EQ(address.counter(), (Counter{0, 77, 0x98765432u, 0xfffedcbau}));
 }
 
 TEST(Address, RefusesIdsOfMoreThan56Bits) {
@@ -38,20 +57,32 @@ TEST(Address, SlotsOfGenerationsHaveDifferentIds) {
     EXPECT_LT(*ids.rbegin(), std::uint64_t{1} << 56);
 }
 
-TEST(DeriveSeed, IsPhiloxOfThePart) {
-    const auto words = Philox::generate({0x55667788u, 0x11223344u, 0, 8u << 24}, address.key());
-    EXPECT_EQ(derive_seed(address.seed, 0x1122334455667788u), (static_cast<std::uint64_t>(words[1]) << 32) | words[0]);
+TEST_P(DeriveSeed, IsTheGeneratorsOfThePart) {
+    const auto words = generate({0x55667788u, 0x11223344u, 0, 8u << 24}, address.seed);
+    EXPECT_EQ(derive_seed(address.seed, 0x1122334455667788u),
+              Seed((static_cast<std::uint64_t>(words[1]) << 32) | words[0], tested));
 }
 
-TEST(DeriveSeed, GivesDifferentSeeds) {
+/// Words of the two generators at one address.
+TEST(Seed, SaysByWhichGeneratorAStreamIsDrawn) {
+    Address philox = address, ars = address;
+    philox.seed.generator = Generator::philox;
+    ars.seed.generator = Generator::ars;
+    EXPECT_EQ(Stream(philox).bits32(), Philox::generate(address.counter(), Philox::key(address.seed.value))[0]);
+    EXPECT_EQ(Stream(ars).bits32(), Ars::generate(address.counter(), Ars::key(address.seed.value))[0]);
+    EXPECT_NE(Stream(ars).bits32(), Stream(philox).bits32());
+    EXPECT_EQ(Seed(3).generator, Generator::philox);
+}
+
+TEST_P(DeriveSeed, GivesDifferentSeeds) {
     std::set<std::uint64_t> seeds;
     for (std::uint64_t seed = 0; seed < 10; ++seed)
         for (std::uint64_t part = 0; part < 1000; ++part)
-            seeds.insert(derive_seed(seed, part));
+            seeds.insert(derive_seed(EachGenerator::seed(seed), part).value);
     EXPECT_EQ(seeds.size(), 10000u);
 }
 
-TEST(Stream, StartsAgainFromItsAddress) {
+TEST_P(StreamDraws, StartsAgainFromItsAddress) {
     Stream first(address), second(address);
     for (int i = 0; i < 100; ++i)
         ASSERT_EQ(first.bits32(), second());
@@ -62,7 +93,7 @@ TEST(Stream, StartsAgainFromItsAddress) {
 
 constexpr std::size_t n_draws = 5001;
 
-TEST(Stream, DrawsTheNumbersOfTheBlockForms) {
+TEST_P(StreamDraws, DrawsTheNumbersOfTheBlockForms) {
     std::vector<std::uint32_t> bits(n_draws);
     std::vector<double> uniforms(n_draws), normals(n_draws), exponentials(n_draws);
     fill_bits(address, bits);
@@ -78,13 +109,13 @@ TEST(Stream, DrawsTheNumbersOfTheBlockForms) {
     }
 }
 
-TEST(Stream, BitsOf64AreTwoWordsLowFirst) {
+TEST_P(StreamDraws, BitsOf64AreTwoWordsLowFirst) {
     Stream words(address), pairs(address);
     const std::uint64_t low = words(), high = words();
     EXPECT_EQ(pairs.bits64(), (high << 32) | low);
 }
 
-TEST(Stream, UniformStaysInsideItsInterval) {
+TEST_P(StreamDraws, UniformStaysInsideItsInterval) {
     Stream stream(address);
     for (int i = 0; i < 100000; ++i) {
         const double u = stream.uniform(-3, 5);
@@ -92,7 +123,7 @@ TEST(Stream, UniformStaysInsideItsInterval) {
     }
 }
 
-TEST(Stream, IndexStaysBelowItsEnd) {
+TEST_P(StreamDraws, IndexStaysBelowItsEnd) {
     Stream stream(address);
     const auto big = (static_cast<WideCount>(1) << 127) + 12345;
     for (int i = 0; i < 1000; ++i) {
@@ -107,14 +138,14 @@ TEST(Stream, IndexStaysBelowItsEnd) {
     EXPECT_THROW(stream.index128(0), ContractViolation);
 }
 
-TEST(Stream, GammaRefusesShapesThatAreNotPositive) {
+TEST_P(StreamDraws, GammaRefusesShapesThatAreNotPositive) {
     Stream stream(address);
     for (const double shape : {0.0, -1.0, nan, std::numeric_limits<double>::infinity()})
         EXPECT_THROW(stream.gamma(shape), ContractViolation);
     EXPECT_THROW(stream.beta(1, 0), ContractViolation);
 }
 
-TEST(Stream, BetaOfTinyShapesIsANumber) {
+TEST_P(StreamDraws, BetaOfTinyShapesIsANumber) {
     Stream stream(address);
     int ones = 0;
     constexpr int n = 4000;
@@ -126,7 +157,7 @@ TEST(Stream, BetaOfTinyShapesIsANumber) {
     EXPECT_NEAR(ones, n / 2, 5 * std::sqrt(n / 4.0)); // five standard errors: false alarm 6e-7
 }
 
-TEST(Stream, BernoulliIsCertainAtTheEnds) {
+TEST_P(StreamDraws, BernoulliIsCertainAtTheEnds) {
     Stream stream(address);
     for (int i = 0; i < 1000; ++i) {
         ASSERT_FALSE(stream.bernoulli(0));
@@ -134,7 +165,7 @@ TEST(Stream, BernoulliIsCertainAtTheEnds) {
     }
 }
 
-TEST(Stream, CategoricalNeverDrawsAnImpossibleIndex) {
+TEST_P(StreamDraws, CategoricalNeverDrawsAnImpossibleIndex) {
     Stream stream(address);
     const std::vector<double> weights{0, 1e-300, 0, 2e-300, 0};
     for (int i = 0; i < 1000; ++i) {
@@ -143,7 +174,7 @@ TEST(Stream, CategoricalNeverDrawsAnImpossibleIndex) {
     }
 }
 
-TEST(Stream, CategoricalRefusesBadWeights) {
+TEST_P(StreamDraws, CategoricalRefusesBadWeights) {
     Stream stream(address);
     const std::vector<std::vector<double>> bad{
         {}, {0, 0}, {1, -1e-9}, {1, nan}, {1, std::numeric_limits<double>::infinity()}};

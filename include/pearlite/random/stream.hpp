@@ -3,7 +3,7 @@
 /// time, so there is nothing to save in a checkpoint and nothing to hand from rank to rank.
 
 #include "pearlite/core/types.hpp"
-#include "pearlite/random/detail/philox.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "pearlite/random/detail/purpose.hpp"
 
 #include <cstdint>
@@ -14,16 +14,14 @@ namespace pearlite::random {
 /// Names a stream. `id` (56 bits) is a particle's global slot, or a block's number where the particles of a block share
 /// a draw; never an ancestor and never a rank. `step` is the sampler's step.
 struct Address {
-    std::uint64_t seed = 0;
+    Seed seed = {};
     Purpose purpose = Purpose::test;
     std::uint64_t id = 0;
     std::uint32_t step = 0;
 
-    /// The two 32-bit halves of the seed, low first.
-    Philox::Key key() const;
     /// The counter of the stream's first four words: {0, step, id low, purpose and id high}. An id of
     /// more than 56 bits is a ContractViolation.
-    Philox::Counter counter() const;
+    Counter counter() const;
 };
 
 /// The id of a slot (40 bits) of a generation (16 bits).
@@ -31,14 +29,14 @@ constexpr std::uint64_t slot_id(Index generation, Index slot) {
     return (static_cast<std::uint64_t>(generation) << 40) | static_cast<std::uint64_t>(slot);
 }
 
-/// A seed for the independent part `part` (batch, replicate, pilot) of a run with this seed.
-std::uint64_t derive_seed(std::uint64_t seed, std::uint64_t part);
+/// A seed, of the same generator, for the independent part `part` (batch, replicate, pilot) of a run with this seed.
+Seed derive_seed(const Seed& seed, std::uint64_t part);
 
 /// Draws one after another from an address. Satisfies UniformRandomBitGenerator. Not for inner loops: see fill.hpp.
 class Stream {
   public:
     using result_type = std::uint32_t;
-    explicit Stream(const Address& address) : counter_(address.counter()), key_(address.key()) {}
+    explicit Stream(const Address& address) : counter_(address.counter()), seed_(address.seed) {}
 
     static constexpr result_type min() { return 0; }
     static constexpr result_type max() { return 0xffffffffu; }
@@ -66,9 +64,9 @@ class Stream {
     Index categorical(std::span<const double> weights);
 
   private:
-    Philox::Counter counter_;
-    Philox::Key key_;
-    Philox::Counter words_{};
+    Counter counter_;
+    Seed seed_;
+    Counter words_{};
     int used_ = 4;
     double spare_normal_ = 0;
     bool has_spare_ = false;

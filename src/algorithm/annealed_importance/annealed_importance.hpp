@@ -14,6 +14,7 @@
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "path/schedule.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <vector>
 
@@ -46,7 +47,7 @@ class AnnealedImportance final : public Sampler {
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
     const kernel::Kernel* kernel() const override { return kernel_.get(); }
-    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
     /// Likelihoods computed so far, of the starts and of every proposal; nothing moves at the last temperature.
     std::optional<Index> likelihood_estimates() const override;

@@ -57,7 +57,7 @@ Matrix FirstDraws::walk_factor() const {
                                       Matrix::Identity(points.rows(), points.rows()));
 }
 
-Matrix FirstDraws::starts(Index n, std::uint64_t seed) const {
+Matrix FirstDraws::starts(Index n, const random::Seed& seed) const {
     auto cumulated = weights();
     std::partial_sum(cumulated.begin(), cumulated.end(), cumulated.begin());
     Matrix starts(points.rows(), n);
@@ -94,7 +94,7 @@ FirstDraws draws_of(const parallel::Communicator& ranks, const population::Share
     return draws;
 }
 
-FirstDraws draws_from_prior(const path::DensityPath& path, Index n, std::uint64_t seed) {
+FirstDraws draws_from_prior(const path::DensityPath& path, Index n, const random::Seed& seed) {
     FirstDraws draws{Matrix(path.dimension(), n), std::vector<double>(static_cast<std::size_t>(n), 0.0)};
     for (Index i = 0; i < n; ++i) {
         random::Stream stream({seed, random::Purpose::start, static_cast<std::uint64_t>(i), 0});

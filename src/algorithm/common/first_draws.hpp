@@ -4,6 +4,7 @@
 
 #include "parallel/communicator.hpp"
 #include "pearlite/path/detail/density_path.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/share.hpp"
 #include "random/student_mixture.hpp"
 
@@ -30,13 +31,13 @@ struct FirstDraws {
     /// The factor of a random walk scaled to the covariance of the draws.
     Matrix walk_factor() const;
     /// d x n, independent given the draws, from the addresses (seed, resample, chain).
-    Matrix starts(Index n, std::uint64_t seed) const;
+    Matrix starts(Index n, const random::Seed& seed) const;
 };
 
 /// Collective. The points of a population's first generation.
 FirstDraws draws_of(const parallel::Communicator& ranks, const population::Share& particles);
 
 /// n draws from the start of a path with equal weights.
-FirstDraws draws_from_prior(const path::DensityPath& path, Index n, std::uint64_t seed);
+FirstDraws draws_from_prior(const path::DensityPath& path, Index n, const random::Seed& seed);
 
 } // namespace pearlite::algorithm

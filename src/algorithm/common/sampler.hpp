@@ -6,6 +6,7 @@
 #include "core/fields.hpp"
 #include "kernel/kernel.hpp"
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/population.hpp"
 #include "population/share.hpp"
 #include "population/work_balance.hpp"
@@ -75,7 +76,7 @@ class Sampler {
     /// final population; null if there are none. Of a replicate.
     virtual const RecordedDraws* recorded_draws() const { return nullptr; }
     /// The seed for draws of the posterior's predictions; nothing if the final population is not weighted.
-    virtual std::optional<std::uint64_t> prediction_seed() const { return {}; }
+    virtual std::optional<random::Seed> prediction_seed() const { return {}; }
     /// The mobility of a temperature's moves below which a run warns.
     virtual double needed_mobility() const { return 0.3; }
     /// The target that is annealed, if the sampler has made it itself; null for the target that it was given.

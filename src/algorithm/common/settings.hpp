@@ -3,6 +3,7 @@
 
 #include "algorithm/common/trace.hpp"
 #include "estimator/evidence/estimate.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/resampling.hpp"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace pearlite::algorithm {
 struct PopulationSettings {
     Index particles = 0;
     Index block = 16;
-    std::uint64_t seed = 0;
+    random::Seed seed = {};
 };
 
 /// The progress of a run, for progress lines. Cheap and local: the same on every rank.

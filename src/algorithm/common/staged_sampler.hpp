@@ -2,6 +2,7 @@
 /// A sampler made of samplers, one after another: it answers as the one that is at work.
 
 #include "algorithm/common/sampler.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 namespace pearlite::algorithm {
 
@@ -26,7 +27,7 @@ class StagedSampler : public Sampler {
     const kernel::Kernel* kernel() const override { return current().kernel(); }
     const MarkovChains* markov_chains() const override { return current().markov_chains(); }
     const RecordedDraws* recorded_draws() const override { return current().recorded_draws(); }
-    std::optional<std::uint64_t> prediction_seed() const override { return current().prediction_seed(); }
+    std::optional<random::Seed> prediction_seed() const override { return current().prediction_seed(); }
     double needed_mobility() const override { return current().needed_mobility(); }
     const model::Target* target() const override { return current().target(); }
     Index n_replicates() const override { return current().n_replicates(); }

@@ -7,7 +7,8 @@
 
 namespace pearlite::algorithm {
 
-model::BlockStreams block_streams(const population::Generation& generation, Index b, std::uint64_t seed, Index step) {
+model::BlockStreams block_streams(const population::Generation& generation, Index b, const random::Seed& seed,
+                                  Index step) {
     const auto& layout = generation.layout();
     const Index block = layout.first_local_block() + b;
     return {seed, static_cast<std::uint32_t>(step), generation.number(), block * layout.block(), block};

@@ -2,6 +2,7 @@
 /// Small functions on blocks that every sampler uses.
 
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/population.hpp"
 
 #include <span>
@@ -9,7 +10,8 @@
 namespace pearlite::algorithm {
 
 /// The streams of local block b at a step.
-model::BlockStreams block_streams(const population::Generation& generation, Index b, std::uint64_t seed, Index step);
+model::BlockStreams block_streams(const population::Generation& generation, Index b, const random::Seed& seed,
+                                  Index step);
 
 /// An empty population of a target's particles; every so many neighbouring blocks belong to one rank.
 population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,

@@ -69,7 +69,7 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
     std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
                                                    std::shared_ptr<const path::DensityPath> path,
                                                    const algorithm::FirstDraws& first,
-                                                   std::uint64_t seed) const override {
+                                                   const random::Seed& seed) const override {
         return proposal_.sampler(ranks, std::move(path), first, {draws_, run_.block, seed});
     }
 

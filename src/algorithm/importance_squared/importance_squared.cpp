@@ -22,7 +22,7 @@ constexpr double largest_share = 0.1; ///< of one weight
 
 } // namespace
 
-Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t seed) {
+Outcome importance_outcome(const population::Shards& log_weights, const random::Seed& seed) {
     const Index n = log_weights.size();
     const auto replicates = std::clamp<Index>(20'000'000 / n, 200, 1000);
     const auto estimate = estimator::importance_estimate(log_weights, seed, static_cast<int>(replicates));

@@ -13,6 +13,7 @@
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/pilot_peaks/pilot_view.hpp"
 #include "pearlite/path/detail/density_path.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/shards.hpp"
 #include "random/student_mixture.hpp"
 
@@ -28,7 +29,7 @@ struct ImportanceSettings {
 };
 
 /// Collective. The estimate and its error bars, with warnings if few or skewed weights decide.
-Outcome importance_outcome(const population::Shards& log_weights, std::uint64_t seed);
+Outcome importance_outcome(const population::Shards& log_weights, const random::Seed& seed);
 
 class ImportanceSquared final : public Sampler {
   public:
@@ -56,7 +57,7 @@ class ImportanceSquared final : public Sampler {
     double log_ratio() const override { return log_ratio_; }
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
-    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     /// On all ranks together.
     static constexpr Index draws_of_step = 512;
     Index updates_per_step() const override { return finished() ? 0 : draws_of_round(round_) / shares_of_round(); }

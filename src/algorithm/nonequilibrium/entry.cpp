@@ -88,7 +88,7 @@ class NonequilibriumPlan final : public AnnealingPlan {
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,
-                                                const kernel::Kernel& kernel, std::uint64_t seed) const override {
+                                                const kernel::Kernel& kernel, const random::Seed& seed) const override {
         return std::make_unique<algorithm::Nonequilibrium>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::NonequilibriumSettings{forward_, reverse_, run_.block, seed, start_, equilibration_});

@@ -250,7 +250,7 @@ void place_at_end(const model::Target& target, Block& block, ReverseStart start,
 }
 
 void resample_ends(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
-                   population::Generation& pool, std::uint64_t seed, Index step) {
+                   population::Generation& pool, const random::Seed& seed, Index step) {
     const auto offspring =
         population::offspring(ranks, pool.layout(), pool.number(), pool.log_weights(),
                               population::Resampling::systematic, seed, static_cast<std::uint32_t>(step));

@@ -20,6 +20,7 @@
 #include "path/schedule.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/population.hpp"
 
 #include <cstdint>
@@ -38,13 +39,13 @@ void place_at_end(const model::Target& target, Block& block, ReverseStart start,
 /// Collective. The end states of forward trajectories (a generation of `population`), whose log weights are numbers,
 /// become starts in proportion to their weights; their log weights are 0 after that.
 void resample_ends(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
-                   population::Generation& pool, std::uint64_t seed, Index step);
+                   population::Generation& pool, const random::Seed& seed, Index step);
 
 struct NonequilibriumSettings {
     Index forward = 0; ///< M_f trajectories
     Index reverse = 0; ///< M_r trajectories
     Index block = 16;
-    std::uint64_t seed = 0;
+    random::Seed seed = {};
     ReverseStart start = ReverseStart::weighted;
     Index equilibration = 0; ///< applications of T_K to the reverse starts
 };

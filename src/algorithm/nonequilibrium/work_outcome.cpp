@@ -53,7 +53,7 @@ std::optional<double> start_drift(const PathAverages& equilibration, Index n_tra
 }
 
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
-                     bool exact_start, const population::Families* ancestors, std::uint64_t seed) {
+                     bool exact_start, const population::Families* ancestors, const random::Seed& seed) {
     estimator::WorkFacts facts{exact_start, {}, ancestors};
     if (!exact_start)
         facts.start_drift_z = start_drift(record.equilibration, reverse.size());

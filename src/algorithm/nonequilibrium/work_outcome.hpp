@@ -3,6 +3,7 @@
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/families.hpp"
 #include "population/shards.hpp"
 
@@ -37,6 +38,6 @@ std::optional<double> start_drift(const PathAverages& equilibration, Index n_tra
 /// Collective. Estimates, verdict, diagnostics, and as arrays draws of log Z and the averages. `ancestors`: the
 /// families of weighted reverse starts, which descend from common states; null for independent starts.
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
-                     bool exact_start, const population::Families* ancestors, std::uint64_t seed);
+                     bool exact_start, const population::Families* ancestors, const random::Seed& seed);
 
 } // namespace pearlite::algorithm

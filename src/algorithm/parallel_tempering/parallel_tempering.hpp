@@ -16,6 +16,7 @@
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "path/schedule.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -27,7 +28,7 @@ struct TemperingSettings {
     Index replicas = 0; ///< R: independent systems
     Index scans = 0;
     Index burn_in = 0; ///< scans that are not measured, < scans
-    std::uint64_t seed = 0;
+    random::Seed seed = {};
     /// The colder part of the ladder starts from the model's modes instead of p_0, so that order which forms only
     /// slowly is there from the beginning.
     bool cold_from_mode = false;

@@ -11,6 +11,7 @@
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/generation.hpp"
 
 #include <memory>
@@ -34,7 +35,7 @@ ExchangeDecision decide_exchange(std::span<const double> below, std::span<const 
 class ReplicaExchange {
   public:
     ReplicaExchange(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-                    path::Schedule schedule, std::uint64_t seed)
+                    path::Schedule schedule, const random::Seed& seed)
         : ranks_(ranks),
           target_(std::move(target)),
           schedule_(std::move(schedule)),
@@ -100,7 +101,7 @@ class ReplicaExchange {
     path::Schedule schedule_;
     const model::StateSwap* swap_; ///< null: by packing and unpacking
     std::size_t particle_bytes_;
-    std::uint64_t seed_;
+    random::Seed seed_;
 };
 
 } // namespace pearlite::algorithm

@@ -23,7 +23,7 @@ std::string format_bytes(double bytes) {
 
 std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
                                              const ScheduleSettings& schedule, const KernelSettings& kernel,
-                                             Index block, std::uint64_t seed) {
+                                             Index block, const random::Seed& seed) {
     return kernel.chosen_pilot().sampler(
         {ranks, target, schedule.temperatures(),
          [kernel, target](const Matrix* learnt) { return kernel.kernel_for(target, learnt); },
@@ -59,7 +59,7 @@ void ReplicateSettings::keys(Keys& k) {
     });
 }
 
-std::unique_ptr<Sampler> ReplicateSettings::sampler(const parallel::Communicator& ranks, std::uint64_t seed,
+std::unique_ptr<Sampler> ReplicateSettings::sampler(const parallel::Communicator& ranks, const random::Seed& seed,
                                                     const Replicates::Make& make) const {
     if (!target.error)
         return std::make_unique<Replicates>(ranks, number, seed, make);
@@ -145,9 +145,10 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
                                                                  AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
-        return replicates_.sampler(ranks, run_.seed, [=, this](const parallel::Communicator& team, std::uint64_t seed) {
-            return one_run(team, target, temperatures, *kernel, seed);
-        });
+        return replicates_.sampler(ranks, run_.seed,
+                                   [=, this](const parallel::Communicator& team, const random::Seed& seed) {
+                                       return one_run(team, target, temperatures, *kernel, seed);
+                                   });
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (kernel_.pilot)

@@ -4,6 +4,7 @@
 #include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/tables.hpp"
 #include "algorithm/replicates/rounds.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>
@@ -18,7 +19,7 @@ std::string format_bytes(double bytes);
 /// Collective. The pilot that the settings name, with proposals that it tunes itself.
 std::unique_ptr<algorithm::Sampler> pilot_of(const parallel::Communicator& ranks, const AnyTarget& target,
                                              const ScheduleSettings& schedule, const KernelSettings& kernel,
-                                             Index block, std::uint64_t seed);
+                                             Index block, const random::Seed& seed);
 
 /// "# stops: between steps; a step is 1 scan": a line of `check`.
 std::string describe_stops(const std::string& step);
@@ -37,7 +38,7 @@ struct ReplicateSettings {
 
     void keys(Keys& k);
     /// Collective. Replicates of `make`, or rounds of them until the error is small enough.
-    std::unique_ptr<Sampler> sampler(const parallel::Communicator& ranks, std::uint64_t seed,
+    std::unique_ptr<Sampler> sampler(const parallel::Communicator& ranks, const random::Seed& seed,
                                      const Replicates::Make& make) const;
     /// A line of `check` on rounds; empty without them.
     std::string cost() const;
@@ -92,7 +93,8 @@ class AnnealingPlan : public Plan {
     /// One run of the algorithm.
     virtual std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                         const ScheduleSettings::Temperatures& temperatures,
-                                                        const kernel::Kernel& kernel, std::uint64_t seed) const = 0;
+                                                        const kernel::Kernel& kernel,
+                                                        const random::Seed& seed) const = 0;
     /// The settings of a pilot's kernel.
     virtual KernelSettings pilot_kernel() const { return kernel_; }
     /// "trajectories", in the first line of a log.

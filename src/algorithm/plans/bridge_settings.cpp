@@ -82,8 +82,9 @@ double BridgeSettings::df() const {
     return reference == Reference::gaussian ? infinity : degrees_of_freedom;
 }
 
-std::uint64_t BridgeSettings::seed(std::uint64_t of_run) const {
-    return fit_seed.value_or(random::derive_seed(of_run, (std::uint64_t{1} << 63) + 1));
+random::Seed BridgeSettings::seed(const random::Seed& of_run) const {
+    return fit_seed ? random::Seed(*fit_seed, of_run.generator)
+                    : random::derive_seed(of_run, (std::uint64_t{1} << 63) + 1);
 }
 
 void BridgeSettings::check(const model::DensityFunctions& density) const {
@@ -121,7 +122,7 @@ random::StudentMixture BridgeSettings::read(Index dimension) const {
 }
 
 path::FittedReference BridgeSettings::found(const model::DensityFunctions& density, const FirstDraws& draws,
-                                            std::uint64_t of_run) const {
+                                            const random::Seed& of_run) const {
     const path::FitSettings settings{starts, seed(of_run), df()};
     switch (fit) {
     case Fit::laplace:
@@ -136,7 +137,7 @@ path::FittedReference BridgeSettings::found(const model::DensityFunctions& densi
 }
 
 path::FittedReference BridgeSettings::fitted(const model::DensityFunctions& density, const FirstDraws& draws,
-                                             std::uint64_t of_run) const {
+                                             const random::Seed& of_run) const {
     auto result = found(density, draws, of_run);
     if (reference != Reference::mixture)
         result.mixture = result.mixture.merged();

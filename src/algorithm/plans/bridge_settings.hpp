@@ -6,6 +6,7 @@
 #include "pearlite/core/keys.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -37,19 +38,19 @@ struct BridgeSettings {
     static constexpr Index leg_replicates = 8;
     /// Whether populations are annealed from the prior, for the fit or for a second estimate of the evidence.
     bool has_leg() const { return fit == Fit::smc || prior_leg; }
-    std::uint64_t seed(std::uint64_t of_run) const;
+    random::Seed seed(const random::Seed& of_run) const;
     /// Comment lines of `check`; `moves`: at each temperature of the leg.
     std::string cost(const std::string& moves) const;
     /// The reference of a density; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no
     /// reference fits.
     path::FittedReference fitted(const model::DensityFunctions& density, const FirstDraws& draws,
-                                 std::uint64_t of_run) const;
+                                 const random::Seed& of_run) const;
 
   private:
     /// Of the components; infinity: normal.
     double df() const;
     path::FittedReference found(const model::DensityFunctions& density, const FirstDraws& draws,
-                                std::uint64_t of_run) const;
+                                const random::Seed& of_run) const;
     random::StudentMixture read(Index dimension) const;
 
     Matrix given_; ///< the numbers of `file`

@@ -62,7 +62,7 @@ void PriorLeg::fields(Fields& f) {
 }
 
 Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> model,
-                 const BridgeSettings& settings, const kernel::Kernel& kernel, Index block, std::uint64_t seed,
+                 const BridgeSettings& settings, const kernel::Kernel& kernel, Index block, const random::Seed& seed,
                  MakeMain make_main)
     : ranks_(ranks),
       model_(std::move(model)),
@@ -74,7 +74,7 @@ Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const mode
         return;
     leg_ = std::make_unique<Replicates>(
         ranks_, BridgeSettings::leg_replicates, settings_.seed(seed_),
-        [&](const parallel::Communicator& team, std::uint64_t replicate_seed) {
+        [&](const parallel::Communicator& team, const random::Seed& replicate_seed) {
             return annealed_population(
                 team, model_, path::AdaptiveSchedule{1, conditional_ess_of_leg}, kernel,
                 {settings_.fit_particles / BridgeSettings::leg_replicates, block, replicate_seed});

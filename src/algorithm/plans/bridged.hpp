@@ -3,6 +3,7 @@
 
 #include "algorithm/common/staged_sampler.hpp"
 #include "algorithm/plans/bridge_settings.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>
@@ -32,7 +33,7 @@ class Bridged final : public StagedSampler {
     /// Collective. `model` is the tempered path of a density, which the leg anneals with this kernel in blocks of
     /// `block`; make_main builds the sampler of its target, the bridge.
     Bridged(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> model,
-            const BridgeSettings& settings, const kernel::Kernel& kernel, Index block, std::uint64_t seed,
+            const BridgeSettings& settings, const kernel::Kernel& kernel, Index block, const random::Seed& seed,
             MakeMain make_main);
 
     void begin() override;
@@ -63,7 +64,7 @@ class Bridged final : public StagedSampler {
     std::shared_ptr<const model::Target> model_;
     const model::DensityFunctions& density_;
     BridgeSettings settings_;
-    std::uint64_t seed_;
+    random::Seed seed_;
     MakeMain make_main_;
     std::unique_ptr<Sampler> leg_;
     PriorLeg found_by_leg_;

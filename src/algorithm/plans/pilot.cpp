@@ -15,7 +15,7 @@ std::unique_ptr<Sampler> after_population(const PilotTask& task, Piloted::MakeMa
         std::move(make_main), reference);
 }
 
-std::uint64_t pilot_seed(std::uint64_t seed) {
+random::Seed pilot_seed(const random::Seed& seed) {
     return random::derive_seed(seed, std::uint64_t{1} << 63);
 }
 

@@ -5,6 +5,7 @@
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>
@@ -46,6 +47,6 @@ std::unique_ptr<Sampler> after_population(const PilotTask& task, Piloted::MakeMa
                                           PilotReference reference = PilotReference::unwanted);
 
 /// The seed of a pilot.
-std::uint64_t pilot_seed(std::uint64_t seed);
+random::Seed pilot_seed(const random::Seed& seed);
 
 } // namespace pearlite::algorithm

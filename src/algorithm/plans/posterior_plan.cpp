@@ -37,9 +37,10 @@ std::unique_ptr<algorithm::Sampler> PosteriorPlan::make_sampler(const parallel::
     const auto path = density_path_of(target);
     constexpr Index prior_draws = 1024;
     const auto replicates = [this, ranks, path](const algorithm::FirstDraws& first) {
-        return replicates_.sampler(ranks, run_.seed, [=, this](const parallel::Communicator& team, std::uint64_t seed) {
-            return from_draws(team, path, first, seed);
-        });
+        return replicates_.sampler(ranks, run_.seed,
+                                   [=, this](const parallel::Communicator& team, const random::Seed& seed) {
+                                       return from_draws(team, path, first, seed);
+                                   });
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (from_pilot_)

@@ -5,6 +5,7 @@
 #include "algorithm/common/first_draws.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 #include "pearlite/path/detail/density_path.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 namespace pearlite::algorithm {
 
@@ -38,7 +39,7 @@ class PosteriorPlan : public Plan {
     virtual std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
                                                            std::shared_ptr<const path::DensityPath> path,
                                                            const algorithm::FirstDraws& first,
-                                                           std::uint64_t seed) const = 0;
+                                                           const random::Seed& seed) const = 0;
 
     bool from_pilot_ = true;
     ReplicateSettings replicates_;

@@ -22,7 +22,12 @@ constexpr const char* automatic = "auto";
 } // namespace
 
 void RunSettings::keys(Keys& k, const Facts& facts) {
-    k("seed", seed, "the same seed gives the same bits on any number of ranks");
+    k("seed", seed.value, "the same seed gives the same bits on any number of ranks");
+    k("generator", seed.generator,
+      {{"philox", random::Generator::philox, "Philox4x32-10: fast on any CPU"},
+       {"ars", random::Generator::ars,
+        "ARS4x32-7: twice as fast as Philox or more on CPUs with AES instructions, far slower on others"}},
+      "generator of the random numbers; another one gives other numbers");
     if (facts.has_block)
         k("block", block, within(1, {facts.largest_block, "the model's largest block"}),
           about("particles that are stored and moved together; part of the result").default_is(facts.block_default));

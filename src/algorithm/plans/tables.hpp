@@ -9,6 +9,7 @@
 #include "pearlite/core/keys.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -36,7 +37,7 @@ struct RunSettings {
         Index largest_block = 4096;
     };
 
-    std::uint64_t seed = 1;
+    random::Seed seed = 1;
     Index block = 16;
     bool balance = true;
     double checkpoint_every_seconds = 300;

@@ -54,7 +54,7 @@ class PseudoMarginalPlan final : public PosteriorPlan {
     std::unique_ptr<algorithm::Sampler> from_draws(const parallel::Communicator& ranks,
                                                    std::shared_ptr<const path::DensityPath> path,
                                                    const algorithm::FirstDraws& first,
-                                                   std::uint64_t seed) const override {
+                                                   const random::Seed& seed) const override {
         const auto peaks = first.are_of_posterior() ? std::make_shared<const Peaks>(first) : nullptr;
         return std::make_unique<algorithm::PseudoMarginal>(
             ranks, std::move(path), first.starts(chains_, seed), first.walk_factor(),

@@ -9,6 +9,7 @@
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "pearlite/path/detail/density_path.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <limits>
@@ -54,7 +55,7 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     const Trace& trace() const override { return trace_; }
     ChainOutcome chain_outcome() const override;
     population::Population& population() override { return population_; }
-    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     const MarkovChains* markov_chains() const override { return this; }
     Index n_chains() const override { return settings_.particles; }
     Index updates_per_step() const override { return settings_.particles; }

@@ -89,7 +89,8 @@ Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std:
     return outcome;
 }
 
-Replicates::Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make, Index first)
+Replicates::Replicates(const parallel::Communicator& ranks, Index n, const random::Seed& seed, const Make& make,
+                       Index first)
     : ranks_(ranks), groups_(ranks, n) {
     const auto& owned = groups_.owned();
     const auto make_all = [&] {

@@ -4,6 +4,7 @@
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "algorithm/replicates/rank_groups.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <memory>
@@ -51,10 +52,11 @@ std::optional<T> sum_where_all_have(Index n, Of&& of) {
 /// once in up to steps_per_agreement steps: they agree on failures and on whether all replicates have finished.
 class Replicates final : public Sampler {
   public:
-    using Make = std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, std::uint64_t seed)>;
+    using Make = std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, const random::Seed& seed)>;
     /// Collective. make(ranks, seed) builds a replicate of these ranks, its group. The only one has the run's own seed;
     /// of several, replicate r has that of replicate `first` + r of the run.
-    Replicates(const parallel::Communicator& ranks, Index n, std::uint64_t seed, const Make& make, Index first = 0);
+    Replicates(const parallel::Communicator& ranks, Index n, const random::Seed& seed, const Make& make,
+               Index first = 0);
 
     void begin() override;
     /// As of the last agreement if there are several groups; the last step ends with an agreement.
@@ -87,7 +89,7 @@ class Replicates final : public Sampler {
     const RecordedDraws* recorded_draws() const override { return here_.front()->recorded_draws(); }
     double needed_mobility() const override { return here_.front()->needed_mobility(); }
     const MarkovChains* markov_chains() const override { return here_.front()->markov_chains(); }
-    std::optional<std::uint64_t> prediction_seed() const override { return standing(0).prediction_seed; }
+    std::optional<random::Seed> prediction_seed() const override { return standing(0).prediction_seed; }
 
     Index n_replicates() const override { return groups_.owned().size(); }
     std::vector<double> log_ratios() const override;
@@ -103,7 +105,7 @@ class Replicates final : public Sampler {
         double inverse_temperature = 0, ess = 0, log_ratio = 0;
         bool is_finished = false;
         std::optional<Index> likelihood_estimates;
-        std::optional<std::uint64_t> prediction_seed;
+        std::optional<random::Seed> prediction_seed;
         std::optional<population::WorkAccount> work;
     };
     static Standing standing_of(const Sampler& replicate);

@@ -52,14 +52,14 @@ void SearchReplicates::begin() {
     parallel::agree(ranks_, failure_);
 }
 
-std::uint64_t SearchReplicates::seed_of(std::uint64_t seed, Index replicate) {
+random::Seed SearchReplicates::seed_of(const random::Seed& seed, Index replicate) {
     return replicate == 0 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(replicate));
 }
 
 std::vector<std::uint64_t> SearchReplicates::seeds() const {
     std::vector<std::uint64_t> seeds;
     for (Index r = 0; r < replicates_; ++r)
-        seeds.push_back(seed_of(seed_, r));
+        seeds.push_back(seed_of(seed_, r).value);
     return seeds;
 }
 

@@ -5,6 +5,7 @@
 #include "algorithm/searches/search.hpp"
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "core/stored_fields.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <exception>
 #include <memory>
@@ -23,7 +24,7 @@ class SearchReplicates final : public Search {
                      const SearchSettings& settings, Index replicates);
 
     /// Replicate 0 has the seed itself, so that a single search is replicate 0 of many.
-    static std::uint64_t seed_of(std::uint64_t seed, Index replicate);
+    static random::Seed seed_of(const random::Seed& seed, Index replicate);
 
     void begin() override;
     bool finished() const override { return steps_left() == 0; }
@@ -67,7 +68,7 @@ class SearchReplicates final : public Search {
     parallel::Communicator team_; ///< this rank's group
     parallel::BlockLayout owned_; ///< replicates among groups
     Index replicates_;
-    std::uint64_t seed_;
+    random::Seed seed_;
     std::shared_ptr<const model::Space> space_;
     std::vector<std::unique_ptr<StochasticApproximation>> searches_; ///< of this group
     std::vector<Index> steps_to_do_;                                 ///< of each group, at the place of its first rank

@@ -2,6 +2,7 @@
 /// Settings of stochastic approximation annealing and its relatives (Karagiannis et al. 2017, sections 2 to 4).
 
 #include "pearlite/model/energy/detail/energy_partition.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -46,7 +47,7 @@ struct SearchSettings {
 
     Index chains = 1;     ///< kappa
     Index iterations = 0; ///< n
-    std::uint64_t seed = 0;
+    random::Seed seed = {};
     Bias bias = Bias::shared;
     Crossover crossover = Crossover::population;
     TemperatureLadder temperature;

@@ -112,7 +112,7 @@ class SmcPlan final : public AnnealingPlan {
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
                                                 const ScheduleSettings::Temperatures& temperatures,
-                                                const kernel::Kernel& kernel, std::uint64_t seed) const override {
+                                                const kernel::Kernel& kernel, const random::Seed& seed) const override {
         const algorithm::PopulationSettings population{particles_, run_.block, seed};
         if (chain_length_)
             return std::make_unique<algorithm::WasteFree>(

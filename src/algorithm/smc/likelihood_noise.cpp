@@ -52,7 +52,7 @@ void judge_noise(double sigma2, Outcome& outcome) {
 }
 
 double likelihood_log_variance(const parallel::Communicator& ranks, const path::DensityPath& path,
-                               const population::Generation& particles, std::uint64_t seed) {
+                               const population::Generation& particles, const random::Seed& seed) {
     constexpr int repeats = 4;
     const auto& log_w = particles.log_weights();
     const double log_max = population::summarise(ranks, particles.layout(), log_w).log_max;

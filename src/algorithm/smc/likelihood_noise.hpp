@@ -5,6 +5,7 @@
 #include "algorithm/common/settings.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/path/detail/density_path.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/generation.hpp"
 
 #include <optional>
@@ -24,6 +25,6 @@ void judge_noise(double sigma2, Outcome& outcome);
 /// Collective. sigma^2 at the final particles: the variance of `repeats` fresh estimates of each one's log likelihood,
 /// averaged with the weights. +inf if an estimate is zero where it matters.
 double likelihood_log_variance(const parallel::Communicator& ranks, const path::DensityPath& path,
-                               const population::Generation& particles, std::uint64_t seed);
+                               const population::Generation& particles, const random::Seed& seed);
 
 } // namespace pearlite::algorithm

@@ -16,6 +16,7 @@
 #include "algorithm/common/sampler.hpp"
 #include "estimator/evidence/power_posterior.hpp"
 #include "path/schedule.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/families.hpp"
 
 #include <optional>
@@ -54,7 +55,7 @@ class Smc final : public Sampler {
     double log_ratio() const override { return log_ratio_; }
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
-    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
     /// Likelihoods computed so far, of the starts and of every proposal.
     std::optional<Index> likelihood_estimates() const override { return static_cast<Index>(evaluations_); }

@@ -21,6 +21,7 @@
 #include "algorithm/common/sampler.hpp"
 #include "estimator/evidence/chain_variance.hpp"
 #include "path/schedule.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <variant>
 #include <vector>
@@ -60,7 +61,7 @@ class WasteFree final : public Sampler {
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
     Index chain_length() const override { return waste_free_.chain_length; }
-    std::optional<std::uint64_t> prediction_seed() const override { return settings_.seed; }
+    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     Index updates_per_step() const override { return (settings_.particles - n_chains()) * kernel_->moves(); }
     /// Likelihoods computed so far, of the starts and of every proposal.
     std::optional<Index> likelihood_estimates() const override { return settings_.particles + t_ * updates_per_step(); }

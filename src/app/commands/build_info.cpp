@@ -2,6 +2,7 @@
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/core/types.hpp"
+#include "pearlite/random/detail/ars.hpp"
 #include "pearlite/random/detail/philox.hpp"
 #include "simd/cpu.hpp"
 #include "simd/path.hpp"
@@ -70,8 +71,10 @@ std::string build_id() {
 }
 
 std::vector<std::string> library_versions() {
-    return {fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION),
-            PEARLITE_LIBRARY_VERSIONS, fmt::format("generator {}", random::Philox::name)};
+    return {
+        fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION),
+        PEARLITE_LIBRARY_VERSIONS,
+        fmt::format("generators {}, {} ({})", random::Philox::name, random::Ars::name, random::Ars::implementation())};
 }
 
 std::string cpu_features() {

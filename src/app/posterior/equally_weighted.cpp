@@ -13,7 +13,7 @@ namespace pearlite::app {
 
 std::vector<std::vector<Index>> systematic_draws(const parallel::Communicator& ranks,
                                                  std::span<const std::span<const double>> log_weights, Index n,
-                                                 std::uint64_t seed, std::uint64_t id) {
+                                                 const random::Seed& seed, std::uint64_t id) {
     Index count = 0;
     double largest = log_zero;
     for (const auto part : log_weights) {

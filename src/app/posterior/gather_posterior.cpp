@@ -117,7 +117,7 @@ Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& sampl
 }
 
 /// Gathers the draws of posterior.nc from weighted draws: some of them, with equal weights.
-void gather_drawn(const parallel::Communicator& ranks, std::uint64_t seed, Posterior& result) {
+void gather_drawn(const parallel::Communicator& ranks, const random::Seed& seed, Posterior& result) {
     const auto& samples = result.samples;
     const Index n = draws_of_a_chain(ranks, samples), d = static_cast<Index>(result.parameter_names.size());
     result.draws_of_a_chain = samples.parts.front().layout.size();
@@ -173,7 +173,7 @@ void gather_thinned(const parallel::Communicator& ranks, const SamplesPart& part
 /// The points of a few draws, unconstrained, in the order in which they are drawn from the chains one after another:
 /// d x n, on rank 0.
 Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sampler, const Samples& samples, Index n,
-                     std::uint64_t seed) {
+                     const random::Seed& seed) {
     std::vector<std::span<const double>> log_weights;
     for (const auto& part : samples.parts)
         log_weights.emplace_back(part.log_weight);
@@ -229,7 +229,7 @@ std::vector<Summaries> summarise_replicates(const parallel::Communicator& ranks,
 } // namespace
 
 Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
-                                 algorithm::Sampler& sampler, std::uint64_t seed,
+                                 algorithm::Sampler& sampler, const random::Seed& seed,
                                  const std::vector<double>& log_ratios) {
     Posterior result;
     result.parameter_names = target.offers<model::ReportedParameters>()->parameter_names();
@@ -274,7 +274,7 @@ Predictions predictions_of(const parallel::Communicator& ranks, const model::Tar
                            algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data) {
     const auto& predictive = *target.offers<model::Predictive>();
     const PredictionSettings settings;
-    const std::uint64_t seed = *sampler.prediction_seed();
+    const random::Seed seed = *sampler.prediction_seed();
     const Matrix drawn = gather_points(ranks, sampler, samples, settings.points, seed);
     Predictions predictions;
     parallel::on_root(ranks, [&] {

@@ -12,6 +12,7 @@
 #include "parallel/layout.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <span>
@@ -64,7 +65,7 @@ struct Posterior {
 /// of every replicate's weighted draws, and on rank 0 some of them with equal weights, drawn with `seed`. `log_ratios`
 /// are those of the replicates, if there is more than one.
 Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
-                                 algorithm::Sampler& sampler, std::uint64_t seed,
+                                 algorithm::Sampler& sampler, const random::Seed& seed,
                                  const std::vector<double>& log_ratios);
 
 /// Collective. The posterior of Markov chains, whose draws stay on their ranks; some of them are on rank 0 as well.
@@ -86,6 +87,6 @@ void gather_samples(const parallel::Communicator& ranks, const model::Target& ta
 /// often as they are drawn. A weight is positive somewhere; weights count in units of 2^-(62 - log2 M) of the largest.
 std::vector<std::vector<Index>> systematic_draws(const parallel::Communicator& ranks,
                                                  std::span<const std::span<const double>> log_weights, Index n,
-                                                 std::uint64_t seed, std::uint64_t id);
+                                                 const random::Seed& seed, std::uint64_t id);
 
 } // namespace pearlite::app

@@ -161,10 +161,11 @@ void write_posterior(const Job& job, const ResultParts& parts) {
                                                           {"inference_library_version", PEARLITE_VERSION}};
     for (auto& group : groups)
         group.attributes = library;
-    groups.front().attributes.insert(groups.front().attributes.end(), {{"model_name", job.model_name},
-                                                                       {"algorithm", job.algorithm},
-                                                                       {"seed", std::to_string(job.plan->run().seed)},
-                                                                       {"build", build_id()}});
+    groups.front().attributes.insert(groups.front().attributes.end(),
+                                     {{"model_name", job.model_name},
+                                      {"algorithm", job.algorithm},
+                                      {"seed", std::to_string(job.plan->run().seed.value)},
+                                      {"build", build_id()}});
     io::write_netcdf(job.directory / "posterior.nc", groups, library);
 }
 

@@ -71,7 +71,8 @@ Index PredictionSettings::samples(Index n_data) const {
 
 Predictions summarise_predictions(
     const std::function<model::Prediction(std::span<const double>, Index, const random::Address&)>& predict,
-    const Matrix& points, const model::DataDescription& data, const PredictionSettings& settings, std::uint64_t seed) {
+    const Matrix& points, const model::DataDescription& data, const PredictionSettings& settings,
+    const random::Seed& seed) {
     Index n_data = 1;
     for (const auto& observed : data.observed)
         n_data = std::max(n_data, observed.size());

@@ -5,6 +5,7 @@
 #include "pearlite/core/labelled_array.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/predictive.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <string>
@@ -39,6 +40,7 @@ struct PredictionSettings {
 /// numbers at (seed, prediction, column). A pure function.
 Predictions summarise_predictions(
     const std::function<model::Prediction(std::span<const double>, Index, const random::Address&)>& predict,
-    const Matrix& points, const model::DataDescription& data, const PredictionSettings& settings, std::uint64_t seed);
+    const Matrix& points, const model::DataDescription& data, const PredictionSettings& settings,
+    const random::Seed& seed);
 
 } // namespace pearlite::app

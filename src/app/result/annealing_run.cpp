@@ -15,7 +15,7 @@ namespace pearlite::app {
 
 AnnealingRun::AnnealingRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
                            std::unique_ptr<algorithm::Sampler> sampler, double inverse_temperature_end,
-                           std::uint64_t seed)
+                           const random::Seed& seed)
     : ranks_(ranks),
       target_(std::move(target)),
       sampler_(std::move(sampler)),

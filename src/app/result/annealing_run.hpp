@@ -4,6 +4,7 @@
 #include "algorithm/common/sampler.hpp"
 #include "app/result/run.hpp"
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <memory>
 
@@ -12,7 +13,7 @@ namespace pearlite::app {
 class AnnealingRun final : public Run {
   public:
     AnnealingRun(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-                 std::unique_ptr<algorithm::Sampler> sampler, double inverse_temperature_end, std::uint64_t seed);
+                 std::unique_ptr<algorithm::Sampler> sampler, double inverse_temperature_end, const random::Seed& seed);
 
     void begin() override { sampler_->begin(); }
     bool finished() const override { return sampler_->finished(); }
@@ -42,7 +43,7 @@ class AnnealingRun final : public Run {
     std::shared_ptr<const model::Target> target_;
     std::unique_ptr<algorithm::Sampler> sampler_;
     double inverse_temperature_end_;
-    std::uint64_t seed_;
+    random::Seed seed_;
 };
 
 } // namespace pearlite::app

@@ -54,7 +54,7 @@ constexpr double default_patience = 10; // seconds
 
 std::string first_line(const Job& job) {
     return fmt::format("{}, {}: {} on {} rank(s), seed {}", job.model_name, job.algorithm, job.plan->headline(),
-                       job.ranks.size(), job.plan->run().seed);
+                       job.ranks.size(), job.plan->run().seed.value);
 }
 
 std::string advice_without_checkpoint(const fs::path& directory) {

@@ -26,7 +26,8 @@ RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates
     RunFacts facts;
     facts.model = job.model_name;
     facts.algorithm = job.algorithm;
-    facts.seed = job.plan->run().seed;
+    facts.seed = job.plan->run().seed.value;
+    facts.generator = random::name_of(job.plan->run().seed.generator);
     facts.block = job.plan->block();
     facts.ranks = job.ranks.size();
     facts.wall_seconds = seconds;

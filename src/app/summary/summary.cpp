@@ -43,10 +43,15 @@ Headline headline_of(const RunResult& result, bool has_warnings) {
 } // namespace
 
 std::string summary_text(const RunFacts& facts, const RunResult* result) {
-    Json summary{{"schema", 1},          {"algorithm", facts.algorithm},
-                 {"model", facts.model}, {"seed", facts.seed},
-                 {"ranks", facts.ranks}, {"block", facts.block},
-                 {"build", build_id()},  {"status", result ? "finished" : "stopped"}};
+    Json summary{{"schema", 1},
+                 {"algorithm", facts.algorithm},
+                 {"model", facts.model},
+                 {"seed", facts.seed},
+                 {"ranks", facts.ranks},
+                 {"block", facts.block},
+                 {"build", build_id()},
+                 {"status", result ? "finished" : "stopped"},
+                 {"generator", facts.generator}};
     SummaryParts parts;
     if (result) {
         for (const auto& part : result->parts)

@@ -115,7 +115,7 @@ SweepSetting Sweep::prepare_setting(const Catalogue& models, Index setting, cons
             overrides.push_back(facts.fitted);
         const auto prepared = prepare(models, grid_.configuration(setting, overrides));
         const auto workload = prepared.plan->workload(*prepared.model);
-        facts.seed = prepared.plan->run().seed;
+        facts.seed = prepared.plan->run().seed.value;
         facts.updates = workload.updates;
         facts.bytes = workload.bytes;
         facts.useful_ranks = workload.useful_ranks;
@@ -138,7 +138,7 @@ std::uint64_t Sweep::seed_of(Index run) const {
     constexpr std::uint64_t part_of_sweeps = std::uint64_t{1} << 61;
     const auto place = settings_.has_common_seeds ? replicate_of(run) : run;
     const auto seed = facts_.at(at(setting_of(run))).seed;
-    return random::derive_seed(seed, part_of_sweeps + static_cast<std::uint64_t>(place)) >> 1;
+    return random::derive_seed(seed, part_of_sweeps + static_cast<std::uint64_t>(place)).value >> 1;
 }
 
 std::string Sweep::describe(Index run) const {

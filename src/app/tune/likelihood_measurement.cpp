@@ -55,7 +55,7 @@ Spread spread_of(const auto& values) {
 
 } // namespace
 
-std::uint64_t Measurement::seed_of_pilot(std::uint64_t attempt) const {
+random::Seed Measurement::seed_of_pilot(std::uint64_t attempt) const {
     return random::derive_seed(seed_, part_of_pilots + attempt);
 }
 

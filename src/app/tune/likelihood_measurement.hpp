@@ -3,6 +3,7 @@
 
 #include "app/tune/tunable_likelihood.hpp"
 #include "estimator/likelihood_cost.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 
@@ -24,10 +25,10 @@ struct LogVariance {
 /// rank and on any number of them.
 class Measurement {
   public:
-    Measurement(const parallel::Communicator& ranks, const TunableLikelihood& likelihood, std::uint64_t seed)
+    Measurement(const parallel::Communicator& ranks, const TunableLikelihood& likelihood, const random::Seed& seed)
         : ranks_(ranks), likelihood_(likelihood), seed_(seed) {}
 
-    std::uint64_t seed_of_pilot(std::uint64_t attempt) const;
+    random::Seed seed_of_pilot(std::uint64_t attempt) const;
 
     /// Collective. The best `count` of a pilot's `candidates` points with the highest log prior + b log estimate,
     /// judged by fresh estimates: the points that a pilot keeps are biased towards lucky estimates.
@@ -42,7 +43,7 @@ class Measurement {
 
     const parallel::Communicator& ranks_;
     const TunableLikelihood& likelihood_;
-    std::uint64_t seed_;
+    random::Seed seed_;
 };
 
 /// Processor time of an estimate, as it is made in a run: `block` points at once.

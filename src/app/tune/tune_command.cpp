@@ -93,7 +93,7 @@ nlohmann::ordered_json json_of(const Prepared& prepared, const Tuning& tuning, c
     }
     return {{"schema", 1},
             {"model", prepared.model_name},
-            {"seed", prepared.plan->run().seed},
+            {"seed", prepared.plan->run().seed.value},
             {"build", build_id()},
             {"setting", setting},
             {"particles", tuning.particles},
@@ -134,7 +134,7 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
         }
     };
     say(fmt::format("{}: choosing the number of particles of its estimated likelihood, on {} rank(s), seed {}\n",
-                    prepared.model_name, ranks.size(), prepared.plan->run().seed));
+                    prepared.model_name, ranks.size(), prepared.plan->run().seed.value));
     const auto tuning =
         tune_likelihood(ranks, *likelihood, dynamic_cast<const algorithm::AnnealingPlan&>(*prepared.plan),
                         {.pilot_particles = options.pilot_particles,

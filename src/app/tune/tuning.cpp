@@ -30,7 +30,7 @@ Index rounded(TunableLikelihood& likelihood, double n) {
 }
 
 LikelihoodPilotSettings pilot_settings(const algorithm::AnnealingPlan& plan, const TuningSettings& settings,
-                                       std::uint64_t seed) {
+                                       const random::Seed& seed) {
     const auto& wanted = plan.temperatures();
     path::AdaptiveSchedule schedule{wanted.end, coarse_conditional_ess};
     if (!wanted.fixed) {

@@ -95,7 +95,7 @@ double skewness_of_mean(const Shards& log_weights) {
                     population::largest_log_weight(log_weights.ranks, log_weights.layout, log_weights.here));
 }
 
-std::vector<double> bootstrap_log_mean(const Shards& log_weights, std::uint64_t seed, int replicates) {
+std::vector<double> bootstrap_log_mean(const Shards& log_weights, const random::Seed& seed, int replicates) {
     PEARLITE_EXPECTS(log_weights.size() >= 1);
     const double log_max = population::largest_log_weight(log_weights.ranks, log_weights.layout, log_weights.here);
     const auto R = static_cast<std::size_t>(replicates);
@@ -125,7 +125,7 @@ std::vector<double> bootstrap_log_mean(const Shards& log_weights, std::uint64_t 
     return log_means;
 }
 
-ImportanceEstimate importance_estimate(const Shards& log_weights, std::uint64_t seed, int bootstrap_replicates,
+ImportanceEstimate importance_estimate(const Shards& log_weights, const random::Seed& seed, int bootstrap_replicates,
                                        double min_ess) {
     const auto summary = population::summarise(log_weights.ranks, log_weights.layout, log_weights.here);
     ImportanceEstimate result;

@@ -3,6 +3,7 @@
 /// method and the bootstrap.
 
 #include "estimator/evidence/estimate.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/shards.hpp"
 
 #include <cstdint>
@@ -44,8 +45,8 @@ struct ImportanceEstimate {
 /// weights count in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which a handful of
 /// particles can have, are left out. Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M).
 double skewness_of_mean(const population::Shards& log_weights);
-std::vector<double> bootstrap_log_mean(const population::Shards& log_weights, std::uint64_t seed, int replicates);
-ImportanceEstimate importance_estimate(const population::Shards& log_weights, std::uint64_t seed,
+std::vector<double> bootstrap_log_mean(const population::Shards& log_weights, const random::Seed& seed, int replicates);
+ImportanceEstimate importance_estimate(const population::Shards& log_weights, const random::Seed& seed,
                                        int bootstrap_replicates = 1000, double min_ess = 5);
 
 } // namespace pearlite::estimator

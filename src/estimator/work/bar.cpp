@@ -72,7 +72,7 @@ Estimate bar_value(const ShardedWorks& works, const char* error_method) {
 /// for each replicate costs one reduction.
 class ReplicateEquations {
   public:
-    ReplicateEquations(const ShardedWorks& works, double x, std::uint64_t seed, std::size_t R)
+    ReplicateEquations(const ShardedWorks& works, double x, const random::Seed& seed, std::size_t R)
         : works_(works), x_(x), seed_(seed), copies_(R), equations_(R), present_(R) {
         std::iota(present_.begin(), present_.end(), std::size_t{0});
         count_copies();
@@ -191,7 +191,7 @@ class ReplicateEquations {
 
     const ShardedWorks& works_;
     double x_;
-    std::uint64_t seed_;
+    random::Seed seed_;
     std::vector<std::uint16_t> copies_;
     std::vector<Equation> equations_;
     std::vector<std::size_t> present_; ///< the equations that are not yet solved
@@ -214,7 +214,7 @@ Estimate bar(const Shards& forward, const Shards& reverse) {
     return estimate;
 }
 
-Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, std::uint64_t seed, int replicates) {
+Estimate bar_bootstrap(const Shards& forward, const Shards& reverse, const random::Seed& seed, int replicates) {
     const auto works = detail::sharded_works(forward, reverse);
     Estimate estimate = bar_value(works, "bootstrap");
     const std::string refusal = "no error bar: some bootstrap samples hold only infinite works";

@@ -47,7 +47,7 @@ std::vector<double> log_densities(const ShardedWorks& works, std::span<const dou
 /// Collective. log Z for each x: of unit exponentials e_j, the log of sum e_j/(1 + e^{W_j - x}) over sum e_j/(1 + e^{x
 /// - W_j}), less x; infinite works stand for terms at their limits.
 std::vector<double> log_ratios_given(const ShardedWorks& works, std::span<const double> x, double centre,
-                                     std::uint64_t seed) {
+                                     const random::Seed& seed) {
     constexpr double largest = 700; // exp stays finite
     constexpr double largest_exponential = 64;
     const std::size_t n = x.size();
@@ -76,7 +76,7 @@ std::vector<double> log_ratios_given(const ShardedWorks& works, std::span<const 
 
 } // namespace
 
-HistogramEstimate histogram(const Shards& forward, const Shards& reverse, std::uint64_t seed, int draws) {
+HistogramEstimate histogram(const Shards& forward, const Shards& reverse, const random::Seed& seed, int draws) {
     const auto works = detail::sharded_works(forward, reverse);
     HistogramEstimate result;
     auto& estimate = result.estimate;

@@ -8,6 +8,7 @@
 /// Forward works may be +inf (weight zero), reverse works -inf. NaN is a NumericalError. No function returns NaN.
 
 #include "estimator/evidence/estimate.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "population/families.hpp"
 #include "population/shards.hpp"
 
@@ -96,7 +97,7 @@ Estimate cumulant_both(const population::Shards& forward, const population::Shar
 /// Bennett's acceptance ratio (Bennett 1976), solved by bracketing and Newton's method; independent paths.
 Estimate bar(const population::Shards& forward, const population::Shards& reverse);
 /// The same value with the bootstrap's error: both directions resampled, random numbers addressed by (seed, bootstrap).
-Estimate bar_bootstrap(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
+Estimate bar_bootstrap(const population::Shards& forward, const population::Shards& reverse, const random::Seed& seed,
                        int replicates);
 /// BAR with the error that reverse works of common ancestors allow, by the linearised jackknife that leaves out
 /// families (a sandwich estimator of clusters, Liang & Zeger 1986): with q_j the posterior of work j
@@ -104,11 +105,11 @@ Estimate bar_bootstrap(const population::Shards& forward, const population::Shar
 /// - q_j))^2, e the ancestors.
 Estimate bar_by_ancestors(const population::Shards& forward, const population::Shards& reverse,
                           const population::Families& ancestors);
-HistogramEstimate histogram(const population::Shards& forward, const population::Shards& reverse, std::uint64_t seed,
-                            int draws = 2000);
+HistogramEstimate histogram(const population::Shards& forward, const population::Shards& reverse,
+                            const random::Seed& seed, int draws = 2000);
 WorkOverlap work_overlap(const population::Shards& forward, const population::Shards& reverse);
 CrooksCheck crooks_check(const population::Shards& forward, const population::Shards& reverse);
 WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
-                          std::uint64_t seed);
+                          const random::Seed& seed);
 
 } // namespace pearlite::estimator

@@ -116,7 +116,7 @@ void use_ancestors(std::vector<Estimate>& estimates, const AncestorError& ancest
 
 /// Works: spans of all works, or shards; skewness(works, sign) is that of the mean weight, with log weights sign W.
 template <class Works, class Skewness>
-WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts& facts, std::uint64_t seed,
+WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts& facts, const random::Seed& seed,
                      const std::optional<AncestorError>& ancestors, Skewness&& skewness) {
     WorkAnalysis analysis;
     analysis.bounds = work_bounds(forward, reverse);
@@ -174,7 +174,7 @@ WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts
 } // namespace
 
 WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
-                          std::uint64_t seed) {
+                          const random::Seed& seed) {
     std::optional<AncestorError> ancestors;
     if (facts.ancestors) {
         const auto n = static_cast<double>(reverse.size());

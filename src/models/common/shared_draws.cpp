@@ -23,9 +23,9 @@ void draw_indices(const random::Address& address, Index n, std::span<std::int32_
 
 void fill_planes(const random::Address& address, Index plane, std::span<std::uint32_t> words) {
     constexpr Index words_per_plane = 16;
-    random::Philox::Counter counter = address.counter();
+    random::Counter counter = address.counter();
     counter[0] += static_cast<std::uint32_t>(plane * (words_per_plane / 4));
-    random::Philox::fill(counter, address.key(), words);
+    random::fill(counter, address.seed, words);
 }
 
 } // namespace pearlite::models

@@ -152,11 +152,11 @@ template <int q, class Take>
 [[gnu::always_inline]] inline void for_fours(Index group, Index n_fours, const random::Address& address, Take take) {
     constexpr Index words_of_four = uniforms_of_four(q) * words_per_uniform, chunk = 32;
     alignas(64) std::uint32_t words[chunk * words_of_four];
-    random::Philox::Counter counter = address.counter();
+    random::Counter counter = address.counter();
     counter[0] += static_cast<std::uint32_t>(group * n_fours * (words_of_four / 4));
     for (Index first = 0; first < n_fours; first += chunk) {
         const Index n = std::min(chunk, n_fours - first);
-        random::Philox::fill(counter, address.key(), {words, static_cast<std::size_t>(n * words_of_four)});
+        random::fill(counter, address.seed, {words, static_cast<std::size_t>(n * words_of_four)});
         counter[0] += static_cast<std::uint32_t>(n * (words_of_four / 4));
         for (Index a = 0; a < n; ++a)
             for (std::size_t half = 0; half < n_halves; ++half)

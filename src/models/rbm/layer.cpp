@@ -75,10 +75,10 @@ DrawStreams draw_streams(const model::BlockStreams& streams, random::Purpose pur
     DrawStreams result{};
     for (Index lane = 0; lane < tile_chains; ++lane) {
         const random::Address address = streams.at(purpose, tile * tile_chains + lane);
-        const auto key = address.key();
         const auto counter = address.counter();
-        result.key[0] = key[0];
-        result.key[1] = key[1];
+        result.seed[0] = static_cast<std::uint32_t>(address.seed.value);
+        result.seed[1] = static_cast<std::uint32_t>(address.seed.value >> 32);
+        result.by_ars = address.seed.generator == random::Generator::ars;
         result.step = counter[1];
         result.id[lane] = counter[2];
         result.purpose_and_id[lane] = counter[3];

@@ -27,17 +27,17 @@ constexpr std::uint64_t own_streams = std::uint64_t{1} << 62;
 /// Uniforms on (0, 1) of 24 bits from words at a multiple of four.
 void fill_uniform(const random::Address& address, std::uint64_t first, std::span<float> out) {
     alignas(64) std::uint32_t words[chunk];
-    random::Philox::Counter counter = address.counter();
+    random::Counter counter = address.counter();
     counter[0] = static_cast<std::uint32_t>(first / 4);
-    random::Philox::fill(counter, address.key(), {words, out.size()});
+    random::fill(counter, address.seed, {words, out.size()});
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = (static_cast<float>(static_cast<std::int32_t>(words[i] >> 8)) + 0.5f) * 0x1p-24f;
 }
 
 double uniform_at(const random::Address& address, std::uint64_t word) {
-    random::Philox::Counter counter = address.counter();
+    random::Counter counter = address.counter();
     counter[0] = static_cast<std::uint32_t>(word / 4);
-    return (random::Philox::generate(counter, address.key())[word % 4] + 0.5) * 0x1p-32;
+    return (random::generate(counter, address.seed)[word % 4] + 0.5) * 0x1p-32;
 }
 
 } // namespace

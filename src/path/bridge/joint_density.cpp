@@ -155,7 +155,7 @@ Matrix JointDensity::difference_curvature(const Vector& x, const Vector& h) cons
     return curvature;
 }
 
-Vector JointDensity::start(std::uint64_t seed, Index number) const {
+Vector JointDensity::start(const random::Seed& seed, Index number) const {
     constexpr std::uint32_t most_draws = 1000;
     Vector x(dimension());
     for (std::uint32_t draw = 0; draw < most_draws; ++draw) {

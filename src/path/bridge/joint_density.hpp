@@ -2,6 +2,7 @@
 /// log p = log prior + log likelihood of a density at points, as fits of a reference look at it.
 
 #include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <span>
 
@@ -25,7 +26,7 @@ class JointDensity {
     Matrix curvature(const Vector& x) const;
     /// The start of a fit: the first of up to 1000 draws from the prior with a finite log p. NumericalError if none
     /// has.
-    Vector start(std::uint64_t seed, Index number) const;
+    Vector start(const random::Seed& seed, Index number) const;
 
     Index evaluations() const { return evaluations_; }
 

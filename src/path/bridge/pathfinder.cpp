@@ -103,7 +103,7 @@ Vector log_densities(const StudentMixture& mixture, const Matrix& points) {
 
 /// The normal distribution of one descent.
 std::optional<StudentMixture::Component> best_of(const JointDensity& density, const std::vector<Iterate>& iterates,
-                                                 std::uint64_t seed, Index number) {
+                                                 const random::Seed& seed, Index number) {
     QuasiNewton newton(density.dimension());
     std::optional<StudentMixture::Component> best;
     double highest = -infinity;
@@ -128,7 +128,7 @@ std::optional<StudentMixture::Component> best_of(const JointDensity& density, co
 }
 
 /// The components weighted by the mass of p that is nearest to each.
-StudentMixture weighed(const JointDensity& density, const StudentMixture& mixture, std::uint64_t seed) {
+StudentMixture weighed(const JointDensity& density, const StudentMixture& mixture, const random::Seed& seed) {
     const auto n_components = static_cast<Index>(mixture.components().size());
     Matrix points(density.dimension(), n_components * weighing_draws);
     for (Index k = 0; k < n_components; ++k) {

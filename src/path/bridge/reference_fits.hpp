@@ -2,6 +2,7 @@
 /// Fits of a reference distribution to a density by its modes.
 
 #include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/random/detail/generator.hpp"
 #include "random/student_mixture.hpp"
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace pearlite::path {
 
 struct FitSettings {
     Index starts = 8;       ///< draws from the prior at which descents begin
-    std::uint64_t seed = 0; ///< of those draws
+    random::Seed seed = {}; ///< of those draws
     double df = 7;          ///< of the components; infinity: normal
 };
 

@@ -9,7 +9,7 @@ namespace pearlite::model {
 /// i of the block (by its global slot); `shared(purpose)`: that of the whole block (by its global number), for draws
 /// that the layout takes for all its particles at once.
 struct BlockStreams {
-    std::uint64_t seed = 0;
+    random::Seed seed = {};
     std::uint32_t step = 0;
     Index generation = 0;
     Index first_slot = 0; ///< global slot of the block's first particle

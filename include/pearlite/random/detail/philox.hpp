@@ -7,11 +7,16 @@
 
 namespace pearlite::random {
 
-/// The generator behind every stored result; its name is kept in results and checkpoints.
+/// The generator of all runs that name no other.
 struct Philox {
     static constexpr const char* name = "philox4x32-10";
     using Counter = std::array<std::uint32_t, 4>;
     using Key = std::array<std::uint32_t, 2>;
+
+    /// The key of a 64-bit seed: its two words, low first.
+    static constexpr Key key(std::uint64_t seed) {
+        return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+    }
 
     /// One counter's 128 bits; equal to Random123's philox4x32 of 10 rounds.
     static Counter generate(Counter counter, Key key);

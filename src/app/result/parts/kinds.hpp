@@ -7,6 +7,7 @@
 #include "parallel/communicator.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 #include "pearlite/model/target.hpp"
+#include "pearlite/random/detail/generator.hpp"
 
 #include <optional>
 #include <span>
@@ -19,7 +20,7 @@ struct FinishedRun {
     const model::Target& target;
     algorithm::Sampler& sampler;
     double inverse_temperature_end;
-    std::uint64_t seed;
+    random::Seed seed = {};
     algorithm::Outcome outcome = {};                    ///< of the sampler, or the judgment of its chains
     std::optional<algorithm::ChainOutcome> chains = {}; ///< where the draws are those of Markov chains
     std::vector<double> log_ratios = {};                ///< of replicates, where there are several

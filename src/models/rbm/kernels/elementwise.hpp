@@ -140,9 +140,19 @@ void draw(const DrawTask& task) {
     const F scale = L::broadcast(task.scale);
     F factors = L::broadcast(1.0f);
     I word = L::zero_word();
+    const std::uint32_t first_counter = task.streams->first_unit / counter_units;
+    alignas(64) std::uint32_t words[panel_counters * 4 * tile_chains];
+    const bool by_ars = task.streams->by_ars;
+    if (by_ars)
+        ars_words(*task.streams, first_counter, (task.n_units + counter_units - 1) / counter_units, words);
     for (std::int64_t first = 0; first < task.n_units; first += counter_units) {
         I random[4];
-        L::philox(*task.streams, (task.streams->first_unit + static_cast<std::uint32_t>(first)) / 8, random);
+        if (by_ars) {
+            for (std::int64_t i = 0; i < 4; ++i)
+                random[i] = L::load_word(words + (first / counter_units * 4 + i) * tile_chains);
+        } else {
+            L::philox(*task.streams, first_counter + static_cast<std::uint32_t>(first / counter_units), random);
+        }
         const std::int64_t n = task.n_units - first < counter_units ? task.n_units - first : counter_units;
         const float* const x = task.x + first * tile_chains;
         const auto one = [&](std::int64_t j) __attribute__((always_inline)) {

@@ -49,7 +49,8 @@ struct Statistics {
 
 /// Counters of the chains' streams and the first unit of the draws.
 struct DrawStreams {
-    std::uint32_t key[2];
+    std::uint32_t seed[2]; ///< low first
+    bool by_ars;           ///< else by Philox
     std::uint32_t step;
     std::uint32_t first_unit; ///< a multiple of panel_units
     alignas(64) std::uint32_t id[tile_chains];
@@ -88,6 +89,11 @@ struct Kernels {
 };
 
 extern const Kernels portable_kernels, avx2_kernels, avx512_kernels, vnni_kernels, amx_kernels;
+
+/// The words [counter][word][lane] of the counters first_counter .. first_counter + n - 1 of the lanes, by ARS; n at
+/// most panel_counters.
+inline constexpr std::int64_t panel_counters = panel_units / 8;
+void ars_words(const DrawStreams& streams, std::uint32_t first_counter, std::int64_t n, std::uint32_t* words);
 
 /// A draw whose 16 bits did not decide: whether excess + u width < 0, u uniform on [0, 1) of 64 more bits of the stream
 /// of that lane and unit (counted from the first of the task).

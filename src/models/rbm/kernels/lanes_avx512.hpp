@@ -56,7 +56,7 @@ struct Avx512 {
         // Even lanes, odd lanes.
         I x0[2] = {all(counter), all(counter)}, x1[2] = {all(streams.step), all(streams.step)};
         I x2[2] = {id, _mm512_srli_epi64(id, 32)}, x3[2] = {purpose, _mm512_srli_epi64(purpose, 32)};
-        std::uint32_t key0 = streams.key[0], key1 = streams.key[1];
+        std::uint32_t key0 = streams.seed[0], key1 = streams.seed[1];
 #pragma GCC unroll 10
         for (int round = 0; round < 10; ++round) {
             const I k0 = all(key0), k1 = all(key1);

@@ -146,7 +146,7 @@ struct Plain {
                 x[part][2] = part == 0 ? id : id >> 32;
                 x[part][3] = part == 0 ? purpose : purpose >> 32;
             }
-            std::uint32_t key0 = streams.key[0], key1 = streams.key[1];
+            std::uint32_t key0 = streams.seed[0], key1 = streams.seed[1];
 #pragma GCC unroll 10
             for (int round = 0; round < 10; ++round) {
 #pragma GCC unroll 2

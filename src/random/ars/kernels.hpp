@@ -1,0 +1,35 @@
+#pragma once
+/// ARS4x32 on many counters, one implementation for each set of instructions; all give the same bits. Kernel sources
+/// are compiled for instruction sets of their own; this header, which they share, has no inline functions.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace pearlite::random::ars_kernels {
+
+/// The paper finds 5 the fewest that pass BigCrush and recommends 7. Five are worth some 15 % of the time of Ising
+/// sweeps (docs/performance.md), but structure of 5 rounds of AES over 2^32 counters is known (Grassi, Rechberger &
+/// Ronjom 2017, "A new structural-differential property of 5-round AES"), so many as a long run draws; of 7 rounds none
+/// is.
+inline constexpr int rounds = 7;
+/// What is added to the low and the high half of the key at every round: Weyl sequences of the golden ratio and sqrt 3.
+inline constexpr std::uint64_t weyl_low = 0x9E3779B97F4A7C15, weyl_high = 0xBB67AE8584CAA73B;
+
+/// Which word of the counter goes up.
+enum class Counting { draws, ids };
+
+struct Kernels {
+    const char* name;
+    /// The four words of one counter.
+    void (*generate)(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out);
+    /// Words of counters `first`, `first` + 1, ... in the word that counts, without carry; n_words of them, the last
+    /// counter cut short if need be.
+    void (*fill)(const std::uint32_t* first, const std::uint32_t* key, Counting counting, std::uint32_t* out,
+                 std::size_t n_words);
+    /// The words of n counters in their places.
+    void (*encrypt)(const std::uint32_t* key, std::uint32_t* counters, std::size_t n);
+};
+
+extern const Kernels software_kernels, aes_kernels, vaes_kernels, vaes512_kernels;
+
+} // namespace pearlite::random::ars_kernels
