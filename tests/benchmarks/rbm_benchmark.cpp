@@ -2,10 +2,12 @@
 /// kernels that the machine has. Timed in the same run in turns, so that the counters are ratios of best rates:
 ///   of_products  to Eigen's float matrix products of the same shapes alone
 ///   of_plain     to a plain loop of the whole update: float weights added where a unit is on, library exponentials
-///   of_ceiling   to the rate at which the CPU could multiply: bytes by vpdpbusd, three limbs a weight (avx512, vnni),
-///                or floats by 256-bit fused multiply-adds (portable, avx2)
+///   of_ceiling   to the rate at which the CPU could multiply: tiles of bytes by tdpbssd (amx), bytes by vpdpbusd
+///                (avx512, vnni), three limbs a weight, or floats by 256-bit fused multiply-adds (portable, avx2)
 
+#include "float_products.hpp"
 #include "models/rbm/rbm.hpp"
+#include "simd/instructions.hpp"
 #include "simd/path.hpp"
 
 #include <benchmark/benchmark.h>
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -46,8 +49,9 @@ struct Products {
           field(n_visible, n_chains) {}
 
     void eigen() {
-        hidden.noalias() = weights.transpose() * visible;
-        field.noalias() = weights * units;
+        pearlite::simd::on_this_cpu([&](auto cpu) {
+            pearlite::benchmarks::multiply<decltype(cpu)>(weights, visible, units, hidden, field);
+        });
         benchmark::ClobberMemory();
     }
 
@@ -124,6 +128,27 @@ void multiply_floats() {
                        "xmm12");
 }
 
+/// The layout that ldtilecfg reads: palette 1, eight tiles of 16 rows of 64 bytes.
+struct TileShapes {
+    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+void multiply_tiles() {
+    const TileShapes shapes;
+    asm volatile("ldtilecfg %0" : : "m"(shapes));
+    for (int r = 0; r < repeats; ++r)
+        asm volatile("tdpbssd %%tmm6, %%tmm7, %%tmm0; tdpbssd %%tmm6, %%tmm7, %%tmm1;"
+                     "tdpbssd %%tmm6, %%tmm7, %%tmm2; tdpbssd %%tmm6, %%tmm7, %%tmm3;"
+                     "tdpbssd %%tmm6, %%tmm7, %%tmm4; tdpbssd %%tmm6, %%tmm7, %%tmm5;"
+                     "tdpbssd %%tmm6, %%tmm7, %%tmm0; tdpbssd %%tmm6, %%tmm7, %%tmm1;"
+                     "tdpbssd %%tmm6, %%tmm7, %%tmm2; tdpbssd %%tmm6, %%tmm7, %%tmm3;"
+                     "tdpbssd %%tmm6, %%tmm7, %%tmm4; tdpbssd %%tmm6, %%tmm7, %%tmm5"
+                     :);
+    asm volatile("tilerelease");
+}
+
 /// Updates a second if the CPU did nothing but multiply 2 x 784 x 500 weights with the units of a chain.
 double multiplier_ceiling(Path path) {
     const bool has_bytes = path == Path::vnni || path == Path::avx512;
@@ -132,8 +157,8 @@ double multiplier_ceiling(Path path) {
         return std::numeric_limits<double>::quiet_NaN();
     double best = std::numeric_limits<double>::infinity();
     for (int again = 0; again < 5; ++again)
-        best = std::min(best, seconds(has_bytes ? multiply_bytes : multiply_floats));
-    const double weights = has_bytes ? 64.0 / 3 : 8; // of an instruction
+        best = std::min(best, seconds(path == Path::amx ? multiply_tiles : has_bytes ? multiply_bytes : multiply_floats));
+    const double weights = path == Path::amx ? 16.0 * 16 * 64 / 3 : has_bytes ? 64.0 / 3 : 8; // of an instruction
     return weights * in_flight * repeats / best / (2.0 * n_visible * n_hidden);
 }
 
