@@ -30,7 +30,7 @@ path::Schedule toy_schedule(Index steps) {
 }
 
 template <class M>
-AnnealedImportance toy_run(const M& model, Index steps, Index particles, std::uint64_t seed) {
+AnnealedImportance toy_run(const M& model, Index steps, Index particles, random::Seed seed) {
     const auto target = model::target_of(model);
     AnnealedImportance sampler(alone, target, toy_schedule(steps), kernel::Native(target), {particles, 16, seed});
     complete(sampler);
@@ -91,7 +91,7 @@ struct PlainStatistics {
     std::vector<double> mean_u, variance_u;
 };
 PlainStatistics plain_annealing(const ArGaussian& model, const path::Schedule& schedule, Index particles,
-                                std::uint64_t seed, bool right) {
+                                random::Seed seed, bool right) {
     auto block = model.make_block(particles);
     const auto streams = [&](Index k) { return model::BlockStreams{seed, static_cast<std::uint32_t>(k), 0, 0, 0}; };
     model.draw_start(block, streams(0));

@@ -19,7 +19,7 @@ inline BridgeSettings bridge(BridgeSettings::Fit fit, BridgeSettings::Reference 
 /// The fit, then a pilot of 200 particles on the bridge, then replicates of SMC.
 template <class D>
 Bridged bridged_smc(const parallel::Communicator& ranks, const D& density, const BridgeSettings& settings,
-                    Index particles, Index replicates, std::uint64_t seed) {
+                    Index particles, Index replicates, random::Seed seed) {
     const auto model = path_of(density);
     return {ranks,
             model,

@@ -14,7 +14,7 @@ using namespace testing;
 const auto alone = parallel::Communicator::alone();
 
 /// The headline of 16 runs of SMC with what a pilot found.
-auto estimate_along(const std::shared_ptr<const path::DensityPath>& path, std::uint64_t seed) {
+auto estimate_along(const std::shared_ptr<const path::DensityPath>& path, random::Seed seed) {
     auto sampler =
         piloted(alone, path, 16, seed, [&](const auto& team, const auto& schedule, const auto& kernel, auto s) {
             return std::make_unique<Smc>(team, path, schedule, kernel, PopulationSettings{300, 16, s}, SmcSettings{});

@@ -68,16 +68,16 @@ inline AnnealedImportance ais_of(const parallel::Communicator& ranks,
 /// A replicate of the main run, with what the pilot found.
 using MakeReplicate =
     std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, const path::Schedule& schedule,
-                                           const kernel::RandomWalk& kernel, std::uint64_t seed)>;
+                                           const kernel::RandomWalk& kernel, random::Seed seed)>;
 
 /// A pilot of 200 particles under an adaptive schedule, then so many runs with what it found.
 inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
-                       Index replicates, std::uint64_t seed, const MakeReplicate& make) {
+                       Index replicates, random::Seed seed, const MakeReplicate& make) {
     auto pilot = std::make_unique<Smc>(smc_of(ranks, path, path::AdaptiveSchedule{1, 0.9}, 4,
                                               {200, 16, random::derive_seed(seed, std::uint64_t{1} << 20)}));
     return {ranks, std::move(pilot), [=](const Tuning& tuning) {
                 return std::make_unique<Replicates>(
-                    ranks, replicates, seed, [&](const auto& team, std::uint64_t replicate_seed) {
+                    ranks, replicates, seed, [&](const auto& team, random::Seed replicate_seed) {
                         return make(team, path::Schedule(tuning.inverse_temperatures),
                                     kernel::RandomWalk(path, 4, tuning.kernel), replicate_seed);
                     });
@@ -85,7 +85,7 @@ inline Piloted piloted(const parallel::Communicator& ranks, const std::shared_pt
 }
 template <class D>
 Piloted piloted_smc(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
-                    std::uint64_t seed, const SmcSettings& settings = {}) {
+                    random::Seed seed, const SmcSettings& settings = {}) {
     const auto path = path_of(density);
     return piloted(
         ranks, path, replicates, seed, [=](const auto& team, const auto& schedule, const auto& kernel, auto s) {
@@ -94,7 +94,7 @@ Piloted piloted_smc(const parallel::Communicator& ranks, const D& density, Index
 }
 template <class D>
 Piloted piloted_ais(const parallel::Communicator& ranks, const D& density, Index particles, Index replicates,
-                    std::uint64_t seed) {
+                    random::Seed seed) {
     const auto path = path_of(density);
     return piloted(ranks, path, replicates, seed,
                    [=](const auto& team, const auto& schedule, const auto& kernel, auto s) {

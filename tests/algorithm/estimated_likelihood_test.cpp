@@ -33,7 +33,7 @@ struct NoisyGaussian {
     static double log_normal(double z) { return -0.5 * z * z - 0.5 * std::log(2 * std::numbers::pi); }
 };
 
-Smc run(double s2, std::uint64_t seed, Index particles, Index steps, const SmcSettings& settings, Index moves = 2,
+Smc run(double s2, random::Seed seed, Index particles, Index steps, const SmcSettings& settings, Index moves = 2,
         double y = 1) {
     const auto path = path_of(NoisyGaussian{s2, y});
     Smc sampler(alone, path, path::linear_schedule(steps, 1),
@@ -185,7 +185,7 @@ random::StudentMixture wide_mixture() {
     return random::StudentMixture({{1, Vector::Zero(1), Matrix::Constant(1, 1, 4.0)}}, 5);
 }
 
-ImportanceSquared importance_run(double s2, std::uint64_t seed, Index particles, Index rounds) {
+ImportanceSquared importance_run(double s2, random::Seed seed, Index particles, Index rounds) {
     ImportanceSquared sampler(alone, path_of(NoisyGaussian{s2}), wide_mixture(), {particles, 16, seed},
                               {particles, rounds});
     complete(sampler);

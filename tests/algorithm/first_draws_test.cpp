@@ -48,7 +48,7 @@ struct Unnormalised {
     double exact_log_ratio() const { return -0.5 / 1.01 - 0.5 * std::log(2 * std::numbers::pi * 1.01); }
 };
 
-ImportanceSquared importance_of(double share, std::uint64_t seed, Index draws, double mean) {
+ImportanceSquared importance_of(double share, random::Seed seed, Index draws, double mean) {
     const random::StudentMixture first({{1, Vector::Constant(1, mean), Matrix::Constant(1, 1, 0.05)}}, 50);
     ImportanceSquared sampler(parallel::Communicator::alone(), path_of(Unnormalised{}), first, {draws, 16, seed},
                               {1000, 0, share});

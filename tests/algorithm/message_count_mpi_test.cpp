@@ -76,7 +76,7 @@ TEST(MessageCount, SmcSendsSurplusAndFamilies) {
 
 /// Resampled at every step; a group of ranks for each replicate.
 Replicates replicates_of_smc(Index replicates) {
-    return {Communicator::world(), replicates, 3, [](const Communicator& team, std::uint64_t seed) {
+    return {Communicator::world(), replicates, 3, [](const Communicator& team, random::Seed seed) {
                 return std::make_unique<Smc>(smc_of(team, path_of(BetaBernoulli{}), path::linear_schedule(steps, 1), 2,
                                                     {256, 16, seed}, {population::Resampling::systematic, 2, false}));
             }};

@@ -40,7 +40,7 @@ struct TwoPeaks {
 };
 
 /// Draws of that posterior, in place of a pilot's particles.
-FirstDraws pilot_of(Index n, std::uint64_t seed, double small = 0.1) {
+FirstDraws pilot_of(Index n, random::Seed seed, double small = 0.1) {
     random::Stream stream({seed, random::Purpose::test, 0, 0});
     FirstDraws draws{Matrix(2, n), std::vector<double>(static_cast<std::size_t>(n), 0.0)};
     for (Index i = 0; i < n; ++i) {
@@ -87,8 +87,7 @@ TEST(Peaks, OneCloudIsOnePeak) {
 }
 
 /// From a first mixture with this share in the small peak; rounds of 112 draws.
-ImportanceSquared importance_of(double small, Index rounds, std::shared_ptr<const PilotView> pilot,
-                                std::uint64_t seed) {
+ImportanceSquared importance_of(double small, Index rounds, std::shared_ptr<const PilotView> pilot, random::Seed seed) {
     std::vector<random::StudentMixture::Component> first{{1 - small, Vector::Constant(2, 5), Matrix::Identity(2, 2)}};
     if (small > 0)
         first.push_back({small, Vector::Constant(2, -5), Matrix::Identity(2, 2)});

@@ -22,7 +22,7 @@ constexpr Index numbers_of_replicates[] = {2, 3, 5};
 /// R replicates that make_one(ranks, seed) returns.
 template <class MakeOne>
 Replicates replicates_of(const Communicator& ranks, Index n, MakeOne make_one) {
-    return {ranks, n, 7, [=](const Communicator& team, std::uint64_t seed) {
+    return {ranks, n, 7, [=](const Communicator& team, random::Seed seed) {
                 using One = decltype(make_one(team, seed));
                 return std::make_unique<One>(make_one(team, seed));
             }};
@@ -38,7 +38,7 @@ void expect_replicates_same_everywhere(MakeOne make_one, std::initializer_list<i
 }
 
 /// Temperatures of its own: replicates differ in their number.
-Smc adaptive_smc(const Communicator& ranks, std::uint64_t seed) {
+Smc adaptive_smc(const Communicator& ranks, random::Seed seed) {
     return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), path::AdaptiveSchedule{1, 0.95}, 1, {44, 8, seed},
                   {population::Resampling::systematic, 0.8});
 }
@@ -58,7 +58,7 @@ TEST(ReplicatesMpi, OfSmcWithTemperaturesOfTheirOwn) {
 
 TEST(ReplicatesMpi, OfAnnealedImportance) {
     expect_replicates_same_everywhere(
-        [](const Communicator& ranks, std::uint64_t seed) {
+        [](const Communicator& ranks, random::Seed seed) {
             return ais_of(ranks, path_of(BetaBernoulli{}), path::linear_schedule(40, 1), 2, {60, 16, seed});
         },
         {1, 33});
@@ -66,7 +66,7 @@ TEST(ReplicatesMpi, OfAnnealedImportance) {
 
 TEST(ReplicatesMpi, OfNonequilibriumTrajectories) {
     expect_replicates_same_everywhere(
-        [](const Communicator& ranks, std::uint64_t seed) {
+        [](const Communicator& ranks, random::Seed seed) {
             return work_sampler(ranks, ReversibleArGaussian(ReversibleArGaussian::Settings{}),
                                 path::linear_schedule(30, 1),
                                 {.forward = 50,
@@ -82,7 +82,7 @@ TEST(ReplicatesMpi, OfNonequilibriumTrajectories) {
 
 TEST(ReplicatesMpi, OfParallelTempering) {
     expect_replicates_same_everywhere(
-        [](const Communicator& ranks, std::uint64_t seed) {
+        [](const Communicator& ranks, random::Seed seed) {
             const auto target = model::target_of(ReversibleArGaussian(ReversibleArGaussian::Settings{}));
             return ParallelTempering(ranks, target, path::linear_schedule(5, 0.7), kernel::Native(target),
                                      {8, 60, 15, seed});
@@ -134,7 +134,7 @@ TEST(ReplicatesMpi, AFailureOfOneGroupIsTheSameErrorOnAll) {
     const auto ranks = Communicator::world();
     for (const std::uint64_t failing : {0, 2}) {
         const auto message = failure_of([&] {
-            return Replicates(ranks, 3, 7, [=](const Communicator& team, std::uint64_t seed) {
+            return Replicates(ranks, 3, 7, [=](const Communicator& team, random::Seed seed) {
                 const Index slot = seed == random::derive_seed(7, failing) ? 48 : 1000;
                 const auto target = model::target_of(kernel::testing::FailingArGaussian(slot));
                 return std::make_unique<Smc>(team, target, path::linear_schedule(300, 1), kernel::Native(target),

@@ -97,7 +97,7 @@ TEST(Resume, ModelsWithTransitionsDrawNoStart) {
             steps);
         expect_resume_without_starts(
             [&] {
-                return std::make_unique<Replicates>(alone, 3, 7, [&](const auto&, std::uint64_t seed) {
+                return std::make_unique<Replicates>(alone, 3, 7, [&](const auto&, random::Seed seed) {
                     return std::make_unique<AnnealedImportance>(alone, target, schedule, kernel,
                                                                 PopulationSettings{50, 16, seed});
                 });

@@ -31,7 +31,7 @@ models::LinearRegression simulated_regression() {
 }
 
 Smc finished_run(const std::shared_ptr<const path::DensityPath>& path, const kernel::Kernel& kernel,
-                 std::uint64_t seed) {
+                 random::Seed seed) {
     Smc run(parallel::Communicator::alone(), path, path::geometric_schedule(20, 1, 1e-3), kernel, {192, 16, seed}, {});
     run.begin();
     while (!run.finished())

@@ -28,7 +28,7 @@ struct SearchTarget {
 };
 
 /// Every engine at this theta and this temperature, at a selection temperature that makes a difference.
-inline SearchSettings frozen(const SearchTarget& target, Index chains, Index iterations, std::uint64_t seed) {
+inline SearchSettings frozen(const SearchTarget& target, Index chains, Index iterations, random::Seed seed) {
     SearchSettings settings;
     settings.chains = chains;
     settings.iterations = iterations;

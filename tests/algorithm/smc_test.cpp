@@ -40,7 +40,7 @@ TEST(Smc, BetaBernoulliAndTheGaussianToy) {
 }
 
 /// Precision 1 to 10 with perfect moves: every approximation left is Monte Carlo error.
-Smc perfect_run(std::uint64_t seed, const SmcSettings& settings, Index particles,
+Smc perfect_run(random::Seed seed, const SmcSettings& settings, Index particles,
                 const path::Schedule& schedule = path::geometric_schedule(5, 1, 0.02)) {
     const auto target = model::target_of(
         ArGaussian({.start_mean = 0, .start_sd = 1, .end_mean = 0, .end_sd = std::sqrt(0.1), .correlation = 0}));
@@ -239,8 +239,8 @@ TEST(Smc, NotANumberNamesStepAndParticle) {
 }
 
 TEST(Replicates, CombineIndependentRuns) {
-    const auto run = [](std::uint64_t seed) { return perfect_run(seed, {Resampling::multinomial, 0.5}, 200); };
-    const auto make = [&](const auto&, std::uint64_t seed) { return std::make_unique<Smc>(run(seed)); };
+    const auto run = [](random::Seed seed) { return perfect_run(seed, {Resampling::multinomial, 0.5}, 200); };
+    const auto make = [&](const auto&, random::Seed seed) { return std::make_unique<Smc>(run(seed)); };
     const Replicates one(alone, 1, 9, make), several(alone, 3, 9, make);
     EXPECT_EQ(one.outcome().log_ratio.front().value, run(9).log_ratio());
     const auto values = several.log_ratios();

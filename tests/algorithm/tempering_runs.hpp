@@ -13,10 +13,10 @@ namespace pearlite::algorithm::testing {
 /// Tempering whose proposals come from a pilot along the same ladder.
 template <class D>
 Piloted tempering_of(const D& density, const std::variant<path::Schedule, path::AdaptiveSchedule>& ladder,
-                     std::uint64_t seed, Index moves = 4) {
+                     random::Seed seed, Index moves = 4) {
     const auto alone = parallel::Communicator::alone();
     const auto path = path_of(density);
-    return {alone, std::make_unique<Smc>(smc_of(alone, path, ladder, moves, {512, 16, seed + 1000})),
+    return {alone, std::make_unique<Smc>(smc_of(alone, path, ladder, moves, {512, 16, seed.value + 1000})),
             [=](const Tuning& tuning) {
                 return std::make_unique<ParallelTempering>(alone, path, path::Schedule(tuning.inverse_temperatures),
                                                            kernel::RandomWalk(path, moves, tuning.kernel),
@@ -26,7 +26,7 @@ Piloted tempering_of(const D& density, const std::variant<path::Schedule, path::
 
 template <class D>
 Outcome tempered(const D& density, const std::variant<path::Schedule, path::AdaptiveSchedule>& ladder,
-                 std::uint64_t seed) {
+                 random::Seed seed) {
     auto sampler = tempering_of(density, ladder, seed);
     complete(sampler);
     return sampler.outcome();

@@ -28,7 +28,7 @@ struct Variance {
     }
 };
 
-Outcome run(const path::AdaptiveSchedule& schedule, std::uint64_t seed) {
+Outcome run(const path::AdaptiveSchedule& schedule, random::Seed seed) {
     auto sampler = smc_of(parallel::Communicator::alone(), path_of(Variance{}), schedule, 3, {500, 16, seed});
     complete(sampler);
     return sampler.outcome();

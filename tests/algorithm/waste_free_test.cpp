@@ -43,7 +43,7 @@ struct Toy {
             for (Index k = 0; k < d; ++k)
                 learnt(t, 2 + d + k * d + k) = 2.38 / std::sqrt(3 * precision(t));
     }
-    WasteFree run(Index M, Index P, std::uint64_t seed, Resampling resampling = Resampling::systematic) const {
+    WasteFree run(Index M, Index P, random::Seed seed, Resampling resampling = Resampling::systematic) const {
         WasteFree sampler(alone, path, schedule, kernel::RandomWalk(path, 1, learnt), {M * P, 16, seed},
                           {P, resampling});
         complete(sampler);
@@ -76,7 +76,7 @@ void walk(Vector& x, double precision, random::Stream& stream) {
         x = proposal;
 }
 
-double plain_log_ratio(Loop loop, Index M, Index P, std::uint64_t seed) {
+double plain_log_ratio(Loop loop, Index M, Index P, random::Seed seed) {
     random::Stream stream({seed, random::Purpose::test, 0, 0});
     const auto b = Toy::temperatures();
     Matrix x = Matrix::NullaryExpr(3, M * P, [&](Index, Index) { return 10 * stream.normal(); });
@@ -146,7 +146,7 @@ TEST(WasteFree, TheVarianceOfTheToyIsThatOfThePublishedRow) {
 }
 
 /// Precision 1 to 10 with autoregressive moves of x: the weights' correlation is about its square.
-WasteFree autoregressive_run(double correlation, Index M, Index P, std::uint64_t seed) {
+WasteFree autoregressive_run(double correlation, Index M, Index P, random::Seed seed) {
     const auto target = model::target_of(ArGaussian(
         {.start_mean = 0, .start_sd = 1, .end_mean = 0, .end_sd = std::sqrt(0.1), .correlation = correlation}));
     WasteFree sampler(alone, target, path::geometric_schedule(5, 1, 0.02), kernel::Native(target), {M * P, 16, seed},

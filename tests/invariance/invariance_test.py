@@ -232,6 +232,29 @@ class Rbm(Invariance, unittest.TestCase):
                         self.assertIn("build/kernels", self.go("show", where / "results.h5").out)
 
 
+class Ars(Invariance, unittest.TestCase):
+    """Draws by the other generator: planes, lanes, RBMs, streams; on every path of kernels."""
+
+    BY_ARS = {"block": 16, "generator": "ars"}
+    CASES = {
+        "ars-ising-work": {**ISING, "run": BY_ARS, "schedule": FIXED, "algorithm": WORK},
+        "ars-rbm-smc": {**RBM, "run": BY_ARS, "schedule": FIXED, "algorithm": {**SMC, "resampling": "multinomial"}},
+        "ars-gaussian-batches": {**GAUSSIAN, "run": BY_ARS, "schedule": ADAPTIVE,
+                                 "kernel": {"adapt": "pilot", "pilot_particles": 50}, "algorithm": {**SMC, "replicates": 3}},
+    }
+    test_paths_of_kernels = Rbm.test_paths_of_kernels
+
+    def test_one_ulp(self):
+        self.one_ulp("ars-ising-work", "path.inverse_temperature_end", 1.0)
+
+    def test_the_generator_is_part_of_the_result(self):
+        for name, tables in self.CASES.items():
+            where, expected = self.reference(name, tables)
+            _, other = self.reference(name + "-other", tables, "--set", "run.generator=philox")
+            self.assertNotEqual(other["digest"], expected["digest"])
+            self.assertEqual(runner.summary(where)["generator"], "ars4x32-7")
+
+
 class Potts(Invariance, unittest.TestCase):
     MODEL = {"name": "potts", "size": 5, "colours": 5}
     CASES = {

@@ -50,6 +50,7 @@ inline DrawStreams streams_of(std::uint32_t seed, std::uint32_t first_unit) {
     DrawStreams streams{};
     streams.seed[0] = generator();
     streams.seed[1] = generator();
+    streams.by_ars = seed % 2 != 0;
     streams.step = generator();
     streams.first_unit = first_unit;
     for (std::int64_t lane = 0; lane < tile_chains; ++lane) {

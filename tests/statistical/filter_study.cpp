@@ -43,7 +43,7 @@ bool filter_study(const parallel::Communicator& ranks, Index effort) {
             const Index runs = std::max<Index>(effort / particles, 100);
             const auto errors =
                 column(rows_of(ranks, runs, random::derive_seed(study_seed, number++),
-                               [&](std::uint64_t seed) {
+                               [&](random::Seed seed) {
                                    random::Stream stream({seed, random::Purpose::likelihood, 0, 0});
                                    const FilterSettings settings{.particles = particles, .kind = kinds[k]};
                                    return std::vector{run_filter(process, settings, stream).log_likelihood - exact};

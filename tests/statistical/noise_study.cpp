@@ -29,7 +29,7 @@ struct RelativeEss {
     double forward, limit;
 };
 
-RelativeEss relative_ess(double s2, Index steps, std::uint64_t seed) {
+RelativeEss relative_ess(double s2, Index steps, random::Seed seed) {
     const models::NoisyAnnealing model{
         models::NoisyLikelihood({.data = Vector{{1.3}}, .prior_sd = 1, .data_sd = 2, .noise_variance = s2})};
     const Index trajectories = trajectory_steps / steps;
@@ -69,7 +69,7 @@ bool noise_study(const parallel::Communicator& ranks, Index replicates) {
     for (const double s2 : {0.5, 1.0, 2.0, 4.0})
         for (const Index steps : {1, 5, 10, 50}) {
             const auto rows =
-                rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](std::uint64_t seed) {
+                rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](random::Seed seed) {
                     const auto noisy = relative_ess(s2, steps, seed), exact = relative_ess(0, steps, seed);
                     return std::vector{noisy.limit / exact.limit, noisy.forward / exact.forward};
                 });

@@ -112,7 +112,7 @@ struct Size {
     std::vector<double> seconds_of_estimate, seconds_of_trajectory; ///< a value each pass
 };
 
-void run_pass(const Path& path, const Pilot& pilot, std::uint64_t seed, Size& size) {
+void run_pass(const Path& path, const Pilot& pilot, random::Seed seed, Size& size) {
     const double begin = processor_seconds();
     algorithm::AnnealedImportance ais(parallel::Communicator::alone(), path, two_steps,
                                       kernel::RandomWalk::constant(path, moves, pilot.factor),

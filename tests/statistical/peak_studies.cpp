@@ -88,7 +88,7 @@ const std::vector<std::string>& warnings_of(const app::RunResult& result) {
 }
 
 /// A proposal of the larger peak alone, beside 1024 draws of the posterior in place of a pilot.
-algorithm::Outcome one_peak_only(std::uint64_t seed) {
+algorithm::Outcome one_peak_only(random::Seed seed) {
     constexpr Index n = 1024;
     constexpr double place = 3;
     const TwoPeaks model(place);

@@ -29,7 +29,7 @@ constexpr double false_alarm = 1e-3, twin_rejected = 1e-6;
 /// Of each parameter the number of draws of the posterior that are smaller. The few draws, picked by weight, stand for
 /// independent ones as long as the particles are many more.
 template <class D>
-std::vector<double> ranks_of(const D& density, std::span<const double> truth, std::uint64_t seed) {
+std::vector<double> ranks_of(const D& density, std::span<const double> truth, random::Seed seed) {
     constexpr Index particles = 320, moves = 3;
     auto smc = smc_of(parallel::Communicator::alone(), path_of(density), path::AdaptiveSchedule{1, 0.9}, moves,
                       {particles, 16, seed});
@@ -74,7 +74,7 @@ models::LinearGaussian series(std::vector<double> observations, bool right) {
                                    .filter = {.particles = 32}});
 }
 
-std::vector<double> series_replicate(std::uint64_t seed, bool right) {
+std::vector<double> series_replicate(random::Seed seed, bool right) {
     random::Stream stream({seed, random::Purpose::synthetic_data, 0, 0});
     const auto from = series({0}, true);
     std::vector<double> truth(4);
@@ -102,7 +102,7 @@ models::MixedLogistic mixed(const Vector& response, bool right) {
     return models::MixedLogistic(settings);
 }
 
-std::vector<double> mixed_replicate(std::uint64_t seed, bool right) {
+std::vector<double> mixed_replicate(random::Seed seed, bool right) {
     random::Stream stream({seed, random::Purpose::synthetic_data, 0, 0});
     Vector response = Vector::Zero(60);
     const auto from = mixed(response, true);
@@ -122,7 +122,7 @@ std::vector<double> mixed_replicate(std::uint64_t seed, bool right) {
 struct Problem {
     std::string name;
     std::vector<std::string> parameters;
-    std::function<std::vector<double>(std::uint64_t seed, bool right)> run;
+    std::function<std::vector<double>(random::Seed seed, bool right)> run;
 };
 
 std::vector<Problem> problems() {
@@ -150,7 +150,7 @@ bool rank_study(const parallel::Communicator& ranks, Index replicates) {
     for (const auto& problem : problems())
         for (const bool right : {true, false}) {
             const auto rows = rows_of(ranks, replicates, random::derive_seed(study_seed, number++),
-                                      [&](std::uint64_t seed) { return problem.run(seed, right); });
+                                      [&](random::Seed seed) { return problem.run(seed, right); });
             double smallest = 1;
             for (std::size_t k = 0; k < problem.parameters.size(); ++k) {
                 const auto counts = counts_of(column(rows, k));

@@ -11,8 +11,8 @@ namespace pearlite::calibration {
 
 /// Collective. One row of numbers per replicate, in order, on every rank; replicate r gets a seed of its own, derived
 /// from `seed`.
-inline std::vector<std::vector<double>> rows_of(const parallel::Communicator& ranks, Index n, std::uint64_t seed,
-                                                const std::function<std::vector<double>(std::uint64_t)>& replicate) {
+inline std::vector<std::vector<double>> rows_of(const parallel::Communicator& ranks, Index n, random::Seed seed,
+                                                const std::function<std::vector<double>(random::Seed)>& replicate) {
     std::vector<double> mine;
     for (Index r = ranks.rank(); r < n; r += ranks.size()) {
         const auto row = replicate(random::derive_seed(seed, static_cast<std::uint64_t>(r)));

@@ -74,7 +74,7 @@ Vector mean_of(population::Population& population) {
 }
 
 /// 400 particles, 50 temperatures that are dense near the prior, 5 moves: 100 400 estimates.
-Found by_smc(const Path& path, std::uint64_t seed) {
+Found by_smc(const Path& path, random::Seed seed) {
     std::vector<double> temperatures;
     for (int t = 0; t <= 50; ++t)
         temperatures.push_back(std::pow(t / 50.0, 1.5));
@@ -90,7 +90,7 @@ Found by_smc(const Path& path, std::uint64_t seed) {
 }
 
 /// Five rounds of 4000 from a mixture fitted to the prior, then 80 000: 100 000 estimates.
-Found by_importance(const Path& path, std::uint64_t seed) {
+Found by_importance(const Path& path, random::Seed seed) {
     const auto first = algorithm::draws_from_prior(*path, 1024, seed);
     algorithm::ImportanceSquared importance(parallel::Communicator::alone(), path, first.mixture(3, 5),
                                             {80'000, 16, seed}, {4000, 5, 0.05});
@@ -104,7 +104,7 @@ Found by_importance(const Path& path, std::uint64_t seed) {
 }
 
 /// Four chains from the prior of 25 000 iterations, a fifth of them burn-in: 100 004 estimates.
-Found by_chains(const Path& path, std::uint64_t seed) {
+Found by_chains(const Path& path, random::Seed seed) {
     const auto first = algorithm::draws_from_prior(*path, 1024, seed);
     algorithm::PseudoMarginal chains(parallel::Communicator::alone(), path, first.starts(4, seed), first.walk_factor(),
                                      {4, 4, seed}, {25'000, 5'000, 5});
@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
         for (std::size_t a = 0; a < 3; ++a) {
             scores[a] =
                 score_of(calibration::rows_of(ranks, n, random::derive_seed(study_seed, 3 * v + a),
-                                              [&](std::uint64_t seed) { return algorithms[a](path, seed).row(); }),
+                                              [&](random::Seed seed) { return algorithms[a](path, seed).row(); }),
                          density);
             said[v][a] = scores[a].own_ess;
         }

@@ -106,7 +106,7 @@ const model::EnergyPartition& partition() {
 }
 
 /// The paper's settings; the temperature ends at 1.
-algorithm::SearchSettings settings_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
+algorithm::SearchSettings settings_of(Index chains, Index iterations, double gain_power, random::Seed seed) {
     algorithm::SearchSettings settings;
     settings.chains = chains;
     settings.iterations = iterations;
@@ -127,7 +127,7 @@ Search search_of(const algorithm::SearchSettings& settings) {
     return search;
 }
 
-std::vector<double> theta_of(Index chains, Index iterations, double gain_power, std::uint64_t seed) {
+std::vector<double> theta_of(Index chains, Index iterations, double gain_power, random::Seed seed) {
     Search search = search_of(settings_of(chains, iterations, gain_power, seed));
     while (!search.finished())
         search.iterate();
@@ -136,7 +136,7 @@ std::vector<double> theta_of(Index chains, Index iterations, double gain_power, 
 
 /// Averages of x, y, x^2 and y^2 over the second half of a search, with the theta that the first half has learnt.
 constexpr std::size_t n_averages = 4;
-std::vector<double> averages_of(Index chains, Index iterations, std::uint64_t seed) {
+std::vector<double> averages_of(Index chains, Index iterations, random::Seed seed) {
     auto settings = settings_of(chains, iterations, 0.55, seed);
     settings.average_from = iterations / 2;
     Search search = search_of(settings);
@@ -166,7 +166,7 @@ bool inference(const parallel::Communicator& ranks, Index replicates, Index iter
     for (const Index chains : {1, 10, 30}) {
         const auto rows = calibration::rows_of(
             ranks, replicates, random::derive_seed(study_seed, 500 + static_cast<std::uint64_t>(chains)),
-            [&](std::uint64_t seed) { return averages_of(chains, iterations, seed); });
+            [&](random::Seed seed) { return averages_of(chains, iterations, seed); });
         for (std::size_t k = 0; k < n_averages; ++k) {
             const Moments m = calibration::moments(column(rows, k));
             const double standard_error = m.sd / std::sqrt(static_cast<double>(replicates));
@@ -198,7 +198,7 @@ bool theta(const parallel::Communicator& ranks, Index replicates, Index iteratio
     for (const Index chains : {1, 10, 30}) {
         const auto rows =
             calibration::rows_of(ranks, replicates, random::derive_seed(study_seed, static_cast<std::uint64_t>(chains)),
-                                 [&](std::uint64_t seed) { return theta_of(chains, iterations, 0.55, seed); });
+                                 [&](random::Seed seed) { return theta_of(chains, iterations, 0.55, seed); });
         for (std::size_t j = 0; j < exact.size(); ++j) {
             const Moments m = calibration::moments(column(rows, j));
             const double standard_error = m.sd / std::sqrt(static_cast<double>(replicates));
@@ -224,7 +224,7 @@ std::vector<double> square_errors(const parallel::Communicator& ranks, Index rep
     const auto number =
         static_cast<std::uint64_t>(std::lround(1000 * power)) * 1000 + static_cast<std::uint64_t>(chains);
     return column(calibration::rows_of(ranks, replicates, random::derive_seed(study_seed, number),
-                                       [&](std::uint64_t seed) {
+                                       [&](random::Seed seed) {
                                            return std::vector<double>{
                                                square_error(theta_of(chains, iterations, power, seed), exact)};
                                        }),

@@ -51,7 +51,7 @@ Outcome run_alone(const M& model, const path::Schedule& schedule, const Nonequil
     return sampler.outcome();
 }
 
-Outcome toy(Index steps, Index trajectories, std::uint64_t seed) {
+Outcome toy(Index steps, Index trajectories, random::Seed seed) {
     return run_alone(ReversibleArGaussian(ReversibleArGaussian::Settings{}), toy_schedule(steps),
                      {.forward = trajectories, .reverse = trajectories, .seed = seed, .start = ReverseStart::exact});
 }
@@ -65,16 +65,15 @@ void figure(const parallel::Communicator& ranks, Index replicates) {
         fmt::print("steps,estimator,mean_error,standard_error,standard_deviation,replicates\n");
     std::uint64_t number = 0;
     for (const Index steps : {5, 10, 20, 35, 50, 75, 100, 150, 200}) {
-        const auto rows =
-            rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](std::uint64_t seed) {
-                const auto outcome = toy(steps, 100, seed);
-                std::vector<double> row;
-                for (const auto& name : names) {
-                    const auto& estimate = estimate_of(outcome, name);
-                    row.push_back(estimate.value + std::log(10));
-                }
-                return row;
-            });
+        const auto rows = rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](random::Seed seed) {
+            const auto outcome = toy(steps, 100, seed);
+            std::vector<double> row;
+            for (const auto& name : names) {
+                const auto& estimate = estimate_of(outcome, name);
+                row.push_back(estimate.value + std::log(10));
+            }
+            return row;
+        });
         if (!ranks.is_root())
             continue;
         for (std::size_t k = 0; k < names.size(); ++k) {
@@ -91,14 +90,14 @@ struct Problem {
     std::string name;
     double exact;
     bool good_overlap;
-    std::function<Outcome(std::uint64_t seed)> run;
+    std::function<Outcome(random::Seed seed)> run;
 };
 
 std::vector<Problem> problems() {
     const double toy_exact = -std::log(10);
     using Update = models::IsingSettings::Update;
     const auto ising = [](Index size, double end, Index steps, Update update) {
-        return [=](std::uint64_t seed) {
+        return [=](random::Seed seed) {
             return run_alone(
                 models::Ising({.size = size, .move = models::IsingSettings::Move::heat_bath, .update = update}),
                 path::linear_schedule(steps, end),
@@ -112,12 +111,12 @@ std::vector<Problem> problems() {
     };
     const double ising_exact = *models::Ising({.size = 8}).exact_log_ratio(0.44);
     return {
-        {"Gaussian toy, K 50, M 100", toy_exact, true, [](std::uint64_t seed) { return toy(50, 100, seed); }},
-        {"Gaussian toy, K 20, M 1000", toy_exact, true, [](std::uint64_t seed) { return toy(20, 1000, seed); }},
+        {"Gaussian toy, K 50, M 100", toy_exact, true, [](random::Seed seed) { return toy(50, 100, seed); }},
+        {"Gaussian toy, K 20, M 1000", toy_exact, true, [](random::Seed seed) { return toy(20, 1000, seed); }},
         // A block of 512 chains, all of which visit the same sites.
         {"Ising 8x8, random sites, K 100, M 512", ising_exact, true, ising(8, 0.44, 100, Update::random_site)},
         {"Ising 8x8, sweeps, K 30, M 512", ising_exact, true, ising(8, 0.44, 30, Update::sweep)},
-        {"Gaussian toy, K 3, M 100", toy_exact, false, [](std::uint64_t seed) { return toy(3, 100, seed); }},
+        {"Gaussian toy, K 3, M 100", toy_exact, false, [](random::Seed seed) { return toy(3, 100, seed); }},
         {"Ising 16x16, b 1, K 20, M 512", *models::Ising({.size = 16}).exact_log_ratio(1), false,
          ising(16, 1, 20, Update::sweep)},
     };
@@ -158,17 +157,16 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
         fmt::print("   bar x 1/sqrt 2   agree  poor overlap  too fast  other\n");
     }
     for (const auto& problem : problems()) {
-        const auto rows =
-            rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](std::uint64_t seed) {
-                const auto outcome = problem.run(seed);
-                std::vector<double> row;
-                for (const auto& which : intervals)
-                    row.push_back(covers(outcome, which, problem.exact, 1));
-                row.push_back(covers(outcome, intervals.front(), problem.exact, 1 / std::sqrt(2)));
-                for (const std::string text : {"agree", "poor overlap", "too fast"})
-                    row.push_back(outcome.verdict.substr(0, text.size()) == text ? 1 : 0);
-                return row;
-            });
+        const auto rows = rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](random::Seed seed) {
+            const auto outcome = problem.run(seed);
+            std::vector<double> row;
+            for (const auto& which : intervals)
+                row.push_back(covers(outcome, which, problem.exact, 1));
+            row.push_back(covers(outcome, intervals.front(), problem.exact, 1 / std::sqrt(2)));
+            for (const std::string text : {"agree", "poor overlap", "too fast"})
+                row.push_back(outcome.verdict.substr(0, text.size()) == text ? 1 : 0);
+            return row;
+        });
         std::vector<double> fractions;
         for (std::size_t k = 0; k < rows.front().size(); ++k) {
             double sum = 0, n = 0;

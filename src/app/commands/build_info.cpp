@@ -70,11 +70,14 @@ std::string build_id() {
     return fmt::format("pearlite {} ({}, build {})", PEARLITE_VERSION, compiler(), linked_build_id());
 }
 
+std::string generators() {
+    return fmt::format("generators {}, {} ({})", random::Philox::name, random::Ars::name,
+                       random::Ars::implementation());
+}
+
 std::vector<std::string> library_versions() {
-    return {
-        fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION),
-        PEARLITE_LIBRARY_VERSIONS,
-        fmt::format("generators {}, {} ({})", random::Philox::name, random::Ars::name, random::Ars::implementation())};
+    return {fmt::format("Eigen {}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION),
+            PEARLITE_LIBRARY_VERSIONS, generators()};
 }
 
 std::string cpu_features() {

@@ -15,6 +15,8 @@ std::string program_name();
 std::string compiler();
 /// "Open MPI 4.1.4", "HDF5 1.10.8", ...
 std::vector<std::string> library_versions();
+/// "generators philox4x32-10, ars4x32-7 (vaes512)": those of random numbers, and how the second is made on this CPU.
+std::string generators();
 /// Vector extensions of the running CPU that the code may use, as one line.
 std::string cpu_features();
 /// Whether the program was built for the CPU at hand, so that another CPU may give results other bits.

@@ -101,7 +101,7 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
 int run_program(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
     CLI::App app("Annealed Monte Carlo: normalising constants, posteriors and minima, with error bars.");
     app.require_subcommand(1);
-    app.set_version_flag("--version", fmt::format("{}, {} kernels", build_id(), kernel_path()));
+    app.set_version_flag("--version", fmt::format("{}, {} kernels, {}", build_id(), kernel_path(), generators()));
     Request request;
     RunOptions run;
     CheckOptions check;
