@@ -25,14 +25,6 @@ Matrix column_products(const Matrix& a) {
     return a.transpose() * a;
 }
 
-void lower_product(const Matrix& lower, const Matrix& x, Matrix& out) {
-    out.noalias() = lower.triangularView<Eigen::Lower>() * x;
-}
-
-void lower_transposed_product(const Matrix& lower, const Matrix& x, Matrix& out) {
-    out.noalias() = lower.triangularView<Eigen::Lower>().transpose() * x;
-}
-
 // It is a reference. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void solve_lower(const Matrix& lower, Eigen::Ref<Matrix> x) {
     lower.triangularView<Eigen::Lower>().solveInPlace(x);

@@ -23,9 +23,7 @@ Matrix product(double factor, const Matrix& a, const Matrix& b);
 Matrix row_products(const Matrix& a);
 Matrix column_products(const Matrix& a);
 
-/// out = L x and out = L' x with a lower triangular L; elements above its diagonal are not read. `out` is not x.
-void lower_product(const Matrix& lower, const Matrix& x, Matrix& out);
-void lower_transposed_product(const Matrix& lower, const Matrix& x, Matrix& out);
-/// L^{-1} x in place of x.
+/// L^{-1} x in place of x, with a lower triangular L; elements above its diagonal are not read.
 void solve_lower(const Matrix& lower, Eigen::Ref<Matrix> x);
+
 } // namespace pearlite

@@ -16,7 +16,7 @@
 
 namespace pearlite::kernel {
 
-struct Shape;
+class Shape;
 
 /// A kernel knows its target. One virtual call serves a whole block; derivatives are d log f_b/db at the new states.
 class Kernel {

@@ -35,12 +35,14 @@ TEST(Rows, ColumnsAreMerged) {
     for (const Index from_columns : {0, 8, 16, 24, 32, 40, 64})
         for (const Index to_columns : {8, 16, 48}) {
             const Lanes<double> from = numbered(5, from_columns, 0);
-            Lanes<double> to = numbered(5, to_columns, 5000);
+            Lanes<double> to = numbered(5, to_columns, 5000), to_of_baseline = to;
             const Lanes<double> before = to;
             std::vector<Index> source(static_cast<std::size_t>(to_columns));
             for (auto& i : source)
                 i = draws.index(static_cast<int>(from_columns) + 1) - 1;
             merge_columns(ConstRows(from), source, Rows(to), 5);
+            merge_columns<Baseline>(ConstRows(from), source, Rows(to_of_baseline), 5);
+            EXPECT_EQ(to, to_of_baseline);
             for (Index k = 0; k < 5; ++k)
                 for (Index i = 0; i < to_columns; ++i) {
                     const Index j = source[static_cast<std::size_t>(i)];

@@ -113,7 +113,7 @@ BlockMotion MotionWatch::compare(const population::Generation& generation, Index
         jump_ = points->leftCols(n) - before.points;
         centred_ = points->leftCols(n);
         if (shape)
-            centred_.colwise() -= shape->mean;
+            centred_.colwise() -= shape->mean();
     }
     for (Index i = 0; i < n; ++i) {
         const auto at = static_cast<std::size_t>(i);

@@ -151,10 +151,11 @@ void DensityKernel::write_row() {
 }
 
 void DensityKernel::fields(Fields& f) {
-    Matrix mean = shape_.mean;
+    Matrix mean = shape_.mean(), factor = shape_.factor();
     f("mean", mean);
-    shape_.mean = mean.reshaped();
-    f("factor", shape_.factor);
+    f("factor", factor);
+    if (f.is_reading())
+        shape_ = {mean.reshaped(), std::move(factor)};
     f("scale", scale_);
     if (!extra_.empty())
         f("extra", extra_);

@@ -1,6 +1,5 @@
 #include "kernel/density/random_walk.hpp"
 
-#include "core/moments.hpp"
 #include "kernel/density/density_entry.hpp"
 #include "kernel/density/draws.hpp"
 
@@ -26,14 +25,10 @@ double best_acceptance(Index d) {
 // The kernel keeps it. NOLINTNEXTLINE(performance-unnecessary-value-param)
 RandomWalk::RandomWalk(Path path, const MoveSettings& moves, const Matrix* learnt, Covariance covariance)
     : DensityKernel(path, {moves, covariance, best_scale(path->dimension()), best_acceptance(path->dimension())},
-                    learnt) {
-    prepare();
-}
+                    learnt) {}
 
 RandomWalk::RandomWalk(Path path, const Settings& settings, Shape shape)
-    : DensityKernel(std::move(path), settings, std::move(shape)) {
-    prepare();
-}
+    : DensityKernel(std::move(path), settings, std::move(shape)) {}
 
 RandomWalk RandomWalk::constant(Path path, Index moves, const Matrix& factor) {
     Settings settings;
@@ -43,11 +38,8 @@ RandomWalk RandomWalk::constant(Path path, Index moves, const Matrix& factor) {
 
 Index RandomWalk::transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const {
     draw_normals(block, streams);
-    if (proposal_shape().is_diagonal())
-        block.proposals.noalias() = factor_.col(0).asDiagonal() * block.normals;
-    else
-        lower_product(factor_, block.normals, block.proposals);
-    block.proposals += block.points;
+    proposal_shape().scale(block.normals, block.proposals);
+    block.proposals = block.points + scale() * block.proposals;
     path().evaluate(block, block.proposals, b, block.proposed_log_prior, block.proposed_log_likelihood, streams);
 
     return accept_proposals(

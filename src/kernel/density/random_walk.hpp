@@ -22,19 +22,15 @@ class RandomWalk : public DensityKernel {
     static RandomWalk constant(Path path, Index moves, const Matrix& factor);
     std::unique_ptr<Kernel> clone() const override { return std::make_unique<RandomWalk>(*this); }
 
-    const Matrix& factor() const { return factor_; }
+    /// s L.
+    Matrix factor() const { return scale() * proposal_shape().factor(); }
     void set_factor(const Matrix& factor) { set_shape({Vector::Zero(factor.rows()), factor}); }
 
     Index transition(model::DensityBlock& block, double b, const model::BlockStreams& streams) const override;
     bool tunes_scale() const override { return is_automatic() || proposal_shape().is_diagonal(); }
 
-  protected:
-    void prepare() override { factor_ = scale() * proposal_shape().factor; }
-
   private:
     RandomWalk(Path path, const Settings& settings, Shape shape);
-
-    Matrix factor_; ///< s L
 };
 
 /// s L with L L' = covariance and s = 2.38/sqrt(d); see covariance_factor(). `fallback` holds steps.

@@ -1,41 +1,46 @@
 #include "kernel/density/shape.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
-#include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace pearlite::kernel {
 
+Shape::Shape(Vector mean, Matrix factor) : mean_(std::move(mean)), factor_(std::move(factor)) {
+    if (!is_diagonal())
+        products_ = TriangularFactor(factor_);
+}
+
 void Shape::scale(const Matrix& x, Matrix& out) const {
     if (is_diagonal())
-        out.noalias() = factor.col(0).asDiagonal() * x;
+        out.noalias() = factor_.col(0).asDiagonal() * x;
     else
-        lower_product(factor, x, out);
+        products_.multiply(x, out);
 }
 
 void Shape::scale_transposed(const Matrix& x, Matrix& out) const {
     if (is_diagonal())
-        out.noalias() = factor.col(0).asDiagonal() * x;
+        out.noalias() = factor_.col(0).asDiagonal() * x;
     else
-        lower_transposed_product(factor, x, out);
+        products_.multiply_transposed(x, out);
 }
 
 void Shape::whiten(Eigen::Ref<Matrix> x) const {
     if (is_diagonal())
-        x = factor.col(0).cwiseInverse().asDiagonal() * x;
+        x = factor_.col(0).cwiseInverse().asDiagonal() * x;
     else
-        solve_lower(factor, x);
+        products_.solve(x);
 }
 
 void Shape::write(std::span<double> out) const {
     PEARLITE_EXPECTS(static_cast<Index>(out.size()) == numbers(dimension(), is_diagonal()));
-    const auto rest = std::copy(mean.begin(), mean.end(), out.begin());
-    std::copy(factor.data(), factor.data() + factor.size(), rest);
+    const auto rest = std::copy(mean_.begin(), mean_.end(), out.begin());
+    std::copy(factor_.data(), factor_.data() + factor_.size(), rest);
 }
 
 Shape Shape::read(std::span<const double> numbers, Index dimension, bool is_diagonal) {
@@ -78,10 +83,10 @@ Shape shape_of(const parallel::Communicator& ranks, const population::Generation
     if (fallback.is_diagonal()) {
         const auto [mean, variances] =
             population::weighted_variances(ranks, layout, generation.log_weights(), weights.log_max, points);
-        return {mean, deviations(variances, fallback.factor)};
+        return {mean, deviations(variances, fallback.factor())};
     }
     const auto moments = population::weighted_moments(ranks, layout, generation.log_weights(), weights.log_max, points);
-    return {moments.mean, covariance_factor(shrunk_covariance(moments.covariance, weights.ess), fallback.factor)};
+    return {moments.mean, covariance_factor(shrunk_covariance(moments.covariance, weights.ess), fallback.factor())};
 }
 
 Matrix shrunk_covariance(const Matrix& covariance, double n) {

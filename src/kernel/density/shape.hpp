@@ -1,6 +1,7 @@
 #pragma once
 /// The shape of a population of points at one temperature, from which kernels of densities make their proposals.
 
+#include "kernel/density/triangular_factor.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/core/types.hpp"
 #include "population/generation.hpp"
@@ -13,12 +14,15 @@ namespace pearlite::kernel {
 enum class Covariance { automatic, full, diagonal };
 
 /// A mean and a factor L with L L' = covariance: lower triangular (d x d), or the standard deviations (d x 1).
-struct Shape {
-    Vector mean;
-    Matrix factor;
+class Shape {
+  public:
+    Shape() = default;
+    Shape(Vector mean, Matrix factor);
 
-    Index dimension() const { return mean.size(); }
-    bool is_diagonal() const { return factor.cols() == 1; }
+    const Vector& mean() const { return mean_; }
+    const Matrix& factor() const { return factor_; }
+    Index dimension() const { return mean_.size(); }
+    bool is_diagonal() const { return factor_.cols() == 1; }
 
     /// x -> L x for the columns of x; `out` must not be x.
     void scale(const Matrix& x, Matrix& out) const;
@@ -36,6 +40,11 @@ struct Shape {
 
     /// Mean 0 and covariance I.
     static Shape standard(Index dimension, bool is_diagonal);
+
+  private:
+    Vector mean_;
+    Matrix factor_;
+    TriangularFactor products_; ///< of a factor that is not diagonal
 };
 
 /// Collective. The weighted mean and shrunk covariance of a population of points. Coordinates without a usable variance

@@ -33,7 +33,7 @@ Slice::Slice(Path path, const MoveSettings& moves, const Matrix* learnt, Covaria
 
 void Slice::prepare() {
     const auto& shape = proposal_shape();
-    deviations_ = shape.is_diagonal() ? Vector(shape.factor.col(0)) : Vector(shape.factor.rowwise().norm());
+    deviations_ = shape.is_diagonal() ? Vector(shape.factor().col(0)) : Vector(shape.factor().rowwise().norm());
 }
 
 void Slice::draw_directions(model::DensityBlock& block, const model::BlockStreams& streams) const {

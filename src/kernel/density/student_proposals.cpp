@@ -24,7 +24,7 @@ Index numbers_of_component(Index d) {
 /// Components of equal weight along the longest axis of the shape, as far apart as a uniform distribution with that
 /// variance reaches.
 random::StudentMixture along_axis(const Shape& shape, Index components, double df) {
-    const Matrix whole = shape.is_diagonal() ? Matrix(shape.factor.col(0).asDiagonal()) : shape.factor;
+    const Matrix whole = shape.is_diagonal() ? Matrix(shape.factor().col(0).asDiagonal()) : shape.factor();
     const Matrix covariance = row_products(whole);
     const Matrix axes = symmetric_eigenvectors(covariance);
     const Vector longest = axes.col(axes.cols() - 1);
@@ -34,7 +34,7 @@ random::StudentMixture along_axis(const Shape& shape, Index components, double d
     std::vector<random::StudentMixture::Component> starts;
     for (Index k = 0; k < components; ++k) {
         const double place = static_cast<double>(2 * k + 1) / static_cast<double>(components) - 1;
-        starts.push_back({1, shape.mean + reach * place * longest, factor});
+        starts.push_back({1, shape.mean() + reach * place * longest, factor});
     }
     return {std::move(starts), df};
 }

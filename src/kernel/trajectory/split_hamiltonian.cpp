@@ -16,7 +16,7 @@ SplitHamiltonian::SplitHamiltonian(Path path, const MoveSettings& moves, const M
 
 void SplitHamiltonian::begin_trajectory(model::DensityBlock& block) const {
     Hamiltonian::begin_trajectory(block);
-    whitened_ = block.points.colwise() - proposal_shape().mean;
+    whitened_ = block.points.colwise() - proposal_shape().mean();
     proposal_shape().whiten(whitened_);
 }
 
@@ -33,7 +33,7 @@ void SplitHamiltonian::follow_trajectory(model::DensityBlock& block, double b, I
         block.normals = cosine * block.normals - sine * whitened_;
         std::swap(whitened_, scratch_.moved);
         proposal_shape().scale(whitened_, block.proposals);
-        block.proposals.colwise() += proposal_shape().mean;
+        block.proposals.colwise() += proposal_shape().mean();
         keep_finite(block);
         evaluate(block, b, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood,
                  scratch_.proposed_gradient);
