@@ -71,8 +71,8 @@ inline Words every_other(const std::uint32_t* counters, std::size_t h) {
     Words first, second;
     std::memcpy(&first, counters, sizeof first);
     std::memcpy(&second, counters + 2 * lanes, sizeof second);
-    return h == 0 ? __builtin_shuffle(first, second, Words{0, 2, 4, 6, 8, 10, 12, 14})
-                  : __builtin_shuffle(first, second, Words{1, 3, 5, 7, 9, 11, 13, 15});
+    return h == 0 ? __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14)
+                  : __builtin_shufflevector(first, second, 1, 3, 5, 7, 9, 11, 13, 15);
 }
 
 /// by_counters() by ARS: the counters of many lanes at a time, which lie one after another.

@@ -4,6 +4,6 @@
 
 namespace pearlite::random::ars_kernels {
 
-const Kernels aes_kernels = {"aes", generate, fill<One>, encrypt<One, One>};
+const Kernels aes_kernels = {"aes", generate<One>, fill<One>, encrypt<One, One>};
 
 } // namespace pearlite::random::ars_kernels

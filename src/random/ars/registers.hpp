@@ -147,10 +147,11 @@ struct One {
     static I last_round(I x, I key) { return _mm_aesenclast_si128(x, key); }
 };
 
+template <class V1>
 void generate(const std::uint32_t* counter, const std::uint32_t* key, std::uint32_t* out) {
-    One::I x[1] = {One::load(counter)};
-    RoundKeys<One>(key).encrypt(x);
-    One::store(out, x[0]);
+    typename V1::I x[1] = {V1::load(counter)};
+    RoundKeys<V1>(key).encrypt(x);
+    V1::store(out, x[0]);
 }
 
 } // namespace

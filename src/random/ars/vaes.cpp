@@ -32,6 +32,6 @@ struct Two {
 
 } // namespace
 
-const Kernels vaes_kernels = {"vaes", generate, fill<Two>, encrypt<Two, One>};
+const Kernels vaes_kernels = {"vaes", generate<One>, fill<Two>, encrypt<Two, One>};
 
 } // namespace pearlite::random::ars_kernels

@@ -32,6 +32,6 @@ struct Four {
 
 } // namespace
 
-const Kernels vaes512_kernels = {"vaes512", generate, fill<Four>, encrypt<Four, One>};
+const Kernels vaes512_kernels = {"vaes512", generate<One>, fill<Four>, encrypt<Four, One>};
 
 } // namespace pearlite::random::ars_kernels

@@ -38,17 +38,17 @@ void ars_words(const DrawStreams& streams, std::uint32_t first_counter, std::int
     for (std::int64_t k = 0; k < n; ++k)
         for (std::int64_t lane = 0; lane < tile_chains; lane += 4) {
             const Words* const x = counters + k * tile_chains + lane;
-            const Words a = __builtin_shuffle(x[0], x[1], Words{0, 4, 1, 5});
-            const Words b = __builtin_shuffle(x[2], x[3], Words{0, 4, 1, 5});
-            const Words c = __builtin_shuffle(x[0], x[1], Words{2, 6, 3, 7});
-            const Words d = __builtin_shuffle(x[2], x[3], Words{2, 6, 3, 7});
+            const Words a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5);
+            const Words b = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
+            const Words c = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+            const Words d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
             const auto put = [&](std::int64_t word, Words values) {
                 *reinterpret_cast<Words*>(words + (4 * k + word) * tile_chains + lane) = values;
             };
-            put(0, __builtin_shuffle(a, b, Words{0, 1, 4, 5}));
-            put(1, __builtin_shuffle(a, b, Words{2, 3, 6, 7}));
-            put(2, __builtin_shuffle(c, d, Words{0, 1, 4, 5}));
-            put(3, __builtin_shuffle(c, d, Words{2, 3, 6, 7}));
+            put(0, __builtin_shufflevector(a, b, 0, 1, 4, 5));
+            put(1, __builtin_shufflevector(a, b, 2, 3, 6, 7));
+            put(2, __builtin_shufflevector(c, d, 0, 1, 4, 5));
+            put(3, __builtin_shufflevector(c, d, 2, 3, 6, 7));
         }
 }
 
