@@ -1,7 +1,7 @@
 #pragma once
 /// Runs of bits in 64-bit words, least significant bit first. Words are followed by at least one more.
 
-#include "pearlite/core/types.hpp"
+#include "simd/packet.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -46,6 +46,29 @@ struct BitRun {
     std::uint64_t first_mask, last_mask;
 };
 
+/// The ones of many words, a register of words at a time: few CPUs count them for a whole register.
+class OnesCount {
+  public:
+    /// So many packets at most; each byte counts its own ones, eight a packet.
+    static constexpr Index most_packets = 31;
+
+    [[gnu::always_inline]] void add(Words bits) {
+        bits -= (bits >> 1) & 0x5555555555555555u;
+        bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
+        bytes_ += (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    }
+    [[gnu::always_inline]] Index total() const {
+        const Words pairs = (bytes_ & 0x00ff00ff00ff00ffu) + ((bytes_ >> 8) & 0x00ff00ff00ff00ffu);
+        std::uint64_t sum = 0; // four counts, each below 2^16
+        for (Index lane = 0; lane < lanes<Words>; ++lane)
+            sum += pairs[lane];
+        return static_cast<Index>(sum * 0x0001000100010001u >> 48);
+    }
+
+  private:
+    Words bytes_{};
+};
+
 /// Counts the k in from .. to - 1 with bit k of `mask` at which bit k of x differs from bit k + shift of z.
 inline Index count_unlike(const std::uint64_t* x, const std::uint64_t* z, Index shift, const std::uint64_t* mask,
                           Index from, Index to) {
@@ -59,7 +82,18 @@ inline Index count_unlike(const std::uint64_t* x, const std::uint64_t* z, Index 
         return (x[w] ^ other) & mask[w];
     };
     Index count = std::popcount(unlike(run.first) & run.first_mask);
-    for (Index w = run.first + 1; w < run.last; ++w)
+    Index w = run.first + 1;
+    while (w + lanes<Words> <= run.last) {
+        OnesCount ones;
+        const Index end = std::min(run.last, w + OnesCount::most_packets * lanes<Words>);
+        for (; w + lanes<Words> <= end; w += lanes<Words>) {
+            const Words other = (load_anywhere<Words>(shifted + w) >> offset) |
+                                (load_anywhere<Words>(shifted + w + 1) << 1 << (63 - offset));
+            ones.add((load_anywhere<Words>(x + w) ^ other) & load_anywhere<Words>(mask + w));
+        }
+        count += ones.total();
+    }
+    for (; w < run.last; ++w)
         count += std::popcount(unlike(w));
     if (run.last > run.first)
         count += std::popcount(unlike(run.last) & run.last_mask);

@@ -158,6 +158,10 @@ class ImageRestoration {
     Words spread(std::span<const std::uint64_t> dense) const;
     Words gather(const Words& words) const;
     ImageState counted(Words words) const;
+    /// exchange_changes of at least one pixel: a kernel (simd/instructions.hpp).
+    template <class Instructions>
+    std::pair<ImageCounts, ImageCounts> run_changes(const ImageState& first, const ImageState& second, Index from,
+                                                    Index to) const;
 
     ImageRestorationSettings settings_;
     Index stride_;             ///< bits from a pixel to the one below it: columns + 1

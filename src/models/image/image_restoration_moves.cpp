@@ -2,6 +2,7 @@
 
 #include "models/image/image_restoration.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "simd/instructions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,41 +17,14 @@ bool contains(const ImageRectangle& rectangle, Index row, Index column) {
            column < rectangle.column + rectangle.width;
 }
 
-/// Unequal pairs of one direction with one or both ends in a run of bits, as `from` .. `to` - 1 are exchanged.
-struct PairRun {
-    const std::uint64_t* mask;
-    Index shift, from, to;
-
-    /// Pairs inside the run.
-    Index inside(const std::uint64_t* x) const { return count_unlike(x, x, shift, mask, from, to - shift); }
-    /// Pairs that enter or leave the run, with x outside and z in it.
-    Index across(const std::uint64_t* x, const std::uint64_t* z) const {
-        return count_unlike(x, z, shift, mask, from - shift, std::min(from, to - shift)) +
-               count_unlike(z, x, shift, mask, std::max(from, to - shift), to);
-    }
-};
-
 } // namespace
 
 std::pair<ImageCounts, ImageCounts>
 ImageRestoration::exchange_changes(const ImageState& first, const ImageState& second, Index from, Index to) const {
     PEARLITE_EXPECTS(0 <= from && from <= to && to <= size());
-    std::pair<ImageCounts, ImageCounts> changes;
     if (from == to)
-        return changes;
-    const std::uint64_t *const a = first.words_.data(), *const b = second.words_.data();
-    const Index p = run_position(from), q = run_position(to - 1) + 1;
-    const Index agreements = count_unlike(a, observed_.data(), 0, inside_.data(), p, q) -
-                             count_unlike(b, observed_.data(), 0, inside_.data(), p, q);
-    changes.first.agreements = agreements;
-    changes.second.agreements = -agreements;
-    for (std::size_t d = 0; d < 4; ++d) {
-        const PairRun run{both_inside_[d].data(), directions()[d], p, q};
-        const Index inside = run.inside(a) - run.inside(b);
-        changes.first.equal_pairs += run.across(a, a) - run.across(a, b) + inside;
-        changes.second.equal_pairs += run.across(b, b) - run.across(b, a) - inside;
-    }
-    return changes;
+        return {};
+    return simd::on_this_cpu([&](auto cpu) { return run_changes<decltype(cpu)>(first, second, from, to); });
 }
 
 void ImageRestoration::exchange(ImageState& first, ImageState& second, Index from, Index to,

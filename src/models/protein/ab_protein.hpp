@@ -151,6 +151,9 @@ class AbProtein {
     /// The pairs of a proposal, in the blocks that it changes, and the change of their energy.
     template <class Instructions, int dimensions>
     double change_pairs(Memory& memory) const;
+    /// Takes over those pairs.
+    template <class Instructions>
+    void take_pairs(Memory& memory) const;
 
     template <int dimensions>
     class Lanes;

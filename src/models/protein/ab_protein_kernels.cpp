@@ -218,6 +218,17 @@ double AbProtein::change_pairs(Memory& memory) const {
     return contacts;
 }
 
+template <class>
+void AbProtein::take_pairs(Memory& memory) const {
+    const Index stride = pairs_.stride;
+    for (const Memory::Block& block : memory.blocks)
+        for (Index row = block.first_row; row <= block.last_row; row += 2)
+            for (Index packet = std::max(block.first_packet, (row + 2) / 8); packet <= block.last_packet; ++packet)
+                for (const Index offset : {row * stride + 8 * packet, (row + 1) * stride + 8 * packet})
+                    simd::store(memory.now.pairs.data() + offset,
+                                simd::load<detail::Eight>(memory.next.pairs.data() + offset));
+}
+
 template void AbProtein::lane_energies<simd::Compiled>(const model::LaneMatrix& points, Index chains,
                                                        std::span<double> out) const;
 template void AbProtein::remember_lanes<simd::Compiled>(const model::LaneMatrix& points,
@@ -225,5 +236,6 @@ template void AbProtein::remember_lanes<simd::Compiled>(const model::LaneMatrix&
                                                         std::span<Memory> memories) const;
 template double AbProtein::change_pairs<simd::Compiled, 2>(Memory& memory) const;
 template double AbProtein::change_pairs<simd::Compiled, 3>(Memory& memory) const;
+template void AbProtein::take_pairs<simd::Compiled>(Memory& memory) const;
 
 } // namespace pearlite::models

@@ -4,7 +4,7 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/protein/ab_protein_change.hpp"
-#include "models/protein/ab_protein_pairs.hpp"
+#include "simd/instructions.hpp"
 
 #include <numbers>
 
@@ -112,17 +112,9 @@ double AbProtein::change(Memory& memory, LaneColumn x, Index k, double step) con
 }
 
 void AbProtein::take(Memory& memory) const {
-    const Index stride = pairs_.stride;
     std::swap(memory.now.places, memory.next.places);
     std::swap(memory.now.bend_axes, memory.next.bend_axes);
-    for (const Memory::Block& block : memory.blocks)
-        for (Index row = block.first_row; row <= block.last_row; row += 2) {
-            const Index first = std::max(block.first_packet, (row + 2) / 8);
-            for (Index packet = first; packet <= block.last_packet; ++packet)
-                for (const Index offset : {row * stride + 8 * packet, (row + 1) * stride + 8 * packet})
-                    simd::store(memory.now.pairs.data() + offset,
-                                simd::load<detail::Eight>(memory.next.pairs.data() + offset));
-        }
+    simd::on_this_cpu([&](auto cpu) { take_pairs<decltype(cpu)>(memory); });
     memory.blocks = {};
 }
 
