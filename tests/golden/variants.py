@@ -34,6 +34,7 @@ def annealed():
         "potts-random-site": changed(tables_of("potts", colours=3, update="random-site", flips=40), algorithm=ais),
         "rbm-sm08": changed(rbm, schedule={"kind": "sm08"}, algorithm=ais),
         "rbm-16-bit": changed(tables_of("rbm", weight_precision="16-bit"), algorithm=ais),
+        "rbm-8-bit": changed(tables_of("rbm", weight_precision="8-bit"), algorithm=ais),
         "rbm-multinomial": changed(rbm, algorithm={**smc, "resampling": "multinomial"}),
         "rbm-residual": changed(rbm, algorithm={**smc, "resampling": "residual"}),
         "rbm-stratified-replicates": changed(rbm, algorithm={**smc, "resampling": "stratified", SMC_REPLICATES: 3}),

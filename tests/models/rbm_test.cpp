@@ -172,12 +172,15 @@ TEST(Rbm, PackedStatesRestoreTheBlock) {
     EXPECT_EQ(restored.visible_units(), block.visible_units());
 }
 
-TEST(Rbm, RoundedWeightsAreCorrectedByTheLastStep) {
+class RoundedRbm : public ::testing::TestWithParam<WeightPrecision> {};
+INSTANTIATE_TEST_SUITE_P(Weights, RoundedRbm, ::testing::Values(WeightPrecision::bits16, WeightPrecision::bits8));
+
+TEST_P(RoundedRbm, LastStepCorrectsWeights) {
     const RbmParameters parameters = asymmetric_rbm(784, 500, 2.0, 11);
     RbmParameters rounded = parameters; // as the path has it
-    const auto integers = rbm_kernels::round_to_16_bits(parameters.weights);
+    const auto integers = rbm_kernels::round_alike(parameters.weights, GetParam() == WeightPrecision::bits16 ? 2 : 1);
     rounded.weights = integers.scale[0] * integers.digits.cast<double>();
-    const Rbm rbm(parameters, simd::Path::portable, WeightPrecision::bits16);
+    const Rbm rbm(parameters, simd::Path::portable, GetParam());
     RbmBlock block = rbm.make_block(6);
     rbm.draw_start(block, streams_at(0));
     std::vector<double> on_path(6, 0.0), last_step(6, 0.0), slope(6);
@@ -200,9 +203,9 @@ TEST(Rbm, RoundedWeightsAreCorrectedByTheLastStep) {
     EXPECT_GT(largest_correction, 3); // without it the comparison fails
 }
 
-TEST(Rbm, RoundedWeightsMoveByTheTrueOnesAtTheEnd) {
+TEST_P(RoundedRbm, EndMovesByTrueWeights) {
     const RbmParameters parameters = asymmetric_rbm(90, 70, 2.0, 11);
-    const Rbm exact(parameters), rounded(parameters, simd::Path::portable, WeightPrecision::bits16);
+    const Rbm exact(parameters), rounded(parameters, simd::Path::portable, GetParam());
     RbmBlock a = exact.make_block(40), b = rounded.make_block(40);
     exact.draw_start(a, streams_at(0));
     rounded.draw_start(b, streams_at(0));
@@ -245,8 +248,8 @@ TEST(Rbm, RoundedWeightsMoveByTheTrueOnesAtTheEnd) {
     rounded.path_derivative(c, 1, slope_a);
     rounded.path_derivative(old_end, 1, slope_b);
     EXPECT_EQ(slope_a, slope_b);
-    EXPECT_FALSE(Rbm(random_rbm(5, 4, 1, 1, 1), simd::Path::portable, WeightPrecision::bits16).exact_log_ratio(0.5));
-    EXPECT_TRUE(Rbm(random_rbm(5, 4, 1, 1, 1), simd::Path::portable, WeightPrecision::bits16).exact_log_ratio(1));
+    EXPECT_FALSE(Rbm(random_rbm(5, 4, 1, 1, 1), simd::Path::portable, GetParam()).exact_log_ratio(0.5));
+    EXPECT_TRUE(Rbm(random_rbm(5, 4, 1, 1, 1), simd::Path::portable, GetParam()).exact_log_ratio(1));
 }
 
 TEST(Rbm, PackedBitsAreInUnitOrder) {

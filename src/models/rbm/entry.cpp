@@ -62,7 +62,8 @@ struct MarginalRbmKeys {
         machine.keys(k);
         k("weight_precision", precision,
           {{"24-bit", WeightPrecision::bits24, "as single precision"},
-           {"16-bit", WeightPrecision::bits16, "rounded below inverse temperature 1, where the last step corrects it"}},
+           {"16-bit", WeightPrecision::bits16, "rounded below inverse temperature 1, where the last step corrects it"},
+           {"8-bit", WeightPrecision::bits8, "the same, coarser"}},
           "weights on the path");
     }
 };

@@ -25,6 +25,8 @@ class Layer {
     Layer(const rbm_kernels::IntegerWeights& weights, const rbm_kernels::Kernels& kernels);
 
     Index n_outputs() const { return scale_.size(); }
+    /// Digits of a weight.
+    Index n_limbs() const { return n_limbs_; }
     /// Of an integer's unit, by output.
     const Eigen::VectorXf& scale() const { return scale_; }
 

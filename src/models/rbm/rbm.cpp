@@ -57,8 +57,9 @@ Rbm::Rbm(RbmParameters parameters, simd::Path path, WeightPrecision precision)
     PEARLITE_EXPECTS(n >= 1 && n_hidden() >= 1);
     PEARLITE_EXPECTS(parameters_.visible_bias.size() == n && parameters_.base_bias.size() == n);
     PEARLITE_EXPECTS(parameters_.hidden_bias.size() == n_hidden());
-    if (precision == WeightPrecision::bits16) {
-        const auto rounded = rbm_kernels::round_to_16_bits(parameters_.weights);
+    if (precision != WeightPrecision::bits24) {
+        const auto rounded =
+            rbm_kernels::round_alike(parameters_.weights, precision == WeightPrecision::bits16 ? 2 : 1);
         rounded_.emplace(Rounded{{rbm_kernels::transposed(rounded), *kernels_}, {rounded, *kernels_}});
     }
     linear_bias_ = (parameters_.visible_bias - parameters_.base_bias).cast<float>();
@@ -201,7 +202,8 @@ void Rbm::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add(values(parameters_.hidden_bias));
     fingerprint.add(values(parameters_.base_bias));
     if (rounded_)
-        fingerprint.add("weights of 16 bits on the path");
+        fingerprint.add(rounded_->to_hidden.n_limbs() == 2 ? "weights of 16 bits on the path"
+                                                           : "weights of 8 bits on the path");
     fingerprint.add(std::string_view(reinterpret_cast<const char*>(parameters_.images.data()),
                                      static_cast<std::size_t>(parameters_.images.size())));
 }

@@ -32,7 +32,8 @@ struct RbmParameters {
 /// density of rounded weights against the true one, and every estimate is one of the true model.
 enum class WeightPrecision {
     bits24, ///< as float sums are
-    bits16  ///< two limbs in place of three: faster where the kernels multiply limbs (vnni, amx)
+    bits16, ///< two limbs in place of three: faster where the kernels multiply limbs (vnni, amx)
+    bits8   ///< one limb
 };
 
 /// Log odds of units that were on n_on[i] times in n examples: logit((n_on + 1)/(n + 2)), which is never infinite.
@@ -83,7 +84,7 @@ class RbmBlock {
     std::vector<double> positive_;               ///< sum_j max(c_j, 0), where factors_at_ is a number
     std::vector<double> log_factors_;            ///< sum_j log(1 + exp(-|b c_j|)) at b = factors_at_
     double factors_at_;
-    bool is_rounded_ = false;                                ///< c is that of weights of 16 bits
+    bool is_rounded_ = false;                                ///< c is that of rounded weights
     rbm_kernels::Aligned<rbm_kernels::DrawStreams> streams_; ///< of the draw under way, by tile
     Eigen::VectorXf scale_, bias_;                           ///< of the visible fields of the update under way
     LayerWorkspace work_;

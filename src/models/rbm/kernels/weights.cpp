@@ -80,13 +80,13 @@ IntegerWeights round_by_output(const Matrix& weights) {
     return result;
 }
 
-IntegerWeights round_to_16_bits(const Matrix& weights) {
-    constexpr double largest = 32639; // 127 (1 + 256)
+IntegerWeights round_alike(const Matrix& weights, Index n_limbs) {
+    const double largest = n_limbs == 1 ? 127 : 32639; // 127 (1 + 256)
     const auto magnitudes = weights.cwiseAbs();
     const double largest_sum = std::max(magnitudes.rowwise().sum().maxCoeff(), magnitudes.colwise().sum().maxCoeff());
     const double scale = rounded_up(std::max(magnitudes.maxCoeff() / largest, largest_sum / 0x1p30));
     IntegerWeights result{IntegerWeights::Digits::Zero(weights.rows(), weights.cols()),
-                          Vector::Constant(weights.rows(), scale), 2};
+                          Vector::Constant(weights.rows(), scale), n_limbs};
     if (scale > 0)
         result.digits =
             weights.unaryExpr([scale](double w) { return static_cast<std::int32_t>(std::lrint(w / scale)); });

@@ -24,9 +24,9 @@ struct IntegerWeights {
 /// weight exceeds them nor a sum 32 bits.
 IntegerWeights round_by_output(const Matrix& weights);
 
-/// Integers of 16 bits (two limbs: magnitudes up to 32639) with one scale for the whole matrix, so that its transpose
-/// has the same.
-IntegerWeights round_to_16_bits(const Matrix& weights);
+/// Integers of one or two limbs (magnitudes up to 127 or 32639) with one scale for the whole matrix, so that its
+/// transpose has the same.
+IntegerWeights round_alike(const Matrix& weights, Index n_limbs);
 IntegerWeights transposed(const IntegerWeights& weights);
 
 /// The weights as the kernels of a format read them.
