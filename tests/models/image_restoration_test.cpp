@@ -145,6 +145,20 @@ TEST_P(Images, KeepTheirCountsWhenTheyExchangeRuns) {
     EXPECT_THROW(model_.exchange_changes(first, second, 0, model_.size() + 1), ContractViolation);
 }
 
+TEST(ImageRestoration, LongRunsAreExchanged) {
+    const ImageRestoration model = random_problem(180, 170, 1.1, 0.9, 1);
+    const Pixels x = random_pixels(model.size(), 6), white(x.size(), 1);
+    for (const Index from : {Index{0}, Index{77}}) {
+        ImageState first = model.make_state(x), second = model.make_state(white);
+        const Index to = model.size() - from;
+        model.exchange(first, second, from, to, model.exchange_changes(first, second, from, to));
+        Pixels expected_first = x, expected_second = white;
+        std::swap_ranges(expected_first.begin() + from, expected_first.begin() + to, expected_second.begin() + from);
+        expect_consistent(model, first, expected_first);
+        expect_consistent(model, second, expected_second);
+    }
+}
+
 TEST_P(Images, KeepTheirCountsWhenClustersAreFlipped) {
     Pixels x = random_pixels(model_.size(), 8, 0.7);
     ImageState state = model_.make_state(x);

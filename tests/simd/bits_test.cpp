@@ -144,6 +144,22 @@ TEST_F(BitRuns, UnlikeBitsAreCounted) {
     }
 }
 
+TEST_F(BitRuns, ManyUnlikeBitsAreCounted) {
+    // Longer than bytes can count: every bit, or all but few.
+    constexpr Index length = 50000;
+    const Row zeros(length / 64 + 3), ones(zeros.size(), ~std::uint64_t{0});
+    Row most = ones;
+    most[100] = most[300] = 0;
+    for (const Index from : {0, 1, 63, 64, 129})
+        for (const Index to : {7000, 8128, 16001, 32768, 49999}) {
+            EXPECT_EQ(count_unlike(zeros.data(), ones.data(), 1, ones.data(), from, to), to - from);
+            EXPECT_EQ(count_unlike(zeros.data(), ones.data(), 0, most.data(), from, to), to - from -
+                                                                                             (to > 301 * 64   ? 128
+                                                                                              : to > 101 * 64 ? 64
+                                                                                                              : 0));
+        }
+}
+
 TEST_F(BitRuns, AreCopiedAndExchangedAlone) {
     for (int repeat = 0; repeat < 300; ++repeat) {
         const Row a = random_row(), b = random_row();
