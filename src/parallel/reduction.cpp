@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,27 @@ FixedPoint fixed_point(std::span<const double> terms, int bits) {
             static_cast<std::int64_t>(terms.size() - inside), static_cast<std::int64_t>(terms.size())};
 }
 
+// NaN if any is NaN. Eight at a time, which need not wait for one another.
+double largest(std::span<const double> values) {
+    constexpr std::size_t n_lanes = 8;
+    std::array<double, n_lanes> highest;
+    highest.fill(-infinity);
+    std::array<std::uint64_t, n_lanes> nan{};
+    const auto take = [&](double value, std::size_t lane) {
+        highest[lane] = value > highest[lane] ? value : highest[lane];
+        nan[lane] |= static_cast<std::uint64_t>(std::isnan(value));
+    };
+    const std::size_t in_lanes = values.size() / n_lanes * n_lanes;
+    for (std::size_t i = 0; i < in_lanes; i += n_lanes)
+        for (std::size_t lane = 0; lane < n_lanes; ++lane)
+            take(values[i + lane], lane);
+    for (std::size_t i = in_lanes; i < values.size(); ++i)
+        take(values[i], 0);
+    if (std::ranges::any_of(nan, [](std::uint64_t any) { return any != 0; }))
+        return std::numeric_limits<double>::quiet_NaN();
+    return std::ranges::max(highest);
+}
+
 } // namespace
 
 double exact_sum(const Communicator& ranks, std::span<const double> terms) {
@@ -92,15 +114,7 @@ double fixed_point_sum(const Communicator& ranks, std::span<const double> terms,
 }
 
 double log_sum_exp(const Communicator& ranks, std::span<const double> log_terms) {
-    double maximum = log_zero;
-    for (const double log_term : log_terms) {
-        if (std::isnan(log_term)) {
-            maximum = log_term;
-            break;
-        }
-        maximum = std::max(maximum, log_term);
-    }
-    maximum = ranks.max(maximum);
+    const double maximum = ranks.max(largest(log_terms));
     if (!std::isfinite(maximum))
         return maximum;
 

@@ -4,6 +4,7 @@
 #include "models/gaussian/gaussian.hpp"
 #include "models/regression/regression.hpp"
 #include "pearlite/path/tempered.hpp"
+#include "simd/path.hpp"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -31,6 +32,7 @@ long allocations_of_moves(const D& density) {
     const auto block = path->make_block(16);
     path->draw_start(*block, {1, 0, 0, 0, 0});
     std::vector<double> derivative(16);
+    simd::chosen_path(); // once in a program
     const long before = n_allocations;
     kernel.move(*block, 0.5, {1, 1, 0, 0, 0}, derivative);
     return n_allocations - before;
