@@ -156,12 +156,14 @@ void Fills<Instructions>::exponential(const Address& address, std::span<double> 
 }
 
 template <class Instructions>
-void Fills<Instructions>::bernoulli(const Address& address, std::span<const float> probabilities, std::span<float> out) {
+void Fills<Instructions>::bernoulli(const Address& address, std::span<const float> probabilities,
+                                    std::span<float> out) {
     draw_bernoulli(address, probabilities, out);
 }
 
 template <class Instructions>
-void Fills<Instructions>::bernoulli(const Address& address, std::span<const float> probabilities, std::span<std::int8_t> out) {
+void Fills<Instructions>::bernoulli(const Address& address, std::span<const float> probabilities,
+                                    std::span<std::int8_t> out) {
     draw_bernoulli(address, probabilities, out);
 }
 

@@ -49,9 +49,8 @@ struct Products {
           field(n_visible, n_chains) {}
 
     void eigen() {
-        pearlite::simd::on_this_cpu([&](auto cpu) {
-            pearlite::benchmarks::multiply<decltype(cpu)>(weights, visible, units, hidden, field);
-        });
+        pearlite::simd::on_this_cpu(
+            [&](auto cpu) { pearlite::benchmarks::multiply<decltype(cpu)>(weights, visible, units, hidden, field); });
         benchmark::ClobberMemory();
     }
 
@@ -157,7 +156,9 @@ double multiplier_ceiling(Path path) {
         return std::numeric_limits<double>::quiet_NaN();
     double best = std::numeric_limits<double>::infinity();
     for (int again = 0; again < 5; ++again)
-        best = std::min(best, seconds(path == Path::amx ? multiply_tiles : has_bytes ? multiply_bytes : multiply_floats));
+        best = std::min(best, seconds(path == Path::amx ? multiply_tiles
+                                      : has_bytes       ? multiply_bytes
+                                                        : multiply_floats));
     const double weights = path == Path::amx ? 16.0 * 16 * 64 / 3 : has_bytes ? 64.0 / 3 : 8; // of an instruction
     return weights * in_flight * repeats / best / (2.0 * n_visible * n_hidden);
 }

@@ -29,7 +29,7 @@ TIDY = "clang-tidy-14"
 CLEAN_REVISION = "173f0be6065d"
 MANY = 80  # changed files: by folders, which share their headers, all are read in less time than so many alone
 PLACES = ("include", "src", "drivers")
-KERNELS = "kernels"  # the folders of kernel sources
+KERNELS = ("kernels", "ars")  # folders of kernel sources
 OPTIONAL = ("automatic_gradient.hpp", "custom_gradient.cpp")  # need a package that a machine may lack
 UNKNOWN_TO_CLANG = {"-mmove-max=128", "-mstore-max=128", "-Winvalid-pch", "-Werror", "-fpch-preprocess"}
 FINDING = re.compile(r"^\S+:\d+:\d+: (?:warning|error): ")
@@ -55,10 +55,10 @@ class Options:
     def __init__(self, build):
         shared, self.of_kernels = {}, {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
-            if not re.search(r"CMakeFiles/pearlite(_\w+)?\.dir/", entry["command"]):
+            if not re.search(r"CMakeFiles/pearlite(_\w+)?(?<!_Avx512)\.dir/", entry["command"]):
                 continue
             source, its = pathlib.Path(entry["file"]), options_of(entry["command"])
-            if source.parent.name == KERNELS:
+            if source.parent.name in KERNELS:
                 self.of_kernels[source] = [word for option in its for word in option]
             else:
                 shared |= dict.fromkeys(its)
@@ -100,7 +100,7 @@ def by_folder(root):
     """All sources: the folders of src, and one by one the kernel sources and the programs."""
     folders = {}
     for source in sorted((root / "src").rglob("*.cpp")):
-        folders.setdefault(source if source.parent.name == KERNELS else source.parent, []).append(source)
+        folders.setdefault(source if source.parent.name in KERNELS else source.parent, []).append(source)
     programs = [program for program in sorted((root / "drivers").glob("*.cpp")) if program.name not in OPTIONAL]
     return list(folders.values()) + [[program] for program in programs]
 
@@ -115,7 +115,7 @@ def changed_files(root):
     files = set()
     for name in git.stdout.splitlines():
         file = root / name
-        if file.parent.name == KERNELS:
+        if file.parent.name in KERNELS:
             files.update(file.parent.glob("*.cpp"))
         elif name.endswith((".cpp", ".hpp")) and not name.endswith(OPTIONAL):
             files.add(file)

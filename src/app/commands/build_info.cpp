@@ -103,11 +103,9 @@ std::string kernel_path_note() {
 void require_cpu() {
     for (const auto set : simd::instruction_sets)
         if (simd::compiled_for(set) && !simd::cpu_has(set))
-            throw InputError(
-                fmt::format("this program was built for CPUs with {}, which this one lacks; {}",
-                            simd::name_of(set),
-                            bits_depend_on_cpu() ? "build it here, or without -DPEARLITE_NATIVE=ON"
-                                                 : "it takes an x86-64-v3 CPU"));
+            throw InputError(fmt::format(
+                "this program was built for CPUs with {}, which this one lacks; {}", simd::name_of(set),
+                bits_depend_on_cpu() ? "build it here, or without -DPEARLITE_NATIVE=ON" : "it takes an x86-64-v3 CPU"));
 }
 
 } // namespace pearlite::app
