@@ -7,8 +7,9 @@ usage: golden.py check [--ranks 1,3] [--rows PATTERN] [--short] [--states-only] 
 PATTERN: of shell wildcards, on names such as job/ising, smc/ising, variant/ising-mode. All commands take
 --pearlite FILE (else PEARLITE names the program, else the path finds it).
 
-table.json holds the digests of digests.py for each row of rows.py. Bits depend on compiler, instruction sets and the C
-library's mathematics, so that the table has a part for each of these. On a machine that has no part, `check` ends with
+table.json holds the digests of digests.py for each row of rows.py. Bits depend on the compiler, its options and the C
+library's mathematics, so that the table has a part for each of these; on the CPU they depend if the program was built
+for that alone. On a machine that has no part, `check` ends with
 status 77; `make --from-commit` then builds the program as it was when the table was last changed (or as of COMMIT) and
 adds the part, against which the present program can be checked. `update` removes the rows that change from the parts of
 other machines, which cannot know them.
