@@ -74,7 +74,8 @@ TEST_F(ContainerFailureTest, AnErrorWhilePackingLeavesTheOldFile) {
     EXPECT_EQ(testing::names_in(directory.path()), std::vector<std::string>{"state.h5"});
 }
 
-// A child commits one population after another until it is killed, at another moment each time.
+// A child commits one population after another until it is killed, at another moment each time; the first lives until it
+// has committed once, however slow the machine.
 TEST_F(ContainerFailureTest, AKilledWriterLeavesAWholeFile) {
     constexpr int n_kills = 40;
     std::uint64_t newest = 0;
@@ -85,6 +86,8 @@ TEST_F(ContainerFailureTest, AKilledWriterLeavesAWholeFile) {
             for (std::uint64_t seed = newest + 1;; ++seed)
                 SamplePopulation(ranks, 20000, 64, seed).commit(ranks, path);
         }
+        for (int wait = 0; kill_number == 0 && wait < 10000 && !std::filesystem::exists(path); ++wait)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
         std::this_thread::sleep_for(std::chrono::microseconds(3000 + 977 * kill_number));
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
