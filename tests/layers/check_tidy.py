@@ -97,10 +97,12 @@ def check(root, groups, options):
 
 
 def by_folder(root):
-    """All sources: the folders of src, and one by one the kernel sources and the programs."""
+    """All sources: the folders of src, kernels for several instruction sets apart, and one by one the kernel sources in
+    intrinsics and the programs."""
     folders = {}
     for source in sorted((root / "src").rglob("*.cpp")):
-        folders.setdefault(source if source.parent.name in KERNELS else source.parent, []).append(source)
+        group = source if source.parent.name in KERNELS else (source.parent, source.name.endswith("_kernels.cpp"))
+        folders.setdefault(group, []).append(source)
     programs = [program for program in sorted((root / "drivers").glob("*.cpp")) if program.name not in OPTIONAL]
     return list(folders.values()) + [[program] for program in programs]
 
