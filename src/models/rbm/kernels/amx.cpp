@@ -78,16 +78,6 @@ std::size_t scratch_bytes(std::int64_t) {
 
 } // namespace
 
-const Kernels amx_kernels{Format::tiles,
-                          spread_bytes,
-                          spread,
-                          scratch_bytes,
-                          sums,
-                          fields<Avx512>,
-                          statistics<Avx512>,
-                          statistics_of_step<Avx512>,
-                          step_fields<Avx512>,
-                          sum_on<Avx512>,
-                          draw<Avx512>};
+const Kernels amx_kernels = kernels_with<Avx512>(Format::tiles, spread_bytes, spread, scratch_bytes, sums);
 
 } // namespace pearlite::models::rbm_kernels

@@ -137,14 +137,8 @@ std::size_t scratch_bytes(std::int64_t) {
     return static_cast<std::size_t>(abreast * chunk_words * word_groups * table_size) * sizeof(std::int32_t);
 }
 
-std::size_t no_spread(std::int64_t) {
-    return 0;
-}
-
 } // namespace
 
-const Kernels avx2_kernels{
-    Format::integers,         no_spread,         nullptr,      scratch_bytes, sums, fields<Avx2>, statistics<Avx2>,
-    statistics_of_step<Avx2>, step_fields<Avx2>, sum_on<Avx2>, draw<Avx2>};
+const Kernels avx2_kernels = kernels_with<Avx2>(Format::integers, no_bytes, nullptr, scratch_bytes, sums);
 
 } // namespace pearlite::models::rbm_kernels

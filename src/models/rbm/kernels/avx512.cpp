@@ -104,22 +104,8 @@ std::size_t scratch_bytes(std::int64_t) {
     return static_cast<std::size_t>(chunk_groups * abreast * tile_chains) * sizeof(std::int32_t);
 }
 
-std::size_t no_spread(std::int64_t) {
-    return 0;
-}
-
 } // namespace
 
-const Kernels avx512_kernels{Format::integers,
-                             no_spread,
-                             nullptr,
-                             scratch_bytes,
-                             sums,
-                             fields<Avx512>,
-                             statistics<Avx512>,
-                             statistics_of_step<Avx512>,
-                             step_fields<Avx512>,
-                             sum_on<Avx512>,
-                             draw<Avx512>};
+const Kernels avx512_kernels = kernels_with<Avx512>(Format::integers, no_bytes, nullptr, scratch_bytes, sums);
 
 } // namespace pearlite::models::rbm_kernels

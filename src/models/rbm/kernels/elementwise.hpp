@@ -181,6 +181,20 @@ void draw(const DrawTask& task) {
 inline constexpr std::uint32_t philox_multiplier[2] = {0xD2511F53, 0xCD9E8D57};
 inline constexpr std::uint32_t philox_weyl[2] = {0x9E3779B9, 0xBB67AE85};
 
+/// For sums that need no other form of the units, or no scratch.
+inline std::size_t no_bytes(std::int64_t) {
+    return 0;
+}
+
+/// The kernels of a path: its sums, all else by its lanes L.
+template <class L>
+constexpr Kernels kernels_with(Format format, decltype(Kernels::spread_bytes) spread_bytes,
+                               decltype(Kernels::spread) spread, decltype(Kernels::scratch_bytes) scratch_bytes,
+                               decltype(Kernels::sums) sums) {
+    return {format,        spread_bytes,          spread,         scratch_bytes, sums,   fields<L>,
+            statistics<L>, statistics_of_step<L>, step_fields<L>, sum_on<L>,     draw<L>};
+}
+
 } // namespace
 
 } // namespace pearlite::models::rbm_kernels

@@ -40,22 +40,8 @@ void sums(const SumTask& task) {
                      words + tile * n_words * tile_chains, task.sums + (tile * panel_units + u) * tile_chains);
 }
 
-std::size_t none(std::int64_t) {
-    return 0;
-}
-
 } // namespace
 
-const Kernels portable_kernels{Format::integers,
-                               none,
-                               nullptr,
-                               none,
-                               sums,
-                               fields<Plain>,
-                               statistics<Plain>,
-                               statistics_of_step<Plain>,
-                               step_fields<Plain>,
-                               sum_on<Plain>,
-                               draw<Plain>};
+const Kernels portable_kernels = kernels_with<Plain>(Format::integers, no_bytes, nullptr, no_bytes, sums);
 
 } // namespace pearlite::models::rbm_kernels

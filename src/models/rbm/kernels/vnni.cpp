@@ -95,22 +95,8 @@ void spread(const std::uint32_t* words, std::int64_t n_inputs, void* out) {
     spread_bits(words, n_inputs, word_units, out);
 }
 
-std::size_t no_scratch(std::int64_t) {
-    return 0;
-}
-
 } // namespace
 
-const Kernels vnni_kernels{Format::limbs,
-                           spread_bytes,
-                           spread,
-                           no_scratch,
-                           sums,
-                           fields<Avx512>,
-                           statistics<Avx512>,
-                           statistics_of_step<Avx512>,
-                           step_fields<Avx512>,
-                           sum_on<Avx512>,
-                           draw<Avx512>};
+const Kernels vnni_kernels = kernels_with<Avx512>(Format::limbs, spread_bytes, spread, no_bytes, sums);
 
 } // namespace pearlite::models::rbm_kernels
