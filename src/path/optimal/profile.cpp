@@ -1,0 +1,119 @@
+#include "path/optimal/profile.hpp"
+
+#include "path/optimal/path_length.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <cmath>
+#include <cstddef>
+
+namespace pearlite::path {
+
+namespace {
+
+bool is_good(double value) {
+    return std::isfinite(value) && value > 0;
+}
+
+constexpr double window = 5; // standard deviations, beyond which a Gaussian weight is nothing
+
+/// The first and the last but one place within the window around places[i].
+struct Range {
+    std::size_t first, end;
+};
+Range within_window(std::span<const double> places, std::size_t i, double width) {
+    Range range{i, i + 1};
+    while (range.first > 0 && places[i] - places[range.first - 1] < window * width)
+        --range.first;
+    while (range.end < places.size() && places[range.end] - places[i] < window * width)
+        ++range.end;
+    return range;
+}
+
+double gaussian(double distance, double width) {
+    return std::exp(-0.5 * (distance / width) * (distance / width));
+}
+
+} // namespace
+
+std::vector<double> PathProfile::speed_limit(bool with_tau) const {
+    std::vector<double> limit;
+    for (std::size_t i = 0; i < variance_u.size(); ++i)
+        limit.push_back(std::sqrt(variance_u[i] * (with_tau ? tau[i] : 1.0)));
+    return limit;
+}
+
+Index repair(std::vector<double>& values) {
+    const auto n = std::ssize(values);
+    std::vector<Index> nearest(values.size(), -1);
+    for (Index i = 0, last = -1; i < n; ++i) {
+        if (is_good(values[static_cast<std::size_t>(i)]))
+            last = i;
+        nearest[static_cast<std::size_t>(i)] = last;
+    }
+    for (Index i = n - 1, next = -1; i >= 0; --i) {
+        auto& found = nearest[static_cast<std::size_t>(i)];
+        if (is_good(values[static_cast<std::size_t>(i)]))
+            next = i;
+        if (next >= 0 && (found < 0 || next - i < i - found))
+            found = next;
+    }
+    Index bad = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (nearest[i] < 0)
+            throw NumericalError("u = d log f_b/db has no finite variance anywhere along the path");
+        if (nearest[i] != static_cast<Index>(i)) {
+            values[i] = values[static_cast<std::size_t>(nearest[i])];
+            ++bad;
+        }
+    }
+    return bad;
+}
+
+std::vector<double> smoothed_in_length(std::span<const double> inverse_temperature, std::span<const double> values,
+                                       double width) {
+    std::vector<double> root, logs;
+    for (const double value : values) {
+        root.push_back(std::sqrt(value));
+        logs.push_back(std::log(value));
+    }
+    const Integral length(inverse_temperature, root);
+    std::vector<double> places;
+    for (const double b : inverse_temperature)
+        places.push_back(length.up_to(b) / length.total());
+    std::vector<double> smooth;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto range = within_window(places, i, width);
+        double w = 0, x = 0, y = 0, xx = 0, xy = 0;
+        for (std::size_t j = range.first; j < range.end; ++j) {
+            const double distance = places[j] - places[i], weight = gaussian(distance, width);
+            w += weight;
+            x += weight * distance;
+            y += weight * logs[j];
+            xx += weight * distance * distance;
+            xy += weight * distance * logs[j];
+        }
+        const double spread = w * xx - x * x;
+        const bool has_slope = spread > 1e-12 * w * w * width * width;
+        smooth.push_back(std::exp(has_slope ? (xx * y - x * xy) / spread : y / w));
+    }
+    return smooth;
+}
+
+std::vector<double> smoothed_in_temperature(std::span<const double> inverse_temperature, std::span<const double> values,
+                                            double width) {
+    const double sd = width * inverse_temperature.back();
+    std::vector<double> smooth;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto range = within_window(inverse_temperature, i, sd);
+        double w = 0, sum = 0;
+        for (std::size_t j = range.first; j < range.end; ++j) {
+            const double weight = gaussian(inverse_temperature[j] - inverse_temperature[i], sd);
+            w += weight;
+            sum += weight * values[j];
+        }
+        smooth.push_back(sum / w);
+    }
+    return smooth;
+}
+
+} // namespace pearlite::path

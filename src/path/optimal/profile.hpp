@@ -1,0 +1,50 @@
+#pragma once
+/// What is known of a path before its main run: how u = d log f_b/db fluctuates at each inverse temperature, and how
+/// long the kernel remembers it. Optimal schedules and the costs of schedules are made of nothing else.
+
+#include "pearlite/core/types.hpp"
+
+#include <span>
+#include <vector>
+
+namespace pearlite::path {
+
+/// n >= 2 inverse temperatures, increasing from 0 to the end of the path, and quantities at each of them.
+struct PathProfile {
+    std::vector<double> inverse_temperature;
+    std::vector<double> mean_u;         ///< E_b[u]; on a path that is linear in b
+    std::vector<double> variance_u;     ///< g(b) = Var_b[u], finite and above 0
+    std::vector<double> tau;            ///< autocorrelation time of u under the kernel at b, in steps, at least 1
+    std::vector<double> rejection_rate; ///< of swaps between neighbours, per unit of b: E_b|u - u'|/2 of independent u
+    bool tau_is_lower_bound = false;    ///< somewhere: the states were not held for long enough
+
+    double end() const { return inverse_temperature.back(); }
+    /// The square root of g, or of g tau: a schedule is optimal if it goes through equal lengths of it.
+    std::vector<double> speed_limit(bool with_tau) const;
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("inverse_temperature", inverse_temperature);
+        f("mean_u", mean_u);
+        f("variance_u", variance_u);
+        f("tau", tau);
+        f("rejection_rate", rejection_rate);
+        f("tau_is_lower_bound", tau_is_lower_bound);
+    }
+};
+
+/// Replaces numbers that are not finite or not above 0 by their nearest good neighbour; returns how many. All bad:
+/// NumericalError.
+Index repair(std::vector<double>& values);
+
+/// Local linear regression of log values in the coordinate int sqrt(values) db, normalised to 1, with a Gaussian window
+/// of standard deviation `width`: noise in a region that matters little does not spread to one that matters.
+std::vector<double> smoothed_in_length(std::span<const double> inverse_temperature, std::span<const double> values,
+                                       double width);
+
+/// Convolution of values with a Gaussian in b (Kiwaki 2015, section 5), its standard deviation in units of the end of
+/// the path.
+std::vector<double> smoothed_in_temperature(std::span<const double> inverse_temperature, std::span<const double> values,
+                                            double width);
+
+} // namespace pearlite::path
