@@ -1,5 +1,6 @@
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 
+#include "algorithm/common/log_weight_moments.hpp"
 #include "algorithm/common/streams.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "parallel/agreement.hpp"
@@ -98,6 +99,7 @@ Outcome AnnealedImportance::outcome() const {
     Outcome outcome;
     outcome.log_ratio = {estimate.delta, estimate.bootstrap};
     outcome.ess = estimate.ess;
+    outcome.log_weights = {log_weight_moments({ranks_, particles.layout(), particles.log_weights()}, 1)};
     outcome.log_ratio.front().doubts = estimate.doubts("trajectories");
     return outcome;
 }

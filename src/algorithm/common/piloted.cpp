@@ -18,6 +18,7 @@ void Tuning::fields(Fields& f) {
     f("reference_log_priors", reference.log_priors);
     f("reference_log_likelihoods", reference.log_likelihoods);
     f("reference_families", reference.families);
+    group(f, "survey", survey);
 }
 
 Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotReference reference) {
@@ -32,6 +33,8 @@ Tuning tuning_of(const parallel::Communicator& ranks, Sampler& pilot, PilotRefer
                 estimator::stuck_particles({trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved}))
             tuning.warning = stuck->text();
         tuning.kernel = pilot.n_replicates() > 1 ? first.learnt() : pilot.learnt();
+        if (const auto* survey = pilot.survey())
+            tuning.survey = *survey;
     }
     if (pilot.n_replicates() > 1) // other groups of ranks have other replicates
         broadcast_state(ranks, tuning, 0);

@@ -4,6 +4,7 @@
 
 #include "algorithm/common/first_draws.hpp"
 #include "algorithm/common/staged_sampler.hpp"
+#include "algorithm/survey/survey_record.hpp"
 
 #include <functional>
 #include <memory>
@@ -18,6 +19,7 @@ struct Tuning {
     std::string warning;                      ///< that its particles missed places, if they did
     Matrix kernel;                            ///< learnt by its kernel (kernel::Kernel::learnt)
     FirstDraws reference;                     ///< its final particles, if they are points of a density and wanted
+    SurveyRecord survey;                      ///< if the pilot was a survey, else empty
 
     void fields(Fields& f);
 };
@@ -43,6 +45,10 @@ class Piloted final : public StagedSampler {
     /// With the pilot's warning, where the main run has no kernel whose moves would tell the same.
     Outcome outcome() const override;
     bool in_pilot() const override { return !main_; }
+    /// The pilot's, if it was a survey.
+    const SurveyRecord* survey() const override {
+        return found_.survey.is_empty() ? StagedSampler::survey() : &found_.survey;
+    }
     Index stage() const override { return (main_ ? pilot_stages_ : 0) + current().stage(); }
     Index stages() const override { return pilot_stages_ + 1; }
     /// What the pilot's kernel learnt, if the main run leaves none.

@@ -18,6 +18,7 @@ namespace pearlite::algorithm {
 
 class MarkovChains;
 class RecordedDraws;
+struct SurveyRecord;
 
 class Sampler {
   public:
@@ -79,6 +80,8 @@ class Sampler {
     virtual std::optional<random::Seed> prediction_seed() const { return {}; }
     /// The mobility of a temperature's moves below which a run warns.
     virtual double needed_mobility() const { return 0.3; }
+    /// What a survey found of the path, if the schedule was made from one; null without.
+    virtual const SurveyRecord* survey() const { return nullptr; }
     /// The target that is annealed, if the sampler has made it itself; null for the target that it was given.
     virtual const model::Target* target() const { return nullptr; }
 

@@ -48,6 +48,11 @@ struct NamedArray {
     std::vector<double> values;
 };
 
+/// Log weights of n independent trajectories from the start of the path to its end.
+struct LogWeightMoments {
+    double n = 0, mean = 0, variance = 0; ///< variance with n - 1
+};
+
 /// The results of a finished sampler. Valid on rank 0; elsewhere estimates may be empty.
 struct Outcome {
     std::vector<estimator::Estimate> log_ratio; ///< the first is the headline
@@ -56,6 +61,7 @@ struct Outcome {
     std::string verdict; ///< in words; empty: error bar and warnings say enough
     std::vector<Diagnostic> diagnostics;
     std::vector<NamedArray> arrays;
+    std::vector<LogWeightMoments> log_weights; ///< of each replicate; empty where particles are not independent
 };
 
 } // namespace pearlite::algorithm

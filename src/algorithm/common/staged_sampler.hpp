@@ -29,6 +29,7 @@ class StagedSampler : public Sampler {
     const RecordedDraws* recorded_draws() const override { return current().recorded_draws(); }
     std::optional<random::Seed> prediction_seed() const override { return current().prediction_seed(); }
     double needed_mobility() const override { return current().needed_mobility(); }
+    const SurveyRecord* survey() const override { return current().survey(); }
     const model::Target* target() const override { return current().target(); }
     Index n_replicates() const override { return current().n_replicates(); }
     std::vector<double> log_ratios() const override { return current().log_ratios(); }

@@ -1,5 +1,6 @@
 #include "algorithm/nonequilibrium/work_outcome.hpp"
 
+#include "algorithm/common/log_weight_moments.hpp"
 #include "estimator/work/work.hpp"
 
 #include <cmath>
@@ -64,6 +65,7 @@ Outcome work_outcome(const population::Shards& forward, const population::Shards
     outcome.verdict = analysis.verdict_text;
     outcome.warnings = analysis.warnings;
     outcome.diagnostics = diagnostics_of(analysis);
+    outcome.log_weights = {log_weight_moments(forward, -1)};
     if (facts.start_drift_z)
         outcome.diagnostics.push_back({"reverse_start_drift", *facts.start_drift_z, {}});
     if (ancestors)

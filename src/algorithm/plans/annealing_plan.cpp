@@ -87,6 +87,21 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
                        blocks, replicates == 1 ? "" : " each");
 }
 
+namespace {
+
+/// A kernel for a schedule, from what a pilot's kernel learnt at other temperatures; these are empty if there was none.
+std::unique_ptr<kernel::Kernel> kernel_along(const KernelSettings& settings, const AnyTarget& target,
+                                             std::span<const double> learnt_at, const Matrix* learnt,
+                                             const path::Schedule& schedule) {
+    if (learnt_at.empty())
+        return settings.kernel_for(target);
+    auto kernel = settings.kernel_for(target, learnt);
+    kernel->use_rows(learnt_rows(learnt_at, schedule));
+    return kernel;
+}
+
+} // namespace
+
 AnnealingPlan::AnnealingPlan(std::string name, const ModelTraits& traits)
     : kernel_(traits), name_(std::move(name)), traits_(traits) {
     run_.block = traits.default_block;
@@ -108,7 +123,7 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
     });
     if (k.is_reading())
         kernel_ = KernelSettings(path_.along(traits_));
-    k.in_table("schedule", [&] { schedule_.keys(k); });
+    k.in_table("schedule", [&] { schedule_.keys(k, true); });
     k.in_table("kernel", [&] {
         const bool is_adaptive = !schedule_.fixed;
         if (particles() > 0)
@@ -117,8 +132,10 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
                          .pilot_particles_default = "particles, at most 1024",
                          .may_keep_states = needs.may_keep_states,
                          .keeps_states = needs.keeps_states});
-        if (!needs.adapts_online && !kernel_.pilot && (is_adaptive || kernel_.learns()))
-            k.error("adapt", fmt::format("got \"online\", but {} takes {} from a pilot; expected \"pilot\"", name_,
+        const bool adapts_online = needs.adapts_online && !schedule_.is_optimised();
+        if (!adapts_online && !kernel_.pilot && (is_adaptive || kernel_.learns()))
+            k.error("adapt", fmt::format("got \"online\", but {} takes {} from a pilot; expected \"pilot\"",
+                                         needs.adapts_online ? "an optimised schedule" : name_,
                                          is_adaptive ? "an adaptive schedule" : "its proposals"));
         const double temperatures = schedule_.fixed ? static_cast<double>(schedule_.fixed->steps()) : 0;
         const double steps = needs.steps.value_or(needs.passes * temperatures + needs.further_steps);
@@ -151,7 +168,15 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
                                    });
     };
     std::unique_ptr<algorithm::Sampler> sampler;
-    if (kernel_.pilot)
+    if (schedule_.is_optimised())
+        sampler = std::make_unique<algorithm::Piloted>(
+            ranks, survey_along(ranks, target), [this, target, make_replicates](const algorithm::Tuning& tuning) {
+                const auto schedule =
+                    schedule_.optimised.schedule_of(tuning.survey, schedule_.fixed->steps(), particles());
+                return make_replicates(
+                    schedule, kernel_along(kernel_, target, tuning.survey.learnt_at, &tuning.kernel, schedule));
+            });
+    else if (kernel_.pilot)
         sampler = std::make_unique<algorithm::Piloted>(
             ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
             [this, target, make_replicates](const algorithm::Tuning& tuning) {
@@ -165,6 +190,30 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
     else
         sampler = make_replicates(schedule_.temperatures(), kernel_.kernel_for(target));
     return sampler;
+}
+
+std::unique_ptr<algorithm::Sampler> AnnealingPlan::survey_along(const parallel::Communicator& ranks,
+                                                                const AnyTarget& target) const {
+    constexpr std::uint64_t address = 1; // beside the seeds that the pilot derives from its own
+    const auto settings =
+        schedule_.optimised.survey_settings(block(), random::derive_seed(pilot_seed(run_.seed), address));
+    if (!kernel_.pilot)
+        return std::make_unique<algorithm::Survey>(
+            ranks, target, schedule_.end, [this, target](const path::Schedule&) { return kernel_.kernel_for(target); },
+            settings);
+    return std::make_unique<algorithm::Piloted>(
+        ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
+        [this, ranks, target, settings](const algorithm::Tuning& tuning) {
+            path::PathProfile rough{tuning.inverse_temperatures, {}, tuning.variance_u, {}, {}};
+            path::repair(rough.variance_u);
+            return std::make_unique<algorithm::Survey>(
+                ranks, target, schedule_.end,
+                [this, target, temperatures = tuning.inverse_temperatures,
+                 learnt = tuning.kernel](const path::Schedule& schedule) {
+                    return kernel_along(kernel_, target, temperatures, &learnt, schedule);
+                },
+                settings, rough);
+        });
 }
 
 AnyTarget AnnealingPlan::along_path(AnyTarget model) const {
@@ -221,6 +270,8 @@ std::vector<PopulationKey> AnnealingPlan::pilot_populations() const {
             {"path.fit_particles", path_.bridge.fit_particles, BridgeSettings::leg_replicates * fewest_that_adapt});
     if (kernel_.pilot)
         all.push_back({"kernel.pilot_particles", kernel_.pilot_particles, fewest_that_adapt});
+    if (schedule_.is_optimised())
+        all.push_back({"schedule.pilot_trajectories", schedule_.optimised.pilot_trajectories, block()});
     return all;
 }
 
@@ -234,6 +285,8 @@ std::string AnnealingPlan::cost(const BuiltModel& model) const {
         text += path_.bridge.cost(kernel_.moves_text());
     if (kernel_.pilot)
         text += fmt::format("# and a pilot of {} particles{}\n", kernel_.pilot_particles, kernel_.pilot_name_text());
+    if (schedule_.is_optimised())
+        text += fmt::format("# and a survey of the path: {}\n", schedule_.optimised.cost());
     text += describe_stops(step());
     const auto all = workload(model);
     return text +

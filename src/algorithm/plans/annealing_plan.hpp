@@ -62,7 +62,7 @@ class AnnealingPlan : public Plan {
     std::vector<PopulationKey> populations() const override;
     std::vector<PopulationKey> pilot_populations() const override;
     std::string idle_ranks(int ranks) const override;
-    const path::Schedule* schedule() const override { return schedule_.fixed ? &*schedule_.fixed : nullptr; }
+    const path::Schedule* schedule() const override { return schedule_.given(); }
 
     const ScheduleSettings& temperatures() const { return schedule_; }
     const KernelSettings& kernel() const { return kernel_; }
@@ -113,6 +113,9 @@ class AnnealingPlan : public Plan {
   private:
     /// Of a target whose path is known: the replicates, after their pilot if there is one.
     std::unique_ptr<algorithm::Sampler> sampler_along(const parallel::Communicator& ranks, AnyTarget target) const;
+    /// The survey that an optimised schedule is made from, after the pilot if kernels learn from one.
+    std::unique_ptr<algorithm::Sampler> survey_along(const parallel::Communicator& ranks,
+                                                     const AnyTarget& target) const;
 
     PathSettings path_;
     std::string name_;

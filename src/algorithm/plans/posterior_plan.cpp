@@ -24,7 +24,7 @@ void PosteriorPlan::common_keys(Keys& k) {
       "where the first proposal and the starts come from");
     k.in_table("run", [&] { run_.keys(k, {true, false, run_.block == 1 ? "" : block_of_model, largest_block_}); });
     k.when("start", from_pilot_, true, [&] {
-        k.in_table("schedule", [&] { schedule_.keys(k); });
+        k.in_table("schedule", [&] { schedule_.keys(k, false); });
         k.in_table("kernel", [&] {
             kernel_.keys(
                 k, {.may_adapt = false, .most_pilot_particles = largest_population, .needs_reference_alone = true});

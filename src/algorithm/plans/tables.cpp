@@ -72,21 +72,28 @@ model::ModelTraits PathSettings::along(model::ModelTraits traits) const {
     return traits;
 }
 
-void ScheduleSettings::keys(Keys& k) {
+void ScheduleSettings::keys(Keys& k, bool may_optimise) {
     About about_kind("how the inverse temperatures lie between 0 and the end of the path");
     if (kind == Kind::adaptive)
         about_kind.default_is("\"adaptive\", or \"linear\" if steps is given");
     if (k.is_reading() && k.has("steps") && !k.has("kind"))
         kind = Kind::linear;
-    k("kind", kind,
-      {{"linear", Kind::linear, "even steps"},
-       {"geometric", Kind::geometric, "even in log b from epsilon to 1, times the end"},
-       {"exponential", Kind::exponential, "steps that grow by a constant factor"},
-       {"piecewise", Kind::piecewise, "linear between knots"},
-       {"sm08", Kind::sm08, "dense towards the end (Salakhutdinov & Murray 2008)"},
-       {"file", Kind::file, "one inverse temperature a line"},
-       {"adaptive", Kind::adaptive, "chosen during the run, or by a pilot"}},
-      about_kind);
+    std::vector<Choice<Kind>> kinds{{"linear", Kind::linear, "even steps"},
+                                    {"geometric", Kind::geometric, "even in log b from epsilon to 1, times the end"},
+                                    {"exponential", Kind::exponential, "steps that grow by a constant factor"},
+                                    {"piecewise", Kind::piecewise, "linear between knots"},
+                                    {"sm08", Kind::sm08, "dense towards the end (Salakhutdinov & Murray 2008)"},
+                                    {"file", Kind::file, "one inverse temperature a line"},
+                                    {"adaptive", Kind::adaptive, "chosen during the run, or by a pilot"}};
+    if (may_optimise)
+        kinds.insert(kinds.end(),
+                     {{"varopt", Kind::varopt, "least Var[log w] for perfect mixing, from a survey (Kiwaki 2015)"},
+                      {"varopt-m", Kind::varopt_m,
+                       "least Var[log w] for the mixing that a survey measures (Sivak & Crooks 2012)"},
+                      {"gms13", Kind::gms13, "moments of a survey (Grosse, Maddison & Salakhutdinov 2013)"},
+                      {"equal-rejection", Kind::equal_rejection,
+                       "swaps of neighbours rejected equally often, from a survey (Syed et al. 2022)"}});
+    k("kind", kind, Choices<Kind>(kinds), about_kind);
     k.when("kind", kind, Kind::adaptive, [&] {
         k("conditional_ess", conditional_ess, between(0, 1),
           "conditional effective sample size of a step, as a fraction; nearer to 1 means more temperatures");
@@ -97,7 +104,12 @@ void ScheduleSettings::keys(Keys& k) {
           "wanted variance of the final log weights: the pilot's temperatures are spread anew, as many as that takes");
         k("most_steps", spread.most_steps, within(3, largest_step), "temperatures after the first, at most");
     });
-    list_shape(k);
+    list_shape(k, may_optimise);
+    if (may_optimise) {
+        optimised.kind = kind;
+        k.when("kind", kind, {Kind::varopt, Kind::varopt_m, Kind::gms13, Kind::equal_rejection},
+               [&] { optimised.keys(k); });
+    }
     if (!k.is_reading() || kind == Kind::adaptive)
         return;
     fixed = path::linear_schedule(3, 1); // stands in for a schedule that cannot be made
@@ -109,14 +121,21 @@ void ScheduleSettings::keys(Keys& k) {
     }
 }
 
-void ScheduleSettings::list_shape(Keys& k) {
+void ScheduleSettings::list_shape(Keys& k, bool may_optimise) {
     k.when("kind", kind, Kind::file, [&] {
         k("file", file,
           about("the inverse temperatures in the last column, from 0 up to path.inverse_temperature_end")
               .must_be_given());
     });
-    k.when("kind", kind, {Kind::linear, Kind::geometric, Kind::exponential, Kind::piecewise, Kind::sm08},
-           [&] { k("steps", steps, within(3, largest_step), "temperatures after the first"); });
+    const auto list_steps = [&] { k("steps", steps, within(3, largest_step), "temperatures after the first"); };
+    if (may_optimise)
+        k.when("kind", kind,
+               {Kind::linear, Kind::geometric, Kind::exponential, Kind::piecewise, Kind::sm08, Kind::varopt,
+                Kind::varopt_m, Kind::gms13, Kind::equal_rejection},
+               list_steps);
+    else
+        k.when("kind", kind, {Kind::linear, Kind::geometric, Kind::exponential, Kind::piecewise, Kind::sm08},
+               list_steps);
     k.when("kind", kind, Kind::geometric, [&] {
         k("epsilon", epsilon, between(0, 1), "the first inverse temperature above 0, as a fraction of the end");
     });
@@ -142,6 +161,10 @@ path::Schedule ScheduleSettings::made() const {
         return schedule;
     }
     case Kind::linear:
+    case Kind::varopt:
+    case Kind::varopt_m:
+    case Kind::gms13:
+    case Kind::equal_rejection:
         return path::linear_schedule(steps, end);
     case Kind::geometric:
         return path::geometric_schedule(steps, end, epsilon);
@@ -159,7 +182,7 @@ path::Schedule ScheduleSettings::made() const {
 }
 
 ScheduleSettings::Temperatures ScheduleSettings::temperatures() const {
-    if (fixed)
+    if (given())
         return *fixed;
     path::AdaptiveSchedule adaptive{end, conditional_ess};
     if (log_weight_sd)

@@ -4,6 +4,7 @@
 
 #include "algorithm/common/spread_temperatures.hpp"
 #include "algorithm/plans/bridge_settings.hpp"
+#include "algorithm/plans/optimised_schedule.hpp"
 #include "kernel/registry.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
@@ -60,7 +61,7 @@ struct PathSettings {
 
 /// Inverse temperatures of the algorithms that anneal.
 struct ScheduleSettings {
-    enum class Kind { linear, geometric, exponential, piecewise, sm08, file, adaptive };
+    using Kind = ScheduleKind;
 
     Kind kind = Kind::linear;
     Index steps = 1000; ///< temperatures after the first
@@ -71,16 +72,22 @@ struct ScheduleSettings {
     std::optional<double> log_weight_sd;
     bool spreads = false; ///< temperatures of a pilot are spread anew, for independent trajectories
     algorithm::Spread spread;
+    OptimisedSchedule optimised;
     double end = 1;                      ///< of the path
-    std::optional<path::Schedule> fixed; ///< absent: adaptive
+    std::optional<path::Schedule> fixed; ///< absent: adaptive; of an optimised schedule as many even steps, until known
 
-    /// Reading also makes `fixed`; mistakes of its shape are recorded.
-    void keys(Keys& k);
+    /// Reading also makes `fixed`; mistakes of its shape are recorded. `may_optimise`: a survey can come before the
+    /// run.
+    void keys(Keys& k, bool may_optimise);
+    /// A survey of the path makes the schedule.
+    bool is_optimised() const { return kind >= Kind::varopt; }
+    /// The temperatures that the configuration gives; null if a run or a pilot finds them.
+    const path::Schedule* given() const { return fixed && !is_optimised() ? &*fixed : nullptr; }
     using Temperatures = std::variant<path::Schedule, path::AdaptiveSchedule>;
     Temperatures temperatures() const;
 
   private:
-    void list_shape(Keys& k);
+    void list_shape(Keys& k, bool may_optimise);
     path::Schedule made() const;
 };
 

@@ -18,6 +18,8 @@
 namespace pearlite::algorithm {
 
 SingleOutcome::SingleOutcome(const Outcome& outcome) : ess(outcome.ess), warnings(outcome.warnings) {
+    if (!outcome.log_weights.empty())
+        log_weights = outcome.log_weights.front();
     std::set<std::string> seen; // further entries of an estimator repeat its value with other error bars
     for (const auto& estimate : outcome.log_ratio)
         if (seen.insert(estimate.estimator).second) {
@@ -36,6 +38,9 @@ void SingleOutcome::fields(Fields& f) {
     f("values", values);
     f("notes", notes);
     f("integrals", integrals);
+    f("log_weights", log_weights.n);
+    f("log_weight_mean", log_weights.mean);
+    f("log_weight_variance", log_weights.variance);
 }
 
 namespace {
@@ -65,6 +70,8 @@ Outcome outcome_of_replicates(const std::vector<SingleOutcome>& replicates, std:
     for (std::size_t r = 0; r < replicates.size(); ++r) {
         const auto& single = replicates[r];
         outcome.ess += single.ess;
+        if (single.log_weights.n > 0)
+            outcome.log_weights.push_back(single.log_weights);
         for (const auto& warning : single.warnings)
             outcome.warnings.push_back("replicate " + std::to_string(r) + ": " + warning);
         if (r == 0 && !single.estimators.empty())

@@ -20,6 +20,7 @@ struct SingleOutcome {
     std::vector<std::string> warnings, estimators, notes;
     std::vector<double> values;         ///< of the estimators, the first of each
     std::vector<std::string> integrals; ///< those of the estimators that are
+    LogWeightMoments log_weights;       ///< n is 0 without
 
     SingleOutcome() = default;
     explicit SingleOutcome(const Outcome& outcome);

@@ -69,6 +69,7 @@ std::span<const PartKind> kinds_of_parts() {
         PartKind{evidence_part, describe_evidence},
         PartKind{nullptr, describe_search},
         PartKind{trace_part, nullptr},
+        PartKind{schedule_part, describe_schedule},
         PartKind{posterior_part, describe_posterior},
         PartKind{chains_part, describe_chains},
         PartKind{outcome_part, describe_outcome},

@@ -1,0 +1,143 @@
+#include "algorithm/plans/optimised_schedule.hpp"
+
+#include "algorithm/plans/tables.hpp"
+#include "path/optimal/schedule_cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::algorithm {
+
+void OptimisedSchedule::keys(Keys& k) {
+    if (kind == Kind::gms13) {
+        pilot_trajectories = 1000;
+        hold_knots = 10;
+        hold_sweeps = 6000;
+    }
+    k("pilot_steps", pilot_steps, within(4, largest_step),
+      "temperatures of the survey; where no other pilot has gone before they are even in b");
+    k("pilot_trajectories", pilot_trajectories, within(10, largest_population),
+      about("trajectories of the survey, which never enter the run").default_is("100, for gms13 1000"));
+    k.when("kind", kind, {Kind::varopt_m, Kind::gms13}, [&] {
+        k("hold_knots", hold_knots, within(2, 10'000),
+          about("temperatures at which the survey stays to measure autocorrelations, for gms13 averages")
+              .default_is("32, for gms13 10"));
+        k("hold_sweeps", hold_sweeps, within(kind == Kind::gms13 ? 6 : 0, 1'000'000),
+          about("moves at each of them: fewer where 20 autocorrelation times take less, and 0 takes the growth of "
+                "Var[log w] in the survey instead; for gms13 as many, of which the first sixth is not counted")
+              .default_is("400, for gms13 6000"));
+    });
+    k.when("kind", kind, {Kind::varopt, Kind::varopt_m, Kind::equal_rejection}, [&] {
+        k("smoothing", smoothing,
+          {{"length", Smoothing::length, "local linear regression of log Var[u] in the length int sqrt(Var[u]) db"},
+           {"temperature", Smoothing::temperature, "convolution of Var[u] in b (Kiwaki 2015)"},
+           {"none", Smoothing::none, "none"}},
+          "what smooths the survey's numbers");
+        k.when("smoothing", smoothing, {Smoothing::length, Smoothing::temperature}, [&] {
+            if (smoothing == Smoothing::temperature)
+                smoothing_width = 0.01;
+            k("smoothing_width", smoothing_width, between(0, 1),
+              about("standard deviation of the window, the whole length or range being 1")
+                  .default_is("0.02, or 0.01 in temperature"));
+        });
+    });
+    k.when("kind", kind, {Kind::varopt, Kind::varopt_m}, [&] {
+        k("floor", shape.floor, within(0.0, 1.0),
+          "share of even steps, which keeps steps below 1/floor even ones; 0 is plain VAROPT, whose longest steps can "
+          "lose the trajectories");
+        k("cap", shape.cap, at_least(1.0), "the longest step, in even ones (Kiwaki 2015, Algorithm 3)");
+        k("solver", solver,
+          {{"quadrature", Solver::quadrature, "the optimal schedule in closed form"},
+           {"fixed-point", Solver::fixed_point, "iterations of Kiwaki's equation (9), integrated once"}},
+          "how the variational problem is solved; both agree");
+        k("target_error", target_error, above(0),
+          "wanted standard error of log Z of all trajectories of a replicate: takes as many steps as its prediction "
+          "needs, at most `steps`");
+    });
+}
+
+SurveySettings OptimisedSchedule::survey_settings(Index block, const random::Seed& seed) const {
+    using Holds = SurveySettings::Holds;
+    SurveySettings settings{pilot_steps, pilot_trajectories, block, seed};
+    settings.knots = hold_knots;
+    settings.hold_sweeps = hold_sweeps;
+    if (holds())
+        settings.holds = kind == Kind::gms13 ? Holds::mean : Holds::tau;
+    return settings;
+}
+
+path::PathProfile OptimisedSchedule::profile_of(const SurveyRecord& survey) const {
+    auto profile = survey.profile;
+    const auto smooth = [&](std::vector<double>& values) {
+        if (smoothing == Smoothing::length)
+            values = path::smoothed_in_length(profile.inverse_temperature, values, smoothing_width);
+        else if (smoothing == Smoothing::temperature)
+            values = path::smoothed_in_temperature(profile.inverse_temperature, values, smoothing_width);
+    };
+    smooth(profile.variance_u);
+    smooth(profile.rejection_rate);
+    if (kind == Kind::varopt_m && !survey.has_tau) {
+        auto friction = survey.friction;
+        smooth(friction);
+        for (std::size_t i = 0; i < friction.size(); ++i)
+            profile.tau[i] = std::max(1.0, friction[i] / profile.variance_u[i]);
+    }
+    return profile;
+}
+
+path::Schedule OptimisedSchedule::with_steps(const path::PathProfile& profile, const SurveyRecord& survey,
+                                             Index steps) const {
+    const auto& b = profile.inverse_temperature;
+    switch (kind) {
+    case Kind::equal_rejection:
+        return path::equal_length_schedule(steps, b, profile.rejection_rate, {.floor = 0, .cap = {}});
+    case Kind::gms13: {
+        std::vector<double> knots{0.0}, means{profile.mean_u.front()};
+        knots.insert(knots.end(), survey.knots.inverse_temperature.begin(), survey.knots.inverse_temperature.end());
+        means.insert(means.end(), survey.knots.mean_u.begin(), survey.knots.mean_u.end());
+        return path::gms13_schedule(steps, knots, means);
+    }
+    default:
+        const auto limit = profile.speed_limit(kind == Kind::varopt_m);
+        return solver == Solver::quadrature ? path::equal_length_schedule(steps, b, limit, shape)
+                                            : path::fixed_point_schedule(steps, b, limit, shape);
+    }
+}
+
+path::Schedule OptimisedSchedule::schedule_of(const SurveyRecord& survey, Index steps, Index trajectories) const {
+    const auto profile = profile_of(survey);
+    if (!target_error)
+        return with_steps(profile, survey, steps);
+    // The relative variance of a mean of n normal weights is (exp V - 1)/n: the fewest steps with V small enough.
+    const double wanted = std::log1p(static_cast<double>(trajectories) * *target_error * *target_error);
+    Index low = 3, high = steps;
+    while (low < high) {
+        const Index middle = low + (high - low) / 2;
+        if (path::cost_of(with_steps(profile, survey, middle), profile).finite_steps <= wanted)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return with_steps(profile, survey, low);
+}
+
+std::string OptimisedSchedule::cost() const {
+    return fmt::format("{} trajectories x {} temperatures{}", pilot_trajectories, pilot_steps,
+                       holds() ? fmt::format(", held at {} of them for {}{} moves", hold_knots,
+                                             kind == Kind::gms13 ? "" : "up to ", hold_sweeps)
+                               : "");
+}
+
+std::vector<Index> learnt_rows(std::span<const double> learnt_at, const path::Schedule& schedule) {
+    std::vector<Index> rows{0};
+    const auto last = std::ssize(learnt_at) - 1;
+    for (Index k = 1; k <= schedule.steps(); ++k) {
+        const auto next = std::lower_bound(learnt_at.begin(), learnt_at.end(), schedule[k]) - learnt_at.begin();
+        rows.push_back(std::clamp<Index>(next, 1, last));
+    }
+    return rows;
+}
+
+} // namespace pearlite::algorithm

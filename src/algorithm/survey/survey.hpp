@@ -1,0 +1,115 @@
+#pragma once
+/// A survey of a path, from which schedules are made: cheap annealed trajectories that record how u = d log f_b/db
+/// fluctuates at every temperature and, held at some temperatures, how long the kernel remembers it.
+///
+///     x ~ p_0
+///     for every temperature b_k of a pass:
+///         log w += log f_{b_k}(x) - log f_{b_{k-1}}(x);  x ~ T_k(. | x);  record E[u], Var[u]
+///         if b_k is a knot: x ~ T_k(. | x) again and again; record u; tau = 1 + 2 sum_t rho_t
+///
+/// Annealing may apply a kernel as often as it likes, so that trajectories go on from a hold. g = Var[u] alone gives
+/// Kiwaki's schedule (2015), g tau that of the friction metric (Sivak & Crooks 2012).
+
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/survey/survey_record.hpp"
+#include "path/schedule.hpp"
+#include "pearlite/random/detail/generator.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct SurveySettings {
+    Index steps = 1000;       ///< temperatures of a pass
+    Index trajectories = 100; ///< from 2 on
+    Index block = 16;
+    random::Seed seed = {};
+    enum class Holds { none, tau, mean };
+    Holds holds = Holds::none;
+    Index knots = 32;        ///< temperatures at which trajectories are held: for a mean evenly spaced, with both ends;
+                             ///< for tau half of them even in b, half even in int sqrt(g) db
+    Index hold_sweeps = 400; ///< of a hold; for tau at most, where fewer hold 20 tau after a quarter of them
+};
+
+/// Holds for tau follow a pass of a quarter of the steps, even in b, which tells where the knots and the steps of the
+/// second pass shall be: half of these are even in b, half in int sqrt(g) db.
+class Survey final : public Sampler {
+  public:
+    /// A kernel for a pass; it learns nothing.
+    using MakeKernel = std::function<std::unique_ptr<kernel::Kernel>(const path::Schedule& schedule)>;
+    /// `rough`: what a pilot has found of the path, whose kernel learnt at its temperatures; there is then a single
+    /// pass, along steps of both kinds.
+    Survey(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target, double end,
+           MakeKernel make_kernel, const SurveySettings& settings, const std::optional<path::PathProfile>& rough = {});
+
+    void begin() override;
+    bool finished() const override { return is_last_pass_ && !is_holding() && k_ == schedule_.steps(); }
+    /// Collective. One temperature, or one sweep of a hold.
+    void step() override;
+    void flush() override {}
+    void fields(Fields& f) override;
+
+    Progress progress() const override;
+    Index updates_per_step() const override;
+    std::optional<Index> likelihood_estimates() const override { return static_cast<Index>(evaluations_); }
+    /// The log ratio of the last pass, without an error.
+    Outcome outcome() const override;
+    double log_ratio() const override { return trace_.log_ratio.empty() ? 0 : trace_.log_ratio.back(); }
+    const Trace& trace() const override { return trace_; }
+    population::Population& population() override { return population_; }
+
+    /// Once finished().
+    const SurveyRecord* survey() const override { return record_.is_empty() ? nullptr : &record_; }
+
+  private:
+    /// u of all trajectories at a hold, or their running sum.
+    struct Hold {
+        bool is_on = false;
+        Index sweeps = 0;
+        std::vector<double> u; ///< sweep after sweep
+        double sum = 0;
+
+        void fields(Fields& f);
+    };
+    bool is_holding() const { return hold_.is_on; }
+    bool is_knot(Index k) const;
+    void begin_pass(path::Schedule schedule, bool is_last);
+    /// Steps of both kinds for what is known of the path, and the knots among them.
+    path::Schedule refined(const path::PathProfile& rough) const;
+    void place_knots(const std::optional<path::PathProfile>& rough);
+    /// Collective. The kernel's moves at temperature k, after the weights' increments if there are any.
+    void move(Index address, bool weighs);
+    void record();
+    void sweep();
+    void next_temperature();
+    /// The hold is long enough; records what it found.
+    bool settle_hold();
+    /// At the temperatures of the pass; where u has no finite variance the nearest number stands in.
+    path::PathProfile measured() const;
+    std::vector<double> friction_without_holds(const path::PathProfile& profile) const;
+    void make_record();
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> target_;
+    double end_;
+    MakeKernel make_kernel_;
+    SurveySettings settings_;
+    population::Population population_;
+    path::Schedule schedule_; ///< of the pass
+    std::unique_ptr<kernel::Kernel> kernel_;
+    std::vector<std::int64_t> knot_steps_;
+    bool is_last_pass_ = true;
+    Index k_ = 0, held_sweeps_ = 0;
+    double evaluations_ = 0; ///< of densities and gradients
+    Hold hold_;
+    SurveyRecord record_; ///< knots as they are found, the rest at the end
+    Trace trace_;         ///< of the pass
+    std::vector<double> half_difference_, log_weight_variance_;
+    std::vector<double> u_, log_weights_; ///< of all trajectories
+    std::vector<double> derivatives_;     ///< of those here
+};
+
+} // namespace pearlite::algorithm
