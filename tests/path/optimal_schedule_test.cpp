@@ -190,6 +190,26 @@ TEST_F(SlowKernels, FiguresOfASlowEnd) {
     expect_figures(slow_end, 1000, varopt(slow_end, 1000, true), {0.263, 0, 0.221});
 }
 
+TEST_F(SlowKernels, WithFewStepsTheFiniteSumHasABetterMinimum) {
+    const auto slow_end = [](double b) { return 0.5 + 200 * b * b; };
+    const auto profile = exact_profile(slow_end, 2000);
+    for (const Index steps : {200, 1000, 20000}) {
+        const auto integral = equal_length_schedule(steps, profile.inverse_temperature, profile.speed_limit(true));
+        const auto finite = finite_steps_schedule(steps, profile);
+        const double before = cost_of(integral, profile).finite_steps, after = cost_of(finite, profile).finite_steps;
+        EXPECT_LT(after, before * (1 + 1e-9)) << steps;
+        if (steps == 200) {
+            EXPECT_LT(after, 0.95 * before);
+            // So it is in truth, and not because trajectories are outrun: excess work falls, too.
+            EXPECT_LT(exact_cost(finite, slow_end).variance, 0.9 * exact_cost(integral, slow_end).variance);
+            EXPECT_LT(exact_cost(finite, slow_end).twice_excess_work,
+                      0.9 * exact_cost(integral, slow_end).twice_excess_work);
+        } else if (steps == 20000) {
+            EXPECT_GT(after, 0.99 * before); // the limit: both are the same
+        }
+    }
+}
+
 TEST_F(SlowKernels, PredictionsAreWithinATenthOfTheTruthForTheScheduleThatKnowsThem) {
     const auto bump = [](double b) { return 1 + 300 * std::exp(-(b - 0.6) * (b - 0.6) / 0.02); };
     const auto slow_end = [](double b) { return 0.5 + 200 * b * b; };

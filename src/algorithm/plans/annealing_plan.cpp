@@ -60,11 +60,11 @@ void ReplicateSettings::keys(Keys& k) {
 }
 
 std::unique_ptr<Sampler> ReplicateSettings::sampler(const parallel::Communicator& ranks, const random::Seed& seed,
-                                                    const Replicates::Make& make) const {
+                                                    const Replicates::Make& make, const Learn& learn) const {
     if (!target.error)
         return std::make_unique<Replicates>(ranks, number, seed, make);
-    return std::make_unique<Rounds>(ranks, target, [=, n = number](Index first) {
-        return std::make_unique<Replicates>(ranks, n, seed, make, first);
+    return std::make_unique<Rounds>(ranks, target, [=, n = number](Index first, const Replicates* before) {
+        return std::make_unique<Replicates>(ranks, n, seed, before && learn ? learn(*before) : make, first);
     });
 }
 
@@ -123,7 +123,11 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
     });
     if (k.is_reading())
         kernel_ = KernelSettings(path_.along(traits_));
-    k.in_table("schedule", [&] { schedule_.keys(k, true); });
+    k.in_table("schedule", [&] {
+        schedule_.keys(k, true);
+        if (schedule_.optimised.refine && !replicates_.target.error)
+            k.error("refine", "got true, but there is a single round; expected algorithm.target_error");
+    });
     k.in_table("kernel", [&] {
         const bool is_adaptive = !schedule_.fixed;
         if (particles() > 0)
@@ -162,20 +166,13 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
                                                                  AnyTarget target) const {
     const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
-        return replicates_.sampler(ranks, run_.seed,
-                                   [=, this](const parallel::Communicator& team, const random::Seed& seed) {
-                                       return one_run(team, target, temperatures, *kernel, seed);
-                                   });
+        return replicates_.sampler(ranks, run_.seed, runs_of(target, temperatures, std::move(kernel)));
     };
     std::unique_ptr<algorithm::Sampler> sampler;
     if (schedule_.is_optimised())
         sampler = std::make_unique<algorithm::Piloted>(
-            ranks, survey_along(ranks, target), [this, target, make_replicates](const algorithm::Tuning& tuning) {
-                const auto schedule =
-                    schedule_.optimised.schedule_of(tuning.survey, schedule_.fixed->steps(), particles());
-                return make_replicates(
-                    schedule, kernel_along(kernel_, target, tuning.survey.learnt_at, &tuning.kernel, schedule));
-            });
+            ranks, survey_along(ranks, target),
+            [this, ranks, target](const algorithm::Tuning& tuning) { return optimised_along(ranks, target, tuning); });
     else if (kernel_.pilot)
         sampler = std::make_unique<algorithm::Piloted>(
             ranks, pilot_of(ranks, target, schedule_, pilot_kernel(), block(), run_.seed),
@@ -190,6 +187,36 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
     else
         sampler = make_replicates(schedule_.temperatures(), kernel_.kernel_for(target));
     return sampler;
+}
+
+Replicates::Make AnnealingPlan::runs_of(const AnyTarget& target, const ScheduleSettings::Temperatures& temperatures,
+                                        std::shared_ptr<const kernel::Kernel> kernel) const {
+    return [=, this](const parallel::Communicator& team, const random::Seed& seed) {
+        return one_run(team, target, temperatures, *kernel, seed);
+    };
+}
+
+std::unique_ptr<algorithm::Sampler> AnnealingPlan::optimised_along(const parallel::Communicator& ranks,
+                                                                   const AnyTarget& target,
+                                                                   const algorithm::Tuning& tuning) const {
+    const auto runs_along = [this, target, tuning](const path::Schedule& schedule) {
+        return runs_of(target, schedule,
+                       kernel_along(kernel_, target, tuning.survey.learnt_at, &tuning.kernel, schedule));
+    };
+    const auto schedule = optimised_schedule(tuning.survey);
+    if (!schedule_.optimised.refine)
+        return replicates_.sampler(ranks, run_.seed, runs_along(schedule));
+    return replicates_.sampler(
+        ranks, run_.seed, runs_along(schedule), [this, ranks, runs_along](const Replicates& before) {
+            const auto traces = before.traces(); // on rank 0
+            std::vector<double> points;
+            parallel::on_root(ranks, [&] { points = optimised_schedule(refined_survey(traces)).points(); });
+            auto size = std::ssize(points);
+            ranks.broadcast(std::span(&size, 1));
+            points.resize(static_cast<std::size_t>(size));
+            ranks.broadcast(std::span(points));
+            return runs_along(path::Schedule(points));
+        });
 }
 
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::survey_along(const parallel::Communicator& ranks,

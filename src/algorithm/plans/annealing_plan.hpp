@@ -37,9 +37,12 @@ struct ReplicateSettings {
     TargetError target;
 
     void keys(Keys& k);
-    /// Collective. Replicates of `make`, or rounds of them until the error is small enough.
+    /// Collective. What the next round's replicates are made by, from a finished round.
+    using Learn = std::function<Replicates::Make(const Replicates& before)>;
+    /// Collective. Replicates of `make`, or rounds of them until the error is small enough; with `learn` it makes the
+    /// rounds after the first.
     std::unique_ptr<Sampler> sampler(const parallel::Communicator& ranks, const random::Seed& seed,
-                                     const Replicates::Make& make) const;
+                                     const Replicates::Make& make, const Learn& learn = {}) const;
     /// A line of `check` on rounds; empty without them.
     std::string cost() const;
 };
@@ -65,6 +68,10 @@ class AnnealingPlan : public Plan {
     const path::Schedule* schedule() const override { return schedule_.given(); }
 
     const ScheduleSettings& temperatures() const { return schedule_; }
+    /// Of an optimised schedule, from what a survey of the path has found.
+    path::Schedule optimised_schedule(const SurveyRecord& survey) const {
+        return schedule_.optimised.schedule_of(survey, schedule_.fixed->steps(), particles());
+    }
     const KernelSettings& kernel() const { return kernel_; }
     /// Particles of one replicate, on all ranks; 0 while an adaptive schedule leaves them open.
     virtual Index particles() const = 0;
@@ -113,6 +120,12 @@ class AnnealingPlan : public Plan {
   private:
     /// Of a target whose path is known: the replicates, after their pilot if there is one.
     std::unique_ptr<algorithm::Sampler> sampler_along(const parallel::Communicator& ranks, AnyTarget target) const;
+    /// One run of the algorithm as replicates need it.
+    Replicates::Make runs_of(const AnyTarget& target, const ScheduleSettings::Temperatures& temperatures,
+                             std::shared_ptr<const kernel::Kernel> kernel) const;
+    /// The replicates along an optimised schedule, which rounds of them may refine.
+    std::unique_ptr<algorithm::Sampler> optimised_along(const parallel::Communicator& ranks, const AnyTarget& target,
+                                                        const algorithm::Tuning& tuning) const;
     /// The survey that an optimised schedule is made from, after the pilot if kernels learn from one.
     std::unique_ptr<algorithm::Sampler> survey_along(const parallel::Communicator& ranks,
                                                      const AnyTarget& target) const;

@@ -52,6 +52,16 @@ void OptimisedSchedule::keys(Keys& k) {
           {{"quadrature", Solver::quadrature, "the optimal schedule in closed form"},
            {"fixed-point", Solver::fixed_point, "iterations of Kiwaki's equation (9), integrated once"}},
           "how the variational problem is solved; both agree");
+        k.when("kind", kind, Kind::varopt_m, [&] {
+            k("functional", functional,
+              {{"auto", Functional::automatic,
+                "finite where the lag of the other exceeds 0.1 standard deviations of u"},
+               {"integral", Functional::integral, "(1/K) int b'^2 Var[u] tau ds, the limit of many steps"},
+               {"finite", Functional::finite, "its sum over K steps, in which memories end at the start of the path"}},
+              "what the schedule minimises");
+        });
+        k("refine", refine,
+          "each round of replicates (algorithm.target_error) takes its schedule from the weights of the round before");
         k("target_error", target_error, above(0),
           "wanted standard error of log Z of all trajectories of a replicate: takes as many steps as its prediction "
           "needs, at most `steps`");
@@ -87,8 +97,8 @@ path::PathProfile OptimisedSchedule::profile_of(const SurveyRecord& survey) cons
     return profile;
 }
 
-path::Schedule OptimisedSchedule::with_steps(const path::PathProfile& profile, const SurveyRecord& survey,
-                                             Index steps) const {
+path::Schedule OptimisedSchedule::with_steps(const path::PathProfile& profile, const SurveyRecord& survey, Index steps,
+                                             bool is_finite) const {
     const auto& b = profile.inverse_temperature;
     switch (kind) {
     case Kind::equal_rejection:
@@ -100,6 +110,8 @@ path::Schedule OptimisedSchedule::with_steps(const path::PathProfile& profile, c
         return path::gms13_schedule(steps, knots, means);
     }
     default:
+        if (is_finite)
+            return path::finite_steps_schedule(steps, profile, shape);
         const auto limit = profile.speed_limit(kind == Kind::varopt_m);
         return solver == Solver::quadrature ? path::equal_length_schedule(steps, b, limit, shape)
                                             : path::fixed_point_schedule(steps, b, limit, shape);
@@ -109,18 +121,27 @@ path::Schedule OptimisedSchedule::with_steps(const path::PathProfile& profile, c
 path::Schedule OptimisedSchedule::schedule_of(const SurveyRecord& survey, Index steps, Index trajectories) const {
     const auto profile = profile_of(survey);
     if (!target_error)
-        return with_steps(profile, survey, steps);
+        return best_of(profile, survey, steps);
     // The relative variance of a mean of n normal weights is (exp V - 1)/n: the fewest steps with V small enough.
     const double wanted = std::log1p(static_cast<double>(trajectories) * *target_error * *target_error);
     Index low = 3, high = steps;
     while (low < high) {
         const Index middle = low + (high - low) / 2;
-        if (path::cost_of(with_steps(profile, survey, middle), profile).finite_steps <= wanted)
+        if (path::cost_of(with_steps(profile, survey, middle, false), profile).finite_steps <= wanted)
             high = middle;
         else
             low = middle + 1;
     }
-    return with_steps(profile, survey, low);
+    return best_of(profile, survey, low);
+}
+
+path::Schedule OptimisedSchedule::best_of(const path::PathProfile& profile, const SurveyRecord& survey,
+                                          Index steps) const {
+    constexpr double largest_lag = 0.1; // of the limit of many steps
+    const auto schedule = with_steps(profile, survey, steps, false);
+    const bool is_finite = kind == Kind::varopt_m && functional != Functional::integral &&
+                           (functional == Functional::finite || path::cost_of(schedule, profile).lag > largest_lag);
+    return is_finite ? with_steps(profile, survey, steps, true) : schedule;
 }
 
 std::string OptimisedSchedule::cost() const {
@@ -128,6 +149,37 @@ std::string OptimisedSchedule::cost() const {
                        holds() ? fmt::format(", held at {} of them for {}{} moves", hold_knots,
                                              kind == Kind::gms13 ? "" : "up to ", hold_sweeps)
                                : "");
+}
+
+SurveyRecord refined_survey(const std::vector<Trace>& replicates) {
+    constexpr std::size_t most_points = 4000; // of a profile that is smoothed
+    const auto& points = replicates.front().inverse_temperature;
+    const std::size_t stride = (points.size() - 1) / most_points + 1;
+    const auto n = static_cast<double>(replicates.size());
+    SurveyRecord record;
+    auto& profile = record.profile;
+    std::vector<double> variance; // of the log weights
+    for (std::size_t k = 0; k < points.size();
+         k = k + 1 == points.size() ? k + 1 : std::min(k + stride, points.size() - 1)) {
+        double mean_u = 0, variance_u = 0, spread = 0;
+        for (const auto& trace : replicates) {
+            mean_u += trace.mean_u[k] / n;
+            variance_u += trace.variance_u[k] / n;
+            spread += std::log(trace.ess.front() / trace.ess[k]) / n;
+        }
+        profile.inverse_temperature.push_back(points[k]);
+        profile.mean_u.push_back(mean_u);
+        profile.variance_u.push_back(variance_u);
+        variance.push_back(spread);
+    }
+    record.repaired = path::repair(profile.variance_u);
+    profile.tau.assign(variance.size(), 1.0);
+    profile.rejection_rate = profile.variance_u; // no pairs are recorded, and no schedule is made of them
+    // Several steps of the run are one here: V grows by D^2 g tau in each of them.
+    record.friction = path::friction_of_growth(profile.inverse_temperature, variance, profile.variance_u);
+    for (std::size_t i = 0; i < variance.size(); ++i)
+        record.friction[i] = std::max(record.friction[i] * static_cast<double>(stride), profile.variance_u[i]);
+    return record;
 }
 
 std::vector<Index> learnt_rows(std::span<const double> learnt_at, const path::Schedule& schedule) {

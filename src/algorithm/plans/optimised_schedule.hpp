@@ -1,6 +1,7 @@
 #pragma once
 /// Schedules that a survey of the path makes: the keys of [schedule] that say how, and the schedule of what it found.
 
+#include "algorithm/common/trace.hpp"
 #include "algorithm/survey/survey.hpp"
 #include "path/optimal/optimal_schedule.hpp"
 #include "path/schedule.hpp"
@@ -30,6 +31,7 @@ struct OptimisedSchedule {
     using Kind = ScheduleKind;
     enum class Smoothing { length, temperature, none };
     enum class Solver { quadrature, fixed_point };
+    enum class Functional { automatic, integral, finite };
 
     Kind kind = Kind::varopt; ///< one of the last four
     Index pilot_steps = 1000, pilot_trajectories = 100;
@@ -37,6 +39,8 @@ struct OptimisedSchedule {
     Smoothing smoothing = Smoothing::length;
     double smoothing_width = 0.02;
     Solver solver = Solver::quadrature;
+    Functional functional = Functional::automatic;
+    bool refine = false; ///< rounds of replicates learn from those before them
     path::OptimalSettings shape;
     std::optional<double> target_error;
 
@@ -52,8 +56,14 @@ struct OptimisedSchedule {
 
   private:
     bool holds() const { return kind == Kind::gms13 || (kind == Kind::varopt_m && hold_sweeps > 0); }
-    path::Schedule with_steps(const path::PathProfile& profile, const SurveyRecord& survey, Index steps) const;
+    path::Schedule with_steps(const path::PathProfile& profile, const SurveyRecord& survey, Index steps,
+                              bool is_finite) const;
+    path::Schedule best_of(const path::PathProfile& profile, const SurveyRecord& survey, Index steps) const;
 };
+
+/// What finished replicates say of the path, which they went along on one schedule: g = Var[u] from their traces, g tau
+/// from the growth of V = log(M/ESS), the variance of normal log weights.
+SurveyRecord refined_survey(const std::vector<Trace>& replicates);
 
 /// The row of what a kernel learnt at `learnt_at` that suits each step of a schedule: that of the next temperature.
 std::vector<Index> learnt_rows(std::span<const double> learnt_at, const path::Schedule& schedule);

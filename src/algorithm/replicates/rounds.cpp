@@ -12,7 +12,7 @@ namespace pearlite::algorithm {
 Rounds::Rounds(const parallel::Communicator& ranks, const TargetError& target, MakeRound make)
     : ranks_(ranks), target_(target), make_(std::move(make)) {
     PEARLITE_EXPECTS(target.error.has_value());
-    rounds_.push_back(make_(0));
+    rounds_.push_back(make_(0, nullptr));
 }
 
 void Rounds::step() {
@@ -26,7 +26,7 @@ void Rounds::step() {
     is_done_ = is_precise() || next + of_a_round() > target_.most_replicates;
     if (is_done_)
         return;
-    rounds_.push_back(make_(next));
+    rounds_.push_back(make_(next, &round));
     rounds_.back()->begin();
 }
 
@@ -59,10 +59,11 @@ void Rounds::fields(Fields& f) {
     auto n = static_cast<Index>(rounds_.size());
     f("rounds", n);
     f("is_done", is_done_);
-    while (static_cast<Index>(rounds_.size()) < n)
-        rounds_.push_back(make_(n_replicates()));
-    for (std::size_t k = 0; k < rounds_.size(); ++k)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
+        if (k == rounds_.size()) // read, after the round that it may learn from
+            rounds_.push_back(make_(n_replicates(), rounds_.back().get()));
         group(f, "round-" + std::to_string(k), *rounds_[k]);
+    }
 }
 
 std::optional<Index> Rounds::likelihood_estimates() const {

@@ -20,8 +20,9 @@ struct TargetError {
 /// of 1.5 to 12 wanted errors). A round whose error bar is withheld is followed by another.
 class Rounds final : public StagedSampler {
   public:
-    /// Collective. Makes the replicates from `first` on of a run.
-    using MakeRound = std::function<std::unique_ptr<Replicates>(Index first)>;
+    /// Collective. Makes the replicates from `first` on of a run; `before` is the round before them, null for the
+    /// first.
+    using MakeRound = std::function<std::unique_ptr<Replicates>(Index first, const Replicates* before)>;
     Rounds(const parallel::Communicator& ranks, const TargetError& target, MakeRound make);
 
     void begin() override { rounds_.back()->begin(); }

@@ -261,33 +261,12 @@ path::PathProfile Survey::measured() const {
     return profile;
 }
 
-// V, the variance of the log weights so far, grows by D^2 g tau in a step D: its slope over the steps, by linear
-// regression in windows of a twentieth of the pass; at least g.
-std::vector<double> Survey::friction_without_holds(const path::PathProfile& profile) const {
-    const auto n = static_cast<Index>(profile.inverse_temperature.size());
-    const Index half_window = std::max<Index>(2, n / 40);
-    std::vector<double> friction;
-    for (Index k = 0; k < n; ++k) {
-        const Index first = std::max<Index>(0, k - half_window), last = std::min(n - 1, k + half_window);
-        const double centre = 0.5 * static_cast<double>(first + last);
-        double xx = 0, xy = 0;
-        for (Index j = first; j <= last; ++j) {
-            const double x = static_cast<double>(j) - centre;
-            xx += x * x;
-            xy += x * log_weight_variance_[static_cast<std::size_t>(j)];
-        }
-        const double step = (schedule_[last] - schedule_[first]) / static_cast<double>(last - first);
-        friction.push_back(std::max(xy / xx / (step * step), profile.variance_u[static_cast<std::size_t>(k)]));
-    }
-    return friction;
-}
-
 void Survey::make_record() {
     auto& profile = record_.profile;
     profile = measured();
     auto raw = trace_.variance_u;
     record_.repaired = path::repair(raw);
-    record_.friction = friction_without_holds(profile);
+    record_.friction = path::friction_of_growth(profile.inverse_temperature, log_weight_variance_, profile.variance_u);
     record_.has_tau = settings_.holds == Holds::tau;
     if (!record_.has_tau)
         return;

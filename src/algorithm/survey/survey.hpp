@@ -89,7 +89,6 @@ class Survey final : public Sampler {
     bool settle_hold();
     /// At the temperatures of the pass; where u has no finite variance the nearest number stands in.
     path::PathProfile measured() const;
-    std::vector<double> friction_without_holds(const path::PathProfile& profile) const;
     void make_record();
 
     parallel::Communicator ranks_;

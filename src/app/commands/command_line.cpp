@@ -138,7 +138,9 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
         [&] { request.distributed = [&](const auto& ranks) { return check_command(ranks, models, check); }; });
 
     auto* tune_app = app.add_subcommand(
-        "tune", "choose the number of particles of an estimated likelihood; write it into a new configuration");
+        "tune",
+        "choose the number of particles of an estimated likelihood, or survey the path for an optimised schedule; "
+        "write a new configuration");
     add_configuration_options(*tune_app, tune);
     tune_app->add_option("-o,--output", tune.output, "the new configuration (default <toml stem>-tuned.toml here)");
     tune_app->add_flag("--overwrite", tune.overwrite, "replace that file if it exists");

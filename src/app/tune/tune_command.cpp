@@ -2,6 +2,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/registry.hpp"
 #include "app/summary/write_durably.hpp"
+#include "app/tune/schedule_tuning.hpp"
 #include "app/tune/tuning.hpp"
 #include "io/configuration/configuration_edit.hpp"
 #include "parallel/agreement.hpp"
@@ -109,6 +110,54 @@ nlohmann::ordered_json json_of(const Prepared& prepared, const Tuning& tuning, c
             {"sizes", sizes}};
 }
 
+/// The plan, if a survey makes its schedule; null for any other.
+const algorithm::AnnealingPlan* plan_with_survey(const Prepared& prepared) {
+    const auto* plan = dynamic_cast<const algorithm::AnnealingPlan*>(prepared.plan.get());
+    return plan && plan->temperatures().is_optimised() ? plan : nullptr;
+}
+
+/// The configuration with the schedule of a file in place of an optimised one; overrides of [schedule] lose their
+/// sense.
+std::string with_schedule_file(const TuneOptions& options, const fs::path& file) {
+    std::vector<std::string> overrides;
+    for (const auto& each : options.overrides)
+        if (!each.starts_with("schedule."))
+            overrides.push_back(each);
+    overrides.emplace_back("schedule.kind=file");
+    overrides.push_back(fmt::format("schedule.file={}", file.filename().string()));
+    const auto name = options.configuration.string();
+    return io::with_overrides(io::without_table(text_of(options.configuration), name, "schedule"), name, overrides);
+}
+
+int tune_schedule_command(const parallel::Communicator& ranks, const TuneOptions& options, const Prepared& prepared,
+                          const algorithm::AnnealingPlan& plan, const fs::path& output) {
+    auto schedule_file = output;
+    schedule_file.replace_extension(".schedule");
+    parallel::on_root(ranks, [&] {
+        check_output(output, options);
+        check_output(schedule_file, options);
+        with_schedule_file(options, schedule_file);
+    });
+    if (ranks.is_root())
+        fmt::print("{}, {}: choosing the schedule by a survey of the path, on {} rank(s), seed {}\n",
+                   prepared.model_name, prepared.algorithm->name(), ranks.size(), plan.run().seed.value);
+    const auto tuning = tune_schedule(ranks, plan, plan.along_path(prepared.model->target()));
+    parallel::on_root(ranks, [&] {
+        write_durably(schedule_file, tuning.file(options.configuration.filename().string()));
+        write_durably(output, with_schedule_file(options, schedule_file));
+        auto json = output;
+        nlohmann::ordered_json written{{"schema", 1},
+                                       {"model", prepared.model_name},
+                                       {"algorithm", prepared.algorithm->name()},
+                                       {"seed", plan.run().seed.value},
+                                       {"build", build_id()}};
+        written.update(tuning.json());
+        write_durably(json.replace_extension(".json"), written.dump(2) + "\n");
+        fmt::print("{}wrote {} and {}\n", tuning.describe(), output.string(), schedule_file.string());
+    });
+    return 0;
+}
+
 } // namespace
 
 int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options) {
@@ -119,10 +168,14 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
     parallel::together(ranks, [&] {
         auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
         prepared = prepare(models, configuration);
+        if (plan_with_survey(prepared))
+            return configuration.check_asked();
         likelihood = TunableLikelihood::of(prepared.model->target().get());
         check_tunable(models, configuration, prepared, likelihood.get());
         variance_by_point = configuration.section("model").has("likelihood_variance");
     });
+    if (const auto* plan = plan_with_survey(prepared))
+        return tune_schedule_command(ranks, options, prepared, *plan, output);
     parallel::on_root(ranks, [&] {
         check_output(output, options);
         check_readable_there(models, output, options);

@@ -95,4 +95,29 @@ std::string with_overrides(std::string_view text, const std::string& name, const
     return result;
 }
 
+std::string without_table(std::string_view text, const std::string& name, const std::string& table) {
+    auto root = parse_toml(text, name);
+    const auto node = root.at_path(table);
+    if (!node) {
+        return std::string(text);
+    }
+    std::string result(text);
+    if (node.is_table()) {
+        const std::size_t begin = line_begin(text, node.as_table()->source().begin.line);
+        result.erase(begin, line_begin(text, last_line(*node.as_table()) + 1) - begin);
+    }
+    root.erase(table);
+    bool is_right = false;
+    try {
+        is_right = toml::parse(result) == root;
+    } catch (const toml::parse_error&) {
+        // The table is not a block of lines: reported below.
+    }
+    if (!is_right) {
+        throw InputError(name + ": cannot take the table [" + table +
+                         "] out of this layout; expected its header, and a key a line");
+    }
+    return result;
+}
+
 } // namespace pearlite::io

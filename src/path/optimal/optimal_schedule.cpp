@@ -1,6 +1,8 @@
 #include "path/optimal/optimal_schedule.hpp"
 
+#include "core/lbfgs.hpp"
 #include "path/optimal/path_length.hpp"
+#include "path/optimal/schedule_cost.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -129,6 +131,64 @@ Schedule fixed_point_schedule(Index steps, std::span<const double> inverse_tempe
         points.push_back(interpolated(s, b, static_cast<double>(k) / static_cast<double>(steps)));
     points.push_back(end);
     return with_cap(increasing(std::move(points), end), settings);
+}
+
+namespace {
+
+/// The same path seen at fewer steps, with memories that last for the same share of them: g tau/K stays.
+PathProfile thinned(const PathProfile& profile, double factor) {
+    auto thin = profile;
+    for (std::size_t i = 0; i < profile.tau.size(); ++i) {
+        thin.tau[i] = std::max(1.0, profile.tau[i] * factor);
+        thin.variance_u[i] *= profile.tau[i] * factor / thin.tau[i];
+    }
+    return thin;
+}
+
+} // namespace
+
+Schedule finite_steps_schedule(Index steps, const PathProfile& profile, const OptimalSettings& settings) {
+    constexpr Index most_steps = 1000; // of the minimisation: its functional is that of the limit of many
+    constexpr std::size_t nodes = 24;
+    constexpr double small = 1e-4; // of a log speed, for differences
+    const Index few = std::min(steps, most_steps);
+    const auto thin = thinned(profile, static_cast<double>(few) / static_cast<double>(steps));
+    const auto& b = profile.inverse_temperature;
+    const auto limit = profile.speed_limit(true);
+    const Course course(b, limit, settings.floor);
+    std::vector<double> places;
+    for (std::size_t j = 0; j < nodes; ++j)
+        places.push_back(static_cast<double>(j) / static_cast<double>(nodes - 1));
+    const auto changed = [&](std::span<const double> logs) {
+        auto speed = limit;
+        for (std::size_t i = 0; i < speed.size(); ++i)
+            speed[i] *= std::exp(interpolated(places, logs, course.at_points()[i]));
+        return speed;
+    };
+    const auto log_cost = [&](std::span<const double> logs) {
+        return std::log(cost_of(equal_length_schedule(few, b, changed(logs), settings), thin).finite_steps);
+    };
+    std::vector<double> best(nodes, 0.0);
+    double least = log_cost(best);
+    minimise_by_lbfgs(
+        [&](std::span<const double> logs, std::span<double> gradient) {
+            const double here = log_cost(logs);
+            if (here < least) {
+                least = here;
+                best.assign(logs.begin(), logs.end());
+            }
+            std::vector<double> moved(logs.begin(), logs.end());
+            for (std::size_t j = 0; j < nodes; ++j) {
+                moved[j] = logs[j] + small;
+                const double after = log_cost(moved);
+                moved[j] = logs[j] - small;
+                gradient[j] = (after - log_cost(moved)) / (2 * small);
+                moved[j] = logs[j];
+            }
+            return here;
+        },
+        std::vector<double>(nodes, 0.0), {.iterations = 40, .tolerance = 1e-4});
+    return equal_length_schedule(steps, b, changed(best), settings);
 }
 
 Schedule capped(const Schedule& schedule, double cap) {

@@ -31,6 +31,11 @@ Schedule equal_length_schedule(Index steps, std::span<const double> inverse_temp
 Schedule fixed_point_schedule(Index steps, std::span<const double> inverse_temperature,
                               std::span<const double> speed_limit, const OptimalSettings& settings = {});
 
+/// The schedule whose variance is least by the sum that ScheduleCost::finite_steps is, where the kernel's memory is not
+/// short against so few steps: L-BFGS over the speed at 24 places, from the schedule of equal lengths of sqrt(g tau)
+/// on.
+Schedule finite_steps_schedule(Index steps, const PathProfile& profile, const OptimalSettings& settings = {});
+
 /// No step longer than `cap` even ones (Kiwaki's Algorithm 3, solved directly): steps d_k become min(cap/K, c d_k).
 /// InputError for a cap below 1.
 Schedule capped(const Schedule& schedule, double cap);

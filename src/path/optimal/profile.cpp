@@ -3,6 +3,7 @@
 #include "path/optimal/path_length.hpp"
 #include "pearlite/core/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -114,6 +115,28 @@ std::vector<double> smoothed_in_temperature(std::span<const double> inverse_temp
         smooth.push_back(sum / w);
     }
     return smooth;
+}
+
+std::vector<double> friction_of_growth(std::span<const double> inverse_temperature, std::span<const double> variance,
+                                       std::span<const double> variance_u) {
+    const auto n = std::ssize(inverse_temperature);
+    const auto at = [](std::span<const double> values, Index k) { return values[static_cast<std::size_t>(k)]; };
+    const Index half_window = std::max<Index>(2, n / 40);
+    std::vector<double> friction;
+    for (Index k = 0; k < n; ++k) {
+        const Index first = std::max<Index>(0, k - half_window), last = std::min(n - 1, k + half_window);
+        const double centre = 0.5 * static_cast<double>(first + last);
+        double xx = 0, xy = 0;
+        for (Index j = first; j <= last; ++j) {
+            const double x = static_cast<double>(j) - centre;
+            xx += x * x;
+            xy += x * at(variance, j);
+        }
+        const double step =
+            (at(inverse_temperature, last) - at(inverse_temperature, first)) / static_cast<double>(last - first);
+        friction.push_back(std::max(xy / xx / (step * step), at(variance_u, k)));
+    }
+    return friction;
 }
 
 } // namespace pearlite::path

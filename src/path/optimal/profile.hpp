@@ -47,4 +47,10 @@ std::vector<double> smoothed_in_length(std::span<const double> inverse_temperatu
 std::vector<double> smoothed_in_temperature(std::span<const double> inverse_temperature, std::span<const double> values,
                                             double width);
 
+/// An estimate of g tau that needs no holds: V, the variance of the log weights up to each temperature, grows by
+/// D^2 g tau in a step D, if the kernel forgets in much less than the steps of the run. By linear regression of V over
+/// the steps in windows of a twentieth of them; at least g.
+std::vector<double> friction_of_growth(std::span<const double> inverse_temperature, std::span<const double> variance,
+                                       std::span<const double> variance_u);
+
 } // namespace pearlite::path

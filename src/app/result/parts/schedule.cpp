@@ -128,13 +128,13 @@ class SchedulePart final : public ResultPart {
         if (report_.variance) {
             entry["log_weight_variance"] = json_number(report_.variance->value);
             entry["log_weight_variance_standard_error"] = json_number(report_.variance->standard_error);
-            if (report_.predicted)
-                entry["achieved_gain_over_linear"] =
-                    json_number(report_.predicted_linear->finite_steps / report_.variance->value);
         }
         if (report_.twice_excess_work) {
             entry["twice_excess_work"] = json_number(report_.twice_excess_work->value);
             entry["twice_excess_work_standard_error"] = json_number(report_.twice_excess_work->standard_error);
+            if (report_.predicted)
+                entry["achieved_gain_over_linear"] =
+                    json_number(report_.predicted_linear->finite_steps / report_.twice_excess_work->value);
         }
         summary.entries["schedule"] = std::move(entry);
         if (survey_.repaired > 0)
@@ -196,17 +196,17 @@ std::string describe_schedule(const Json& summary) {
     if (!entry.contains("predicted_variance"))
         return text + "\n";
     const auto predicted = entry.value("predicted_variance", Json::object());
-    const double lag = number_at(entry, "lag");
     // One step's mobility does not see what is slow and small: a survey's holds do.
     const bool is_surveyed = entry.value("predicted_from", "") == "survey";
     text += fmt::format("; {} {:.3g} (perfect mixing {:.2g})",
-                        is_surveyed ? "predicted" : "predicted from the mobility of its steps",
+                        !is_surveyed                               ? "predicted from the mobility of its steps"
+                        : entry.value("tau_is_lower_bound", false) ? "predicted at least"
+                                                                   : "predicted",
                         number_at(predicted, "finite_steps"), number_at(predicted, "perfect_mixing"));
     const double lag = number_at(entry, "lag");
     if (is_surveyed)
-        text += fmt::format(", gain over linear {:.2g}, achieved {:.2g}, lag {:.2g} sd",
-                            number_at(entry, "predicted_gain_over_linear"),
-                            number_at(entry, "achieved_gain_over_linear"), lag);
+        text += fmt::format(", gain over linear {:.2g}, lag {:.2g} sd", number_at(entry, "predicted_gain_over_linear"),
+                            lag);
     text += "\n";
     const double ratio = number_at(entry, "twice_excess_work") / number_at(entry, "log_weight_variance");
     if (lag > largest_lag)
