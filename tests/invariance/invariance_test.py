@@ -158,6 +158,28 @@ class Replicates(Invariance, unittest.TestCase):
         self.one_ulp("ais-replicates", "path.inverse_temperature_end", 1.0)
 
 
+class Surveys(Invariance, unittest.TestCase):
+    """Schedules that a survey of the path makes; stops fall into its passes, its holds and the run."""
+
+    SURVEY = {"kind": "varopt-m", "steps": 30, "pilot_steps": 40, "pilot_trajectories": 35, "hold_knots": 4,
+              "hold_sweeps": 20}
+    CASES = {
+        "varopt-m": {**ISING, "schedule": SURVEY, "algorithm": AIS},
+        "varopt-m-refined": {**ISING, "schedule": {**SURVEY, "refine": True},
+                             "algorithm": {**AIS, "replicates": 2, "target_error": 1e-6, "most_replicates": 6}},
+        "varopt": {**RBM, "schedule": {"kind": "varopt", "steps": 40, "pilot_steps": 60, "floor": 0.0, "cap": 3.0},
+                   "algorithm": WORK},
+        "gms13": {**RBM, "schedule": {"kind": "gms13", "steps": 30, "pilot_steps": 40, "pilot_trajectories": 35,
+                                      "hold_sweeps": 12}, "algorithm": SMC},
+        "equal-rejection": {"model": GAUSSIAN["model"], "schedule": {"kind": "equal-rejection", "steps": 8, "pilot_steps": 40},
+                            "kernel": {"pilot_particles": 64}, "algorithm": TEMPERING},
+    }
+
+    def steps(self, where, tables):
+        """At least so many: the passes of the survey and the run."""
+        return tables["schedule"]["pilot_steps"] + tables["schedule"]["steps"]
+
+
 class Rounds(Invariance, unittest.TestCase):
     """Rounds of replicates until the error bar is small; stops fall into all of them."""
 
