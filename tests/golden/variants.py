@@ -19,6 +19,7 @@ def annealed():
     adaptive = {**gaussian, "schedule": ADAPTIVE}
     ais, smc, work, chains = ({"name": name, **ALGORITHMS[name]["algorithm"]}
                               for name in ("annealed-importance", "smc", "nonequilibrium", "pseudo-marginal"))
+    survey = {"steps": 12, "pilot_steps": 20, "pilot_trajectories": 35}
     return {
         "ising-heat-bath": changed(ising, model={"move": "heat-bath"}, algorithm=ais),
         "ising-random-site-weighted": changed(ising, model={"update": "random-site", "flips": 40},
@@ -32,6 +33,13 @@ def annealed():
                                   run={"generator": "ars"}, algorithm=smc),
         "ising-two-blocks": changed(ising, algorithm={**smc, "particles": 20}),
         "potts-random-site": changed(tables_of("potts", colours=3, update="random-site", flips=40), algorithm=ais),
+        "ising-varopt-m": changed(ising, schedule={**survey, "kind": "varopt-m", "hold_knots": 4, "hold_sweeps": 20},
+                                  algorithm=ais),
+        "rbm-varopt": changed(rbm, schedule={**survey, "kind": "varopt", "cap": 3.0, "solver": "fixed-point",
+                                             "smoothing": "temperature"}, algorithm=work),
+        "rbm-gms13": changed(rbm, schedule={**survey, "kind": "gms13", "hold_sweeps": 12}, algorithm=smc),
+        "gaussian-varopt-m": changed(gaussian, schedule={**survey, "kind": "varopt-m", "hold_sweeps": 0},
+                                     kernel={"pilot_particles": 40, "moves": 2}, algorithm=ais),
         "rbm-sm08": changed(rbm, schedule={"kind": "sm08"}, algorithm=ais),
         "rbm-16-bit": changed(tables_of("rbm", weight_precision="16-bit"), algorithm=ais),
         "rbm-8-bit": changed(tables_of("rbm", weight_precision="8-bit"), algorithm=ais),
