@@ -174,7 +174,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=os.cpu_count())
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
-        place = options.output or stack.enter_context(runner.scratch_directory())
+        place = (options.output or stack.enter_context(runner.scratch_directory())).resolve()
         place.mkdir(parents=True, exist_ok=True)
         chosen = {name: keys for name, keys in problems(place).items() if not options.problems or name in options.problems}
         truth = references(place, chosen)

@@ -24,6 +24,28 @@ particles = 128
 """
 
 
+SURVEYED = """\
+# A lattice of mine.
+[run]
+seed = 4
+
+[schedule]
+kind = "varopt-m"  # measured
+steps = 40
+pilot_steps = 60
+pilot_trajectories = 30
+hold_knots = 5
+hold_sweeps = 40
+
+[model]
+name = "ising"
+size = 6
+[algorithm]
+name = "annealed-importance"
+trajectories = 60 # a guess
+"""
+
+
 class Base(unittest.TestCase):
     def setUp(self):
         scratch = runner.scratch_directory()
@@ -150,6 +172,67 @@ class Ranks(Base):
             measured = {size["particles"]: size["variance_measured"] for size in alone["sizes"]}
             for size in found["sizes"]:
                 self.assertEqual(measured.get(size["particles"], size["variance_measured"]), size["variance_measured"])
+
+
+class Schedules(unittest.TestCase):
+    """An optimised schedule becomes a file, which gives the run that would have made it."""
+
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+        self.file = self.directory / "mine.toml"
+        self.file.write_text(SURVEYED, encoding="utf-8")
+
+    def pearlite(self, *arguments, **options):
+        return runner.pearlite(*arguments, directory=self.directory, timeout=300, **options)
+
+    def test_a_file_in_place_of_a_survey(self):
+        ended = self.pearlite("tune", self.file)
+        self.assertEqual(ended.status, 0, ended.describe())
+        tuned = (self.directory / "mine-tuned.toml").read_text(encoding="utf-8")
+        self.assertIn('kind = "file"', tuned)
+        self.assertIn("trajectories = 60 # a guess", tuned)
+        self.assertNotIn("varopt", tuned)
+        found = json.loads((self.directory / "mine-tuned.json").read_text(encoding="utf-8"))
+        self.assertEqual(found["steps"], 40)
+        self.assertGreater(found["predicted_variance"]["finite_steps"], 0)
+        results = []
+        for name, ranks in (("mine", 1), ("mine-tuned", 2)):
+            ended = self.pearlite("run", f"{name}.toml", "-o", f"runs-{name}", ranks=ranks)
+            self.assertEqual(ended.status, 0, ended.describe())
+            results.append(runner.summary(self.directory / f"runs-{name}"))
+        self.assertEqual(results[0]["digest"], results[1]["digest"])
+        schedule = results[0]["schedule"]
+        self.assertEqual(schedule["predicted_from"], "survey")
+        self.assertGreater(schedule["predicted_variance"]["measured_mixing"],
+                           schedule["predicted_variance"]["perfect_mixing"])
+        again = self.pearlite("tune", self.file)
+        self.assertEqual(again.status, runner.BAD_INPUT, again.describe())
+        self.assertRegex(again.err, "exists; --overwrite replaces it")
+
+    def test_ranks_change_nothing(self):
+        texts = []
+        for ranks in (1, 3):
+            ended = self.pearlite("tune", self.file, "-o", f"on-{ranks}.toml", ranks=ranks)
+            self.assertEqual(ended.status, 0, ended.describe())
+            texts.append((self.directory / f"on-{ranks}.schedule").read_text(encoding="utf-8"))
+        self.assertEqual(*texts)
+
+    def test_mistakes(self):
+        for setting, message in (("schedule.cap=0.5", r"schedule\.cap: outside the range"),
+                                 ("schedule.floor=1.5", r"schedule\.floor: outside the range"),
+                                 ("schedule.hold_sweeps=-1", r"schedule\.hold_sweeps"),
+                                 ("schedule.refine=true", r"schedule\.refine: got true.*algorithm\.target_error"),
+                                 ("schedule.pilot_trajectories=3", r"schedule\.pilot_trajectories")):
+            ended = self.pearlite("tune", self.file, "--set", setting)
+            self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+            self.assertRegex(ended.err, message)
+        chains = '[model]\nname = "gaussian"\n[algorithm]\nname = "pseudo-marginal"\n[schedule]\nkind = "varopt"\n'
+        self.file.write_text(chains, encoding="utf-8")
+        ended = self.pearlite("check", self.file)
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertRegex(ended.err, 'schedule\\.kind: not a legal value .got "varopt"')
 
 
 if __name__ == "__main__":
