@@ -68,6 +68,7 @@ std::span<const PartKind> kinds_of_parts() {
         PartKind{particles_part, nullptr},
         PartKind{evidence_part, describe_evidence},
         PartKind{nullptr, describe_search},
+        PartKind{nullptr, describe_training},
         PartKind{trace_part, nullptr},
         PartKind{posterior_part, describe_posterior},
         PartKind{chains_part, describe_chains},

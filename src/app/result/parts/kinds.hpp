@@ -28,8 +28,8 @@ struct FinishedRun {
 };
 
 struct PartKind {
-    /// Collective. Makes the part of a finished run; null if the run has none. A search makes its part by itself and
-    /// has no function here.
+    /// Collective. Makes the part of a finished run; null if the run has none. A search and a training make their parts
+    /// by themselves and have no function here.
     std::unique_ptr<ResultPart> (*part_of)(FinishedRun&);
     /// Lines for a person from summary.json, empty if it has none of this part; may be null.
     std::string (*describe)(const nlohmann::ordered_json& summary);
@@ -51,6 +51,7 @@ std::unique_ptr<ResultPart> chains_part(FinishedRun& run);
 std::unique_ptr<ResultPart> predictions_part(FinishedRun& run);
 std::unique_ptr<ResultPart> images_part(FinishedRun& run);
 std::string describe_search(const nlohmann::ordered_json& summary);
+std::string describe_training(const nlohmann::ordered_json& summary);
 std::string describe_evidence(const nlohmann::ordered_json& summary);
 std::string describe_posterior(const nlohmann::ordered_json& summary);
 std::string describe_chains(const nlohmann::ordered_json& summary);
