@@ -67,6 +67,7 @@ std::span<const PartKind> kinds_of_parts() {
     static constexpr std::array kinds{
         PartKind{particles_part, nullptr},
         PartKind{evidence_part, describe_evidence},
+        PartKind{test_likelihood_part, describe_test_likelihood},
         PartKind{nullptr, describe_search},
         PartKind{nullptr, describe_training},
         PartKind{trace_part, nullptr},
