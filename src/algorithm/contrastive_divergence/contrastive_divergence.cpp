@@ -79,9 +79,9 @@ void ContrastiveDivergence::step() {
     if (!is_finite) // on all ranks alike
         parallel::agree(ranks_, std::make_exception_ptr(NumericalError(fmt::format(
                                     "update {}: a parameter is no longer finite; lower algorithm.rate", t_))));
-    const double looks_before = std::floor(static_cast<double>(t_ - 1) /
-                                           (settings_.watch_every * static_cast<double>(batches_per_epoch())));
-    if (finished() || epoch() / settings_.watch_every >= looks_before + 1)
+    const double updates_per_look = settings_.watch_every * static_cast<double>(batches_per_epoch());
+    const auto looks = [&](Index updates) { return std::floor(static_cast<double>(updates) / updates_per_look); };
+    if (finished() || looks(t_) > looks(t_ - 1))
         look();
 }
 

@@ -41,8 +41,8 @@ struct ContrastiveDivergenceSettings {
     std::optional<double> final_momentum;
     double final_momentum_from = 5; ///< epochs
     double weight_decay = 0;
-    Index watched = 10000;    ///< examples of each kind at most whose fit is watched
-    double watch_every = 1;   ///< epochs
+    Index watched = 5000;       ///< examples of each kind at most whose fit is watched
+    double watch_every = 1;     ///< epochs
     Index sample_sweeps = 1000; ///< of the chains before they are drawn as pictures
     random::Seed seed = {};
 

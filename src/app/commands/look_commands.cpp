@@ -23,7 +23,7 @@ std::string list_models(const std::string& title, const Catalogue& models, Task 
     auto text = title + "\n";
     for (const auto& entry : models)
         if (entry.traits.task() == task)
-            text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
+            text += fmt::format("  {:<24}{}\n", entry.traits.name, entry.description);
     return text;
 }
 
@@ -31,7 +31,7 @@ std::string list_algorithms(const std::string& title, Task task) {
     auto text = "\n" + title + "\n";
     for (const auto& algorithm : algorithms())
         if (algorithm->task() == task)
-            text += fmt::format("  {:<22}{}\n", algorithm->name(), algorithm->about());
+            text += fmt::format("  {:<24}{}\n", algorithm->name(), algorithm->about());
     return text;
 }
 
@@ -49,7 +49,7 @@ std::string list_kernels(const Catalogue& models) {
         return {};
     std::string text = "\nkernels of continuous parameters (kernel.kind), auto being the first that suits a model:\n";
     for (const auto& kernel : kernel::kernels_for(entry->traits))
-        text += fmt::format("  {:<22}{}\n", kernel.name, kernel.about);
+        text += fmt::format("  {:<24}{}\n", kernel.name, kernel.about);
     return text;
 }
 
@@ -68,7 +68,7 @@ std::string list_combinations(const Catalogue& models) {
             (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());
         }
         text +=
-            fmt::format("  {:<22}{:<13}{}", entry.traits.name, kernel_name(entry.traits), fmt::join(suitable, ", "));
+            fmt::format("  {:<24}{:<13}{}", entry.traits.name, kernel_name(entry.traits), fmt::join(suitable, ", "));
         for (const auto& [reason, names] : unsuitable)
             text += fmt::format("; not {}: {}", fmt::join(names, ", "), reason);
         text += "\n";
@@ -87,7 +87,7 @@ std::string list_operations(const Catalogue& models) {
         std::erase_if(others, [&](const auto& name) {
             return std::find(standard.begin(), standard.end(), name) != standard.end();
         });
-        text += fmt::format("  {:<22}{}{}\n", entry.traits.name, fmt::join(standard, ", "),
+        text += fmt::format("  {:<24}{}{}\n", entry.traits.name, fmt::join(standard, ", "),
                             others.empty() ? "" : fmt::format("; also {}", fmt::join(others, ", ")));
     }
     return text;
@@ -100,7 +100,7 @@ std::string list_box_operations(const Catalogue& models) {
         return {};
     std::string text = "\noperations on points of a box:\n";
     for (const auto& entry : kernel::box_operations())
-        text += fmt::format("  {:<22}{}\n", entry.operation.name, entry.about);
+        text += fmt::format("  {:<24}{}\n", entry.operation.name, entry.about);
     return text;
 }
 

@@ -145,8 +145,10 @@ RbmArrays read_h5(const std::filesystem::path& path) {
 void write_dataset(const Hdf5Handle& file, const char* name, const std::vector<hsize_t>& sizes, const double* values,
                    const std::string& where) {
     const Hdf5Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose, where);
+    const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where);
+    hdf5_check(H5Pset_obj_track_times(properties.get(), false), where); // equal weights leave equal files
     const Hdf5Handle dataset(
-        H5Dcreate2(file.get(), name, H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+        H5Dcreate2(file.get(), name, H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), H5Dclose,
         where);
     hdf5_check(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), where);
 }

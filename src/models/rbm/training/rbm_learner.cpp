@@ -27,7 +27,7 @@ namespace {
 
 /// Streams of fits stand beside those of chains and of examples: in generations of their own.
 constexpr Index generation_of_fit = 2;
-constexpr Index fit_group = 512;
+constexpr Index fit_group = 512; // images at a time
 /// The number of an image among all: training ones first, then held-out ones.
 constexpr Index images_of_a_kind = Index{1} << 39;
 
@@ -167,8 +167,9 @@ void RbmLearner::set_visible(BinaryUnits& units, Index chain, const std::uint8_t
     }
 }
 
+template <class Use>
 void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias,
-                      Purpose purpose, const BlockStreams& streams, LayerWorkspace& work) const {
+                      Purpose purpose, const BlockStreams& streams, LayerWorkspace& work, Use use) const {
     if (from.n_chains() == 0)
         return;
     rbm_kernels::Aligned<rbm_kernels::DrawStreams> addresses(at(from.n_tiles()));
@@ -181,7 +182,13 @@ void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& 
         addresses[at(tile)].first_unit = static_cast<std::uint32_t>(first);
         kernels_->draw({x, n, exponent_scale(1), &addresses[at(tile)],
                         to.words(tile) + first / word_units * tile_chains, factors});
+        use(tile, n, x, factors);
     });
+}
+
+void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias,
+                      Purpose purpose, const BlockStreams& streams, LayerWorkspace& work) const {
+    draw(layer, from, to, bias, purpose, streams, work, [](auto&&...) {});
 }
 
 void RbmLearner::draw_start(Block& block, const BlockStreams& streams) const {
@@ -315,32 +322,28 @@ model::Fit RbmLearner::fit(Examples which, std::uint32_t step) const {
 void RbmLearner::add_fit(const BinaryUnits& visible, const BlockStreams& streams, model::Fit& fit) const {
     LayerWorkspace work;
     const Index n_tiles = visible.n_tiles();
-    std::vector<std::array<double, tile_chains>> log_density(at(n_tiles), {{}});
+    std::vector<std::array<double, tile_chains>> positive(at(n_tiles), {{}});
     std::vector<LogProduct> factors(at(n_tiles));
-    to_hidden_.by_panels(visible, work, [&](Index tile, Index first, Index n, const std::int32_t* sums) {
-        float* const x = work.fields.data();
-        kernels_->fields(sums, n, to_hidden_.scale().data() + first, hidden_bias_.data() + first, x);
-        rbm_kernels::Statistics part;
-        kernels_->statistics(x, n, exponent_scale(1), part);
-        for (Index lane = 0; lane < tile_chains; ++lane)
-            log_density[at(tile)][at(lane)] += static_cast<double>(part.positive[lane]);
-        factors[at(tile)].multiply(part.factors);
-    });
+    BinaryUnits hidden(n_hidden_, visible.n_chains()), drawn(n_visible(), visible.n_chains());
+    draw(to_hidden_, visible, hidden, hidden_bias_, Purpose::hidden_units, streams, work,
+         [&](Index tile, Index n, const float* x, const float(&of_panel)[tile_chains]) {
+             rbm_kernels::Statistics part;
+             kernels_->statistics(x, n, exponent_scale(1), part);
+             for (Index lane = 0; lane < tile_chains; ++lane)
+                 positive[at(tile)][at(lane)] += static_cast<double>(part.positive[lane]);
+             factors[at(tile)].multiply(of_panel);
+         });
+    draw(to_visible_, hidden, drawn, visible_bias_, Purpose::visible_units, streams, work);
+    const Index n_words = (n_visible() + word_units - 1) / word_units;
     for (Index tile = 0; tile < n_tiles; ++tile) {
         double linear[tile_chains];
         sum_on(*kernels_, visible, tile, visible_bias_.data(), false, linear);
-        for (Index lane = 0; lane < std::min(tile_chains, visible.n_chains() - tile * tile_chains); ++lane)
-            fit.free_energy.add(-(linear[lane] + log_density[at(tile)][at(lane)] + factors[at(tile)].at(lane)));
-    }
-    BinaryUnits hidden(n_hidden_, visible.n_chains()), drawn(n_visible(), visible.n_chains());
-    draw(to_hidden_, visible, hidden, hidden_bias_, Purpose::hidden_units, streams, work);
-    draw(to_visible_, hidden, drawn, visible_bias_, Purpose::visible_units, streams, work);
-    const Index n_words = (n_visible() + word_units - 1) / word_units;
-    for (Index chain = 0; chain < visible.n_chains(); ++chain) {
-        const Index tile = chain / tile_chains, lane = chain % tile_chains;
-        for (Index word = 0; word < n_words; ++word)
-            fit.wrong_units += std::popcount(visible.words(tile)[word * tile_chains + lane] ^
-                                             drawn.words(tile)[word * tile_chains + lane]);
+        for (Index lane = 0; lane < std::min(tile_chains, visible.n_chains() - tile * tile_chains); ++lane) {
+            fit.free_energy.add(-(linear[lane] + positive[at(tile)][at(lane)] + factors[at(tile)].at(lane)));
+            for (Index word = 0; word < n_words; ++word)
+                fit.wrong_units += std::popcount(visible.words(tile)[word * tile_chains + lane] ^
+                                                 drawn.words(tile)[word * tile_chains + lane]);
+        }
     }
 }
 

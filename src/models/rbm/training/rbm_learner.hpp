@@ -120,6 +120,10 @@ class RbmLearner final : public model::Learner {
     /// Units of one layer given the other.
     void draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias, random::Purpose purpose,
               const model::BlockStreams& streams, LayerWorkspace& work) const;
+    /// The same; calls use(tile, n, x, factors) with the fields of each panel and the product of 1 + exp(-|x|) by lane.
+    template <class Use>
+    void draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias, random::Purpose purpose,
+              const model::BlockStreams& streams, LayerWorkspace& work, Use use) const;
     rbm_kernels::PairPlanes planes_of(const RbmStates& states, std::int32_t factor, PlanesOfBlock& memory) const;
     void add_fit(const BinaryUnits& visible, const model::BlockStreams& streams, model::Fit& fit) const;
     Index image_rows() const;
