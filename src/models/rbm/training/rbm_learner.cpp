@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace pearlite::models {
@@ -147,22 +148,28 @@ bool RbmLearner::round() {
     });
 }
 
-void RbmLearner::set_visible(BinaryUnits& units, Index chain, const std::uint8_t* grey,
-                             const random::Address& address) const {
-    std::vector<std::int8_t> on(at(n_visible()));
+void RbmLearner::set_visible(BinaryUnits& units, Index chain, const std::uint8_t* grey, const random::Address& address,
+                             PixelMemory& memory) const {
+    auto& [probability, on] = memory;
+    probability.resize(at(n_visible()));
+    on.resize(at(padded(n_visible()) + word_units), 0); // whole words, off beyond the last unit
     if (data_->binarisation == Binarisation::stochastic) {
-        std::vector<float> probability(on.size());
-        std::transform(grey, grey + n_visible(), probability.begin(),
-                       [](std::uint8_t level) { return static_cast<float>(level) / 255.0f; });
-        random::fill_bernoulli(address, probability, on);
+        for (Index i = 0; i < n_visible(); ++i)
+            probability[at(i)] = static_cast<float>(grey[i]) / 255.0f;
+        random::fill_bernoulli(address, probability, std::span(on).first(probability.size()));
     } else {
-        std::transform(grey, grey + n_visible(), on.begin(), [](std::uint8_t level) { return level > 127 ? 1 : 0; });
+        for (Index i = 0; i < n_visible(); ++i)
+            on[at(i)] = grey[i] > 127 ? 1 : 0;
     }
     std::uint32_t* const words = units.words(chain / tile_chains) + chain % tile_chains;
     for (Index first = 0; first < n_visible(); first += word_units) {
         std::uint32_t word = 0;
-        for (Index i = first; i < std::min(first + word_units, n_visible()); ++i)
-            word |= static_cast<std::uint32_t>(on[at(i)]) << (i - first);
+        for (Index eight = 0; eight < word_units; eight += 8) {
+            std::uint64_t bytes = 0;
+            std::memcpy(&bytes, on.data() + first + eight, sizeof bytes);
+            constexpr std::uint64_t to_top_byte = 0x0102040810204080; // bit 0 of byte i comes to bit 56 + i
+            word |= static_cast<std::uint32_t>(bytes * to_top_byte >> 56) << eight;
+        }
         words[first / word_units * tile_chains] = word;
     }
 }
@@ -211,10 +218,11 @@ void RbmLearner::draw_start(Block& block, const BlockStreams& streams) const {
 void RbmLearner::observe(Block& block, std::span<const Index> examples, std::uint32_t epoch) const {
     auto& states = own_block<RbmStates>(block);
     PEARLITE_EXPECTS(std::ssize(examples) == states.size());
+    PixelMemory memory;
     for (Index chain = 0; chain < states.size(); ++chain) {
         const Index image = examples[at(chain)];
         set_visible(states.visible_, chain, data_->training.col(image).data(),
-                    {seed_, Purpose::binary_image, random::slot_id(0, image), epoch});
+                    {seed_, Purpose::binary_image, random::slot_id(0, image), epoch}, memory);
     }
 }
 
@@ -296,13 +304,14 @@ void RbmLearner::watch(Examples which, Index first, Index count) {
     auto& [begin, visible] = watched(which);
     begin = first;
     visible.clear();
+    PixelMemory memory;
     const Index kind = which == Examples::training ? 0 : images_of_a_kind;
     for (Index group = 0; group < count; group += fit_group) {
         auto& units = visible.emplace_back(n_visible(), std::min(fit_group, count - group));
         for (Index k = 0; k < units.n_chains(); ++k) {
             const Index image = first + group + k;
             set_visible(units, k, images(which).col(image).data(),
-                        {seed_, Purpose::binary_image, random::slot_id(1, kind + image), 0});
+                        {seed_, Purpose::binary_image, random::slot_id(1, kind + image), 0}, memory);
         }
     }
 }

@@ -115,8 +115,13 @@ class RbmLearner final : public model::Learner {
     const Watched& watched(Examples which) const { return which == Examples::training ? watched_[0] : watched_[1]; }
     /// Rounds the weights for the layers; false if one is not finite.
     bool round();
+    struct PixelMemory {
+        std::vector<float> probability;
+        std::vector<std::int8_t> on;
+    };
     /// The image as binary units, its draws at `address`.
-    void set_visible(BinaryUnits& units, Index chain, const std::uint8_t* grey, const random::Address& address) const;
+    void set_visible(BinaryUnits& units, Index chain, const std::uint8_t* grey, const random::Address& address,
+                     PixelMemory& memory) const;
     /// Units of one layer given the other.
     void draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias, random::Purpose purpose,
               const model::BlockStreams& streams, LayerWorkspace& work) const;

@@ -17,7 +17,7 @@ using Floats [[gnu::vector_size(64)]] = float;
 using Integers [[gnu::vector_size(64)]] = std::int32_t;
 using Bytes [[gnu::vector_size(16)]] = std::int8_t;
 
-constexpr Index side = 4, n_limbs = 3;
+constexpr Index side = 4, n_limbs = 3, abreast = 16;
 
 Index up_to(Index n, Index multiple) {
     return (n + multiple - 1) / multiple * multiple;
@@ -64,19 +64,21 @@ void pack_as(const Packing& packing) {
         to_hidden(packing.to_hidden, packing.n_visible);
     constexpr float to_integer = 0x1.8p23f; // adding it rounds to integers, which then stand in the low bits
     const float per_unit = 1 / packing.scale;
-    for (Index i = 0; i < packing.n_visible; i += side)
-        for (Index j = 0; j < packing.n_hidden; j += side) {
-            Floats square;
-            for (Index row = 0; row < side; ++row)
-                std::memcpy(reinterpret_cast<float*>(&square) + row * side,
-                            packing.weights + (i + row) * packing.stride + j, at(side) * sizeof(float));
-            const Floats shifted = square * per_unit + to_integer;
-            const Integers rounded = reinterpret_cast<Integers>(shifted) - std::bit_cast<std::int32_t>(to_integer);
-            to_visible.put(i, j, rounded);
-            to_hidden.put(j, i,
-                          __builtin_shufflevector(rounded, rounded, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11,
-                                                  15));
-        }
+    const auto put = [&](Index i, Index j) __attribute__((always_inline)) {
+        Floats square;
+        for (Index row = 0; row < side; ++row)
+            std::memcpy(reinterpret_cast<float*>(&square) + row * side,
+                        packing.weights + (i + row) * packing.stride + j, at(side) * sizeof(float));
+        const Floats shifted = square * per_unit + to_integer;
+        const Integers rounded = reinterpret_cast<Integers>(shifted) - std::bit_cast<std::int32_t>(to_integer);
+        to_visible.put(i, j, rounded);
+        to_hidden.put(j, i, __builtin_shufflevector(rounded, rounded, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    };
+    // Some squares abreast, which neighbour each other in the other direction's memory.
+    for (Index first = 0; first < packing.n_visible; first += abreast)
+        for (Index j = 0; j < packing.n_hidden; j += side)
+            for (Index i = first; i < std::min(first + abreast, packing.n_visible); i += side)
+                put(i, j);
 }
 
 } // namespace
