@@ -62,7 +62,7 @@ void TestLikelihoodPart::write_summary(SummaryParts& summary) const {
                                    mean - log_normaliser_start - log_ratio->interval95->low};
     }
     if (exact_log_ratio)
-        add("exact log Z", *exact_log_ratio);
+        add("exact", *exact_log_ratio);
     if (!entries.empty())
         summary.entries["test_log_likelihood"] = std::move(entries);
 }
