@@ -33,7 +33,8 @@ std::shared_ptr<models::TrainingData> patterns() {
     return data;
 }
 
-constexpr double entropy = 1.2798542258336676; // of the four shares, in nats: the best mean log-likelihood is minus that
+constexpr double entropy =
+    1.2798542258336676; // of the four shares, in nats: the best mean log-likelihood is minus that
 
 double log_likelihood(const std::vector<double>& parameters) {
     models::RbmParameters rbm{Matrix(n_visible, n_hidden), Vector(n_visible), Vector(n_hidden), Vector(n_visible), {}};

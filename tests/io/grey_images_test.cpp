@@ -81,8 +81,8 @@ TEST(ReadGreyImages, ReadsHdf5) {
     const TemporaryDirectory directory;
     const auto floats = write_hdf5<float>(directory, H5T_NATIVE_FLOAT, {2, 3}, {0, 0.5f, 1, 1, 0, 0.25f});
     EXPECT_EQ(read_grey_images(floats, "train/data", 10), levels({{0, 128, 255}, {255, 0, 64}}));
-    const auto bytes = write_hdf5<std::uint8_t>(directory, H5T_NATIVE_UINT8, {3, 2, 2},
-                                                {0, 9, 255, 3, 1, 2, 3, 4, 5, 6, 7, 8});
+    const auto bytes =
+        write_hdf5<std::uint8_t>(directory, H5T_NATIVE_UINT8, {3, 2, 2}, {0, 9, 255, 3, 1, 2, 3, 4, 5, 6, 7, 8});
     EXPECT_EQ(read_grey_images(bytes, "train/data", 2), levels({{0, 9, 255, 3}, {1, 2, 3, 4}}));
     EXPECT_THAT(input_error([&] { read_grey_images(bytes, "images", 2); }), HasSubstr("dataset 'images' is missing"));
     const auto flat = write_hdf5<float>(directory, H5T_NATIVE_FLOAT, {3}, {0, 1, 0});

@@ -24,8 +24,7 @@ std::shared_ptr<TrainingData> random_images(Index n_visible, Index n, std::uint6
     data->training.resize(n_visible, n);
     random::Stream stream({seed, random::Purpose::test, 0, 0});
     for (Index k = 0; k < data->training.size(); ++k)
-        data->training.data()[k] =
-            static_cast<std::uint8_t>(is_binary ? 255 * stream.index(2) : stream.index(256));
+        data->training.data()[k] = static_cast<std::uint8_t>(is_binary ? 255 * stream.index(2) : stream.index(256));
     data->held_out = data->training;
     return data;
 }
@@ -43,7 +42,8 @@ double unit(const BinaryUnits& units, Index i, Index chain) {
 struct Machine {
     Index n_visible, n_hidden, batch, chains;
 };
-constexpr Machine machines[] = {{784, 500, 100, 100}, {37, 20, 33, 90}, {5, 3, 1, 16}, {33, 65, 1100, 17}, {4, 16, 512, 1}};
+constexpr Machine machines[] = {
+    {784, 500, 100, 100}, {37, 20, 33, 90}, {5, 3, 1, 16}, {33, 65, 1100, 17}, {4, 16, 512, 1}};
 
 TEST(RbmTraining, CountsAreThoseOfAPlainLoopOnEveryPath) {
     for (const simd::Path path : simd::available_paths())
@@ -123,8 +123,8 @@ TEST(RbmTraining, WeightsArePackedAsLayersReadThem) {
                 for (auto& byte : *packed)
                     byte = byte != 0 ? std::int8_t{77} : byte; // padding stays 0
             simd::on_this_cpu([&](auto cpu) {
-                rbm_training::pack_both<decltype(cpu)>({weights.data(), n_visible, n_hidden, stride, scale, format,
-                                                        to_visible.data(), to_hidden.data()});
+                rbm_training::pack_both<decltype(cpu)>(
+                    {weights.data(), n_visible, n_hidden, stride, scale, format, to_visible.data(), to_hidden.data()});
             });
             EXPECT_EQ(to_visible, expected_visible) << n_visible << " x " << n_hidden;
             EXPECT_EQ(to_hidden, expected_hidden) << n_visible << " x " << n_hidden;

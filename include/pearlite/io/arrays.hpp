@@ -62,7 +62,7 @@ Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> read_idx_images(cons
 /// of comma-separated numbers without a header; .h5 or .hdf5, the dataset of that name, images x pixels or images x
 /// rows x columns; anything else is MNIST's idx format (gzip or plain). Levels are whole numbers up to 255, or numbers
 /// from 0 to 1, which are multiplied by 255 and rounded: a file without a number above 1 has the latter.
-Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic>
-read_grey_images(const std::filesystem::path& file, const std::string& dataset, Index largest);
+Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> read_grey_images(const std::filesystem::path& file,
+                                                                             const std::string& dataset, Index largest);
 
 } // namespace pearlite::io

@@ -140,8 +140,8 @@ class OwnDataPath {
 
 /// Data that were held out, by which a model of data is judged: log p(y) = log f_1(y) - log Z_1 each.
 struct TestData {
-    std::vector<double> log_densities; ///< log f_1(y), one for each datum
-    std::string form;                  ///< what was made of them, in a word: "stochastic"
+    std::vector<double> log_densities;      ///< log f_1(y), one for each datum
+    std::string form;                       ///< what was made of them, in a word: "stochastic"
     std::optional<std::uint64_t> seed = {}; ///< of what was drawn
 };
 class TestedModel {

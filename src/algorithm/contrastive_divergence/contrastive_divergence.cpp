@@ -195,8 +195,13 @@ void ContrastiveDivergence::fields(Fields& f) {
     f.leave();
     if (settings_.is_persistent) {
         const std::size_t bytes = chains_->packed_bytes();
-        ShardedField field{ItemType::bytes, bytes, settings_.chains, chain_layout_.first_local_item(),
-                           chain_layout_.local_items(), {}, {}};
+        ShardedField field{ItemType::bytes,
+                           bytes,
+                           settings_.chains,
+                           chain_layout_.first_local_item(),
+                           chain_layout_.local_items(),
+                           {},
+                           {}};
         field.pack = [this, bytes](Index first, Index count, std::span<std::byte> out) {
             for (Index i = 0; i < count; ++i)
                 chains_->pack(first + i, out.subspan(at(i) * bytes, bytes));

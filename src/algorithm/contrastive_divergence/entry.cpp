@@ -78,15 +78,15 @@ void ContrastiveDivergencePlan::keys(Keys& k) {
                                       largest_step));
     // The difference of both means has a common denominator, and its counts have 32 bits.
     if (s.is_persistent && s.batch * s.chains > (Index{1} << 30))
-        k.error("chains", fmt::format("got {} with batches of {}; expected a product of at most 2^30", s.chains,
-                                      s.batch));
+        k.error("chains",
+                fmt::format("got {} with batches of {}; expected a product of at most 2^30", s.chains, s.batch));
 }
 
 void ContrastiveDivergencePlan::check(const BuiltModel& model) const {
     const Index examples = model.learner(run_.seed)->n_examples(Examples::training);
     if (settings_.batch > examples)
-        throw InputError(fmt::format("got {}; expected at most {}, the number of training examples", settings_.batch,
-                                     examples));
+        throw InputError(
+            fmt::format("got {}; expected at most {}, the number of training examples", settings_.batch, examples));
 }
 
 Workload ContrastiveDivergencePlan::workload(const BuiltModel& model) const {

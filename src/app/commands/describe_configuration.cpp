@@ -132,10 +132,10 @@ io::ConfigurationDescription describe_configuration(const Catalogue& models) {
     ModelTraits searched, trained;
     searched.search.emplace();
     trained.is_trained = true;
-    const auto about_algorithm =
-        about("the algorithm")
-            .default_is("\"" + standard_algorithm({}).name() + "\", of a search \"" + standard_algorithm(searched).name() +
-                        "\", of training \"" + standard_algorithm(trained).name() + "\"");
+    const auto about_algorithm = about("the algorithm")
+                                     .default_is("\"" + standard_algorithm({}).name() + "\", of a search \"" +
+                                                 standard_algorithm(searched).name() + "\", of training \"" +
+                                                 standard_algorithm(trained).name() + "\"");
     for (auto& table : of_algorithms)
         if (table.table == "algorithm")
             table.keys.insert(table.keys.begin(), name_key(table.algorithms, about_algorithm));

@@ -43,7 +43,9 @@ std::string kernel_name(const ModelTraits& traits) {
 
 /// The kernels among which models of continuous parameters have the choice.
 std::string list_kernels(const Catalogue& models) {
-    const auto chooses = [](const auto& entry) { return entry.traits.task() == Task::annealing && entry.traits.continuous; };
+    const auto chooses = [](const auto& entry) {
+        return entry.traits.task() == Task::annealing && entry.traits.continuous;
+    };
     const auto entry = std::find_if(models.begin(), models.end(), chooses);
     if (entry == models.end())
         return {};
@@ -108,7 +110,8 @@ std::string list_box_operations(const Catalogue& models) {
 
 int list_command(const Catalogue& models) {
     const auto has = [&](Task task) {
-        return std::any_of(models.begin(), models.end(), [&](const auto& entry) { return entry.traits.task() == task; });
+        return std::any_of(models.begin(), models.end(),
+                           [&](const auto& entry) { return entry.traits.task() == task; });
     };
     std::string text;
     const auto list = [&](Task task, const char* title) {

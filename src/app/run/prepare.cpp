@@ -45,7 +45,8 @@ const char* words_of(model::Task task) {
     return "is annealed";
 }
 
-/// A model is annealed, searched or trained; an algorithm that does not suit it is a mistake, and the default stands in.
+/// A model is annealed, searched or trained; an algorithm that does not suit it is a mistake, and the default stands
+/// in.
 const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
     auto section = configuration.section("algorithm");
     const auto task = traits.task();

@@ -21,9 +21,9 @@ void write_images(io::Writer& writer, const std::string& group, const model::Ima
 
 void TrainingPart::digest(io::Sha256& hash) {
     const auto& trace = training_.trace();
-    for (const auto& values : {training_.learner().parameters(), trace.epoch, trace.rate, trace.momentum,
-                               trace.free_energy, trace.held_out_free_energy, trace.wrong_units,
-                               trace.held_out_wrong_units})
+    for (const auto& values :
+         {training_.learner().parameters(), trace.epoch, trace.rate, trace.momentum, trace.free_energy,
+          trace.held_out_free_energy, trace.wrong_units, trace.held_out_wrong_units})
         hash.add(std::as_bytes(std::span(values)));
 }
 

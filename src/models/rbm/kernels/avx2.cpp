@@ -164,7 +164,7 @@ struct Bits256 {
 
 } // namespace
 
-const Kernels avx2_kernels = kernels_with<Avx2>(Format::integers, no_bytes, nullptr, scratch_bytes, sums,
-                                           count_pairs_by<Bits256>);
+const Kernels avx2_kernels =
+    kernels_with<Avx2>(Format::integers, no_bytes, nullptr, scratch_bytes, sums, count_pairs_by<Bits256>);
 
 } // namespace pearlite::models::rbm_kernels

@@ -107,6 +107,7 @@ std::size_t scratch_bytes(std::int64_t) {
 
 } // namespace
 
-const Kernels avx512_kernels = kernels_with<Avx512>(Format::integers, no_bytes, nullptr, scratch_bytes, sums, count_pairs);
+const Kernels avx512_kernels =
+    kernels_with<Avx512>(Format::integers, no_bytes, nullptr, scratch_bytes, sums, count_pairs);
 
 } // namespace pearlite::models::rbm_kernels

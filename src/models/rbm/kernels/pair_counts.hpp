@@ -33,8 +33,8 @@ void count_pairs_by(const PairTask& task) {
         for (std::int64_t column = 0; column < task.n_columns; column += B::columns) {
             auto count = B::zero();
             for (const PairPlanes& planes : task.planes)
-                count = B::add(
-                    count, B::multiply(chains_with_both<B>(planes, row, column, task.n_columns), planes.factor));
+                count =
+                    B::add(count, B::multiply(chains_with_both<B>(planes, row, column, task.n_columns), planes.factor));
             B::store(task.counts + row * task.n_columns + column, count);
         }
 }

@@ -67,7 +67,7 @@ struct PlainBits {
 
 } // namespace
 
-const Kernels portable_kernels = kernels_with<Plain>(Format::integers, no_bytes, nullptr, no_bytes, sums,
-                                               count_pairs_by<PlainBits>);
+const Kernels portable_kernels =
+    kernels_with<Plain>(Format::integers, no_bytes, nullptr, no_bytes, sums, count_pairs_by<PlainBits>);
 
 } // namespace pearlite::models::rbm_kernels

@@ -26,7 +26,8 @@ struct RbmTrainingKeys {
               .must_be_given());
         k("dataset", dataset, "dataset of the images in an .h5 file");
         k("n_images", n_images, within(1, 100'000'000), "images read at most");
-        k("held_out", held_out, "images that are not trained on, whose free energies are compared with those of others");
+        k("held_out", held_out,
+          "images that are not trained on, whose free energies are compared with those of others");
         k.when_given("held_out", [&] {
             k("held_out_dataset", held_out_dataset, "dataset of these images in an .h5 file");
             k("n_held_out", n_held_out, within(1, 100'000'000), "held-out images read at most");

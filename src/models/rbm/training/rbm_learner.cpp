@@ -54,7 +54,8 @@ void list(Fields& f, const char* name, rbm_kernels::Aligned<float>& values) {
 
 } // namespace
 
-RbmStates::RbmStates(Index n_visible, Index n_hidden, Index size) : visible_(n_visible, size), hidden_(n_hidden, size) {}
+RbmStates::RbmStates(Index n_visible, Index n_hidden, Index size)
+    : visible_(n_visible, size), hidden_(n_hidden, size) {}
 
 void RbmStates::pack(Index slot, std::span<std::byte> out) const {
     visible_.pack(slot, out.first(visible_.packed_bytes()));
@@ -87,8 +88,7 @@ RbmLearner::RbmLearner(std::shared_ptr<const TrainingData> data, const RbmLearne
     random::fill_normal({seed, Purpose::synthetic_data, 0, 0}, normals);
     for (Index i = 0; i < n_visible(); ++i)
         for (Index j = 0; j < n_hidden_; ++j)
-            weights_[at(i * stride_ + j)] =
-                static_cast<float>(settings.weight_sd * normals[at(i * n_hidden_ + j)]);
+            weights_[at(i * stride_ + j)] = static_cast<float>(settings.weight_sd * normals[at(i * n_hidden_ + j)]);
     Eigen::Array<std::int64_t, Eigen::Dynamic, 1> levels = decltype(levels)::Zero(n_visible());
     for (Index image = 0; image < data_->training.cols(); ++image)
         levels += data_->binarisation == Binarisation::stochastic
@@ -175,8 +175,8 @@ void RbmLearner::set_visible(BinaryUnits& units, Index chain, const std::uint8_t
 }
 
 template <class Use>
-void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias,
-                      Purpose purpose, const BlockStreams& streams, LayerWorkspace& work, Use use) const {
+void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias, Purpose purpose,
+                      const BlockStreams& streams, LayerWorkspace& work, Use use) const {
     if (from.n_chains() == 0)
         return;
     rbm_kernels::Aligned<rbm_kernels::DrawStreams> addresses(at(from.n_tiles()));
@@ -193,8 +193,8 @@ void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& 
     });
 }
 
-void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias,
-                      Purpose purpose, const BlockStreams& streams, LayerWorkspace& work) const {
+void RbmLearner::draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias, Purpose purpose,
+                      const BlockStreams& streams, LayerWorkspace& work) const {
     draw(layer, from, to, bias, purpose, streams, work, [](auto&&...) {});
 }
 
@@ -293,8 +293,8 @@ bool RbmLearner::ascend(std::span<const std::int32_t> counts, double per_count, 
         }
         rbm_training::ascend<Cpu>(visible_bias_.data(), visible_velocity_.data(), of_visible.data(), n_visible(),
                                   of_biases);
-        rbm_training::ascend<Cpu>(hidden_bias_.data(), hidden_velocity_.data(),
-                                  counts.data() + n_visible() * stride_, n_hidden_, of_biases);
+        rbm_training::ascend<Cpu>(hidden_bias_.data(), hidden_velocity_.data(), counts.data() + n_visible() * stride_,
+                                  n_hidden_, of_biases);
     });
     return round();
 }
@@ -366,11 +366,10 @@ model::Images RbmLearner::as_images(Matrix pixels) const {
 }
 
 model::Images RbmLearner::filters() const {
-    const float largest = std::max(
-        std::numeric_limits<float>::min(),
-        simd::on_this_cpu([&](auto cpu) {
-            return rbm_training::largest_magnitude<decltype(cpu)>(weights_.data(), std::ssize(weights_));
-        }));
+    const float largest =
+        std::max(std::numeric_limits<float>::min(), simd::on_this_cpu([&](auto cpu) {
+                     return rbm_training::largest_magnitude<decltype(cpu)>(weights_.data(), std::ssize(weights_));
+                 }));
     Matrix pixels(n_hidden_, n_visible());
     for (Index j = 0; j < n_hidden_; ++j)
         for (Index i = 0; i < n_visible(); ++i)

@@ -72,7 +72,8 @@ void pack_as(const Packing& packing) {
         const Floats shifted = square * per_unit + to_integer;
         const Integers rounded = reinterpret_cast<Integers>(shifted) - std::bit_cast<std::int32_t>(to_integer);
         to_visible.put(i, j, rounded);
-        to_hidden.put(j, i, __builtin_shufflevector(rounded, rounded, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+        to_hidden.put(j, i,
+                      __builtin_shufflevector(rounded, rounded, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
     };
     // Some squares abreast, which neighbour each other in the other direction's memory.
     for (Index first = 0; first < packing.n_visible; first += abreast)
