@@ -1,6 +1,6 @@
 #include "app/result/training_run.hpp"
 
-#include "app/result/parts/training.hpp"
+#include "app/result/parts/training/training_part.hpp"
 #include "io/container/container_fields.hpp"
 
 namespace pearlite::app {

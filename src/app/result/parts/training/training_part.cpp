@@ -1,4 +1,4 @@
-#include "app/result/parts/training.hpp"
+#include "app/result/parts/training/training_part.hpp"
 
 #include "app/result/parts/kinds.hpp"
 #include "app/result/parts/summary_parts.hpp"
