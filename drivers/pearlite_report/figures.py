@@ -7,6 +7,7 @@ from . import (
     population,
     predictions,
     tempering,
+    training,
     work,
 )
 from .search import conformation, network, operations, progress, regions
@@ -51,6 +52,10 @@ def draw_all(run):
             *predictions.calibration(run),
             *population.marginals(run),
             *chains.traces(run),
-            None if run.search else population.particles(run),
+            training.free_energy(run),
+            training.wrong_units(run),
+            training.filters(run),
+            training.samples(run),
+            None if run.search or run.training else population.particles(run),
         ]
     return [picture for picture in pictures if picture is not None]

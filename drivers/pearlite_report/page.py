@@ -39,7 +39,10 @@ def render(run, pictures):
         elements.figures("Traces", pictures, "chains"),
         elements.figures("Predictions", pictures, "predictions-wide", "wide"),
         elements.figures("Predictive checks", pictures, "predictions"),
-        elements.figures("Final particles", pictures, "particles", "sheet"),
+        elements.figures("Training", pictures, "training"),
+        elements.figures(
+            "Filters and samples" if run.training else "Final particles", pictures, "particles", "sheet"
+        ),
         elements.figures("Along the path", pictures, "annealing", remark=_which_batch(run)),
         _run_table(run),
         elements.configuration(run.configuration),
@@ -69,6 +72,7 @@ def _headline(run):
     if first is not None:
         ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
         entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
+    entries += [_test_likelihood(entry) for entry in summary.get("test_log_likelihood") or []]
     entries += [found for found in (tables.best_state(run), tables.polished_state(run)) if found]
     verdict = f"<p>{_support(summary)}{text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
     if not entries and not verdict:
@@ -105,6 +109,26 @@ def _estimate(entry):
     return (
         f'<div class="estimate"><div class="name">{name}</div>\n<div class="value">{line}</div>\n'
         f"{_against_exact(entry)}{_note(entry)}</div>"
+    )
+
+
+def _test_likelihood(entry):
+    """The mean log-likelihood of test data, with the error of log Z; that of the choice of data stands beneath."""
+    value, error, of_data = (entry.get(key) for key in ("value", "standard_error", "standard_error_of_data"))
+    line = f"test log-likelihood = {text(numbers.with_precision_of(value, error if numbers.is_number(error) else 0.01))}"
+    if numbers.is_number(error):
+        line += f" ± {text(numbers.with_precision_of(error, error))}"
+    if interval_of(entry) is not None:
+        low, high = (text(numbers.with_precision_of(bound, error)) for bound in interval_of(entry))
+        line += f' <span class="interval">(95 % interval {low} to {high})</span>'
+    data = f"mean of {entry.get('data')} data, {entry.get('form')}"
+    if "seed" in entry:
+        data += f" with seed {entry['seed']}"
+    if numbers.is_number(of_data):
+        data += f"; other data would change it by {numbers.plain(of_data, 2)}"
+    return (
+        f'<div class="estimate"><div class="name">{text(name_of(entry))}</div>\n<div class="value">{line}</div>\n'
+        f'<p class="note">{text(data)}</p></div>'
     )
 
 

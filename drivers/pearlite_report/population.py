@@ -115,10 +115,20 @@ def particles(run):
     if run.images is None:
         return None
     n, rows, columns = run.images.shape
+    caption = (
+        f"The first {n} of {numbers.counted(run.n_images, 'final particle')}, in slot order, ten a row, "
+        f"{rows} × {columns} pixels; white is 0, black is 1." + left_out(_bad(run.images), "pixel")
+    )
+    return Picture("particles", "particles", "Final particles", caption, sheet_of(run.images), "png")
+
+
+def sheet_of(images):
+    """Images side by side, ten a row, as PNG."""
+    n, rows, columns = images.shape
     across, gap = min(n, 10), 2
     down = math.ceil(n / across)
     sheet = numpy.full((down * (rows + gap) + gap, across * (columns + gap) + gap), 0.12)
-    for i, image in enumerate(numpy.nan_to_num(numpy.clip(run.images, 0, 1))):
+    for i, image in enumerate(numpy.nan_to_num(numpy.clip(images, 0, 1))):
         top, left = gap + i // across * (rows + gap), gap + i % across * (columns + gap)
         sheet[top : top + rows, left : left + columns] = image
     for i in range(n, down * across):
@@ -135,12 +145,11 @@ def particles(run):
         vmax=1,
         metadata={"Software": None},
     )
-    bad = int((~numpy.isfinite(run.images)).sum())
-    caption = (
-        f"The first {n} of {numbers.counted(run.n_images, 'final particle')}, in slot order, ten a row, "
-        f"{rows} × {columns} pixels; white is 0, black is 1." + left_out(bad, "pixel")
-    )
-    return Picture("particles", "particles", "Final particles", caption, buffer.getvalue(), "png")
+    return buffer.getvalue()
+
+
+def _bad(images):
+    return int((~numpy.isfinite(images)).sum())
 
 
 def _n_bins(n, most=60):

@@ -40,6 +40,9 @@ class Run:
     n_parameters: int = 0
     images: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns]
     n_images: int = 0
+    filters: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns], of a training: weights, 1/2 for 0
+    n_filters: int = 0
+    training: dict = dataclasses.field(default_factory=dict)  # epoch, free_energy, ... [looks]
     batch_log_ratio: numpy.ndarray | None = None  # [batches]
     predictions: list = dataclasses.field(default_factory=list)  # of Predicted
     work: dict = dataclasses.field(default_factory=dict)  # forward, reverse [trajectories], log_ratio_posterior [draws]
@@ -159,7 +162,9 @@ def _read_results(path, run):
         run.chain = contents.array("samples/chain", 1)
         _read_samples(contents, run)
         run.predictions = read_predictions(file, contents)
-        _read_images(contents, run)
+        run.images, run.n_images = _read_images(contents, run, "images")
+        run.filters, run.n_filters = _read_images(contents, run, "filters")
+        run.training = _read_group(file, contents, "training")
         _read_search(contents, run)
 
 
@@ -202,19 +207,19 @@ def _read_samples(contents, run):
         run.sample_names = [f"parameter {i + 1}" for i in range(run.n_parameters)]
 
 
-def _read_images(contents, run):
-    pixels = contents.array("images/pixels", 2, rows=MAX_IMAGES)
-    rows, columns = contents.value("images/rows"), contents.value("images/columns")
+def _read_images(contents, run, group):
+    """The first images of a group, and how many there are."""
+    pixels = contents.array(f"{group}/pixels", 2, rows=MAX_IMAGES)
+    rows, columns = contents.value(f"{group}/rows"), contents.value(f"{group}/columns")
     if pixels is None or len(pixels) == 0:
-        return
+        return None, 0
     if rows is None or columns is None or int(rows) * int(columns) != pixels.shape[1]:
         run.remarks.append(
-            f"images/pixels has {pixels.shape[1]} pixels an image, which is not "
-            f"{rows} x {columns}; images are left out"
+            f"{group}/pixels has {pixels.shape[1]} pixels an image, which is not "
+            f"{rows} x {columns}; {group} are left out"
         )
-        return
-    run.n_images = contents.shape("images/pixels")[0]
-    run.images = pixels.reshape(len(pixels), int(rows), int(columns))
+        return None, 0
+    return pixels.reshape(len(pixels), int(rows), int(columns)), contents.shape(f"{group}/pixels")[0]
 
 
 def _read_search(contents, run):

@@ -54,8 +54,8 @@ class Picture:
     """One finished figure: its file name without suffix, the section it belongs to, words for it, and its bytes."""
 
     name: str
-    section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior", "predictions" or "particles";
-    # of a sweep "scalars", "coverage", "evidence" or "progress"
+    section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior", "predictions", "training"
+    # or "particles"; of a sweep "scalars", "coverage", "evidence" or "progress"
     title: str
     caption: str
     data: bytes

@@ -13,6 +13,7 @@ ALGORITHMS = {
     "importance-squared": "Importance sampling squared",
     "pseudo-marginal": "Pseudo-marginal Metropolis-Hastings",
     "schedule": "Schedule optimisation",
+    "contrastive-divergence": "Contrastive divergence",
     "sa": "Simulated annealing",
     "vfsa": "Simulated annealing of a population",
     "saa": "Stochastic approximation annealing",

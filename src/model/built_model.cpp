@@ -1,5 +1,6 @@
 #include "pearlite/model/detail/built_model.hpp"
 
+#include "model/learner.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
@@ -49,7 +50,26 @@ class SearchedModel final : public BuiltModel {
     std::shared_ptr<const Space> standard_;
 };
 
+class TrainedModel final : public BuiltModel {
+  public:
+    TrainedModel(MakeLearner make_learner, std::function<void(Fingerprint&)> fingerprint, std::size_t example_bytes)
+        : make_learner_(std::move(make_learner)), fingerprint_(std::move(fingerprint)), example_bytes_(example_bytes) {}
+
+    void fingerprint(Fingerprint& fingerprint) const override { fingerprint_(fingerprint); }
+    std::size_t packed_particle_bytes() const override { return example_bytes_; }
+    std::unique_ptr<Learner> learner(const random::Seed& seed) const override { return make_learner_(seed); }
+
+  private:
+    MakeLearner make_learner_;
+    std::function<void(Fingerprint&)> fingerprint_;
+    std::size_t example_bytes_;
+};
+
 } // namespace
+
+std::unique_ptr<Learner> BuiltModel::learner(const random::Seed&) const {
+    return nullptr;
+}
 
 std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target) {
     return std::make_unique<AnnealedModel>(std::move(target));
@@ -57,6 +77,11 @@ std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target) {
 
 std::unique_ptr<BuiltModel> searched_in(MakeSpace make_space, OperationPlan standard) {
     return std::make_unique<SearchedModel>(std::move(make_space), std::move(standard));
+}
+
+std::unique_ptr<BuiltModel> trained(MakeLearner make_learner, std::function<void(Fingerprint&)> fingerprint,
+                                    std::size_t example_bytes) {
+    return std::make_unique<TrainedModel>(std::move(make_learner), std::move(fingerprint), example_bytes);
 }
 
 } // namespace pearlite::model

@@ -35,13 +35,14 @@ double value_of_key(std::int64_t key) {
 }
 
 // The C interface, because Boost.MPI 1.74 binds a reference to MPI_IN_PLACE, which is no address.
-void reduce_in_place(const boost::mpi::communicator& group, std::span<std::int64_t> values, std::size_t largest_message,
-                     MPI_Op operation) {
-    const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(std::int64_t), 1);
+template <class T>
+void reduce_in_place(const boost::mpi::communicator& group, std::span<T> values, std::size_t largest_message,
+                     MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
+    const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(T), 1);
     detail::in_pieces(values.size(), limit, [&](std::size_t first, std::size_t count) {
-        detail::count_reduction(count);
+        detail::count_reduction((count * sizeof(T) + sizeof(std::int64_t) - 1) / sizeof(std::int64_t));
         detail::check(
-            MPI_Allreduce(MPI_IN_PLACE, values.data() + first, static_cast<int>(count), MPI_INT64_T, operation, group),
+            MPI_Allreduce(MPI_IN_PLACE, values.data() + first, static_cast<int>(count), type, operation, group),
             "MPI_Allreduce");
     });
 }
@@ -125,7 +126,7 @@ void Communicator::max(std::span<double> values) const {
     std::vector<std::int64_t> keys(values.size());
     std::transform(values.begin(), values.end(), keys.begin(), ordered_key);
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, keys, implementation_->largest_message, MPI_MAX);
+        reduce_in_place(*implementation_->group, std::span(keys), implementation_->largest_message, MPI_MAX);
     std::transform(keys.begin(), keys.end(), values.begin(), value_of_key);
 }
 
@@ -143,6 +144,16 @@ Index Communicator::sum(Index value) const {
 void Communicator::sum(std::span<std::int64_t> values) const {
     if (implementation_->group)
         reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM);
+}
+
+void Communicator::sum(std::span<std::int32_t> values) const {
+    if (implementation_->group)
+        reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM, MPI_INT32_T);
+}
+
+void Communicator::sum(std::span<std::int16_t> values) const {
+    if (implementation_->group)
+        reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM, MPI_INT16_T);
 }
 
 std::string Communicator::broadcast(const std::string& text, int root) const {

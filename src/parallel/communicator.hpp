@@ -51,6 +51,8 @@ class Communicator {
     Index max(Index value) const;
     Index sum(Index value) const;
     void sum(std::span<std::int64_t> values) const;
+    void sum(std::span<std::int32_t> values) const;
+    void sum(std::span<std::int16_t> values) const;
 
     template <class T>
     void broadcast(std::span<T> values, int root = 0) const {

@@ -34,6 +34,11 @@ constexpr bool compiled_avx512vnni = true;
 #else
 constexpr bool compiled_avx512vnni = false;
 #endif
+#ifdef __AVX512VPOPCNTDQ__
+constexpr bool compiled_avx512vpopcntdq = true;
+#else
+constexpr bool compiled_avx512vpopcntdq = false;
+#endif
 
 /// The compiler's builtins take literal names alone, hence the list. The CPU is asked once.
 Known known(InstructionSet set) {
@@ -44,7 +49,8 @@ Known known(InstructionSet set) {
              {"fma", compiled_fma, __builtin_cpu_supports("fma") != 0},
              {"avx512f", compiled_avx512f, __builtin_cpu_supports("avx512f") != 0},
              {"avx512bw", compiled_avx512bw, __builtin_cpu_supports("avx512bw") != 0},
-             {"avx512vnni", compiled_avx512vnni, __builtin_cpu_supports("avx512vnni") != 0}}};
+             {"avx512vnni", compiled_avx512vnni, __builtin_cpu_supports("avx512vnni") != 0},
+             {"avx512vpopcntdq", compiled_avx512vpopcntdq, __builtin_cpu_supports("avx512vpopcntdq") != 0}}};
     }();
     return all[static_cast<std::size_t>(set)];
 }

@@ -8,10 +8,11 @@
 namespace pearlite::simd {
 
 /// Instruction sets that the code uses if they are available, in the order in which results name them.
-enum class InstructionSet { avx2, fma, avx512f, avx512bw, avx512vnni };
+enum class InstructionSet { avx2, fma, avx512f, avx512bw, avx512vnni, avx512vpopcntdq };
 
-inline constexpr std::array instruction_sets{InstructionSet::avx2, InstructionSet::fma, InstructionSet::avx512f,
-                                             InstructionSet::avx512bw, InstructionSet::avx512vnni};
+inline constexpr std::array instruction_sets{InstructionSet::avx2,       InstructionSet::fma,
+                                             InstructionSet::avx512f,    InstructionSet::avx512bw,
+                                             InstructionSet::avx512vnni, InstructionSet::avx512vpopcntdq};
 
 /// "avx2", ...: as in /proc/cpuinfo, but without underscores.
 std::string_view name_of(InstructionSet set);

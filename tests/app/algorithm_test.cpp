@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <utility>
 
 namespace pearlite::app {
 namespace {
+
+using model::Task;
 
 ModelTraits annealed_traits(bool is_density) {
     ModelTraits traits;
@@ -17,6 +20,12 @@ ModelTraits annealed_traits(bool is_density) {
 ModelTraits searched_traits() {
     ModelTraits traits;
     traits.search = SearchTraits{};
+    return traits;
+}
+
+ModelTraits trained_traits() {
+    ModelTraits traits;
+    traits.is_trained = true;
     return traits;
 }
 
@@ -33,22 +42,25 @@ TEST(Registry, EveryAlgorithmHasItsOwnNameAndDescription) {
     EXPECT_THROW(algorithm_of_name("annealed"), ContractViolation);
 }
 
-TEST(Registry, SearchesWorkOnEnergiesAlone) {
-    for (const auto& entry : algorithms()) {
-        EXPECT_EQ(entry->is_search(), entry->objection(searched_traits()).empty() && entry->is_search());
-        if (entry->is_search())
-            EXPECT_FALSE(entry->objection(annealed_traits(true)).empty()) << entry->name();
-        else
-            EXPECT_TRUE(entry->objection(annealed_traits(true)).empty()) << entry->name();
+TEST(Registry, AlgorithmsObjectToModelsOfOtherTasks) {
+    for (const auto& entry : algorithms())
+        for (const auto& traits : {annealed_traits(true), searched_traits(), trained_traits()})
+            if (entry->task() == Task::annealing)
+                EXPECT_TRUE(traits.task() != Task::annealing || entry->objection(traits).empty()) << entry->name();
+            else
+                EXPECT_EQ(entry->objection(traits).empty(), entry->task() == traits.task()) << entry->name();
+    for (const auto& [name, traits] : {std::pair("pisaa", searched_traits()),
+                                       {"annealed-importance", annealed_traits(true)},
+                                       {"contrastive-divergence", trained_traits()}}) {
+        EXPECT_EQ(standard_algorithm(traits).name(), name);
+        EXPECT_EQ(standard_algorithm(traits).task(), traits.task());
     }
-    EXPECT_EQ(standard_algorithm(searched_traits()).name(), "pisaa");
-    EXPECT_EQ(standard_algorithm(annealed_traits(true)).name(), "annealed-importance");
 }
 
 TEST(Registry, AlgorithmsAtThePosteriorNeedDensities) {
     std::set<std::string> refusing;
     for (const auto& entry : algorithms())
-        if (!entry->is_search() && !entry->objection(annealed_traits(false)).empty())
+        if (entry->task() == Task::annealing && !entry->objection(annealed_traits(false)).empty())
             refusing.insert(entry->name());
     EXPECT_EQ(refusing, (std::set<std::string>{"importance-squared", "pseudo-marginal"}));
 }

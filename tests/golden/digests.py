@@ -1,10 +1,10 @@
 """Digests of a run, each of contents alone, in an order of its own: no renamed group or key changes one.
 
 whole        as in summary.json: particles, log weights and the estimates of the evidence
-states       of the finished run: log weights, draws, works, pictures, what a search has found and learnt
-interrupted  of the checkpoint where the run was stopped: particles, log weights, Eves, recorded draws; not of
+states       of the finished run: log weights, draws, works, pictures, what a search or a training has found and learnt
+interrupted  of the checkpoint where the run was stopped: particles, log weights, Eves, recorded draws, weights; not of
              searches, whose checkpoints are opaque, nor of runs whose order of work depends on the ranks
-estimates    all numbers of the summary that are results: evidences, posterior, minima, diagnostics
+estimates    all numbers of the summary that are results: evidences, posterior, minima, fits, diagnostics
 """
 
 import contextlib
@@ -20,10 +20,13 @@ OF_STATES = ("states", "interrupted")
 N_DIGITS = 16
 
 CHECKPOINT_STATES = ("particles", "log_weight", "eve", "draws", "replica_tags")
+LEARNER_STATES = ("learner/weights", "learner/visible_bias", "learner/hidden_bias", "learner/weight_velocity", "state/chains")
 RESULT_STATES = ("samples/values", "samples/log_prior", "samples/log_likelihood", "images/pixels", "work/forward",
                  "work/reverse", "search/final_energies", "search/final_log_weights", "regions/theta", "regions/visits",
-                 "best/state", "replicates/best", "polished/best", "polished/states")
-SUMMARY_ESTIMATES = ("log_evidence", "posterior", "best", "polished", "replicates", "diagnostics")
+                 "best/state", "replicates/best", "polished/best", "polished/states", "filters/pixels",
+                 "training/free_energy", "training/wrong_units")
+SUMMARY_ESTIMATES = ("log_evidence", "posterior", "best", "polished", "replicates", "diagnostics",
+                     "training", "test_log_likelihood")
 
 
 class NoDigest(AssertionError):
@@ -36,7 +39,7 @@ def is_state_of_results(name):
 
 
 def is_state_of_checkpoint(name):
-    return name.rpartition("/")[2] in CHECKPOINT_STATES
+    return name.rpartition("/")[2] in CHECKPOINT_STATES or name.endswith(LEARNER_STATES)
 
 
 def digest_of_all(contents):

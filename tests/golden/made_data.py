@@ -31,3 +31,6 @@ def make_data(directory):
     write_table(directory / "table.csv", [], table)
     pixels = [" ".join("1" if (x - 9) ** 2 + (y - 7) ** 2 < 40 else "0" for x in range(20)) for y in range(15)]
     (directory / "image.pbm").write_text("P1\n20 15\n" + "\n".join(pixels) + "\n", encoding="utf-8")
+    write_table(directory / "images.csv", [],
+                [[1 if (x + shift) % 4 < 2 or numbers.random() < 0.1 else 0 for x in range(20)]
+                 for shift in (numbers.randrange(4) for _ in range(250))])

@@ -78,15 +78,25 @@ def searched_pair(model, algorithm):
     return Row(f"{algorithm}/{model}", tables, is_interrupted=False, is_short=(model, algorithm) in settings.SHORT)
 
 
+def trained_pair(model, algorithm):
+    tables = {"model": {"name": model, **settings.TRAINED[model]},
+              "algorithm": {"name": algorithm, **settings.TRAININGS[algorithm]}}
+    return Row(f"{algorithm}/{model}", tables, is_short=(model, algorithm) in settings.SHORT)
+
+
 def names_of(section):
     return [line.split()[0] for line in section.splitlines()[1:] if line.startswith("  ")]
 
 
 def pair_rows(listing):
     """From what `pearlite list` prints. LookupError if it names what has no settings here."""
-    sections = [section for section in listing.split("\n\n") if section.strip()][:6]  # operations of boxes follow
-    _, annealing, combinations, searched, searches, _ = sections
-    known = {*settings.ALGORITHMS, *settings.MODELS, *settings.SEARCHED, *settings.SEARCHES}
+    every = [section.strip("\n") for section in listing.split("\n\n") if section.strip()]
+    first_of_training = next(i for i, section in enumerate(every) if section.startswith("models to be trained"))
+    trained, trainings = every[first_of_training : first_of_training + 2]
+    _, annealing, combinations, searched, searches, _ = every[:6]  # operations of boxes follow
+    sections = [*every[:6], trained, trainings]
+    known = {*settings.ALGORITHMS, *settings.MODELS, *settings.SEARCHED, *settings.SEARCHES, *settings.TRAINED,
+             *settings.TRAININGS}
     listed = {name for section in sections for name in names_of(section)}
     if listed != known:
         raise LookupError(f"`pearlite list` and {settings.__file__} do not match: " + ", ".join(sorted(listed ^ known)))
@@ -99,6 +109,9 @@ def pair_rows(listing):
     for model in names_of(searched):
         for algorithm in names_of(searches):
             yield searched_pair(model, algorithm)
+    for model in names_of(trained):
+        for algorithm in names_of(trainings):
+            yield trained_pair(model, algorithm)
 
 
 def variant_rows():

@@ -6,7 +6,7 @@ SMC_REPLICATES = "replicates"  # key of [algorithm]: independent populations of 
 # Shipped jobs: what cuts them short, then their data.
 
 WEIGHTS_CD25, WEIGHTS_15 = "rbm/rbm_cd25_500.f64", "rbm/rbm15.f64"
-DIGITS = "mnist/train-images-idx3-ubyte.gz"
+DIGITS, TEST_DIGITS = "mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz"
 FERRITE = "ferrite_pearlite/ferrite_pearlite_240x320.txt"
 SPECT = ("spect/SPECT.train", "spect/SPECT.test")
 
@@ -25,6 +25,11 @@ def few_scans(replicas, scans, **keys):
 
 def few_iterations(iterations, **keys):
     return {"algorithm.iterations": iterations, "kernel.pilot_iterations": iterations // 2, **keys}
+
+
+def few_updates(updates, **keys):
+    return {"algorithm.updates": updates, "algorithm.watched": 200, "algorithm.sample_sweeps": 2, "model.n_images": 3000,
+            **keys}
 
 
 ESTIMATED = {"schedule.log_weight_sd": 3.0}  # with few particles fewer temperatures do
@@ -69,6 +74,9 @@ JOBS = {
                                                  "schedule.hold_knots": 4, "schedule.hold_sweeps": 16}),
                      [WEIGHTS_CD25, DIGITS]),
     "rbm-tempering": (few_scans(4, 12, **{"schedule.steps": 16}), [WEIGHTS_CD25, DIGITS]),
+    **{f"rbm-train-{kind}": (few_updates(updates, **keys), [DIGITS, TEST_DIGITS]) for kind, updates, keys in (
+        ("pcd20", 40, {}), ("cd1-20", 40, {}), ("cd25-20", 20, {}),
+        ("pcd500", 30, {"algorithm.final_momentum_from": 0.05}), ("cd1-500", 30, {}), ("cd25-500", 10, {}))},
     "rbm-work": (few_trajectories(70, 20, **{"algorithm.equilibration": 5}), [WEIGHTS_CD25, DIGITS]),
     "rbm-work-marginal": (few_trajectories(20, 12, **{"algorithm.equilibration": 5}), [WEIGHTS_CD25, DIGITS]),
     "restore-image": (few_iterations(2000), [FERRITE]),
@@ -130,6 +138,9 @@ SEARCHED = {
     "test-function": {"dimension": 5},
 }
 SEARCH = {"iterations": 700, "range_iterations": 400, "regions": 30, "chains": 7, "replicates": 2}
+TRAINED = {"rbm-training": {"images": "images.csv", "held_out": "images.csv", "n_held_out": 90, "hidden": 7}}
+TRAININGS = {"contrastive-divergence": {"updates": 40, "batch": 117, "persistent": True, "chains": 130, "momentum": 0.5,
+                                        "weight_decay": 0.001, "rate_schedule": "linear", "sample_sweeps": 5}}
 SEARCHES = ("aesamc", "asamc", "pisaa", "psaa", "sa", "saa", "vfsa")
 SHORT = {  # of a model and an algorithm: the selection that CI runs
     ("ising", "annealed-importance"), ("gaussian", "smc"), ("linear-gaussian", "pseudo-marginal"),
@@ -138,4 +149,4 @@ SHORT = {  # of a model and an algorithm: the selection that CI runs
     ("logistic-regression", "parallel-tempering"), ("potts", "smc"), ("rbm-hidden", "nonequilibrium"),
     ("rbm-joint", "annealed-importance"), ("gaussian-ar", "parallel-tempering"), ("ab-protein", "pisaa"),
     ("bayesian-network", "psaa"), ("image-restoration", "aesamc"), ("mode-mixture", "vfsa"),
-    ("test-function", "asamc"), ("test-function", "sa"), ("ab-protein", "saa")}
+    ("rbm-training", "contrastive-divergence"), ("test-function", "asamc"), ("test-function", "sa"), ("ab-protein", "saa")}

@@ -397,6 +397,47 @@ class Gaussian(Invariance, unittest.TestCase):
         self.assertEqual(often["digest"], expected["digest"])
 
 
+class Training(Invariance, unittest.TestCase):
+    """Images are binary numbers, or grey levels of which binary ones are drawn in each epoch."""
+
+    UPDATES = 47
+    COMMON = {"name": "contrastive-divergence", "updates": UPDATES, "batch": 117, "watched": 70, "sample_sweeps": 3}
+    PERSISTENT = {**COMMON, "persistent": True, "chains": 90, "momentum": 0.5, "final_momentum": 0.9,
+                  "final_momentum_from": 4.0, "weight_decay": 1e-3, "rate_schedule": "linear"}
+    MODEL = {"name": "rbm-training", "hidden": 13, "held_out": "grey.csv"}
+    CASES = {
+        "cd": {"model": {**MODEL, "images": "grey.csv"}, "algorithm": {**COMMON, "sweeps": 3}},
+        "pcd": {"model": {**MODEL, "images": "grey.csv", "binarisation": "threshold"}, "algorithm": PERSISTENT},
+        "pcd-ars": {"run": {"generator": "ars"}, "model": {**MODEL, "images": "grey.csv"}, "algorithm": PERSISTENT},
+        "cd-fewer-pieces-than-ranks": {"model": {**MODEL, "images": "binary.csv"}, "algorithm": {**COMMON, "batch": 20}},
+    }
+
+    def setUp(self):
+        super().setUp()
+        numbers = random.Random(4)
+        for name, white in (("grey", 255), ("binary", 1)):
+            rows = [",".join(str(numbers.randint(0, white)) for _ in range(37)) for _ in range(500)]
+            (self.directory / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        environment = unittest.mock.patch.dict(os.environ, {"PEARLITE_DATA_DIR": str(self.directory)})
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def steps(self, where, tables):
+        return self.UPDATES
+
+    def test_one_ulp(self):
+        self.one_ulp("cd", "algorithm.rate", 0.005)
+
+    def test_weights_are_written(self):
+        """The file for other models is the same to the byte as well."""
+        weights = set()
+        for ranks in (1, 3):
+            where = self.directory / f"weights-{ranks}"
+            self.go("run", self.configuration("pcd", self.CASES["pcd"]), "-o", where, ranks=ranks)
+            weights.add((where / "weights.h5").read_bytes())
+        self.assertEqual(len(weights), 1)
+
+
 class Pilots(Invariance, unittest.TestCase):
     """Every algorithm that can be a pilot, those with a population before them among these."""
 

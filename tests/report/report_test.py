@@ -68,6 +68,37 @@ class Reports(WithDirectory):
         self.assertEqual(sheet.shape[0], sheet.shape[1])
         self.assertEqual(sheet.shape[0] % (10 * (28 + 2) + 2), 0)
 
+    def test_training(self):
+        synthetic_runs.training(self.directory)
+        page = self.page()
+        self.assert_shows(
+            page,
+            "Contrastive divergence",
+            f"Training: {MINUS}61.25 in the end, a mean of 500 examples",
+            f"Held out: {MINUS}59.75 in the end, a mean of 400 examples",
+            "The first 12 of 12 hidden units",
+            "100 chains of the trained model",
+            "Filters and samples",
+        )
+        self.assertEqual(self.figure_names(), {"free-energy.svg", "wrong-units.svg", "filters.png", "samples.png"})
+
+    def test_test_log_likelihood(self):
+        synthetic_runs.rbm(self.directory)
+        path = self.directory / "summary.json"
+        summary = json.loads(path.read_text(encoding="utf-8"))
+        entry = {"value": -86.3609, "data": 10000, "form": "stochastic", "seed": 1, "standard_error_of_data": 0.233}
+        summary["test_log_likelihood"] = [
+            {**entry, "estimator": "product", "standard_error": 0.0876, "interval95": [-86.5326, -86.1893]},
+            {**entry, "estimator": "exact"},
+        ]
+        path.write_text(json.dumps(summary), encoding="utf-8")
+        self.assert_shows(
+            self.page(),
+            f"test log-likelihood = {MINUS}86.361 ± 0.088",
+            f"(95 % interval {MINUS}86.533 to {MINUS}86.189)",
+            "mean of 10000 data, stochastic with seed 1; other data would change it by 0.23",
+        )
+
     def test_chains(self):
         synthetic_runs.chains(self.directory)
         page = self.page()

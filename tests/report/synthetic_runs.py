@@ -399,6 +399,36 @@ def tempering(directory):
     })
 
 
+def training(directory):
+    """A training of an RBM of images of 6 x 5 pixels, with held-out images."""
+    rng = numpy.random.default_rng(5)
+    epoch = numpy.arange(13.0)
+    summary = {
+        **common("contrastive-divergence", "rbm-training"),
+        "verdict": "trained",
+        "training": {
+            "updates": 1200,
+            "epochs": 12.0,
+            "weights": "weights.h5",
+            "training": {"examples": 500, "free_energy": -61.25, "wrong_units": 3.5},
+            "held_out": {"examples": 400, "free_energy": -59.75, "wrong_units": 3.75},
+            "free_energy_gap": 1.5,
+        },
+    }
+    datasets = {
+        "configuration": CONFIGURATION,
+        "training/update": 100 * epoch,
+        "training/epoch": epoch,
+        "training/free_energy": -61.25 + 30 * numpy.exp(-epoch),
+        "training/held_out_free_energy": -59.75 + 30 * numpy.exp(-epoch),
+        "training/wrong_units": 3.5 + 6 * numpy.exp(-epoch),
+        "training/held_out_wrong_units": 3.75 + 6 * numpy.exp(-epoch),
+    }
+    for group, n in (("filters", 12), ("images", 100)):
+        datasets |= {f"{group}/pixels": rng.random((n, 30)), f"{group}/rows": 6, f"{group}/columns": 5}
+    return write_run(directory, summary, datasets)
+
+
 def common(algorithm, model, status="finished"):
     return {
         "schema": 1,

@@ -44,6 +44,8 @@ struct RbmArrays {
 /// n_visible, n_hidden, then float64 W row-major by visible unit, visible biases, hidden biases, all little-endian,
 /// nothing after.
 RbmArrays read_rbm(const std::filesystem::path& file);
+/// Writes the .h5 form; replaces the file once the new one is whole. FileError if it cannot be written.
+void write_rbm(const std::filesystem::path& file, const RbmArrays& arrays);
 
 /// Per-pixel counts of a set of images in MNIST's idx format (gzip or plain): in how many of the n images is pixel i
 /// on, where a grey level g of 0..255 counts g/255.
@@ -55,5 +57,12 @@ PixelCounts read_idx_pixel_counts(const std::filesystem::path& file);
 /// The first `largest` images of such a file: pixels x images, grey levels.
 Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> read_idx_images(const std::filesystem::path& file,
                                                                             Index largest);
+
+/// The first `largest` images of a file, pixels x images, as grey levels 0 .. 255. By extension: .csv, an image a line
+/// of comma-separated numbers without a header; .h5 or .hdf5, the dataset of that name, images x pixels or images x
+/// rows x columns; anything else is MNIST's idx format (gzip or plain). Levels are whole numbers up to 255, or numbers
+/// from 0 to 1, which are multiplied by 255 and rounded: a file without a number above 1 has the latter.
+Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> read_grey_images(const std::filesystem::path& file,
+                                                                             const std::string& dataset, Index largest);
 
 } // namespace pearlite::io

@@ -138,6 +138,18 @@ class OwnDataPath {
     virtual std::shared_ptr<const Target> data_path() const = 0;
 };
 
+/// Data that were held out, by which a model of data is judged: log p(y) = log f_1(y) - log Z_1 each.
+struct TestData {
+    std::vector<double> log_densities;      ///< log f_1(y), one for each datum
+    std::string form;                       ///< what was made of them, in a word: "stochastic"
+    std::optional<std::uint64_t> seed = {}; ///< of what was drawn
+};
+class TestedModel {
+  public:
+    virtual ~TestedModel() = default;
+    virtual TestData test_data() const = 0;
+};
+
 /// Particles as pictures: pixels x block size, in [0, 1].
 class ParticleImages {
   public:

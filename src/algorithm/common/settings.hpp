@@ -29,7 +29,7 @@ struct Progress {
     double log_ratio = 0;
     std::optional<double> best_energy = {}; ///< of a search, which has a temperature instead of the three above
     double temperature = 0;
-    const char* stage = nullptr; ///< of Markov chains, in a word, instead of all of these
+    std::string stage = {}; ///< of Markov chains and of training, in words, instead of all of these
     Index iterations_per_step = 1;
     Index steps_at_once = 1; ///< the increase of `step` in a step of the run
     double inverse_temperature_end = 1;

@@ -3,6 +3,7 @@
 /// algorithm has one entry; registry.hpp lists them.
 
 #include "algorithm/common/sampler.hpp"
+#include "algorithm/common/training.hpp"
 #include "algorithm/plans/tables.hpp"
 #include "algorithm/searches/search.hpp"
 #include "parallel/communicator.hpp"
@@ -22,6 +23,7 @@ class PilotAlgorithm;
 using model::BuiltModel;
 using model::ModelTraits;
 using model::SearchTraits;
+using model::Task;
 
 /// The predicted size of a run.
 struct Workload {
@@ -54,8 +56,10 @@ class Plan {
     virtual void keys(Keys& k) = 0;
     /// InputError if the plan does not fit the model's size.
     virtual void check(const BuiltModel&) const {}
+    /// The key that is then at fault.
+    virtual const char* checked_key() const { return "kernel.operations"; }
 
-    /// Collective. The sampler that anneals the target; null for a search. The plan must outlive the sampler.
+    /// Collective. The sampler that anneals the target; null for other tasks. The plan must outlive the sampler.
     /// Plans that make a sampler keep the target. NOLINTNEXTLINE(performance-unnecessary-value-param)
     virtual std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator&,
                                                              std::shared_ptr<const model::Target>) const {
@@ -67,12 +71,19 @@ class Plan {
     }
     /// The inverse temperature at the end of the path.
     virtual double inverse_temperature_end() const { return 1; }
-    /// The plan of the search; null for a plan that anneals.
+    /// The plan of the search; null for other plans.
     virtual const algorithm::SearchPlan* search() const { return nullptr; }
-    /// Collective. The search itself, in a space of the planned operations; null for a plan that anneals.
+    /// Collective. The search itself, in a space of the planned operations; null for other plans.
     /// NOLINTNEXTLINE(performance-unnecessary-value-param)
     virtual std::unique_ptr<algorithm::Search> make_search(const parallel::Communicator&,
                                                            std::shared_ptr<const model::Space>) const {
+        return nullptr;
+    }
+
+    /// Collective. The training of a learner; null for a plan that does not train.
+    /// NOLINTNEXTLINE(performance-unnecessary-value-param)
+    virtual std::unique_ptr<algorithm::Training> make_training(const parallel::Communicator&,
+                                                               std::unique_ptr<model::Learner>) const {
         return nullptr;
     }
 
@@ -105,8 +116,9 @@ class Algorithm {
     virtual std::string name() const = 0;
     /// One line for lists.
     virtual std::string about() const = 0;
-    /// A search looks for the lowest energy; the others anneal towards an evidence or a posterior.
-    virtual bool is_search() const { return false; }
+    /// A search looks for the lowest energy, training learns from examples; the others anneal towards an evidence or a
+    /// posterior.
+    virtual Task task() const { return Task::annealing; }
     /// Why it cannot run a model; empty if it can.
     virtual std::string objection(const ModelTraits& traits) const = 0;
     /// The weights' cost in likelihoods is known, so that the size of an estimated likelihood can be chosen for it.

@@ -117,7 +117,7 @@ class StochasticApproximationEntry final : public Algorithm {
 
     std::string name() const override { return name_; }
     std::string about() const override { return about_; }
-    bool is_search() const override { return true; }
+    Task task() const override { return Task::search; }
     std::string objection(const ModelTraits& traits) const override {
         return traits.search ? "" : "the model is annealed, not searched";
     }

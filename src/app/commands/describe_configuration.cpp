@@ -46,7 +46,7 @@ Tables model_tables(const Catalogue& models) {
 }
 
 bool suits(const Algorithm& algorithm, const ModelTraits& traits) {
-    return algorithm.is_search() == traits.search.has_value() && algorithm.objection(traits).empty();
+    return algorithm.task() == traits.task() && algorithm.objection(traits).empty();
 }
 
 /// The text of a table without its owners.
@@ -129,11 +129,13 @@ io::ConfigurationDescription describe_configuration(const Catalogue& models) {
     }
     all.tables = model_tables(models);
     auto of_algorithms = algorithm_tables(models);
-    ModelTraits searched;
+    ModelTraits searched, trained;
     searched.search.emplace();
+    trained.is_trained = true;
     const auto about_algorithm = about("the algorithm")
                                      .default_is("\"" + standard_algorithm({}).name() + "\", of a search \"" +
-                                                 standard_algorithm(searched).name() + "\"");
+                                                 standard_algorithm(searched).name() + "\", of training \"" +
+                                                 standard_algorithm(trained).name() + "\"");
     for (auto& table : of_algorithms)
         if (table.table == "algorithm")
             table.keys.insert(table.keys.begin(), name_key(table.algorithms, about_algorithm));

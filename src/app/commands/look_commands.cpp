@@ -17,19 +17,21 @@ namespace pearlite::app {
 
 namespace {
 
-std::string list_models(const std::string& title, const Catalogue& models, bool searched) {
+using model::Task;
+
+std::string list_models(const std::string& title, const Catalogue& models, Task task) {
     auto text = title + "\n";
     for (const auto& entry : models)
-        if (entry.traits.search.has_value() == searched)
-            text += fmt::format("  {:<22}{}\n", entry.traits.name, entry.description);
+        if (entry.traits.task() == task)
+            text += fmt::format("  {:<24}{}\n", entry.traits.name, entry.description);
     return text;
 }
 
-std::string list_algorithms(const std::string& title, bool searches) {
+std::string list_algorithms(const std::string& title, Task task) {
     auto text = "\n" + title + "\n";
     for (const auto& algorithm : algorithms())
-        if (algorithm->is_search() == searches)
-            text += fmt::format("  {:<22}{}\n", algorithm->name(), algorithm->about());
+        if (algorithm->task() == task)
+            text += fmt::format("  {:<24}{}\n", algorithm->name(), algorithm->about());
     return text;
 }
 
@@ -41,13 +43,15 @@ std::string kernel_name(const ModelTraits& traits) {
 
 /// The kernels among which models of continuous parameters have the choice.
 std::string list_kernels(const Catalogue& models) {
-    const auto chooses = [](const auto& entry) { return !entry.traits.search && entry.traits.continuous; };
+    const auto chooses = [](const auto& entry) {
+        return entry.traits.task() == Task::annealing && entry.traits.continuous;
+    };
     const auto entry = std::find_if(models.begin(), models.end(), chooses);
     if (entry == models.end())
         return {};
     std::string text = "\nkernels of continuous parameters (kernel.kind), auto being the first that suits a model:\n";
     for (const auto& kernel : kernel::kernels_for(entry->traits))
-        text += fmt::format("  {:<22}{}\n", kernel.name, kernel.about);
+        text += fmt::format("  {:<24}{}\n", kernel.name, kernel.about);
     return text;
 }
 
@@ -55,18 +59,18 @@ std::string list_kernels(const Catalogue& models) {
 std::string list_combinations(const Catalogue& models) {
     std::string text = "\nwhich go together, and the kernel that moves:\n";
     for (const auto& entry : models) {
-        if (entry.traits.search)
+        if (entry.traits.task() != Task::annealing)
             continue;
         std::vector<std::string> suitable;
         std::map<std::string, std::vector<std::string>> unsuitable; // by reason
         for (const auto& algorithm : algorithms()) {
-            if (algorithm->is_search())
+            if (algorithm->task() != Task::annealing)
                 continue;
             const auto objection = algorithm->objection(entry.traits);
             (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());
         }
         text +=
-            fmt::format("  {:<22}{:<13}{}", entry.traits.name, kernel_name(entry.traits), fmt::join(suitable, ", "));
+            fmt::format("  {:<24}{:<13}{}", entry.traits.name, kernel_name(entry.traits), fmt::join(suitable, ", "));
         for (const auto& [reason, names] : unsuitable)
             text += fmt::format("; not {}: {}", fmt::join(names, ", "), reason);
         text += "\n";
@@ -85,7 +89,7 @@ std::string list_operations(const Catalogue& models) {
         std::erase_if(others, [&](const auto& name) {
             return std::find(standard.begin(), standard.end(), name) != standard.end();
         });
-        text += fmt::format("  {:<22}{}{}\n", entry.traits.name, fmt::join(standard, ", "),
+        text += fmt::format("  {:<24}{}{}\n", entry.traits.name, fmt::join(standard, ", "),
                             others.empty() ? "" : fmt::format("; also {}", fmt::join(others, ", ")));
     }
     return text;
@@ -98,23 +102,30 @@ std::string list_box_operations(const Catalogue& models) {
         return {};
     std::string text = "\noperations on points of a box:\n";
     for (const auto& entry : kernel::box_operations())
-        text += fmt::format("  {:<22}{}\n", entry.operation.name, entry.about);
+        text += fmt::format("  {:<24}{}\n", entry.operation.name, entry.about);
     return text;
 }
 
 } // namespace
 
 int list_command(const Catalogue& models) {
-    const bool anneals = std::any_of(models.begin(), models.end(), [](const auto& e) { return !e.traits.search; });
-    const bool searches = std::any_of(models.begin(), models.end(), [](const auto& e) { return e.traits.search; });
+    const auto has = [&](Task task) {
+        return std::any_of(models.begin(), models.end(),
+                           [&](const auto& entry) { return entry.traits.task() == task; });
+    };
     std::string text;
-    if (anneals)
-        text += list_models("models to be annealed, for their evidence and posterior:", models, false) +
-                list_algorithms("algorithms for them:", false) + list_combinations(models);
-    if (searches)
-        text += (anneals ? "\n" : "") +
-                list_models("models to be searched for the state of lowest energy:", models, true) +
-                list_algorithms("algorithms for them:", true) + list_operations(models) + list_box_operations(models);
+    const auto list = [&](Task task, const char* title) {
+        if (!has(task))
+            return false;
+        text += (text.empty() ? "" : "\n") + list_models(title, models, task) +
+                list_algorithms("algorithms for them:", task);
+        return true;
+    };
+    if (list(Task::annealing, "models to be annealed, for their evidence and posterior:"))
+        text += list_combinations(models);
+    if (list(Task::search, "models to be searched for the state of lowest energy:"))
+        text += list_operations(models) + list_box_operations(models);
+    list(Task::training, "models to be trained by examples:");
     text += list_kernels(models);
     std::fputs(text.c_str(), stdout);
     return 0;

@@ -15,7 +15,15 @@ const Algorithms& algorithms() {
 }
 
 const Algorithm& standard_algorithm(const ModelTraits& traits) {
-    return algorithm_of_name(traits.search ? "pisaa" : "annealed-importance");
+    switch (traits.task()) {
+    case model::Task::search:
+        return algorithm_of_name("pisaa");
+    case model::Task::training:
+        return algorithm_of_name("contrastive-divergence");
+    case model::Task::annealing:
+        break;
+    }
+    return algorithm_of_name("annealed-importance");
 }
 
 const Algorithm& algorithm_of_name(const std::string& name) {

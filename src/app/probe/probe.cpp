@@ -57,8 +57,7 @@ CostOfStart cost_of_start(const ProbedRun& run, double enough, const ProbeClock&
             numbers.resize(static_cast<std::size_t>(chains->padded_size()));
             space->draw_start(*chains, streams);
             space->evaluate(*chains, numbers);
-        } else {
-            const auto target = run.model.target();
+        } else if (const auto target = run.model.target()) {
             const auto block = target->make_block(n);
             numbers.resize(static_cast<std::size_t>(n));
             target->draw_start(*block, streams);

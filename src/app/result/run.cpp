@@ -2,6 +2,7 @@
 
 #include "app/result/annealing_run.hpp"
 #include "app/result/search_run.hpp"
+#include "app/result/training_run.hpp"
 
 namespace pearlite::app {
 
@@ -9,6 +10,8 @@ std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const algorit
                               const BuiltModel& model) {
     if (const auto* search = plan.search())
         return std::make_unique<SearchRun>(ranks, plan.make_search(ranks, model.space(search->operations)), *search);
+    if (auto learner = model.learner(plan.run().seed))
+        return std::make_unique<TrainingRun>(ranks, plan.make_training(ranks, std::move(learner)));
     return std::make_unique<AnnealingRun>(ranks, model.target(), plan.make_sampler(ranks, model.target()),
                                           plan.inverse_temperature_end(), plan.run().seed);
 }

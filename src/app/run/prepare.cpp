@@ -32,14 +32,28 @@ const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configu
     return *entry;
 }
 
-/// A model is annealed or searched; an algorithm that does not suit it is a mistake, and the default stands in.
+/// What a model is for, in a message.
+const char* words_of(model::Task task) {
+    switch (task) {
+    case model::Task::search:
+        return "is an energy to be searched";
+    case model::Task::training:
+        return "is trained";
+    case model::Task::annealing:
+        break;
+    }
+    return "is annealed";
+}
+
+/// A model is annealed, searched or trained; an algorithm that does not suit it is a mistake, and the default stands
+/// in.
 const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
     auto section = configuration.section("algorithm");
-    const bool is_searched = traits.search.has_value();
+    const auto task = traits.task();
     std::vector<std::string> names, suitable;
     for (const auto& entry : algorithms()) {
         names.push_back(entry->name());
-        if (entry->is_search() == is_searched)
+        if (entry->task() == task)
             suitable.push_back('"' + entry->name() + '"');
     }
     const auto& standard = standard_algorithm(traits);
@@ -47,9 +61,8 @@ const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTra
     if (std::find(names.begin(), names.end(), name) == names.end())
         return standard;
     const auto& algorithm = algorithm_of_name(name);
-    if (algorithm.is_search() != is_searched) {
-        section.error("name", fmt::format("got \"{}\", but this model {}; expected one of {}", name,
-                                          is_searched ? "is an energy to be searched" : "is annealed, not searched",
+    if (algorithm.task() != task) {
+        section.error("name", fmt::format("got \"{}\", but this model {}; expected one of {}", name, words_of(task),
                                           fmt::join(suitable, ", ")));
         return standard;
     }
@@ -91,7 +104,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         try {
             prepared.plan->check(*prepared.model);
         } catch (const InputError& error) {
-            configuration.error("kernel.operations", error.what());
+            configuration.error(prepared.plan->checked_key(), error.what());
         }
     if (target)
         try {

@@ -94,7 +94,7 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
     const auto seconds_left = pace_->seconds_left();
     const auto eta = seconds_left ? format_duration(*seconds_left) : "?";
     const auto where =
-        progress.stage ? std::string(progress.stage)
+        !progress.stage.empty() ? progress.stage
         : progress.best_energy
             ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature, *progress.best_energy)
             : fmt::format("inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}", progress.inverse_temperature,

@@ -1,4 +1,5 @@
 #include "io/container/hdf5_handle.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/whole_file.hpp"
 
 #include "pearlite/core/error.hpp"
@@ -7,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <fcntl.h>
 
 namespace pearlite::io {
 namespace {
@@ -140,7 +142,40 @@ RbmArrays read_h5(const std::filesystem::path& path) {
     }
 }
 
+void write_dataset(const Hdf5Handle& file, const char* name, const std::vector<hsize_t>& sizes, const double* values,
+                   const std::string& where) {
+    const Hdf5Handle space(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose, where);
+    const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, where);
+    hdf5_check(H5Pset_obj_track_times(properties.get(), false), where); // equal weights leave equal files
+    const Hdf5Handle dataset(
+        H5Dcreate2(file.get(), name, H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT), H5Dclose,
+        where);
+    hdf5_check(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), where);
+}
+
 } // namespace
+
+void write_rbm(const std::filesystem::path& file, const RbmArrays& arrays) {
+    const auto temporary = file.parent_path() / ("." + file.filename().string() + ".tmp");
+    const std::string where = file.string() + ": cannot write RBM weights";
+    const QuietHdf5 quiet;
+    const auto n_visible = static_cast<hsize_t>(arrays.weights.rows());
+    const auto n_hidden = static_cast<hsize_t>(arrays.weights.cols());
+    const RowMajor weights = arrays.weights;
+    try {
+        Hdf5Handle out(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, where);
+        write_dataset(out, "weights", {n_visible, n_hidden}, weights.data(), where);
+        write_dataset(out, "visible_bias", {n_visible}, arrays.visible_bias.data(), where);
+        write_dataset(out, "hidden_bias", {n_hidden}, arrays.hidden_bias.data(), where);
+        out.close(where);
+        PosixFile(temporary, O_RDWR).sync();
+        rename_durably(temporary, file);
+    } catch (...) {
+        std::error_code ignored;
+        std::filesystem::remove(temporary, ignored);
+        throw;
+    }
+}
 
 RbmArrays read_rbm(const std::filesystem::path& file) {
     const std::string extension = file.extension().string();

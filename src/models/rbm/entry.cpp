@@ -57,6 +57,11 @@ struct JointRbmKeys {
 struct MarginalRbmKeys {
     RbmKeys machine;
     WeightPrecision precision = WeightPrecision::bits24;
+    std::optional<DataFile> test_images;
+    std::string test_dataset = "images";
+    Index n_test_images = 10000;
+    RbmTestImages::Form test_form = RbmTestImages::Form::stochastic;
+    std::uint64_t test_seed = 1;
 
     void keys(Keys& k) {
         machine.keys(k);
@@ -65,6 +70,20 @@ struct MarginalRbmKeys {
            {"16-bit", WeightPrecision::bits16, "rounded below inverse temperature 1, where the last step corrects it"},
            {"8-bit", WeightPrecision::bits8, "the same, coarser"}},
           "weights on the path");
+        using Form = RbmTestImages::Form;
+        k("test_images", test_images,
+          "images whose mean log-likelihood the run tells: idx, .csv or .h5, grey levels 0 to 255, or 0 to 1");
+        k.when_given("test_images", [&] {
+            k("test_dataset", test_dataset, "dataset of these images in an .h5 file");
+            k("n_test_images", n_test_images, within(1, 1'000'000), "test images read at most");
+            k("test_binarisation", test_form,
+              {{"stochastic", Form::stochastic, "a pixel is on with the probability of its grey level"},
+               {"threshold", Form::threshold, "a pixel is on where it is brighter than 1/2"},
+               {"grey", Form::grey, "grey levels as they are, which are no states of the machine"}},
+              "what test images are made of their grey levels");
+            k.when("test_binarisation", test_form, Form::stochastic,
+                   [&] { k("test_seed", test_seed, "seed of these draws"); });
+        });
     }
 };
 
@@ -125,6 +144,14 @@ RbmParameters rbm_parameters(io::Section& section, const RbmKeys& keys) {
 std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Section& section) {
     const auto keys = read_model<MarginalRbmKeys>(configuration);
     auto parameters = rbm_parameters(section, keys.machine);
+    if (keys.test_images) {
+        const auto read = [&](const auto& path) {
+            return io::read_grey_images(path, keys.test_dataset, keys.n_test_images);
+        };
+        auto images = read_data(section, "test_images", *keys.test_images, read);
+        if (images && parameters.weights.size() > 0 && suits(section, "test_images", images->rows(), parameters))
+            parameters.test = {std::move(*images), keys.test_form, keys.test_seed};
+    }
     return configuration.has_errors() ? nullptr
                                       : built(Rbm(std::move(parameters), simd::chosen_path().path, keys.precision));
 }

@@ -34,6 +34,9 @@ Layer::Layer(const IntegerWeights& weights, const Kernels& kernels)
       scale_(weights.scale.cast<float>()),
       packed_(pack(weights, kernels.format)) {}
 
+Layer::Layer(Index n_outputs, Index n_inputs, const Kernels& kernels)
+    : Layer({IntegerWeights::Digits::Zero(n_outputs, n_inputs), Vector::Zero(n_outputs)}, kernels) {}
+
 SumTask Layer::begin(const BinaryUnits& inputs, LayerWorkspace& workspace) const {
     PEARLITE_EXPECTS(inputs.n_units() == n_inputs_);
     const auto reserve = [](auto& memory, std::size_t size) {

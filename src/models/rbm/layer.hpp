@@ -24,11 +24,18 @@ class Layer {
     /// weights: n_outputs x n_inputs.
     Layer(const rbm_kernels::IntegerWeights& weights, const rbm_kernels::Kernels& kernels);
 
+    /// Weights that are all 0, until packed() and set_scale() make them others.
+    Layer(Index n_outputs, Index n_inputs, const rbm_kernels::Kernels& kernels);
+
     Index n_outputs() const { return scale_.size(); }
     /// Digits of a weight.
     Index n_limbs() const { return n_limbs_; }
     /// Of an integer's unit, by output.
     const Eigen::VectorXf& scale() const { return scale_; }
+    /// The same unit for all outputs.
+    void set_scale(float scale) { scale_.setConstant(scale); }
+    /// As rbm_kernels::pack() writes them.
+    std::int8_t* packed() { return packed_.data(); }
 
     /// Calls use(tile, first, n, sums) for all tiles of chains and panels of outputs first .. first + n - 1, with
     /// sums[unit][lane] of the integer weights of the inputs that are on.

@@ -2,6 +2,7 @@
 
 #include "models/rbm/log_product.hpp"
 
+#include "core/exact_sum.hpp"
 #include "core/log_space.hpp"
 #include "core/moments.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -204,8 +205,15 @@ void Rbm::fingerprint(model::Fingerprint& fingerprint) const {
     if (rounded_)
         fingerprint.add(rounded_->to_hidden.n_limbs() == 2 ? "weights of 16 bits on the path"
                                                            : "weights of 8 bits on the path");
-    fingerprint.add(std::string_view(reinterpret_cast<const char*>(parameters_.images.data()),
-                                     static_cast<std::size_t>(parameters_.images.size())));
+    const auto add_images = [&](const auto& images) {
+        fingerprint.add(std::string_view(reinterpret_cast<const char*>(images.data()), at(images.size())));
+    };
+    add_images(parameters_.images);
+    if (has_test_data()) {
+        add_images(parameters_.test.images);
+        fingerprint.add(static_cast<double>(parameters_.test.form));
+        fingerprint.add(static_cast<double>(parameters_.test.seed));
+    }
 }
 
 void Rbm::draw_data(Block& block, double, const BlockStreams& streams) const {
@@ -223,6 +231,38 @@ void Rbm::draw_data(Block& block, double, const BlockStreams& streams) const {
             block.visible_.set(i, chain, units[at(i)] != 0);
     }
     prepare(block);
+}
+
+model::TestData Rbm::test_data() const {
+    using Form = RbmTestImages::Form;
+    PEARLITE_EXPECTS(has_test_data());
+    const auto& [images, form, seed] = parameters_.test;
+    constexpr Index group = 512; // images at a time
+    model::TestData data;
+    std::vector<float> units(at(n_visible()));
+    for (Index first = 0; first < images.cols(); first += group) {
+        Matrix v = images.middleCols(first, std::min(group, images.cols() - first)).cast<double>() / 255;
+        for (Index image = 0; image < v.cols() && form != Form::grey; ++image) {
+            const std::vector<float> probability(v.col(image).begin(), v.col(image).end());
+            if (form == Form::stochastic)
+                random::fill_bernoulli({seed, Purpose::binary_image, random::slot_id(0, first + image), 0}, probability,
+                                       units);
+            else
+                std::transform(probability.begin(), probability.end(), units.begin(),
+                               [](float p) { return p > 0.5f ? 1.0f : 0.0f; });
+            std::copy(units.begin(), units.end(), v.col(image).begin());
+        }
+        Matrix c = product(1, parameters_.weights.transpose(), v);
+        c.colwise() += parameters_.hidden_bias;
+        for (Index image = 0; image < v.cols(); ++image)
+            data.log_densities.push_back(
+                ordered_sum(n_visible(), [&](Index i) { return parameters_.visible_bias[i] * v(i, image); }) +
+                ordered_sum(n_hidden(), [&](Index j) { return softplus(c(j, image)); }));
+    }
+    data.form = form == Form::stochastic ? "stochastic" : form == Form::threshold ? "threshold" : "grey";
+    if (form == Form::stochastic)
+        data.seed = seed;
+    return data;
 }
 
 void Rbm::swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const {

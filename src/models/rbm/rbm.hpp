@@ -10,6 +10,7 @@
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/target.hpp"
 
 #include <optional>
 #include <span>
@@ -17,6 +18,17 @@
 #include <vector>
 
 namespace pearlite::models {
+
+/// Images by which a machine is judged, a column each.
+struct RbmTestImages {
+    /// What pixels are of their grey levels g: on with probability g/255, on where that is above 1/2, or the number
+    /// g/255 itself, which is no state of the machine.
+    enum class Form { stochastic, threshold, grey };
+
+    Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> images = {}; ///< n_visible x any number, 0 .. 255
+    Form form = Form::stochastic;
+    std::uint64_t seed = 1; ///< of the draws
+};
 
 /// The definition of an RBM: W, a, d and a0 of the legend above. All numbers are finite.
 struct RbmParameters {
@@ -26,6 +38,7 @@ struct RbmParameters {
     Vector base_bias;    ///< n_visible: log odds of the units under p_0
     /// Observed data, n_visible x any number, grey levels 0 .. 255: possible starts of trajectories that run backwards.
     Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> images = {};
+    RbmTestImages test = {};
 };
 
 /// What the weights are rounded to on the way. At b = 1 they have 24 bits in any case: the path's last step weighs the
@@ -130,6 +143,10 @@ class Rbm {
     /// One of the images for each chain, its pixels on with the probability of their grey level.
     void draw_data(Block& block, double b_end, const model::BlockStreams& streams) const;
     void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
+
+    bool has_test_data() const { return parameters_.test.images.cols() > 0; }
+    /// log f_1(v) of the test images, in double precision: a'v + sum_j log(1 + exp(c_j)).
+    model::TestData test_data() const;
 
     /// Block Gibbs at b: h | v, then v | h; reversible in v.
     void move(Block& block, double b, const model::BlockStreams& streams) const;

@@ -11,6 +11,9 @@ namespace pearlite::model {
 
 class Target;
 
+/// What a run does with a model, each by algorithms of its own.
+enum class Task { annealing, search, training };
+
 /// Starts of trajectories that run backwards from the path's end: exact draws; a mode; states made from data; or the
 /// end states of separate forward trajectories, resampled by their weights.
 enum class ReverseStart { exact, mode, data, weighted };
@@ -43,6 +46,9 @@ struct ModelTraits {
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
+    bool is_trained = false;               ///< the model learns from examples, and is neither annealed nor searched
+
+    Task task() const { return search ? Task::search : is_trained ? Task::training : Task::annealing; }
 };
 
 /// The starts that a target offers, the best first; weighted ones always, last.

@@ -158,6 +158,19 @@ struct ParticleImagesOf final : ParticleImages, Adapter<M> {
     Index image_columns() const override { return this->model->image_columns(); }
 };
 
+/// test_data() of a model that has_test_data().
+template <class M>
+concept HasTestData = requires(const M& model) {
+    { model.has_test_data() } -> std::same_as<bool>;
+    { model.test_data() } -> std::convertible_to<TestData>;
+};
+template <HasTestData M>
+struct TestedModelOf final : TestedModel {
+    explicit TestedModelOf(std::shared_ptr<const M> m) : model(std::move(m)) {}
+    TestData test_data() const override { return model->test_data(); }
+    std::shared_ptr<const M> model;
+};
+
 template <HasOwnDataPath M>
 struct OwnDataPathOf final : OwnDataPath {
     explicit OwnDataPathOf(std::shared_ptr<const M> m) : model(std::move(m)) {}
@@ -197,6 +210,9 @@ class TargetOf final : public Target {
             offer<DescribedData>(std::make_shared<detail::DescribedDataOf<M>>(model_));
         if constexpr (HasOwnDataPath<M>)
             offer<OwnDataPath>(std::make_shared<detail::OwnDataPathOf<M>>(model_));
+        if constexpr (detail::HasTestData<M>)
+            if (model_->has_test_data())
+                offer<TestedModel>(std::make_shared<detail::TestedModelOf<M>>(model_));
         if constexpr (detail::HasImages<M>)
             offer<ParticleImages>(std::make_shared<detail::ParticleImagesOf<M>>(model_));
     }

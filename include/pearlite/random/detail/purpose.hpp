@@ -30,6 +30,8 @@ enum class Purpose : std::uint8_t {
     trajectory = 21,     ///< lengths of Hamiltonian trajectories
     reference = 22,      ///< draws by which the reference of a path is fitted
     kernel_choice = 23,  ///< mixtures of kernels: the one that makes a move
+    binary_image = 24,   ///< pixels drawn from grey levels
+    batch_order = 25,    ///< training: the order of an epoch's examples
     test = 255,          ///< tests only
 };
 

@@ -202,7 +202,7 @@ std::string describe_evidence(const Json& summary) {
 std::unique_ptr<ResultPart> evidence_part(FinishedRun& run) {
     if (run.chains)
         return nullptr;
-    std::optional<double> exact;
+    auto& exact = run.exact_log_ratio;
     parallel::on_root(run.ranks, [&] { exact = run.target.exact_log_ratio(run.inverse_temperature_end); });
     return std::make_unique<EvidencePart>(run.outcome.log_ratio, run.outcome.verdict, run.log_ratios,
                                           run.target.log_normaliser_start(), exact);

@@ -67,7 +67,9 @@ std::span<const PartKind> kinds_of_parts() {
     static constexpr std::array kinds{
         PartKind{particles_part, nullptr},
         PartKind{evidence_part, describe_evidence},
+        PartKind{test_likelihood_part, describe_test_likelihood},
         PartKind{nullptr, describe_search},
+        PartKind{nullptr, describe_training},
         PartKind{trace_part, nullptr},
         PartKind{schedule_part, describe_schedule},
         PartKind{posterior_part, describe_posterior},

@@ -24,12 +24,13 @@ struct FinishedRun {
     algorithm::Outcome outcome = {};                    ///< of the sampler, or the judgment of its chains
     std::optional<algorithm::ChainOutcome> chains = {}; ///< where the draws are those of Markov chains
     std::vector<double> log_ratios = {};                ///< of replicates, where there are several
+    std::optional<double> exact_log_ratio = {};         ///< on rank 0, where it is known
     std::shared_ptr<const Posterior> posterior = {};    ///< where the target reports parameters
 };
 
 struct PartKind {
-    /// Collective. Makes the part of a finished run; null if the run has none. A search makes its part by itself and
-    /// has no function here.
+    /// Collective. Makes the part of a finished run; null if the run has none. A search and a training make their parts
+    /// by themselves and have no function here.
     std::unique_ptr<ResultPart> (*part_of)(FinishedRun&);
     /// Lines for a person from summary.json, empty if it has none of this part; may be null.
     std::string (*describe)(const nlohmann::ordered_json& summary);
@@ -45,6 +46,7 @@ ResultParts parts_of(FinishedRun run);
 std::unique_ptr<ResultPart> particles_part(FinishedRun& run);
 std::unique_ptr<ResultPart> outcome_part(FinishedRun& run);
 std::unique_ptr<ResultPart> evidence_part(FinishedRun& run);
+std::unique_ptr<ResultPart> test_likelihood_part(FinishedRun& run);
 std::unique_ptr<ResultPart> trace_part(FinishedRun& run);
 std::unique_ptr<ResultPart> schedule_part(FinishedRun& run);
 std::unique_ptr<ResultPart> posterior_part(FinishedRun& run);
@@ -52,8 +54,10 @@ std::unique_ptr<ResultPart> chains_part(FinishedRun& run);
 std::unique_ptr<ResultPart> predictions_part(FinishedRun& run);
 std::unique_ptr<ResultPart> images_part(FinishedRun& run);
 std::string describe_search(const nlohmann::ordered_json& summary);
+std::string describe_training(const nlohmann::ordered_json& summary);
 std::string describe_evidence(const nlohmann::ordered_json& summary);
 std::string describe_schedule(const nlohmann::ordered_json& summary);
+std::string describe_test_likelihood(const nlohmann::ordered_json& summary);
 std::string describe_posterior(const nlohmann::ordered_json& summary);
 std::string describe_chains(const nlohmann::ordered_json& summary);
 std::string describe_outcome(const nlohmann::ordered_json& summary);

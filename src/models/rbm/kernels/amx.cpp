@@ -1,6 +1,7 @@
 /// Products of tiles of 16 x 64 bytes of weights, limb by limb, with 64 x 16 bytes of states (tdpbssd).
 
 #include "models/rbm/kernels/limb_sums.hpp"
+#include "models/rbm/kernels/pair_counts_avx512.hpp"
 #include "models/rbm/kernels/tile_sums.hpp"
 
 namespace pearlite::models::rbm_kernels {
@@ -78,6 +79,6 @@ std::size_t scratch_bytes(std::int64_t) {
 
 } // namespace
 
-const Kernels amx_kernels = kernels_with<Avx512>(Format::tiles, spread_bytes, spread, scratch_bytes, sums);
+const Kernels amx_kernels = kernels_with<Avx512>(Format::tiles, spread_bytes, spread, scratch_bytes, sums, count_pairs);
 
 } // namespace pearlite::models::rbm_kernels

@@ -2,6 +2,7 @@
 /// bits of a lane's word choose one (vpermd).
 
 #include "models/rbm/kernels/lanes_plain.hpp"
+#include "models/rbm/kernels/pair_counts.hpp"
 
 #include <immintrin.h>
 
@@ -137,8 +138,33 @@ std::size_t scratch_bytes(std::int64_t) {
     return static_cast<std::size_t>(abreast * chunk_words * word_groups * table_size) * sizeof(std::int32_t);
 }
 
+struct Bits256 {
+    using V = I;
+    static constexpr std::int64_t columns = 8;
+
+    static V zero() { return _mm256_setzero_si256(); }
+    static V load_both(const std::uint32_t* from, std::uint32_t word) {
+        return _mm256_and_si256(_mm256_load_si256(reinterpret_cast<const I*>(from)),
+                                _mm256_set1_epi32(static_cast<int>(word)));
+    }
+    static V bits_of_bytes(V x) {
+        const V of_four = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+        const V low = _mm256_set1_epi8(15);
+        return _mm256_add_epi8(_mm256_shuffle_epi8(of_four, _mm256_and_si256(x, low)),
+                               _mm256_shuffle_epi8(of_four, _mm256_and_si256(_mm256_srli_epi32(x, 4), low)));
+    }
+    static V add_bytes(V a, V b) { return _mm256_add_epi8(a, b); }
+    static V sums_of_bytes(V x) {
+        return _mm256_madd_epi16(_mm256_maddubs_epi16(x, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
+    }
+    static V add(V a, V b) { return _mm256_add_epi32(a, b); }
+    static V multiply(V a, std::int32_t factor) { return _mm256_mullo_epi32(a, _mm256_set1_epi32(factor)); }
+    static void store(std::int32_t* to, V x) { _mm256_storeu_si256(reinterpret_cast<I*>(to), x); }
+};
+
 } // namespace
 
-const Kernels avx2_kernels = kernels_with<Avx2>(Format::integers, no_bytes, nullptr, scratch_bytes, sums);
+const Kernels avx2_kernels =
+    kernels_with<Avx2>(Format::integers, no_bytes, nullptr, scratch_bytes, sums, count_pairs_by<Bits256>);
 
 } // namespace pearlite::models::rbm_kernels

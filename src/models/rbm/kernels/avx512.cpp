@@ -3,6 +3,7 @@
 /// makes of 24-bit weights in limbs.
 
 #include "models/rbm/kernels/lanes_avx512.hpp"
+#include "models/rbm/kernels/pair_counts_avx512.hpp"
 
 namespace pearlite::models::rbm_kernels {
 
@@ -106,6 +107,7 @@ std::size_t scratch_bytes(std::int64_t) {
 
 } // namespace
 
-const Kernels avx512_kernels = kernels_with<Avx512>(Format::integers, no_bytes, nullptr, scratch_bytes, sums);
+const Kernels avx512_kernels =
+    kernels_with<Avx512>(Format::integers, no_bytes, nullptr, scratch_bytes, sums, count_pairs);
 
 } // namespace pearlite::models::rbm_kernels

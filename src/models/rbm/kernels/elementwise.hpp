@@ -177,6 +177,16 @@ void draw(const DrawTask& task) {
     L::store(task.factors, factors);
 }
 
+template <class L>
+void planes(const std::uint32_t* words, std::int64_t n_units, std::uint16_t* out, std::int64_t stride) {
+    for (std::int64_t first = 0; first < n_units; first += word_units, words += tile_chains) {
+        const typename L::I word = L::load_word(words);
+        const std::int64_t last = n_units - first < word_units ? n_units : first + word_units;
+        for (std::int64_t i = first; i < last; ++i)
+            out[i * stride] = static_cast<std::uint16_t>(L::bits(L::has_bit(word, std::uint32_t{1} << (i - first))));
+    }
+}
+
 /// Philox4x32-10 of sixteen lanes, in parts of a register of 64-bit lanes: the low halves count.
 inline constexpr std::uint32_t philox_multiplier[2] = {0xD2511F53, 0xCD9E8D57};
 inline constexpr std::uint32_t philox_weyl[2] = {0x9E3779B9, 0xBB67AE85};
@@ -190,9 +200,10 @@ inline std::size_t no_bytes(std::int64_t) {
 template <class L>
 constexpr Kernels kernels_with(Format format, decltype(Kernels::spread_bytes) spread_bytes,
                                decltype(Kernels::spread) spread, decltype(Kernels::scratch_bytes) scratch_bytes,
-                               decltype(Kernels::sums) sums) {
-    return {format,        spread_bytes,          spread,         scratch_bytes, sums,   fields<L>,
-            statistics<L>, statistics_of_step<L>, step_fields<L>, sum_on<L>,     draw<L>};
+                               decltype(Kernels::sums) sums, decltype(Kernels::count_pairs) count_pairs) {
+    return {format,        spread_bytes,          spread,         scratch_bytes, sums,    fields<L>,
+            statistics<L>, statistics_of_step<L>, step_fields<L>, sum_on<L>,     draw<L>, planes<L>,
+            count_pairs};
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "pearlite/random/detail/ars.hpp"
 #include "pearlite/random/detail/generator.hpp"
+#include "simd/cpu.hpp"
 
 #include <span>
 
@@ -16,6 +17,10 @@ std::uint64_t number_of(const DrawStreams& streams) {
 using Words [[gnu::vector_size(16), gnu::may_alias]] = std::uint32_t;
 
 } // namespace
+
+bool counts_bits() {
+    return simd::cpu_has(simd::InstructionSet::avx512vpopcntdq);
+}
 
 bool settle_draw(const DrawStreams& streams, std::int64_t unit, std::int64_t lane, float excess, float width) {
     constexpr std::uint32_t beyond_draws = std::uint32_t{1} << 29; // 2^32 units of 16 bits

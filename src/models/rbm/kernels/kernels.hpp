@@ -66,6 +66,22 @@ struct DrawTask {
     float* factors = nullptr;       ///< [lane]: as Statistics::factors
 };
 
+/// Chains of two layers as planes: a bit a chain in words of 32, bit k of word w being chain 32 w + k.
+struct PairPlanes {
+    const std::uint32_t* rows = nullptr;    ///< [unit][word]
+    const std::uint32_t* columns = nullptr; ///< [word][unit], 64-byte aligned
+    std::int64_t n_words = 0;
+    std::int32_t factor = 1;
+};
+
+/// counts[row][column] = sum over both sets of planes of its factor times the number of chains in which both units are
+/// on.
+struct PairTask {
+    PairPlanes planes[2];
+    std::int64_t n_rows = 0, n_columns = 0; ///< n_columns a multiple of output_padding, which is the stride of rows
+    std::int32_t* counts = nullptr;
+};
+
 struct Kernels {
     Format format;
     /// Bytes of a tile's units in the form that sums() reads, or 0: it reads words.
@@ -86,6 +102,9 @@ struct Kernels {
     void (*sum_on)(const std::uint32_t* words, const float* values, bool by_lane, std::int64_t n_units, float* sums);
     /// Unit i is on with probability 1/(1 + exp(-b x_i)): by 16 bits, and by 64 more where these do not decide.
     void (*draw)(const DrawTask& task);
+    /// out[stride unit] = the lanes of a tile in which the unit is on, a bit each.
+    void (*planes)(const std::uint32_t* words, std::int64_t n_units, std::uint16_t* out, std::int64_t stride);
+    void (*count_pairs)(const PairTask& task);
 };
 
 extern const Kernels portable_kernels, avx2_kernels, avx512_kernels, vnni_kernels, amx_kernels;
@@ -94,6 +113,9 @@ extern const Kernels portable_kernels, avx2_kernels, avx512_kernels, vnni_kernel
 /// most panel_counters.
 inline constexpr std::int64_t panel_counters = panel_units / 8;
 void ars_words(const DrawStreams& streams, std::uint32_t first_counter, std::int64_t n, std::uint32_t* words);
+
+/// Whether the CPU counts the bits of 32-bit lanes by an instruction (AVX-512 VPOPCNTDQ).
+bool counts_bits();
 
 /// A draw whose 16 bits did not decide: whether excess + u width < 0, u uniform on [0, 1) of 64 more bits of the stream
 /// of that lane and unit (counted from the first of the task).

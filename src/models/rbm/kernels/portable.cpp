@@ -1,6 +1,7 @@
 /// Plain C++: the weights of a unit are added where its bit is set, by a mask.
 
 #include "models/rbm/kernels/lanes_plain.hpp"
+#include "models/rbm/kernels/pair_counts.hpp"
 
 namespace pearlite::models::rbm_kernels {
 
@@ -40,8 +41,33 @@ void sums(const SumTask& task) {
                      words + tile * n_words * tile_chains, task.sums + (tile * panel_units + u) * tile_chains);
 }
 
+/// Bits of bytes as sums of neighbours: of two, of four, of eight.
+struct PlainBits {
+    using V = Plain::I8;
+    static constexpr std::int64_t columns = 8;
+
+    static V zero() { return V{}; }
+    static V load_both(const std::uint32_t* from, std::uint32_t word) {
+        return *reinterpret_cast<const Plain::I8InMemory*>(from) & word;
+    }
+    static V bits_of_bytes(V x) {
+        x -= x >> 1 & 0x55555555u;
+        x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+        return (x + (x >> 4)) & 0x0f0f0f0fu;
+    }
+    static V add_bytes(V a, V b) { return a + b; } // none carries
+    static V sums_of_bytes(V x) {
+        x = (x & 0x00ff00ffu) + (x >> 8 & 0x00ff00ffu);
+        return (x & 0xffffu) + (x >> 16);
+    }
+    static V add(V a, V b) { return a + b; }
+    static V multiply(V a, std::int32_t factor) { return a * static_cast<std::uint32_t>(factor); }
+    static void store(std::int32_t* to, V x) { std::memcpy(to, &x, sizeof x); }
+};
+
 } // namespace
 
-const Kernels portable_kernels = kernels_with<Plain>(Format::integers, no_bytes, nullptr, no_bytes, sums);
+const Kernels portable_kernels =
+    kernels_with<Plain>(Format::integers, no_bytes, nullptr, no_bytes, sums, count_pairs_by<PlainBits>);
 
 } // namespace pearlite::models::rbm_kernels

@@ -1,6 +1,7 @@
 /// Products of four bytes of states with four 8-bit limbs of weights (vpdpbusd), the weights broadcast to all lanes.
 
 #include "models/rbm/kernels/limb_sums.hpp"
+#include "models/rbm/kernels/pair_counts_avx512.hpp"
 
 namespace pearlite::models::rbm_kernels {
 
@@ -97,6 +98,6 @@ void spread(const std::uint32_t* words, std::int64_t n_inputs, void* out) {
 
 } // namespace
 
-const Kernels vnni_kernels = kernels_with<Avx512>(Format::limbs, spread_bytes, spread, no_bytes, sums);
+const Kernels vnni_kernels = kernels_with<Avx512>(Format::limbs, spread_bytes, spread, no_bytes, sums, count_pairs);
 
 } // namespace pearlite::models::rbm_kernels
