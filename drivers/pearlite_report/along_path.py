@@ -113,7 +113,44 @@ def schedule(run):
     _draw_series(axes, series)
     axes.set_ylabel(INVERSE_TEMPERATURE)
     n_steps = max(len(run.per_step["inverse_temperature"]) - 1, 0)
-    return _finish(figure, "schedule", "Schedule", f"{numbers.counted(n_steps, 'step')}.", series)
+    caption = f"{numbers.counted(n_steps, 'step')}."
+    found = run.summary.get("schedule") or {}
+    if numbers.is_number(found.get("log_weight_variance")):
+        caption += f" Variance of the log weights {numbers.plain(found['log_weight_variance'], 3)}"
+        if numbers.is_number(found.get("twice_excess_work")):
+            caption += f", twice the excess work {numbers.plain(found['twice_excess_work'], 3)}"
+        predicted = (found.get("predicted_variance") or {}).get("finite_steps")
+        if found.get("predicted_from") == "survey" and numbers.is_number(predicted):
+            at_least = "at least " if found.get("tau_is_lower_bound") else ""
+            caption += f"; predicted by the survey: {at_least}{numbers.plain(predicted, 3)}"
+        caption += "."
+    return _finish(figure, "schedule", "Schedule", caption, series)
+
+
+def survey(run):
+    """What an optimised schedule was made of."""
+    b, g = run.survey.get("inverse_temperature"), run.survey.get("variance_u")
+    if b is None or g is None or len(b) != len(g):
+        return None
+    figure, axes = new_axes()
+    series = _Series(b, g, INVERSE_TEMPERATURE)
+    _draw_series(axes, series, label="variance of u", marker="", linewidth=0.8)
+    caption = "Measured by a survey of the path before the run."
+    shown = series.y
+    held, tau = run.knots.get("inverse_temperature"), run.knots.get("tau")
+    if held is not None and tau is not None and numpy.any(tau > 1):
+        friction = numpy.interp(held, b, g) * tau
+        is_bound = run.knots.get("tau_is_lower_bound", numpy.zeros(len(tau))) > 0
+        axes.plot(held, friction, color=VERMILLION, linewidth=1.1, label="times autocorrelation time")
+        axes.plot(held[~is_bound], friction[~is_bound], "o", color=VERMILLION, markersize=4)
+        if is_bound.any():
+            axes.plot(held[is_bound], friction[is_bound], "^", color=VERMILLION, markersize=4.5, label="at least")
+        axes.legend(loc="best")
+        shown = numpy.concatenate([shown, friction])
+        caption += " The schedule goes through equal lengths of the root of the upper curve, where it knows it."
+    _scale_positive(axes, shown, decades=1)
+    axes.set_ylabel("Variance of u = d log f / dβ")
+    return _finish(figure, "survey", "Survey of the path", caption, series)
 
 
 def acceptance(run):

@@ -44,6 +44,7 @@ def draw_all(run):
             along_path.variance_of_u(run),
             along_path.mean_of_u(run),
             along_path.schedule(run),
+            along_path.survey(run),
             along_path.acceptance(run),
             along_path.mobility(run),
             along_path.distinct_eves(run),

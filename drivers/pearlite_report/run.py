@@ -33,6 +33,8 @@ class Run:
     configuration: str = ""
     build: dict = dataclasses.field(default_factory=dict)
     per_step: dict = dataclasses.field(default_factory=dict)  # name -> float64 [number of rows]
+    survey: dict = dataclasses.field(default_factory=dict)  # variance_u, tau, ... [temperatures of the survey]
+    knots: dict = dataclasses.field(default_factory=dict)  # tau, tau_is_lower_bound, ... [temperatures held]
     log_weight: numpy.ndarray | None = None  # [particles]
     sample_names: list = dataclasses.field(default_factory=list)
     samples: numpy.ndarray | None = None  # [particles, up to MAX_MARGINALS]
@@ -152,6 +154,8 @@ def _read_results(path, run):
         run.configuration = contents.text("configuration")
         run.build = {name: contents.value(f"build/{name}") for name in ("version", "compiler", "libraries")}
         run.per_step = _read_group(file, contents, "per_step")
+        run.survey = _read_group(file, contents, "survey/path")
+        run.knots = _read_group(file, contents, "survey/knots")
         run.log_weight = contents.array("log_weight", 1)
         run.batch_log_ratio = contents.array("batches/log_ratio", 1)
         run.work = _read_group(file, contents, "work")

@@ -62,7 +62,10 @@ class Reports(WithDirectory):
             "3 particles left out (-inf or NaN)",
             "The first 100 of 256 final particles",
             "28 × 28 pixels",
+            "Variance of the log weights 0.79, twice the excess work 0.772; predicted by the survey: at least 0.48.",
+            "Measured by a survey of the path before the run. The schedule goes through equal lengths",
         )
+        self.assertIn("survey.svg", self.figure_names())
         self.assertIn("particles.png", self.figure_names())
         sheet = matplotlib.image.imread(self.directory / "figures" / "particles.png")
         self.assertEqual(sheet.shape[0], sheet.shape[1])

@@ -115,6 +115,14 @@ def rbm(directory):
             }
         ],
         "verdict": "The diagnostics do not support the estimate.",
+        "schedule": {
+            "steps": len(beta) - 1,
+            "predicted_from": "survey",
+            "predicted_variance": {"perfect_mixing": 0.04, "measured_mixing": 0.51, "finite_steps": 0.48},
+            "tau_is_lower_bound": True,
+            "log_weight_variance": 0.79,
+            "twice_excess_work": 0.772,
+        },
         "diagnostics": {
             "ess": 3.1,
             "largest_weight": 0.44,
@@ -130,6 +138,11 @@ def rbm(directory):
             "per_step/ess": 256 * numpy.exp(-4.4 * beta[1:]),
             "per_step/log_ratio": 451 * beta[1:],
             "per_step/variance_u": variance,
+            "survey/path/inverse_temperature": numpy.linspace(0, 1, 101),
+            "survey/path/variance_u": numpy.linspace(300, 90, 101),
+            "survey/knots/inverse_temperature": numpy.array([0.25, 0.5, 1.0]),
+            "survey/knots/tau": numpy.array([1.5, 20.0, 300.0]),
+            "survey/knots/tau_is_lower_bound": numpy.array([0, 0, 1]),
             "log_weight": log_weight,
             "images/pixels": ring.reshape(n_particles, -1),
             "images/rows": numpy.array([side]),

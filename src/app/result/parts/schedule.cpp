@@ -97,12 +97,14 @@ class SchedulePart final : public ResultPart {
             return;
         const auto& profile = survey_.profile;
         writer.enter("survey");
+        writer.enter("path");
         writer("inverse_temperature", profile.inverse_temperature);
         writer("mean_u", profile.mean_u);
         writer("variance_u", profile.variance_u);
         writer("rejection_rate", profile.rejection_rate);
         writer("friction", survey_.friction);
         writer("tau", profile.tau);
+        writer.leave();
         writer.enter("knots");
         writer("inverse_temperature", survey_.knots.inverse_temperature);
         writer("mean_u", survey_.knots.mean_u);
