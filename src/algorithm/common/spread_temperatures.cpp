@@ -1,5 +1,6 @@
 #include "algorithm/common/spread_temperatures.hpp"
 
+#include "estimator/evidence/mobility.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
@@ -11,8 +12,7 @@ namespace {
 
 /// Per unit of inverse temperature; 0 where nothing is known.
 double length_density(double variance_u, double mobility) {
-    constexpr double least = 0.02; // of the mobility: below, its measurement is noise
-    const double m = std::isfinite(mobility) ? std::clamp(mobility, least, 1.0) : 1.0;
+    const double m = estimator::usable_mobility(mobility);
     return std::isfinite(variance_u) && variance_u > 0 ? std::sqrt(variance_u * (2 - m) / m) : 0.0;
 }
 

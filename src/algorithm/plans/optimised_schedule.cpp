@@ -104,7 +104,9 @@ path::Schedule OptimisedSchedule::with_steps(const path::PathProfile& profile, c
     case Kind::equal_rejection:
         return path::equal_length_schedule(steps, b, profile.rejection_rate, {.floor = 0, .cap = {}});
     case Kind::gms13: {
-        std::vector<double> knots{0.0}, means{profile.mean_u.front()};
+        // At the start a likelihood may be zero, and E[u] infinite: the next temperature stands in.
+        const auto first = std::ranges::find_if(profile.mean_u, [](double mean) { return std::isfinite(mean); });
+        std::vector<double> knots{0.0}, means{first == profile.mean_u.end() ? 0 : *first};
         knots.insert(knots.end(), survey.knots.inverse_temperature.begin(), survey.knots.inverse_temperature.end());
         means.insert(means.end(), survey.knots.mean_u.begin(), survey.knots.mean_u.end());
         return path::gms13_schedule(steps, knots, means);

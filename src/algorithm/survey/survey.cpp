@@ -2,6 +2,7 @@
 
 #include "algorithm/common/streams.hpp"
 #include "algorithm/survey/fluctuations.hpp"
+#include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "path/optimal/optimal_schedule.hpp"
 #include "path/optimal/path_length.hpp"
@@ -26,14 +27,18 @@ constexpr double even_share = 0.5;
 /// Of the path's length: of the window that smooths g where knots and steps are placed.
 constexpr double rough_smoothing = 0.05;
 
-double variance_of(std::span<const double> values) {
-    const auto n = static_cast<double>(values.size());
-    double mean = 0, variance = 0;
-    for (const double value : values)
-        mean += value / n;
-    for (const double value : values)
-        variance += (value - mean) * (value - mean) / (n - 1);
-    return variance;
+/// Of the log weights that are finite: a likelihood may be zero at a start.
+double variance_of(std::span<const double> log_weights) {
+    double n = 0, sum = 0, squares = 0;
+    for (const double log_weight : log_weights)
+        if (std::isfinite(log_weight)) {
+            n += 1;
+            sum += log_weight;
+        }
+    for (const double log_weight : log_weights)
+        if (std::isfinite(log_weight))
+            squares += (log_weight - sum / n) * (log_weight - sum / n);
+    return n > 1 ? squares / (n - 1) : 0;
 }
 
 } // namespace
@@ -188,10 +193,7 @@ void Survey::record() {
     trace_.variance_u.push_back(found.variance);
     half_difference_.push_back(found.half_difference);
     log_weight_variance_.push_back(variance_of(log_weights_));
-    double log_max = *std::max_element(log_weights_.begin(), log_weights_.end()), sum = 0;
-    for (const double log_weight : log_weights_)
-        sum += std::exp(log_weight - log_max);
-    trace_.log_ratio.push_back(log_max + std::log(sum / static_cast<double>(log_weights_.size())));
+    trace_.log_ratio.push_back(log_mean_exp(log_weights_));
 }
 
 void Survey::sweep() {

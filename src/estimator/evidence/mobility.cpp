@@ -7,6 +7,11 @@
 
 namespace pearlite::estimator {
 
+double usable_mobility(double mobility) {
+    constexpr double least = 0.02;
+    return std::isfinite(mobility) ? std::clamp(mobility, least, 1.0) : 1.0;
+}
+
 std::optional<LeastMobility> insufficient_mobility(const MobilityRecord& record) {
     constexpr double whole_step = 0.25, tolerated = 0.05;
     LeastMobility least;

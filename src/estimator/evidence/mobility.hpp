@@ -8,6 +8,10 @@
 
 namespace pearlite::estimator {
 
+/// A mobility m from which an autocorrelation time can be read off, (2 - m)/m in steps: at least 0.02, below which its
+/// measurement is noise, at most 1, and 1 where it is not known.
+double usable_mobility(double mobility);
+
 /// Recorded at each temperature, b_0 first; NaN where not known.
 struct MobilityRecord {
     std::span<const double> inverse_temperature;

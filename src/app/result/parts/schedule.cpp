@@ -5,6 +5,7 @@
 #include "app/result/parts/kinds.hpp"
 #include "app/result/parts/summary_parts.hpp"
 #include "estimator/evidence/genealogy.hpp"
+#include "estimator/evidence/mobility.hpp"
 #include "path/optimal/schedule_cost.hpp"
 
 #include <algorithm>
@@ -38,12 +39,10 @@ struct ScheduleReport {
 
 /// tau from the mobility m of u over a step: autocorrelations (1 - m)^t.
 path::PathProfile profile_of(const Trace& trace) {
-    constexpr double least_mobility = 0.02; // below, its measurement is noise
     path::PathProfile profile{trace.inverse_temperature, trace.mean_u, trace.variance_u, {}, {}};
     path::repair(profile.variance_u);
     for (std::size_t k = 0; k < trace.inverse_temperature.size(); ++k) {
-        const double mobility = k < trace.mobility_energy.size() ? trace.mobility_energy[k] : HUGE_VAL;
-        const double m = std::isfinite(mobility) ? std::clamp(mobility, least_mobility, 1.0) : 1.0;
+        const double m = estimator::usable_mobility(k < trace.mobility_energy.size() ? trace.mobility_energy[k] : 1);
         profile.tau.push_back((2 - m) / m);
     }
     if (profile.tau.size() > 1)
