@@ -99,12 +99,8 @@ def _estimate(entry):
     value, error = entry.get("value"), entry.get("standard_error")
     symbol = "log Z" if entry.get("quantity") == "log_normaliser" else "log Z/Z<sub>0</sub>"
     line = f"{symbol} = {text(numbers.with_precision_of(value, error))}"
-    if numbers.is_number(error):
-        line += f" ± {text(numbers.with_precision_of(error, error))}"
-    if interval_of(entry) is not None:
-        low, high = (text(numbers.with_precision_of(bound, error)) for bound in interval_of(entry))
-        line += f' <span class="interval">(95 % interval {low} to {high})</span>'
-    elif not numbers.is_number(error):
+    line += _error_of(entry)
+    if interval_of(entry) is None and not numbers.is_number(error):
         line += ' <span class="interval">(no standard error)</span>'
     return (
         f'<div class="estimate"><div class="name">{name}</div>\n<div class="value">{line}</div>\n'
@@ -112,15 +108,22 @@ def _estimate(entry):
     )
 
 
-def _test_likelihood(entry):
-    """The mean log-likelihood of test data, with the error of log Z; that of the choice of data stands beneath."""
-    value, error, of_data = (entry.get(key) for key in ("value", "standard_error", "standard_error_of_data"))
-    line = f"test log-likelihood = {text(numbers.with_precision_of(value, error if numbers.is_number(error) else 0.01))}"
+def _error_of(entry):
+    """The standard error and the 95 % interval, as far as there are any."""
+    error, line = entry.get("standard_error"), ""
     if numbers.is_number(error):
         line += f" ± {text(numbers.with_precision_of(error, error))}"
     if interval_of(entry) is not None:
         low, high = (text(numbers.with_precision_of(bound, error)) for bound in interval_of(entry))
         line += f' <span class="interval">(95 % interval {low} to {high})</span>'
+    return line
+
+
+def _test_likelihood(entry):
+    """The mean log-likelihood of test data, with the error of log Z; that of the choice of data stands beneath."""
+    value, error, of_data = (entry.get(key) for key in ("value", "standard_error", "standard_error_of_data"))
+    line = f"test log-likelihood = {text(numbers.with_precision_of(value, error if numbers.is_number(error) else 0.01))}"
+    line += _error_of(entry)
     data = f"mean of {entry.get('data')} data, {entry.get('form')}"
     if "seed" in entry:
         data += f" with seed {entry['seed']}"

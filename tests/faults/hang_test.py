@@ -111,7 +111,8 @@ class Hangs(unittest.TestCase):
                 yield (*run, ranks, ending)
 
     def test_every_algorithm_is_tried(self):
-        self.assertEqual(all_algorithms(), {name for _, name in self.runs})
+        """But for training: no user brings the model."""
+        self.assertEqual(all_algorithms() - {"contrastive-divergence"}, {name for _, name in self.runs})
 
     def test_hangs(self):
         cases = list(self.cases())

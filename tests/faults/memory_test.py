@@ -29,6 +29,8 @@ ALGORITHMS = {
     "smc, replicates": POPULATION | {"algorithm": {"name": "smc", "particles": 40, "replicates": 3}},
     **{name: ENERGY | {"algorithm": SEARCH} for name in ("aesamc", "pisaa", "psaa")},
     **{name: ENERGY | {"algorithm": {"iterations": 200}} for name in ("asamc", "sa", "saa", "vfsa")},
+    "contrastive-divergence": {"model": {"name": "rbm-training", "hidden": 5},
+                               "algorithm": {"updates": 60, "batch": 40, "persistent": True, "sample_sweeps": 2}},
     "pisaa, replicates": ENERGY | {"algorithm": SEARCH | {"name": "pisaa", "replicates": 3}},
 }
 
@@ -39,6 +41,10 @@ class OutOfMemory(unittest.TestCase):
         tables["algorithm"].setdefault("name", name)
         if "schedule" in tables and tables["algorithm"]["name"] not in ("parallel-tempering", "pseudo-marginal"):
             tables["run"] = {"block": 8}
+        if tables["model"]["name"] == "rbm-training":
+            images = directory / "images.csv"
+            images.write_text("0,1,1,0,1\n1,0,0,1,0\n" * 40, encoding="utf-8")
+            tables["model"]["images"] = str(images)
         return runner.write_configuration(directory / f"{name.replace(', ', '-').replace(' ', '-')}.toml", **tables)
 
     def run_failing(self, file, place, counted=None):

@@ -4,10 +4,12 @@ it went on. Compared are the digest, every estimate and the results file to the 
 The configurations are small but have at least 7 blocks, the last of them not full; some have fewer blocks than ranks.
 """
 
+import itertools
 import math
 import os
 import random
 import re
+import struct
 import unittest
 import unittest.mock
 
@@ -436,6 +438,50 @@ class Training(Invariance, unittest.TestCase):
             self.go("run", self.configuration("pcd", self.CASES["pcd"]), "-o", where, ranks=ranks)
             weights.add((where / "weights.h5").read_bytes())
         self.assertEqual(len(weights), 1)
+
+
+class TestLikelihood(unittest.TestCase):
+    """The mean log-likelihood of test images, against a sum over all states of a tiny machine."""
+
+    N_VISIBLE, N_HIDDEN = 6, 3
+
+    def test_against_enumeration(self):
+        numbers = random.Random(8)
+        weights = [[numbers.gauss(0, 1) for _ in range(self.N_HIDDEN)] for _ in range(self.N_VISIBLE)]
+        visible, hidden = ([numbers.gauss(0, 1) for _ in range(n)] for n in (self.N_VISIBLE, self.N_HIDDEN))
+        images = [[numbers.randrange(2) for _ in range(self.N_VISIBLE)] for _ in range(40)]
+
+        def log_density(v):
+            fields = [hidden[j] + sum(weights[i][j] * v[i] for i in range(self.N_VISIBLE)) for j in range(self.N_HIDDEN)]
+            return sum(a * b for a, b in zip(visible, v)) + sum(math.log1p(math.exp(x)) for x in fields)
+
+        log_z = math.log(sum(math.exp(log_density(v)) for v in itertools.product((0, 1), repeat=self.N_VISIBLE)))
+        expected = sum(map(log_density, images)) / len(images) - log_z
+        with runner.scratch_directory() as directory:
+            flat = [x for row in weights for x in row] + visible + hidden
+            (directory / "machine.f64").write_bytes(struct.pack(f"<2q{len(flat)}d", self.N_VISIBLE, self.N_HIDDEN, *flat))
+            (directory / "images.csv").write_text("\n".join(",".join(map(str, v)) for v in images) + "\n", encoding="utf-8")
+            tables = {"run": {"block": 16},
+                      "model": {"name": "rbm", "weights": "machine.f64", "test_images": "images.csv"},
+                      "schedule": FIXED, "algorithm": AIS}
+            file = runner.write_configuration(directory / "likelihood.toml", **tables)
+            found = []
+            for ranks in (1, 3):
+                ended = runner.pearlite("run", file, "-o", directory / str(ranks), "--data-dir", directory, ranks=ranks)
+                self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+                self.assertIn("test log-likelihood", ended.out)
+                found.append(runner.summary(directory / str(ranks)))
+        self.assertEqual(found[0]["test_log_likelihood"], found[1]["test_log_likelihood"])
+        estimate, exact = found[0]["test_log_likelihood"]
+        self.assertEqual((exact["estimator"], exact["data"], exact["form"]), ("exact", 40, "stochastic"))
+        self.assertAlmostEqual(exact["value"], expected, 9)
+        self.assertNotIn("standard_error", exact)
+        self.assertAlmostEqual(estimate["value"] + estimate["log_normaliser"], expected + log_z, 9)
+        self.assertLess(abs(estimate["value"] - expected), 4 * estimate["standard_error"])
+        low, high = estimate["interval95"]
+        evidence = next(entry for entry in found[0]["log_evidence"] if entry["quantity"] == "log_normaliser")
+        self.assertAlmostEqual(expected + log_z - low, evidence["interval95"][1], 9)
+        self.assertAlmostEqual(expected + log_z - high, evidence["interval95"][0], 9)
 
 
 class Pilots(Invariance, unittest.TestCase):

@@ -61,6 +61,19 @@ TEST_P(Collectives, IntegerReductions) {
         EXPECT_EQ(values[i], static_cast<std::int64_t>(i) * size * (size + 1) / 2);
 }
 
+TEST_P(Collectives, SumsOfNarrowIntegers) {
+    const auto sum_as = [&](auto sign) {
+        std::vector<decltype(sign)> values(1001);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = static_cast<decltype(sign)>(sign * static_cast<int>(i) * (rank + 1));
+        ranks.with_largest_message(100).sum(std::span(values));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            EXPECT_EQ(values[i], sign * static_cast<int>(i) * size * (size + 1) / 2);
+    };
+    sum_as(std::int32_t{-1000});
+    sum_as(std::int16_t{-1});
+}
+
 TEST_P(Collectives, MaximumOfDoubles) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const bool last = rank == size - 1;

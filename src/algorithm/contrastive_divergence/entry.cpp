@@ -101,10 +101,11 @@ std::string ContrastiveDivergencePlan::cost(const BuiltModel& model) const {
     const auto learner = model.learner(run_.seed);
     const Index examples = learner->n_examples(Examples::training);
     const auto& s = settings_;
+    const Index batches = examples / s.batch;
     auto text = fmt::format("# cost: {} updates, {:.4g} epochs of {} examples; each draws the units of {} chain(s) {} "
                             "time(s), and the hidden units of {} example(s)\n",
-                            s.updates, static_cast<double>(s.updates) / static_cast<double>(examples / s.batch),
-                            examples, s.n_chains(), s.sweeps, s.batch);
+                            s.updates, static_cast<double>(s.updates) / static_cast<double>(batches), examples,
+                            s.n_chains(), s.sweeps, s.batch);
     if (examples % s.batch != 0)
         text += fmt::format("# batches: {} example(s) of each epoch fill no batch and wait for the next\n",
                             examples % s.batch);

@@ -34,7 +34,9 @@ class TestLikelihoodPart final : public ResultPart {
 };
 
 void TestLikelihoodPart::write_summary(SummaryParts& summary) const {
-    const auto& [data, log_normaliser_start, log_ratio, exact_log_ratio] = estimates_;
+    const auto& data = estimates_.data;
+    const auto& log_ratio = estimates_.log_ratio;
+    const double log_normaliser_start = estimates_.log_normaliser_start;
     const auto n = static_cast<double>(data.log_densities.size());
     const double mean = exact_sum(data.log_densities) / n;
     ExactSum squares;
@@ -61,8 +63,8 @@ void TestLikelihoodPart::write_summary(SummaryParts& summary) const {
             entry["interval95"] = {mean - log_normaliser_start - log_ratio->interval95->high,
                                    mean - log_normaliser_start - log_ratio->interval95->low};
     }
-    if (exact_log_ratio)
-        add("exact", *exact_log_ratio);
+    if (estimates_.exact_log_ratio)
+        add("exact", *estimates_.exact_log_ratio);
     if (!entries.empty())
         summary.entries["test_log_likelihood"] = std::move(entries);
 }

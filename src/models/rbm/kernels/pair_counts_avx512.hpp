@@ -32,7 +32,7 @@ struct Bits512 {
     static void store(std::int32_t* to, V x) { _mm512_storeu_si512(to, x); }
 };
 
-[[gnu::target("avx512vpopcntdq")]] void count_pairs_by_instruction(const PairTask& task) {
+[[gnu::target("avx512vpopcntdq")]] inline void count_pairs_by_instruction(const PairTask& task) {
     for (std::int64_t row = 0; row < task.n_rows; ++row)
         for (std::int64_t column = 0; column < task.n_columns; column += Bits512::columns) {
             __m512i count = _mm512_setzero_si512();
@@ -51,7 +51,7 @@ struct Bits512 {
         }
 }
 
-void count_pairs(const PairTask& task) {
+inline void count_pairs(const PairTask& task) {
     if (counts_bits())
         count_pairs_by_instruction(task);
     else
