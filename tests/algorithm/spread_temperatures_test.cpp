@@ -1,4 +1,4 @@
-#include "algorithm/common/spread_temperatures.hpp"
+#include "algorithm/survey/spread_temperatures.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 /// The tables [run], [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys.
 /// A second argument of keys() holds the facts that the keys depend on.
 
-#include "algorithm/common/spread_temperatures.hpp"
 #include "algorithm/plans/bridge_settings.hpp"
 #include "algorithm/plans/optimised_schedule.hpp"
+#include "algorithm/survey/spread_temperatures.hpp"
 #include "kernel/registry.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"

@@ -202,7 +202,7 @@ void Survey::sweep() {
     ++hold_.sweeps;
     if (settings_.holds == Holds::tau)
         hold_.u.insert(hold_.u.end(), u_.begin(), u_.end());
-    else if (hold_.sweeps > settings_.hold_sweeps / 6)
+    else if (hold_.sweeps > uncounted_sweeps())
         for (const double u : u_)
             hold_.sum += u / static_cast<double>(u_.size());
     if (settle_hold())
@@ -220,7 +220,7 @@ bool Survey::settle_hold() {
         return true;
     };
     if (settings_.holds == Holds::mean)
-        return is_last && keep(hold_.sum / static_cast<double>(hold_.sweeps - settings_.hold_sweeps / 6), 1, false);
+        return is_last && keep(hold_.sum / static_cast<double>(hold_.sweeps - uncounted_sweeps()), 1, false);
     const bool looks = hold_.sweeps >= first_look && (hold_.sweeps & (hold_.sweeps - 1)) == 0;
     if (!looks && !is_last)
         return false;

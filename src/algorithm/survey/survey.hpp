@@ -75,6 +75,8 @@ class Survey final : public Sampler {
         void fields(Fields& f);
     };
     bool is_holding() const { return hold_.is_on; }
+    /// The first sweeps of a hold for a mean.
+    Index uncounted_sweeps() const { return settings_.hold_sweeps / 6; }
     bool is_knot(Index k) const;
     void begin_pass(path::Schedule schedule, bool is_last);
     /// Steps of both kinds for what is known of the path, and the knots among them.

@@ -64,6 +64,7 @@ bool has_variance(const Trace& trace) {
 /// Over replicates from their spread, of a single one as if log weights were normal.
 WithError variance_of(const std::vector<algorithm::LogWeightMoments>& log_weights) {
     std::vector<double> of_replicates;
+    of_replicates.reserve(log_weights.size());
     for (const auto& moments : log_weights)
         of_replicates.push_back(moments.variance);
     if (of_replicates.size() == 1)

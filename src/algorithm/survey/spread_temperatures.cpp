@@ -1,4 +1,4 @@
-#include "algorithm/common/spread_temperatures.hpp"
+#include "algorithm/survey/spread_temperatures.hpp"
 
 #include "estimator/evidence/mobility.hpp"
 #include "pearlite/core/detail/contract.hpp"
