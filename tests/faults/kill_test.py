@@ -43,7 +43,7 @@ CONFIGURATIONS = {
                "algorithm": {"name": "pisaa", "chains": 40, "iterations": 20000, "range_iterations": 10000, "replicates": 3,
                              "sync_every": 5}},
     "training": {"run": {"checkpoint_every": 0.05},
-                 "model": {"name": "rbm-training", "images": "images.csv", "held_out": "images.csv", "hidden": 60},
+                 "model": {"name": "rbm-training", "hidden": 60},  # and images
                  "algorithm": {"name": "contrastive-divergence", "updates": 12000, "batch": 50, "persistent": True,
                                "momentum": 0.5, "sample_sweeps": 10}},
 }
@@ -54,6 +54,7 @@ def write_images(file):
     rows = [",".join(str(int((x + shift) % 5 < 2 or numbers.random() < 0.1)) for x in range(200))
             for shift in (numbers.randrange(5) for _ in range(400))]
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return str(file)
 
 
 class Kill(unittest.TestCase):
@@ -82,16 +83,12 @@ class Kill(unittest.TestCase):
             runner.wait_until(lambda: not program.running() or self.temporary_files(where), pause=0)
         return pids
 
-    def data(self, arguments):
-        """A resume finds the data where the run found them."""
-        return () if arguments[0] == "resume" else ("--data-dir", self.directory)
-
     def live(self, name, where, ranks, moment, victims):
         """One life of a run; False if it ended before it could be killed."""
         arguments = ("resume", where)
         if not runner.checkpoints(where):
             arguments = ("run", self.directory / f"{name}.toml", "-o", where, "--overwrite")
-        with runner.Program(*arguments, *self.data(arguments), ranks=ranks) as program:
+        with runner.Program(*arguments, ranks=ranks) as program:
             pids = self.wait_for_moment(program, where, moment)
             if victims == "all":
                 program.send(signal.SIGKILL, *pids)
@@ -117,15 +114,17 @@ class Kill(unittest.TestCase):
             refused = runner.pearlite(*arguments, ranks=ranks)
             self.assertEqual(refused.status, runner.BAD_INPUT, refused.describe())
             arguments = ("run", self.directory / f"{name}.toml", "-o", where, "--overwrite")
-        ended = runner.pearlite(*arguments, *self.data(arguments), ranks=ranks, timeout=180)
+        ended = runner.pearlite(*arguments, ranks=ranks, timeout=180)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
 
     def test_kill_and_resume(self):
         expected = {}
-        write_images(self.directory / "images.csv")
+        images = write_images(self.directory / "images.csv")
         for name, tables in CONFIGURATIONS.items():
+            if name == "training":
+                tables = {**tables, "model": {**tables["model"], "images": images, "held_out": images}}
             file = runner.write_configuration(self.directory / f"{name}.toml", **tables)
-            ended = runner.pearlite("run", file, "-o", self.directory / name, *self.data(["run"]), ranks=2)
+            ended = runner.pearlite("run", file, "-o", self.directory / name, ranks=2)
             self.assertEqual(ended.status, runner.FINISHED, ended.describe())
             expected[name] = runner.findings(self.directory / name)
         number = 0
