@@ -19,6 +19,9 @@ namespace pearlite::algorithm {
 namespace {
 
 constexpr double largest_share = 0.1; ///< of one weight
+/// Of the draws, that are effective: log weights then spread by two nats, and their largest decide. Of 100 runs in 100
+/// dimensions, in which 0.4 to 1.2 % were effective, 17 had no other warning, and 3 of these were 4 errors off.
+constexpr double least_fraction = 0.02;
 
 } // namespace
 
@@ -46,6 +49,11 @@ Outcome importance_outcome(const population::Shards& log_weights, const random::
     else if (estimate.skewness_of_mean > estimator::largest_skewness)
         outcome.warnings.emplace_back("the weights are skewed: the error bar is probably too small; use more draws, or "
                                       "a likelihood that is estimated more precisely");
+    else if (estimate.ess < least_fraction * static_cast<double>(n))
+        outcome.warnings.push_back(fmt::format(
+            "{:.1f} % of the draws are effective, fewer than {:g} %: the largest weights may be missing, and the error "
+            "bar too small; take more rounds of adaptation, or an algorithm along a path",
+            100 * estimate.ess / static_cast<double>(n), 100 * least_fraction));
     if (share > largest_share)
         outcome.warnings.push_back(fmt::format(
             "one draw of {} has {:.0f} % of the weight: estimate and posterior hang on it", n, 100 * share));
