@@ -2,7 +2,7 @@
 /// enumeration, weights in the forms of the kernels, images in the units that they become.
 
 #include "models/rbm/training/rbm_learner.hpp"
-#include "models/rbm/training/weights_kernels.hpp"
+#include "models/rbm/weights_kernels.hpp"
 #include "models/rbm_oracle.hpp"
 #include "pearlite/random/stream.hpp"
 #include "simd/instructions.hpp"

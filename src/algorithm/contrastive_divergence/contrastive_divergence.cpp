@@ -1,5 +1,6 @@
 #include "algorithm/contrastive_divergence/contrastive_divergence.hpp"
 
+#include "algorithm/common/block_fields.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -193,25 +194,8 @@ void ContrastiveDivergence::fields(Fields& f) {
     f.enter("trace");
     trace_.fields(f);
     f.leave();
-    if (settings_.is_persistent) {
-        const std::size_t bytes = chains_->packed_bytes();
-        ShardedField field{ItemType::bytes,
-                           bytes,
-                           settings_.chains,
-                           chain_layout_.first_local_item(),
-                           chain_layout_.local_items(),
-                           {},
-                           {}};
-        field.pack = [this, bytes](Index first, Index count, std::span<std::byte> out) {
-            for (Index i = 0; i < count; ++i)
-                chains_->pack(first + i, out.subspan(at(i) * bytes, bytes));
-        };
-        field.unpack = [this, bytes](Index first, Index count, std::span<const std::byte> in) {
-            for (Index i = 0; i < count; ++i)
-                chains_->unpack(first + i, in.subspan(at(i) * bytes, bytes));
-        };
-        f.sharded("chains", field);
-    }
+    if (settings_.is_persistent)
+        list_block(f, "chains", *chains_, chain_layout_);
     if (f.is_reading()) {
         if (t_ < 0 || t_ > settings_.updates)
             throw FileError("the checkpoint has an impossible number of updates");

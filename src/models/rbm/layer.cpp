@@ -89,6 +89,23 @@ DrawStreams draw_streams(const model::BlockStreams& streams, random::Purpose pur
     return result;
 }
 
+void draw_independent(const Kernels& kernels, std::span<const float> x, random::Purpose purpose,
+                      const model::BlockStreams& streams, BinaryUnits& units) {
+    PEARLITE_EXPECTS(std::ssize(x) == units.n_units());
+    alignas(64) float fields[panel_units * tile_chains], factors[tile_chains];
+    for (Index tile = 0; tile < units.n_tiles(); ++tile) {
+        auto addresses = draw_streams(streams, purpose, tile);
+        for (Index first = 0; first < units.n_units(); first += panel_units) {
+            const Index n = std::min(panel_units, units.n_units() - first);
+            for (Index i = 0; i < n; ++i)
+                std::fill_n(fields + i * tile_chains, tile_chains, x[at(first + i)]);
+            addresses.first_unit = static_cast<std::uint32_t>(first);
+            kernels.draw({fields, n, exponent_scale(1), &addresses,
+                          units.words(tile) + first / word_units * tile_chains, factors});
+        }
+    }
+}
+
 float exponent_scale(double b) {
     return static_cast<float>(-b * std::numbers::log2e);
 }

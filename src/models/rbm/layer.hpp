@@ -7,6 +7,7 @@
 #include "simd/path.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace pearlite::models {
 
@@ -69,6 +70,10 @@ void sum_on(const rbm_kernels::Kernels& kernels, const BinaryUnits& units, Index
 
 /// Where the chains of a tile find the random numbers of a use.
 rbm_kernels::DrawStreams draw_streams(const model::BlockStreams& streams, random::Purpose purpose, Index tile);
+
+/// Independent units of log odds x[unit], the same in all chains.
+void draw_independent(const rbm_kernels::Kernels& kernels, std::span<const float> x, random::Purpose purpose,
+                      const model::BlockStreams& streams, BinaryUnits& units);
 
 /// -b log2(e): the factor that kernels multiply |x| with.
 float exponent_scale(double b);

@@ -83,15 +83,8 @@ void Rbm::draw_panel(const float* x, Index first, Index n, float scale, rbm_kern
 
 void Rbm::draw_start(Block& block, const BlockStreams& streams) const {
     expect_own(block);
-    address_draws(block, streams, Purpose::start);
-    alignas(64) float x[panel_units * tile_chains], factors[tile_chains];
-    for (Index first = 0; first < n_visible(); first += panel_units) {
-        const Index n = std::min(panel_units, n_visible() - first);
-        for (Index i = 0; i < n; ++i)
-            std::fill_n(x + i * tile_chains, tile_chains, static_cast<float>(parameters_.base_bias[first + i]));
-        for (Index tile = 0; tile < block.visible_.n_tiles(); ++tile)
-            draw_panel(x, first, n, exponent_scale(1), block.streams_[at(tile)], block.visible_, tile, factors);
-    }
+    const Eigen::VectorXf base = parameters_.base_bias.cast<float>();
+    draw_independent(*kernels_, {base.data(), at(base.size())}, Purpose::start, streams, block.visible_);
     prepare(block);
 }
 
@@ -219,17 +212,7 @@ void Rbm::fingerprint(model::Fingerprint& fingerprint) const {
 void Rbm::draw_data(Block& block, double, const BlockStreams& streams) const {
     expect_own(block);
     PEARLITE_EXPECTS(has_data());
-    std::vector<float> probability(at(n_visible()));
-    std::vector<std::int8_t> units(probability.size());
-    for (Index chain = 0; chain < block.size(); ++chain) {
-        random::Stream stream(streams.at(Purpose::end, chain));
-        const auto image = static_cast<Index>(stream.index(static_cast<std::uint64_t>(parameters_.images.cols())));
-        for (Index i = 0; i < n_visible(); ++i)
-            probability[at(i)] = static_cast<float>(parameters_.images(i, image)) / 255.0f;
-        random::fill_bernoulli(streams.at(Purpose::visible_units, chain), probability, units);
-        for (Index i = 0; i < n_visible(); ++i)
-            block.visible_.set(i, chain, units[at(i)] != 0);
-    }
+    draw_images(parameters_, streams, block.visible_);
     prepare(block);
 }
 

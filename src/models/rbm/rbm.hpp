@@ -52,6 +52,9 @@ enum class WeightPrecision {
 /// Log odds of units that were on n_on[i] times in n examples: logit((n_on + 1)/(n + 2)), which is never infinite.
 Vector base_rate_bias(const Vector& n_on, Index n);
 
+/// An image for each chain, its pixels on with the probability of their grey level.
+void draw_images(const RbmParameters& parameters, const model::BlockStreams& streams, BinaryUnits& visible);
+
 /// Weights N(0, weight_sd^2), biases N(0, bias_sd^2), base_bias equal to visible_bias; a function of the seed alone.
 RbmParameters random_rbm(Index n_visible, Index n_hidden, double weight_sd, double bias_sd, std::uint64_t seed);
 

@@ -24,6 +24,22 @@ Vector base_rate_bias(const Vector& n_on, Index n) {
     return n_on.unaryExpr([n](double on) { return logit((on + 1) / static_cast<double>(n + 2)); });
 }
 
+void draw_images(const RbmParameters& parameters, const model::BlockStreams& streams, BinaryUnits& visible) {
+    const auto& images = parameters.images;
+    PEARLITE_EXPECTS(images.rows() == visible.n_units());
+    std::vector<float> probability(at(images.rows()));
+    std::vector<std::int8_t> units(probability.size());
+    for (Index chain = 0; chain < visible.n_chains(); ++chain) {
+        random::Stream stream(streams.at(random::Purpose::end, chain));
+        const auto image = static_cast<Index>(stream.index(static_cast<std::uint64_t>(images.cols())));
+        for (Index i = 0; i < images.rows(); ++i)
+            probability[at(i)] = static_cast<float>(images(i, image)) / 255.0f;
+        random::fill_bernoulli(streams.at(random::Purpose::visible_units, chain), probability, units);
+        for (Index i = 0; i < images.rows(); ++i)
+            visible.set(i, chain, units[at(i)] != 0);
+    }
+}
+
 RbmParameters random_rbm(Index n_visible, Index n_hidden, double weight_sd, double bias_sd, std::uint64_t seed) {
     PEARLITE_EXPECTS(n_visible >= 1 && n_hidden >= 1 && weight_sd >= 0 && bias_sd >= 0);
     RbmParameters rbm{Matrix(n_visible, n_hidden), Vector(n_visible), Vector(n_hidden), Vector(n_visible), {}};

@@ -1,7 +1,7 @@
 // What an RBM that learns leaves behind: the fields of a checkpoint, its parameters as a file, and pictures.
 #include "core/log_space.hpp"
 #include "models/rbm/training/rbm_learner.hpp"
-#include "models/rbm/training/weights_kernels.hpp"
+#include "models/rbm/weights_kernels.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 #include "simd/instructions.hpp"
@@ -26,24 +26,24 @@ void list(Fields& f, const char* name, rbm_kernels::Aligned<float>& values) {
 } // namespace
 
 void RbmLearner::fields(Fields& f) {
-    list(f, "weights", weights_);
-    list(f, "visible_bias", visible_bias_);
-    list(f, "hidden_bias", hidden_bias_);
+    list(f, "weights", rbm_.weights);
+    list(f, "visible_bias", rbm_.visible_bias);
+    list(f, "hidden_bias", rbm_.hidden_bias);
     list(f, "weight_velocity", weight_velocity_);
     list(f, "visible_velocity", visible_velocity_);
     list(f, "hidden_velocity", hidden_velocity_);
-    if (f.is_reading() && !round())
+    if (f.is_reading() && !rbm_.round())
         throw FileError("the checkpoint has a weight that is not finite");
 }
 
 std::vector<double> RbmLearner::parameters() const {
     std::vector<double> all;
-    all.reserve(at(n_visible() * n_hidden_ + n_visible() + n_hidden_));
+    all.reserve(at(n_visible() * n_hidden() + n_visible() + n_hidden()));
     for (Index i = 0; i < n_visible(); ++i)
-        for (Index j = 0; j < n_hidden_; ++j)
+        for (Index j = 0; j < n_hidden(); ++j)
             all.push_back(static_cast<double>(weight(i, j)));
-    all.insert(all.end(), visible_bias_.begin(), visible_bias_.end());
-    all.insert(all.end(), hidden_bias_.begin(), hidden_bias_.end());
+    all.insert(all.end(), rbm_.visible_bias.begin(), rbm_.visible_bias.end());
+    all.insert(all.end(), rbm_.hidden_bias.begin(), rbm_.hidden_bias.end());
     return all;
 }
 
@@ -57,12 +57,12 @@ model::Images RbmLearner::as_images(Matrix pixels) const {
 }
 
 model::Images RbmLearner::filters() const {
-    const float largest =
-        std::max(std::numeric_limits<float>::min(), simd::on_this_cpu([&](auto cpu) {
-                     return rbm_training::largest_magnitude<decltype(cpu)>(weights_.data(), std::ssize(weights_));
-                 }));
-    Matrix pixels(n_hidden_, n_visible());
-    for (Index j = 0; j < n_hidden_; ++j)
+    const float largest = std::max(std::numeric_limits<float>::min(), simd::on_this_cpu([&](auto cpu) {
+                                       return rbm_training::largest_magnitude<decltype(cpu)>(rbm_.weights.data(),
+                                                                                             std::ssize(rbm_.weights));
+                                   }));
+    Matrix pixels(n_hidden(), n_visible());
+    for (Index j = 0; j < n_hidden(); ++j)
         for (Index i = 0; i < n_visible(); ++i)
             pixels(j, i) = 0.5 + 0.5 * static_cast<double>(weight(i, j) / largest);
     return as_images(std::move(pixels));
@@ -74,7 +74,7 @@ model::Images RbmLearner::samples(const Block& block) const {
     for (Index chain = 0; chain < states.size(); ++chain)
         for (Index i = 0; i < n_visible(); ++i) {
             double field = static_cast<double>(visible_bias(i));
-            for (Index j = 0; j < n_hidden_; ++j)
+            for (Index j = 0; j < n_hidden(); ++j)
                 field += states.hidden().get(j, chain) ? static_cast<double>(weight(i, j)) : 0.0;
             pixels(chain, i) = logistic(field);
         }
@@ -82,12 +82,12 @@ model::Images RbmLearner::samples(const Block& block) const {
 }
 
 void RbmLearner::write(const std::filesystem::path& directory) const {
-    io::RbmArrays arrays{Matrix(n_visible(), n_hidden_), Vector(n_visible()), Vector(n_hidden_)};
+    io::RbmArrays arrays{Matrix(n_visible(), n_hidden()), Vector(n_visible()), Vector(n_hidden())};
     for (Index i = 0; i < n_visible(); ++i)
-        for (Index j = 0; j < n_hidden_; ++j)
+        for (Index j = 0; j < n_hidden(); ++j)
             arrays.weights(i, j) = static_cast<double>(weight(i, j));
-    std::copy(visible_bias_.begin(), visible_bias_.end(), arrays.visible_bias.begin());
-    std::copy(hidden_bias_.begin(), hidden_bias_.end(), arrays.hidden_bias.begin());
+    std::copy(rbm_.visible_bias.begin(), rbm_.visible_bias.end(), arrays.visible_bias.begin());
+    std::copy(rbm_.hidden_bias.begin(), rbm_.hidden_bias.end(), arrays.hidden_bias.begin());
     io::write_rbm(directory / file_name(), arrays);
 }
 

@@ -1,4 +1,4 @@
-#include "models/rbm/training/weights_kernels.hpp"
+#include "models/rbm/weights_kernels.hpp"
 #include "simd/instructions.hpp"
 
 #include <algorithm>
