@@ -3,3 +3,4 @@
 PEARLITE_PATH(tempered)
 PEARLITE_PATH(data)
 PEARLITE_PATH(bridge)
+PEARLITE_PATH(moments)

@@ -19,6 +19,7 @@ def annealed():
     adaptive = {**gaussian, "schedule": ADAPTIVE}
     ais, smc, work, chains = ({"name": name, **ALGORITHMS[name]["algorithm"]}
                               for name in ("annealed-importance", "smc", "nonequilibrium", "pseudo-marginal"))
+    moments = {"kind": "moments", "knots": 2, "fit_chains": 40, "end_sweeps": 24, "fit_updates": 20}
     survey = {"steps": 12, "pilot_steps": 20, "pilot_trajectories": 35}
     return {
         "ising-heat-bath": changed(ising, model={"move": "heat-bath"}, algorithm=ais),
@@ -40,6 +41,9 @@ def annealed():
         "rbm-gms13": changed(rbm, schedule={**survey, "kind": "gms13", "hold_sweeps": 12}, algorithm=smc),
         "gaussian-varopt-m": changed(gaussian, schedule={**survey, "kind": "varopt-m", "hold_sweeps": 0},
                                      kernel={"pilot_particles": 40, "moves": 2}, algorithm=ais),
+        "rbm-moments": changed(rbm, path=moments, algorithm=ais),
+        "rbm-moments-smc": changed(rbm, path={**moments, "spacing": "even"}, schedule=ADAPTIVE, algorithm=smc),
+        "rbm-moments-work": changed(rbm, path=moments, algorithm=work),
         "rbm-sm08": changed(rbm, schedule={"kind": "sm08"}, algorithm=ais),
         "rbm-16-bit": changed(tables_of("rbm", weight_precision="16-bit"), algorithm=ais),
         "rbm-8-bit": changed(tables_of("rbm", weight_precision="8-bit"), algorithm=ais),

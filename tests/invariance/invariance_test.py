@@ -182,6 +182,24 @@ class Surveys(Invariance, unittest.TestCase):
         return tables["schedule"]["pilot_steps"] + tables["schedule"]["steps"]
 
 
+class Moments(Invariance, unittest.TestCase):
+    """Paths of averaged moments; stops fall into the moments of the end, the knots and the run."""
+
+    PATH = {"kind": "moments", "knots": 2, "fit_chains": 40, "end_sweeps": 24, "fit_updates": 20}
+    CASES = {
+        "moments-ais": {**RBM, "path": PATH, "schedule": FIXED, "algorithm": AIS},
+        "moments-smc": {**RBM, "path": PATH, "schedule": ADAPTIVE, "algorithm": {**SMC, "replicates": 2}},
+        "moments-work": {**RBM, "path": {**PATH, "spacing": "even"}, "schedule": FIXED, "algorithm": WORK},
+        "moments-survey": {**RBM, "path": PATH, "schedule": {"kind": "varopt-m", "steps": 20, "pilot_steps": 30,
+                                                             "pilot_trajectories": 20, "hold_knots": 3,
+                                                             "hold_sweeps": 16}, "algorithm": AIS},
+    }
+
+    def steps(self, where, tables):
+        """At least so many: the fit's and the run's."""
+        return 24 + 2 * 20 + 10
+
+
 class Rounds(Invariance, unittest.TestCase):
     """Rounds of replicates until the error bar is small; stops fall into all of them."""
 

@@ -1,6 +1,7 @@
 #include "algorithm/plans/annealing_plan.hpp"
 
 #include "algorithm/common/piloted.hpp"
+#include "algorithm/moments/moment_averaged.hpp"
 #include "algorithm/plans/bridged.hpp"
 #include "algorithm/plans/pilot.hpp"
 #include "path/registry.hpp"
@@ -152,6 +153,10 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
 
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::Communicator& ranks,
                                                                 AnyTarget target) const {
+    if (path_.averages_moments())
+        return std::make_unique<algorithm::MomentAveraged>(
+            ranks, std::move(target), path_.moments, run_.seed,
+            [this, ranks](AnyTarget path) { return sampler_along(ranks, std::move(path)); });
     if (!path_.is_bridge())
         return sampler_along(ranks, std::move(target));
     const auto kernel = kernel_.kernel_for(target);
@@ -295,6 +300,8 @@ std::vector<PopulationKey> AnnealingPlan::pilot_populations() const {
     if (path_.is_bridge() && path_.bridge.has_leg())
         all.push_back(
             {"path.fit_particles", path_.bridge.fit_particles, BridgeSettings::leg_replicates * fewest_that_adapt});
+    if (path_.averages_moments())
+        all.push_back({"path.fit_chains", path_.moments.chains, MomentFit::piece});
     if (kernel_.pilot)
         all.push_back({"kernel.pilot_particles", kernel_.pilot_particles, fewest_that_adapt});
     if (schedule_.is_optimised())
@@ -310,6 +317,8 @@ std::string AnnealingPlan::cost(const BuiltModel& model) const {
     auto text = work() + replicates_.cost();
     if (path_.is_bridge())
         text += path_.bridge.cost(kernel_.moves_text());
+    if (path_.averages_moments())
+        text += path_.moments.cost();
     if (kernel_.pilot)
         text += fmt::format("# and a pilot of {} particles{}\n", kernel_.pilot_particles, kernel_.pilot_name_text());
     if (schedule_.is_optimised())

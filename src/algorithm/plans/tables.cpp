@@ -55,6 +55,11 @@ void PathSettings::keys(Keys& k, const model::ModelTraits& traits) {
     }
     k("inverse_temperature_end", inverse_temperature_end, above(0).up_to(traits.largest_inverse_temperature),
       "where the path ends; below 1 the posterior is a tempered one");
+    k.when("kind", kind, "moments", [&] {
+        if (inverse_temperature_end != 1)
+            k.error("inverse_temperature_end", "a path of averaged moments ends at the model; expected 1");
+        moments.keys(k);
+    });
     if (!traits.continuous) // a bridge is a path of densities
         return;
     k.when("kind", kind, "bridge", [&] {

@@ -2,6 +2,7 @@
 /// The tables [run], [path], [schedule] and [kernel] of the algorithms that anneal, each a struct that lists its keys.
 /// A second argument of keys() holds the facts that the keys depend on.
 
+#include "algorithm/moments/moment_settings.hpp"
 #include "algorithm/plans/bridge_settings.hpp"
 #include "algorithm/plans/optimised_schedule.hpp"
 #include "algorithm/survey/spread_temperatures.hpp"
@@ -51,10 +52,13 @@ struct PathSettings {
     std::string kind; ///< the name of an entry of path/registry.hpp
     double inverse_temperature_end = 1;
     BridgeSettings bridge;
+    MomentSettings moments;
 
     void keys(Keys& k, const model::ModelTraits& traits);
     /// The path begins at a reference that is fitted as the run begins.
     bool is_bridge() const { return kind == "bridge"; }
+    /// The path goes through members of an exponential family that are fitted as the run begins.
+    bool averages_moments() const { return kind == "moments"; }
     /// Traits of the model along the chosen path.
     model::ModelTraits along(model::ModelTraits traits) const;
 };

@@ -52,7 +52,10 @@ RunResult AnnealingRun::result() {
 }
 
 double AnnealingRun::first_log_ratio() {
-    const auto particles = shares_of(ranks_, *sampler_, 0).front();
+    const auto generations = shares_of(ranks_, *sampler_, 0);
+    if (generations.empty()) // the path is being fitted
+        return 0;
+    const auto& particles = generations.front();
     std::vector<double> local;
     parallel::together(ranks_, [&] {
         if (particles.layout().first_local_item() == 0 && particles.local_size() > 0) {

@@ -9,9 +9,11 @@
 #include "models/rbm/layer.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
+#include "pearlite/model/detail/moment_family.hpp"
 #include "pearlite/model/fingerprint.hpp"
 #include "pearlite/model/target.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -146,6 +148,9 @@ class Rbm {
     /// One of the images for each chain, its pixels on with the probability of their grey level.
     void draw_data(Block& block, double b_end, const model::BlockStreams& streams) const;
     void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
+
+    /// The RBMs of these sizes, for a path of averaged moments.
+    static std::shared_ptr<const model::MomentFamily> moment_family(std::shared_ptr<const Rbm> end);
 
     bool has_test_data() const { return parameters_.test.images.cols() > 0; }
     /// log f_1(v) of the test images, in double precision: a'v + sum_j log(1 + exp(c_j)).

@@ -3,6 +3,7 @@
 /// virtual call a block.
 
 #include "pearlite/model/annealed_model.hpp"
+#include "pearlite/model/detail/moment_family.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <concepts>
@@ -180,6 +181,12 @@ struct OwnDataPathOf final : OwnDataPath {
     std::shared_ptr<const M> model;
 };
 
+/// moment_family(model): the exponential family that the end of the path belongs to.
+template <class M>
+concept HasMomentFamily = requires(std::shared_ptr<const M> model) {
+    { M::moment_family(model) } -> std::convertible_to<std::shared_ptr<const MomentFamily>>;
+};
+
 } // namespace detail
 
 template <AnnealedModel M>
@@ -210,6 +217,8 @@ class TargetOf final : public Target {
             offer<DescribedData>(std::make_shared<detail::DescribedDataOf<M>>(model_));
         if constexpr (HasOwnDataPath<M>)
             offer<OwnDataPath>(std::make_shared<detail::OwnDataPathOf<M>>(model_));
+        if constexpr (detail::HasMomentFamily<M>)
+            offer<MomentFamily>(M::moment_family(model_));
         if constexpr (detail::HasTestData<M>)
             if (model_->has_test_data())
                 offer<TestedModel>(std::make_shared<detail::TestedModelOf<M>>(model_));

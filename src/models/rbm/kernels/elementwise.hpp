@@ -69,6 +69,35 @@ void statistics_of_step(const float* x, const float* column, const float* step, 
 }
 
 template <class L>
+[[gnu::always_inline]] inline typename L::F point_between(typename L::F low, typename L::F high, typename L::F part,
+                                                          typename L::F rest) {
+    return L::fused(part, high, L::multiply(rest, low));
+}
+
+template <class L>
+void between(const float* low, const float* high, float part, std::int64_t n_units, float* x) {
+    const typename L::F of_high = L::broadcast(part), of_low = L::broadcast(1 - part);
+    for (std::int64_t i = 0; i < n_units * tile_chains; i += tile_chains)
+        L::store(x + i, point_between<L>(L::load(low + i), L::load(high + i), of_high, of_low));
+}
+
+template <class L>
+void slope_between(const float* low, const float* high, float part, std::int64_t n_units, float* sums) {
+    using F = typename L::F;
+    const F zero = L::broadcast(0.0f), one = L::broadcast(1.0f), factor = L::broadcast(-0x1.715476p+0f); // -log2(e)
+    const F of_high = L::broadcast(part), of_low = L::broadcast(1 - part);
+    F sum = zero;
+    for (std::int64_t i = 0; i < n_units * tile_chains; i += tile_chains) {
+        const F from = L::load(low + i), to = L::load(high + i);
+        const F x = point_between<L>(from, to, of_high, of_low);
+        const F e = power_of_two<L>(L::multiply(L::absolute(x), factor));
+        const F on = L::divide(L::select(L::less(zero, x), one, e), L::add(one, e));
+        sum = L::add(sum, L::multiply(L::subtract(to, from), on));
+    }
+    L::store(sums, sum);
+}
+
+template <class L>
 void step_fields(float* x, const float* column, const float* step, std::int64_t n_units) {
     const typename L::F steps = L::load(step);
     for (std::int64_t i = 0; i < n_units; ++i)
@@ -201,9 +230,10 @@ template <class L>
 constexpr Kernels kernels_with(Format format, decltype(Kernels::spread_bytes) spread_bytes,
                                decltype(Kernels::spread) spread, decltype(Kernels::scratch_bytes) scratch_bytes,
                                decltype(Kernels::sums) sums, decltype(Kernels::count_pairs) count_pairs) {
-    return {format,        spread_bytes,          spread,         scratch_bytes, sums,    fields<L>,
-            statistics<L>, statistics_of_step<L>, step_fields<L>, sum_on<L>,     draw<L>, planes<L>,
-            count_pairs};
+    return {format,     spread_bytes,     spread,         scratch_bytes,
+            sums,       fields<L>,        statistics<L>,  statistics_of_step<L>,
+            between<L>, slope_between<L>, step_fields<L>, sum_on<L>,
+            draw<L>,    planes<L>,        count_pairs};
 }
 
 } // namespace

@@ -96,6 +96,10 @@ struct Kernels {
     /// The same without slopes, of x[unit][lane] + step[lane] column[unit] at b = 1; step is 1, 0 or -1.
     void (*statistics_of_step)(const float* x, const float* column, const float* step, std::int64_t n_units,
                                Statistics& out);
+    /// x[unit][lane] = (1 - part) low[unit][lane] + part high[unit][lane].
+    void (*between)(const float* low, const float* high, float part, std::int64_t n_units, float* x);
+    /// Its slope along part: sums[lane] = sum over units of (high - low)/(1 + exp(-x)).
+    void (*slope_between)(const float* low, const float* high, float part, std::int64_t n_units, float* sums);
     /// x[unit][lane] += step[lane] column[unit].
     void (*step)(float* x, const float* column, const float* step, std::int64_t n_units);
     /// sums[lane] = sum over the units that are on of values[unit][lane], or of values[unit] for all lanes.

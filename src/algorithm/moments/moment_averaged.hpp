@@ -1,0 +1,48 @@
+#pragma once
+/// A run along a path of averaged moments: its knots are fitted first, then a sampler anneals through them.
+
+#include "algorithm/common/staged_sampler.hpp"
+#include "algorithm/moments/moment_fit.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace pearlite::algorithm {
+
+/// Only the knots of the fit are used further, so that the main run's Z is unbiased given these. They are part of a
+/// checkpoint.
+class MomentAveraged final : public StagedSampler {
+  public:
+    using MakeMain = std::function<std::unique_ptr<Sampler>(std::shared_ptr<const model::Target> path)>;
+    /// Collective. `model` offers model::MomentFamily; make_main builds the sampler along the path.
+    MomentAveraged(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> model,
+                   const MomentSettings& settings, const random::Seed& seed, MakeMain make_main);
+
+    void begin() override { fit_->begin(); }
+    bool finished() const override { return main_ && main_->finished(); }
+    void step() override;
+    void fields(Fields& f) override;
+
+    bool in_pilot() const override { return !main_ || main_->in_pilot(); }
+    Index stage() const override { return main_ ? 1 + main_->stage() : 0; }
+    std::optional<Index> pilot_likelihood_estimates() const override {
+        return main_ ? main_->pilot_likelihood_estimates() : std::nullopt;
+    }
+    /// The path; null before the main run.
+    const model::Target* target() const override { return target_.get(); }
+    Outcome outcome() const override;
+
+  private:
+    Sampler& current() const override { return main_ ? *main_ : *fit_; }
+    void make_main();
+
+    parallel::Communicator ranks_;
+    std::shared_ptr<const model::Target> model_;
+    MakeMain make_main_;
+    std::unique_ptr<MomentFit> fit_; ///< until the main run begins
+    MomentPath path_;
+    std::shared_ptr<const model::Target> target_;
+    std::unique_ptr<Sampler> main_;
+};
+
+} // namespace pearlite::algorithm
