@@ -55,7 +55,7 @@ class Picture:
 
     name: str
     section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior", "predictions", "training"
-    # or "particles"; of a sweep "scalars", "coverage", "evidence" or "progress"
+    # or "particles"; of a sweep "scalars", "coverage", "evidence", "progress" or "paths"
     title: str
     caption: str
     data: bytes

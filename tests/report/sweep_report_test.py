@@ -114,6 +114,24 @@ class Sweeps(WithDirectory):
         self.assert_shows(self.page(), "No run's directory is there: the progress of the searches is not drawn")
         self.assertNotIn("progress-iterations.svg", self.figure_names())
 
+    def test_schedules_and_what_happens_along_them(self):
+        synthetic_sweeps.schedules(self.directory)
+        page = self.page()
+        self.assert_shows(page, "Along the path", "Schedules", "Effective share of the particles",
+                          "The first replicate of each setting.")
+        self.assertLessEqual({"schedules.svg", "ess-on-the-way.svg"}, self.figure_names())
+        self.page(None, "--scalar", "diagnostics.ess")
+        self.assertNotIn("schedules.svg", self.figure_names())
+
+    def test_a_damaged_path_is_replaced_by_the_next_replicates(self):
+        synthetic_sweeps.schedules(self.directory, damaged=(0,))
+        self.assert_shows(self.page(), "Run 0 is not among the curves")
+        self.assertIn("schedules.svg", self.figure_names())
+        self.setUp()
+        synthetic_sweeps.schedules(self.directory, damaged=(0, 1))  # one setting is left
+        self.page()
+        self.assertNotIn("schedules.svg", self.figure_names())
+
     def test_a_damaged_run_is_left_out_of_the_curves(self):
         synthetic_sweeps.searches(self.directory, chains=(1, 4), replicates=3)
         results = self.directory / "runs" / "000001" / "results.h5"

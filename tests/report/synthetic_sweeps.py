@@ -139,6 +139,23 @@ def evidence(directory, particles=(100, 1000, 10000), axes=None, replicates=8, e
     return write_sweep(directory, settings, scalars, replicates, chosen, model="gaussian", **more)
 
 
+def schedules(directory, kinds=("linear", "varopt"), damaged=(), **more):
+    """Annealing on several schedules, two replicates each, whose directories have what happened along the path."""
+    settings = crossed(schedule__kind=list(kinds))
+    write_sweep(directory, settings, lambda *_: {"diagnostics.ess": 300.0}, 2, ["diagnostics.ess"], **more)
+    for run in range(2 * len(kinds)):
+        steps = 900 + 100 * run
+        share = numpy.linspace(0, 1, steps + 1)
+        place = synthetic_runs.write_run(
+            directory / "runs" / f"{run:06d}",
+            synthetic_runs.common("annealed-importance", "rbm"),
+            {"per_step/inverse_temperature": share ** (1 + run // 2), "per_step/ess": 1000 * numpy.exp(-share)},
+        )
+        if run in damaged:
+            (place / "results.h5").write_bytes((place / "results.h5").read_bytes()[:-100])
+    return directory
+
+
 def works(directory, flips=(100, 300, 1000, 3000, 10000), replicates=1, **more):
     """Nonequilibrium estimators against the number of flips: too fast ones have no intervals, and BAR is refused."""
 

@@ -6,7 +6,7 @@ import numpy
 
 from ..run import ReportError
 from ..style import drawing_style
-from . import evidence, progress, scalars
+from . import evidence, paths, progress, scalars
 from .read import require_name
 
 _MOST_CHOSEN = 6  # scalars drawn against each key unless they were asked for
@@ -52,6 +52,8 @@ def draw_all(sweep, wanted):
                 pictures += evidence.against_axis(sweep, axis)
         if not wanted.scalars or any(name.endswith(_ENERGIES) for name in sweep.chosen):
             pictures += progress.curves(sweep, wanted.above)
+        if not wanted.scalars:
+            pictures += paths.curves(sweep)
     return pictures
 
 

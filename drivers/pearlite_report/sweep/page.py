@@ -19,6 +19,7 @@ def render(sweep, pictures, output):
         elements.figures("Coverage", pictures, "coverage"),
         elements.figures("Estimators compared", pictures, "evidence"),
         elements.figures("Progress of the searches", pictures, "progress"),
+        elements.figures("Along the path", pictures, "paths"),
         tables.pairs(sweep),
         tables.runs(sweep, output),
         _names(sweep),
