@@ -1,11 +1,11 @@
 #include "algorithm/contrastive_divergence/contrastive_divergence.hpp"
 
-#include "algorithm/common/block_fields.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
+#include "population/block_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -195,7 +195,7 @@ void ContrastiveDivergence::fields(Fields& f) {
     trace_.fields(f);
     f.leave();
     if (settings_.is_persistent)
-        list_block(f, "chains", *chains_, chain_layout_);
+        population::list_block(f, "chains", *chains_, chain_layout_);
     if (f.is_reading()) {
         if (t_ < 0 || t_ > settings_.updates)
             throw FileError("the checkpoint has an impossible number of updates");

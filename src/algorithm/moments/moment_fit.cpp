@@ -1,10 +1,10 @@
 #include "algorithm/moments/moment_fit.hpp"
 
-#include "algorithm/common/block_fields.hpp"
 #include "algorithm/common/streams.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
+#include "population/block_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -235,7 +235,7 @@ void MomentFit::fields(Fields& f) {
     f("gradient_squares", gradient_squares_);
     f("rate", rate_);
     group(f, "path", path_);
-    list_block(f, "chains", *block_, layout_);
+    population::list_block(f, "chains", *block_, layout_);
     if (!f.is_reading())
         return;
     if (knot_ < 0 || knot_ > settings_.knots || sum_of_counts_.size() != counts_.size() ||

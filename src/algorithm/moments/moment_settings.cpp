@@ -1,5 +1,7 @@
 #include "algorithm/moments/moment_settings.hpp"
 
+#include "pearlite/random/stream.hpp"
+
 #include <fmt/format.h>
 
 namespace pearlite::algorithm {

@@ -5,7 +5,7 @@
 #include "parallel/layout.hpp"
 #include "pearlite/core/detail/block.hpp"
 
-namespace pearlite::algorithm {
+namespace pearlite::population {
 
 /// `block`: this rank's items of the layout.
 inline void list_block(Fields& f, const char* name, Block& block, const parallel::BlockLayout& layout) {
@@ -22,4 +22,4 @@ inline void list_block(Fields& f, const char* name, Block& block, const parallel
     f.sharded(name, field);
 }
 
-} // namespace pearlite::algorithm
+} // namespace pearlite::population
