@@ -84,33 +84,49 @@ class Invariance:
             return temperatures
         return 2 * temperatures + tables["algorithm"]["equilibration"]
 
+    def each_case(self, found):
+        """(name, found(name, tables)) of every case; three at a time, since short programs wait while they start and end."""
+        return zip(self.CASES, runner.side_by_side(found, self.CASES.items(), workers=3))
+
+    def on_ranks(self, name, ranks, label=None, **options):
+        """What this many ranks find, and how they ended."""
+        where = self.directory / f"{name}-{label or ranks}"
+        ended = self.go("run", self.directory / f"{name}.toml", "-o", where, ranks=ranks, **options)
+        return runner.findings(where), ended
+
     def test_ranks(self):
-        for name, tables in self.CASES.items():
-            _, expected = self.reference(name, tables)
+        def found(name, tables):
+            return self.reference(name, tables)[1], [self.on_ranks(name, ranks)[0] for ranks in RANKS]
+
+        for name, (expected, others) in self.each_case(found):
             self.assertRegex(expected["digest"], "^[0-9a-f]{64}$")
-            for ranks in RANKS:
+            for ranks, other in zip(RANKS, others, strict=True):
                 with self.subTest(name, ranks=ranks):
-                    where = self.directory / f"{name}-{ranks}"
-                    self.go("run", self.directory / f"{name}.toml", "-o", where, ranks=ranks)
-                    self.assertEqual(runner.findings(where), expected)
+                    self.assertEqual(other, expected)
 
     def test_stop_and_resume(self):
         """Two stops at random steps, each part on another number of ranks."""
-        for name, tables in self.CASES.items():
+        def found(name, tables):
+            draws = random.Random(type(self).__name__ + name)
             whole, expected = self.reference(name, tables)
-            first, second, third = self.random.sample((1, 2, 3, 4, 7), 3)
+            first, second, third = draws.sample((1, 2, 3, 4, 7), 3)
             steps = self.steps(whole, tables)
-            stop = self.random.randrange(1, steps - 2)
-            again = self.random.randrange(1, steps - stop)
-            with self.subTest(name, ranks=(first, second, third), stops=(stop, stop + again), steps=steps):
-                where = self.directory / f"{name}-parts"
-                self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", stop, ranks=first,
-                        status=runner.STOPPED)
-                self.assertEqual(runner.summary(where)["status"], "stopped")
-                self.go("resume", where, "--step-limit", again, ranks=second, status=runner.STOPPED)
-                self.assertEqual(runner.summary(where)["status"], "stopped")
-                self.go("resume", where, ranks=third)
-                self.assertEqual(runner.findings(where), expected)
+            stop = draws.randrange(1, steps - 2)
+            again = draws.randrange(1, steps - stop)
+            where = self.directory / f"{name}-parts"
+            statuses = []
+            for arguments, ranks in ((("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", stop), first),
+                                     (("resume", where, "--step-limit", again), second)):
+                self.go(*arguments, ranks=ranks, status=runner.STOPPED)
+                statuses.append(runner.summary(where)["status"])
+            self.go("resume", where, ranks=third)
+            told = {"ranks": (first, second, third), "stops": (stop, stop + again), "steps": steps}
+            return told, statuses, runner.findings(where), expected
+
+        for name, (told, statuses, parts, expected) in self.each_case(found):
+            with self.subTest(name, **told):
+                self.assertEqual(statuses, ["stopped"] * 2)
+                self.assertEqual(parts, expected)
 
     def one_ulp(self, name, key, value):
         """The comparison bites: the next number down gives another digest."""
@@ -256,22 +272,25 @@ class Rbm(Invariance, unittest.TestCase):
 
     def test_paths_of_kernels(self):
         """Every path gives the same numbers; one that the machine lacks, or nobody knows, is replaced and told once."""
-        for name, tables in self.CASES.items():
-            _, expected = self.reference(name, tables)
-            for path, ranks in (("portable", 1), ("avx2", 2), ("avx512", 1), ("vnni", 1), ("amx", 1), ("unknown", 2)):
+        paths = {"portable": 1, "avx2": 2, "avx512": 1, "vnni": 1, "amx": 1, "unknown": 2}  # ranks of each
+        by = {path: {"PEARLITE_CPU": path} for path in paths}
+        taken = {path: self.go("--version", environment=by[path]).out for path in paths}
+
+        def found(name, tables):
+            return self.reference(name, tables)[1], [self.on_ranks(name, ranks, path, environment=by[path])
+                                                     for path, ranks in paths.items()]
+
+        for name, (expected, others) in self.each_case(found):
+            for path, (other, ended) in zip(paths, others, strict=True):
                 with self.subTest(name, path=path):
-                    where = self.directory / f"{name}-{path}"
-                    ended = self.go("run", self.directory / f"{name}.toml", "-o", where, ranks=ranks,
-                                    environment={"PEARLITE_CPU": path})
-                    found = runner.findings(where)
                     for key in ("digest", "log_evidence", "ess"):
-                        self.assertEqual(found[key], expected[key], key)
+                        self.assertEqual(other[key], expected[key], key)
                     notes = re.findall(rf"PEARLITE_CPU={path}.*; (\w+) is taken", ended.err)
                     self.assertLessEqual(len(notes), 0 if path == "portable" else 1)
-                    self.assertIn((notes or [path])[0], self.go("--version", environment={"PEARLITE_CPU": path}).out)
+                    self.assertIn((notes or [path])[0], taken[path])
                     if path == "unknown":
                         self.assertEqual(len(notes), 1)
-                        self.assertIn("build/kernels", self.go("show", where / "results.h5").out)
+                        self.assertIn("build/kernels", self.go("show", self.directory / f"{name}-{path}" / "results.h5").out)
 
 
 class Ars(Invariance, unittest.TestCase):
@@ -549,19 +568,25 @@ class SearchInvariance(Invariance):
     """A search has two stages where its regions are not given; both are stopped in."""
 
     def test_stop_in_the_range_stage(self):
-        for name, tables in self.CASES.items():
+        def found(name, tables):
             if "energy_low" in tables["algorithm"]:
-                continue
+                return None, []
+            draws = random.Random(name)
             _, expected = self.reference(name, tables)
             steps = tables["algorithm"]["range_iterations"] // ITERATIONS_OF_A_STEP
+            parts = []
             for ranks, more in ((1, 3), (4, 2), (3, 7)):
-                stop = self.random.randrange(1, steps)
-                with self.subTest(name, ranks=ranks, more=more, stop=stop):
-                    where = self.directory / f"{name}-range-{ranks}"
-                    self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", stop, ranks=ranks,
-                            status=runner.STOPPED)
-                    self.go("resume", where, ranks=more)
-                    self.assertEqual(runner.findings(where), expected)
+                stop, where = draws.randrange(1, steps), self.directory / f"{name}-range-{ranks}"
+                self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", stop, ranks=ranks,
+                        status=runner.STOPPED)
+                self.go("resume", where, ranks=more)
+                parts.append(({"ranks": ranks, "more": more, "stop": stop}, runner.findings(where)))
+            return expected, parts
+
+        for name, (expected, parts) in self.each_case(found):
+            for told, found_by_parts in parts:
+                with self.subTest(name, **told):
+                    self.assertEqual(found_by_parts, expected)
 
 
 class SearchBox(SearchInvariance, unittest.TestCase):
