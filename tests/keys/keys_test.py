@@ -28,9 +28,10 @@ class Documents(unittest.TestCase):
 
 class Schema(key_schema.NeedsJsonSchema):
     def jobs(self):
-        jobs = sorted((key_schema.SOURCE / "jobs").glob("*.toml"))
+        folder = key_schema.SOURCE / "jobs"
+        jobs = sorted(folder.rglob("*.toml"))
         self.assertGreater(len(jobs), 20)
-        return {job.name: tomllib.loads(job.read_text(encoding="utf-8")) for job in jobs}
+        return {str(job.relative_to(folder)): tomllib.loads(job.read_text(encoding="utf-8")) for job in jobs}
 
     def test_every_job_is_valid(self):
         for name, job in self.jobs().items():
