@@ -34,17 +34,24 @@ double value_of_key(std::int64_t key) {
     return std::bit_cast<double>(key >= 0 ? key : key ^ std::numeric_limits<std::int64_t>::max());
 }
 
-// The C interface, because Boost.MPI 1.74 binds a reference to MPI_IN_PLACE, which is no address.
+// The C interface, because Boost.MPI 1.74 binds a reference to MPI_IN_PLACE, which is no address. Without `values`
+// those of this rank stand where the results go.
+template <class T>
+void reduce(const boost::mpi::communicator& group, const T* values, std::span<T> results, std::size_t largest_message,
+            MPI_Op operation, MPI_Datatype type) {
+    const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(T), 1);
+    detail::in_pieces(results.size(), limit, [&](std::size_t first, std::size_t count) {
+        detail::count_reduction((count * sizeof(T) + sizeof(std::int64_t) - 1) / sizeof(std::int64_t));
+        detail::check(MPI_Allreduce(values ? values + first : MPI_IN_PLACE, results.data() + first,
+                                    static_cast<int>(count), type, operation, group),
+                      "MPI_Allreduce");
+    });
+}
+
 template <class T>
 void reduce_in_place(const boost::mpi::communicator& group, std::span<T> values, std::size_t largest_message,
                      MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
-    const std::size_t limit = std::max<std::size_t>(largest_message / sizeof(T), 1);
-    detail::in_pieces(values.size(), limit, [&](std::size_t first, std::size_t count) {
-        detail::count_reduction((count * sizeof(T) + sizeof(std::int64_t) - 1) / sizeof(std::int64_t));
-        detail::check(
-            MPI_Allreduce(MPI_IN_PLACE, values.data() + first, static_cast<int>(count), type, operation, group),
-            "MPI_Allreduce");
-    });
+    reduce<T>(group, nullptr, values, largest_message, operation, type);
 }
 
 } // namespace
@@ -151,9 +158,12 @@ void Communicator::sum(std::span<std::int32_t> values) const {
         reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM, MPI_INT32_T);
 }
 
-void Communicator::sum(std::span<std::int16_t> values) const {
+void Communicator::sum(std::span<const std::int16_t> values, std::span<std::int16_t> sums) const {
+    PEARLITE_EXPECTS(values.size() == sums.size());
     if (implementation_->group)
-        reduce_in_place(*implementation_->group, values, implementation_->largest_message, MPI_SUM, MPI_INT16_T);
+        reduce(*implementation_->group, values.data(), sums, implementation_->largest_message, MPI_SUM, MPI_INT16_T);
+    else
+        std::ranges::copy(values, sums.begin());
 }
 
 std::string Communicator::broadcast(const std::string& text, int root) const {

@@ -52,7 +52,8 @@ class Communicator {
     Index sum(Index value) const;
     void sum(std::span<std::int64_t> values) const;
     void sum(std::span<std::int32_t> values) const;
-    void sum(std::span<std::int16_t> values) const;
+    /// The sums go to an array of the same length, which is faster than in place.
+    void sum(std::span<const std::int16_t> values, std::span<std::int16_t> sums) const;
 
     template <class T>
     void broadcast(std::span<T> values, int root = 0) const {

@@ -33,7 +33,7 @@ CASES = {
     "pcd500": (500, 1, True, 100, 600, 150),
     "cd25-500": (500, 25, False, 100, 60, 20),
 }
-TWO_RANKS = {"cd1-500": (100, 600), "cd1-500-batch-1000": (1000, 100)}
+TWO_RANKS = {"cd1-500": (100, 600), "cd1-500-batch-1000": (1000, 400)}
 
 
 def pearlite(directory, hidden, sweeps, persistent, batch, updates, ranks=None):

@@ -62,16 +62,22 @@ TEST_P(Collectives, IntegerReductions) {
 }
 
 TEST_P(Collectives, SumsOfNarrowIntegers) {
-    const auto sum_as = [&](auto sign) {
-        std::vector<decltype(sign)> values(1001);
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = static_cast<decltype(sign)>(sign * static_cast<int>(i) * (rank + 1));
-        ranks.with_largest_message(100).sum(std::span(values));
-        for (std::size_t i = 0; i < values.size(); ++i)
-            EXPECT_EQ(values[i], sign * static_cast<int>(i) * size * (size + 1) / 2);
-    };
-    sum_as(std::int32_t{-1000});
-    sum_as(std::int16_t{-1});
+    const auto in_pieces = ranks.with_largest_message(100);
+    std::vector<std::int32_t> values(1001);
+    std::vector<std::int16_t> narrow(values.size()), sums(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const int value = -static_cast<int>(i) * (rank + 1);
+        values[i] = 1000 * value;
+        narrow[i] = static_cast<std::int16_t>(value);
+    }
+    in_pieces.sum(std::span(values));
+    in_pieces.sum(narrow, sums);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const int sum = -static_cast<int>(i) * size * (size + 1) / 2;
+        EXPECT_EQ(values[i], 1000 * sum);
+        EXPECT_EQ(sums[i], sum);
+        EXPECT_EQ(narrow[i], -static_cast<int>(i) * (rank + 1)); // as they were
+    }
 }
 
 TEST_P(Collectives, MaximumOfDoubles) {

@@ -96,8 +96,9 @@ void ContrastiveDivergence::count() {
         return;
     }
     narrow_counts_.assign(counts_.begin(), counts_.end());
-    ranks_.sum(std::span(narrow_counts_));
-    std::copy(narrow_counts_.begin(), narrow_counts_.end(), counts_.begin());
+    narrow_sums_.resize(narrow_counts_.size());
+    ranks_.sum(narrow_counts_, narrow_sums_);
+    std::ranges::copy(narrow_sums_, counts_.begin());
 }
 
 model::Ascent ContrastiveDivergence::ascent() const {

@@ -92,7 +92,7 @@ class ContrastiveDivergence final : public Training {
     std::vector<Index> order_;
     std::int32_t data_factor_, model_factor_;
     std::vector<std::int32_t> counts_;
-    std::vector<std::int16_t> narrow_counts_;
+    std::vector<std::int16_t> narrow_counts_, narrow_sums_;
     TrainingTrace trace_;
 };
 
