@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace pearlite::path {
 
@@ -58,16 +59,16 @@ Index repair(std::vector<double>& values) {
         if (next >= 0 && (found < 0 || next - i < i - found))
             found = next;
     }
-    Index bad = 0;
+    Index not_finite = 0;
+    std::vector<double> repaired(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (nearest[i] < 0)
-            throw NumericalError("u = d log f_b/db has no finite variance anywhere along the path");
-        if (nearest[i] != static_cast<Index>(i)) {
-            values[i] = values[static_cast<std::size_t>(nearest[i])];
-            ++bad;
-        }
+            throw NumericalError("u = d log f_b/db has no variance that is finite and above 0 anywhere along the path");
+        not_finite += std::isfinite(values[i]) ? 0 : 1;
+        repaired[i] = values[static_cast<std::size_t>(nearest[i])];
     }
-    return bad;
+    values = std::move(repaired);
+    return not_finite;
 }
 
 std::vector<double> smoothed_in_length(std::span<const double> inverse_temperature, std::span<const double> values,

@@ -33,8 +33,8 @@ struct PathProfile {
     }
 };
 
-/// Replaces numbers that are not finite or not above 0 by their nearest good neighbour; returns how many. All bad:
-/// NumericalError.
+/// Replaces numbers that are not finite or not above 0 (nothing varied in the sample) by their nearest good neighbour;
+/// returns how many were not finite. All bad: NumericalError.
 Index repair(std::vector<double>& values);
 
 /// Local linear regression of log values in the coordinate int sqrt(values) db, normalised to 1, with a Gaussian window
