@@ -1,5 +1,6 @@
 /// What the schedule of a run was expected to cost, and what it cost: Var[log w] of independent trajectories, and twice
-/// their excess work, log Z/Z_0 - E[log w], which is the same near equilibrium.
+/// their excess work, log Z/Z_0 - E[log w], which is the same near equilibrium. Populations that interact and replicas
+/// that swap have no such weights; of their schedules there is the prediction.
 
 #include "algorithm/survey/survey_record.hpp"
 #include "app/result/parts/kinds.hpp"
@@ -35,6 +36,8 @@ struct ScheduleReport {
     std::optional<path::ScheduleCost> predicted, predicted_linear;
     bool tau_is_lower_bound = false;
     std::optional<WithError> variance, twice_excess_work; ///< of log w
+
+    bool is_empty() const { return !predicted && !variance; }
 };
 
 /// tau from the mobility m of u over a step: autocorrelations (1 - m)^t.
@@ -116,6 +119,8 @@ class SchedulePart final : public ResultPart {
     }
 
     void write_summary(SummaryParts& summary) const override {
+        if (report_.is_empty())
+            return;
         Json entry{{"steps", report_.steps}};
         if (report_.predicted) {
             entry["predicted_from"] = report_.source;
@@ -172,11 +177,9 @@ ScheduleReport report_of(const Trace& trace, const algorithm::Outcome& outcome, 
 } // namespace
 
 std::unique_ptr<ResultPart> schedule_part(FinishedRun& run) {
-    const auto* survey = run.sampler.survey();
-    // Populations that interact have no log weights of independent trajectories; a survey predicts what they would be.
-    const bool has_log_weights = run.ranks.max(run.outcome.log_weights.empty() ? Index{0} : Index{1}) > 0;
-    if (!run.sampler.has_path() || (!survey && !has_log_weights))
+    if (!run.sampler.has_path())
         return nullptr;
+    const auto* survey = run.sampler.survey();
     const auto traces = run.sampler.traces();
     auto record = survey ? *survey : SurveyRecord();
     const bool has_trace = !traces.empty() && traces.front().inverse_temperature.size() >= 2;
@@ -186,30 +189,39 @@ std::unique_ptr<ResultPart> schedule_part(FinishedRun& run) {
 
 std::string describe_schedule(const Json& summary) {
     const auto entry = summary.value("schedule", Json::object());
-    if (!entry.contains("log_weight_variance"))
-        return {};
     const auto with_error = [&](const std::string& key) {
         return fmt::format("{:.3g} +- {:.2g}", number_at(entry, key.c_str()),
                            number_at(entry, (key + "_standard_error").c_str()));
     };
-    auto text = "  schedule: Var[log w] " + with_error("log_weight_variance");
+    const bool has_log_weights = entry.contains("log_weight_variance"),
+               is_predicted = entry.contains("predicted_variance");
+    if (!has_log_weights && !is_predicted)
+        return {};
+    std::string text = "  schedule: ";
+    if (has_log_weights)
+        text += "Var[log w] " + with_error("log_weight_variance");
     if (entry.contains("twice_excess_work"))
         text += ", 2 W_ex " + with_error("twice_excess_work");
-    if (!entry.contains("predicted_variance"))
+    if (!is_predicted)
         return text + "\n";
     const auto predicted = entry.value("predicted_variance", Json::object());
     // One step's mobility does not see what is slow and small: a survey's holds do.
     const bool is_surveyed = entry.value("predicted_from", "") == "survey";
-    text += fmt::format("; {} {:.3g} (perfect mixing {:.2g})",
-                        !is_surveyed                               ? "predicted from the mobility of its steps"
-                        : entry.value("tau_is_lower_bound", false) ? "predicted at least"
-                                                                   : "predicted",
-                        number_at(predicted, "finite_steps"), number_at(predicted, "perfect_mixing"));
+    const auto least = entry.value("tau_is_lower_bound", false) ? " at least" : "";
+    const auto variance = fmt::format("{:.3g} (perfect mixing {:.2g})", number_at(predicted, "finite_steps"),
+                                      number_at(predicted, "perfect_mixing"));
+    if (has_log_weights)
+        text += fmt::format("; predicted{} {}", is_surveyed ? least : " from the mobility of its steps", variance);
+    else
+        text += fmt::format("independent trajectories would have Var[log w]{} {}{}", is_surveyed ? least : "", variance,
+                            is_surveyed ? "" : ", by the mobility of its steps");
     const double lag = number_at(entry, "lag");
     if (is_surveyed)
         text += fmt::format(", gain over linear {:.2g}, lag {:.2g} sd", number_at(entry, "predicted_gain_over_linear"),
                             lag);
     text += "\n";
+    if (!has_log_weights)
+        return text;
     const double ratio = number_at(entry, "twice_excess_work") / number_at(entry, "log_weight_variance");
     if (lag > largest_lag)
         text += "  the kernel lags behind this schedule, whose predictions are rough: more steps, or more moves\n";
