@@ -211,6 +211,22 @@ class Schedules(unittest.TestCase):
         self.assertEqual(again.status, runner.BAD_INPUT, again.describe())
         self.assertRegex(again.err, "exists; --overwrite replaces it")
 
+    def test_populations_that_interact_have_predictions(self):
+        for algorithm, schedule, source in (("smc", {}, "run"), ("parallel-tempering", {}, "run"),
+                                            ("smc", {"kind": "varopt-m", "steps": 60, "hold_sweeps": 60}, "survey")):
+            name = f"{algorithm}-{source}"
+            file = runner.write_configuration(self.directory / f"{name}.toml", model={"name": "ising", "size": 8},
+                                              algorithm={"name": algorithm}, schedule=schedule)
+            ended = self.pearlite("run", file, "-o", name)
+            self.assertEqual(ended.status, 0, ended.describe())
+            self.assertRegex(ended.out, r"schedule: independent trajectories would have Var\[log w\]")
+            summary = runner.summary(self.directory / name)
+            self.assertEqual(summary["schedule"]["predicted_from"], source)
+            self.assertGreater(summary["schedule"]["predicted_variance"]["finite_steps"], 0)
+            self.assertNotIn("log_weight_variance", summary["schedule"])
+            # All trajectories of the survey end in the ground state: nothing varies there, and nothing is infinite.
+            self.assertNotIn("no finite variance", str(summary["diagnostics"]["warnings"]))
+
     def test_ranks_change_nothing(self):
         texts = []
         for ranks in (1, 3):
