@@ -30,14 +30,15 @@ def _roomy_memory():
     return memory if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > (512 << 20) else None
 
 
+_LAUNCHERS = tempfile.mkdtemp(prefix="mpi-", dir=_roomy_memory())
+atexit.register(shutil.rmtree, _LAUNCHERS, ignore_errors=True)
+
+
 def _launcher_files():
-    """Environment that has Open MPI keep its files in one directory: ranks that are killed cannot clean up themselves."""
-    directory = tempfile.mkdtemp(prefix="mpi-", dir=_roomy_memory())
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    """Environment that has Open MPI keep the files of a program in one directory: ranks that are killed cannot clean up
+    themselves, and programs that start at the same time would both make a directory that they share."""
+    directory = tempfile.mkdtemp(prefix="", dir=_LAUNCHERS)
     return {"OMPI_MCA_orte_tmpdir_base": directory, "OMPI_MCA_btl_vader_backing_directory": directory}
-
-
-_LAUNCHER_FILES = _launcher_files()
 
 
 class Ended(typing.NamedTuple):
@@ -78,7 +79,7 @@ class Program:
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err, start_new_session=True,
-            env={**os.environ, **_LAUNCHER_FILES, **(environment or {})}, cwd=directory, preexec_fn=before)
+            env={**os.environ, **_launcher_files(), **(environment or {})}, cwd=directory, preexec_fn=before)
         self.launcher = self._process.pid
 
     def processes(self):
