@@ -57,6 +57,7 @@ class Papers(unittest.TestCase):
             wrong.write_text(text.replace('kind = "', 'kind = "un'), encoding="utf-8")
             ended = runner.pearlite("check", wrong, "--data-dir", directory)
             self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+            self.assertIn("kind", ended.err)
 
 
 if __name__ == "__main__":

@@ -224,8 +224,15 @@ class Schedules(unittest.TestCase):
             self.assertEqual(summary["schedule"]["predicted_from"], source)
             self.assertGreater(summary["schedule"]["predicted_variance"]["finite_steps"], 0)
             self.assertNotIn("log_weight_variance", summary["schedule"])
-            # All trajectories of the survey end in the ground state: nothing varies there, and nothing is infinite.
-            self.assertNotIn("no finite variance", str(summary["diagnostics"]["warnings"]))
+
+    def test_where_nothing_varies_nothing_is_infinite(self):
+        """At inverse temperature 2 all trajectories of the survey stand in the ground state."""
+        file = runner.write_configuration(
+            self.directory / "cold.toml", model={"name": "ising", "size": 8}, algorithm={"name": "smc"},
+            path={"inverse_temperature_end": 2.0}, schedule={"kind": "varopt-m", "steps": 60, "hold_sweeps": 60})
+        ended = self.pearlite("run", file, "-o", "cold")
+        self.assertEqual(ended.status, 0, ended.describe())
+        self.assertNotIn("no finite variance", str(runner.summary(self.directory / "cold")["diagnostics"]["warnings"]))
 
     def test_ranks_change_nothing(self):
         texts = []
