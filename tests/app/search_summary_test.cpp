@@ -1,4 +1,4 @@
-#include "app/result/parts/search.hpp"
+#include "app/result/parts/search/search.hpp"
 #include "app/summary/summary.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #pragma once
 /// The end of a search in a box: descents from the best states of its replicates to the nearest minima.
 
-#include "app/result/parts/search.hpp"
+#include "app/result/parts/search/search.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/model/energy/detail/descent.hpp"
 #include "pearlite/model/energy/detail/space.hpp"

@@ -2,7 +2,7 @@
 /// A search as the run loop sees it. Private to the sources of the layer.
 
 #include "algorithm/searches/search.hpp"
-#include "app/result/parts/search.hpp"
+#include "app/result/parts/search/search.hpp"
 #include "app/result/run.hpp"
 
 #include <memory>

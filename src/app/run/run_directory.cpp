@@ -1,7 +1,7 @@
 #include "app/run/run_directory.hpp"
 
 #include "app/commands/build_info.hpp"
-#include "app/result/parts/search.hpp"
+#include "app/result/parts/search/search.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/search.hpp"
+#include "app/result/parts/search/search.hpp"
 #include "app/result/parts/summary_parts.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "app/result/parts/search.hpp"
+#include "app/result/parts/search/search.hpp"
 
 #include "app/summary/write_durably.hpp"
 #include "io/arrays/images.hpp"
