@@ -22,9 +22,9 @@ CopyRange common(const CopyRange& a, const CopyRange& b) {
 }
 
 /// The copies that each rank's parents give.
-std::vector<CopyRange> given_by_ranks(const parallel::Communicator& ranks, Index here) {
+std::vector<CopyRange> given_by_ranks(const parallel::Communicator& ranks, Index first, Index here) {
     std::vector<CopyRange> given;
-    Index end = 0;
+    Index end = first;
     for (const Index count : ranks.all_gather(here)) {
         given.push_back({end, end + count});
         end += count;
@@ -34,13 +34,15 @@ std::vector<CopyRange> given_by_ranks(const parallel::Communicator& ranks, Index
 
 } // namespace
 
-void copy_offspring(const parallel::Communicator& ranks, const Generation& parents, const std::vector<Index>& offspring,
-                    Generation& children, std::size_t particle_bytes) {
+Index copy_offspring(const parallel::Communicator& ranks, const Generation& parents,
+                     const std::vector<Index>& offspring, Generation& children, std::size_t particle_bytes,
+                     Index first_slot, std::span<const double> log_weights) {
+    PEARLITE_EXPECTS(log_weights.empty() || std::ssize(log_weights) == parents.local_size());
     std::vector<Index> sources; ///< local slot of each copy's parent
     for (std::size_t i = 0; i < offspring.size(); ++i)
         sources.insert(sources.end(), static_cast<std::size_t>(offspring[i]), static_cast<Index>(i));
-    const auto given = given_by_ranks(ranks, static_cast<Index>(sources.size()));
-    PEARLITE_EXPECTS(given.back().end == children.size());
+    const auto given = given_by_ranks(ranks, first_slot, static_cast<Index>(sources.size()));
+    PEARLITE_EXPECTS(given.back().end <= children.size());
     const auto taken_by = [&](int rank) {
         return CopyRange{children.layout().first_item(rank), children.layout().first_item(rank + 1)};
     };
@@ -52,14 +54,17 @@ void copy_offspring(const parallel::Communicator& ranks, const Generation& paren
         parents.pack(source, out.first(particle_bytes));
         std::memcpy(out.data() + particle_bytes, &parents.eves()[static_cast<std::size_t>(source)],
                     sizeof(std::int64_t));
+        const double log_weight = log_weights.empty() ? 0 : log_weights[static_cast<std::size_t>(source)];
+        std::memcpy(out.data() + particle_bytes + sizeof(std::int64_t), &log_weight, sizeof(double));
     };
     const auto unpack = [&](Index copy, std::span<const std::byte> in) {
         children.unpack(copy - here.first, in.first(particle_bytes));
-        std::memcpy(&children.eves()[static_cast<std::size_t>(copy - here.first)], in.data() + particle_bytes,
-                    sizeof(std::int64_t));
+        const auto slot = static_cast<std::size_t>(copy - here.first);
+        std::memcpy(&children.eves()[slot], in.data() + particle_bytes, sizeof(std::int64_t));
+        std::memcpy(&children.log_weights()[slot], in.data() + particle_bytes + sizeof(std::int64_t), sizeof(double));
     };
 
-    std::vector<std::byte> packed(particle_bytes + sizeof(std::int64_t));
+    std::vector<std::byte> packed(particle_bytes + sizeof(std::int64_t) + sizeof(double));
     const auto kept = common(given[me], here);
     for (Index copy = kept.first; copy < kept.end; ++copy) {
         pack(copy, packed);
@@ -86,7 +91,7 @@ void copy_offspring(const parallel::Communicator& ranks, const Generation& paren
         [&](int peer, Index item, std::span<const std::byte> in) {
             unpack(arriving[static_cast<std::size_t>(peer)].first + item, in);
         });
-    std::fill(children.log_weights().begin(), children.log_weights().end(), 0.0);
+    return given.back().end;
 }
 
 } // namespace pearlite::population

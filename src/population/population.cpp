@@ -29,6 +29,12 @@ Generation& Population::append(Index size, Index block) {
     return generations_.emplace_back(layout_of(size, block), n_generations(), make_block_);
 }
 
+void Population::keep(Index n) {
+    PEARLITE_EXPECTS(n >= 0 && n <= n_generations());
+    while (n_generations() > n)
+        generations_.pop_back();
+}
+
 Index Population::size() const {
     Index total = 0;
     for (const auto& generation : generations_)

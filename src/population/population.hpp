@@ -19,6 +19,11 @@ class Population {
     /// Appends a generation of `size` particles in blocks of `block`; references to earlier ones stay valid.
     Generation& append(Index size, Index block);
 
+    /// Removes the generations after the first n.
+    void keep(Index n);
+    /// Particles of generations that are made from now on are of another size, as those present have become.
+    void set_particle_bytes(std::size_t bytes) { particle_bytes_ = bytes; }
+
     Index n_generations() const { return static_cast<Index>(generations_.size()); }
     Generation& generation(Index g) { return *std::next(generations_.begin(), g); }
     const Generation& generation(Index g) const { return *std::next(generations_.begin(), g); }

@@ -16,17 +16,58 @@ namespace pearlite::population {
 
 namespace {
 
-/// Integer weights: round(w / max w * 2^(62 - ceil(log2 M))), so that their sum over M particles stays below 2^63.
-std::vector<std::uint64_t> integer_weights(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
-                                           std::span<const double> log_weights) {
-    const double log_max = largest_log_weight(ranks, layout, log_weights);
+/// Particles of all generations on all ranks.
+Index size_of(std::span<const WeightedParticles> generations) {
+    Index size = 0;
+    for (const auto& generation : generations)
+        size += generation.layout->size();
+    return size;
+}
+
+/// The particles of several generations here, one after another, with integer weights round(w / max w * 2^(62 -
+/// ceil(log2 M))), so that the sum over all M particles stays below 2^63.
+struct IntegerWeights {
+    std::vector<std::uint64_t> here;
+    std::vector<std::size_t> begins; ///< of each generation in `here`, and its end
+    std::vector<WideCount> before;   ///< of each generation: the sum over all particles before its first one here
+    WideCount total = 0;
+
+    std::span<const std::uint64_t> of(std::size_t g) const {
+        return std::span(here).subspan(begins[g], begins[g + 1] - begins[g]);
+    }
+};
+
+/// Where the sums begin that follow each other generation by generation, and within them rank by rank.
+template <class Weights>
+void find_sums(const parallel::Communicator& ranks, const Weights& here, std::span<const std::size_t> begins,
+               std::vector<WideCount>& before, WideCount& total) {
+    total = 0;
+    before.clear();
+    for (std::size_t g = 0; g + 1 < begins.size(); ++g) {
+        WideCount local = 0;
+        for (std::size_t i = begins[g]; i < begins[g + 1]; ++i)
+            local += here[i];
+        const auto scan = parallel::exclusive_scan(ranks, local);
+        before.push_back(total + scan.before);
+        total += scan.total;
+    }
+}
+
+IntegerWeights integer_weights(const parallel::Communicator& ranks, std::span<const WeightedParticles> generations) {
+    double log_max = log_zero;
+    for (const auto& generation : generations)
+        log_max = std::max(log_max, largest_log_weight(ranks, *generation.layout, generation.log_weights));
     if (log_max == log_zero)
         throw NumericalError("resampling: no particle has a positive weight");
-    const int bits = std::bit_width(static_cast<std::uint64_t>(layout.size() - 1));
+    const int bits = std::bit_width(static_cast<std::uint64_t>(size_of(generations) - 1));
     const double scale = std::ldexp(1.0, 62 - bits);
-    std::vector<std::uint64_t> weights(log_weights.size());
-    for (std::size_t i = 0; i < weights.size(); ++i)
-        weights[i] = static_cast<std::uint64_t>(std::nearbyint(std::exp(log_weights[i] - log_max) * scale));
+    IntegerWeights weights{{}, {0}, {}, 0};
+    for (const auto& generation : generations) {
+        for (const double log_weight : generation.log_weights)
+            weights.here.push_back(static_cast<std::uint64_t>(std::nearbyint(std::exp(log_weight - log_max) * scale)));
+        weights.begins.push_back(weights.here.size());
+    }
+    find_sums(ranks, weights.here, weights.begins, weights.before, weights.total);
     return weights;
 }
 
@@ -50,96 +91,121 @@ std::vector<Index> by_prefix(std::span<const std::uint64_t> weights, WideCount b
     return numbers;
 }
 
-/// Adds to `numbers` the outcome of n_points independent draws of a particle with probability weight / total. Each rank
-/// draws its share of the points and sends their positions to the ranks that own them.
-void add_multinomial(const parallel::Communicator& ranks, std::span<const WideCount> weights, Index n_points,
-                     Index generation, const random::Seed& seed, std::uint32_t step, std::vector<Index>& numbers) {
-    WideCount local_total = 0;
-    std::vector<WideCount> ends(weights.size());
-    for (std::size_t i = 0; i < weights.size(); ++i)
-        ends[i] = local_total += weights[i];
-
-    std::vector<WideCount> rank_ends = ranks.all_gather(local_total);
-    for (std::size_t r = 1; r < rank_ends.size(); ++r)
-        rank_ends[r] += rank_ends[r - 1];
-    const WideCount total = rank_ends.back();
-    const WideCount before = rank_ends[static_cast<std::size_t>(ranks.rank())] - local_total;
+/// Adds to `numbers` the outcome of n_points independent draws of a particle with probability weight / total; weights
+/// of several generations are one after another, as `begins` says. Each rank draws its share of the points and sends
+/// their positions to the ranks that own them.
+void add_multinomial(const parallel::Communicator& ranks, std::span<const WideCount> weights,
+                     std::span<const std::size_t> begins, Index n_points, Index generation, const random::Seed& seed,
+                     std::uint32_t step, std::vector<Index>& numbers) {
+    std::vector<WideCount> before;
+    WideCount total = 0;
+    find_sums(ranks, weights, begins, before, total);
+    std::vector<WideCount> ends(weights.size()), run_ends; // of the run of each generation here
+    for (std::size_t g = 0; g < before.size(); ++g) {
+        WideCount end = before[g];
+        for (std::size_t i = begins[g]; i < begins[g + 1]; ++i)
+            ends[i] = end += weights[i];
+        run_ends.push_back(end);
+    }
+    // In the order of the sums: generation by generation, the ranks within it.
+    const auto n_ranks = static_cast<std::size_t>(ranks.size());
+    const auto gathered = ranks.all_gather(std::span<const WideCount>(run_ends));
+    std::vector<WideCount> all_ends;
+    for (std::size_t g = 0; g < before.size(); ++g)
+        for (std::size_t r = 0; r < n_ranks; ++r)
+            all_ends.push_back(gathered[r * before.size() + g]);
 
     const parallel::BlockLayout shares(n_points, 1, ranks.size(), ranks.rank());
-    std::vector<std::vector<WideCount>> outgoing(static_cast<std::size_t>(ranks.size()));
+    std::vector<std::vector<WideCount>> outgoing(n_ranks);
     for (Index n = shares.first_local_item(); n < shares.first_local_item() + shares.local_items(); ++n) {
         const WideCount position = point(seed, generation, n, step).index128(total);
-        const auto owner = std::upper_bound(rank_ends.begin(), rank_ends.end(), position) - rank_ends.begin();
-        outgoing[static_cast<std::size_t>(owner)].push_back(position);
+        const auto run = std::upper_bound(all_ends.begin(), all_ends.end(), position) - all_ends.begin();
+        outgoing[static_cast<std::size_t>(run) % n_ranks].push_back(position);
     }
     for (const auto& positions : ranks.all_to_all(outgoing))
         for (const WideCount position : positions)
-            ++numbers[static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), position - before) -
-                                               ends.begin())];
+            ++numbers[static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), position) - ends.begin())];
 }
 
 /// floor(M W) copies for certain, the rest multinomial on the remainders (Liu & Chen 1998).
-std::vector<Index> residual(const parallel::Communicator& ranks, std::span<const std::uint64_t> weights,
-                            WideCount total, Index size, Index generation, const random::Seed& seed,
-                            std::uint32_t step) {
-    std::vector<Index> numbers(weights.size());
-    std::vector<WideCount> remainders(weights.size());
+std::vector<Index> residual(const parallel::Communicator& ranks, const IntegerWeights& weights, Index size,
+                            Index generation, const random::Seed& seed, std::uint32_t step) {
+    std::vector<Index> numbers(weights.here.size());
+    std::vector<WideCount> remainders(weights.here.size());
     Index certain = 0;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const WideCount scaled = static_cast<WideCount>(size) * weights[i];
-        numbers[i] = static_cast<Index>(scaled / total);
-        remainders[i] = scaled % total;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const WideCount scaled = static_cast<WideCount>(size) * weights.here[i];
+        numbers[i] = static_cast<Index>(scaled / weights.total);
+        remainders[i] = scaled % weights.total;
         certain += numbers[i];
     }
     const Index left = size - ranks.sum(certain);
     if (left > 0)
-        add_multinomial(ranks, remainders, left, generation, seed, step, numbers);
+        add_multinomial(ranks, remainders, weights.begins, left, generation, seed, step, numbers);
     return numbers;
 }
 
 } // namespace
 
-std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
-                             std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
-                             std::uint32_t step, std::optional<Index> n_offspring) {
-    PEARLITE_EXPECTS(static_cast<Index>(log_weights.size()) == layout.local_items() && layout.size() >= 1);
-    const auto weights = integer_weights(ranks, layout, log_weights);
-    WideCount local = 0;
-    for (const auto w : weights)
-        local += w;
-    const auto [before, total] = parallel::exclusive_scan(ranks, local);
-    const Index n_points = n_offspring.value_or(layout.size());
-    const auto size = static_cast<WideCount>(n_points);
+std::vector<std::vector<Index>> offspring(const parallel::Communicator& ranks,
+                                          std::span<const WeightedParticles> generations, Index generation,
+                                          Resampling scheme, const random::Seed& seed, std::uint32_t step,
+                                          Index n_offspring) {
+    for (const auto& each : generations)
+        PEARLITE_EXPECTS(std::ssize(each.log_weights) == each.layout->local_items() && each.layout->size() >= 1);
+    const auto weights = integer_weights(ranks, generations);
+    const auto size = static_cast<WideCount>(n_offspring), total = weights.total;
+    const auto split = [&](const std::vector<Index>& numbers) {
+        std::vector<std::vector<Index>> lists;
+        for (std::size_t g = 0; g < generations.size(); ++g)
+            lists.emplace_back(numbers.begin() + static_cast<std::ptrdiff_t>(weights.begins[g]),
+                               numbers.begin() + static_cast<std::ptrdiff_t>(weights.begins[g + 1]));
+        return lists;
+    };
+    const auto by_prefixes = [&](const auto& count) {
+        std::vector<std::vector<Index>> lists;
+        for (std::size_t g = 0; g < generations.size(); ++g)
+            lists.push_back(by_prefix(weights.of(g), weights.before[g], count));
+        return lists;
+    };
 
     switch (scheme) {
     case Resampling::systematic: {
         // Points (U + n T)/M of M, n = 0..M-1, U uniform on 0..T-1: below prefix P lie ceil((M P - U)/T).
         const WideCount u = point(seed, generation, 0, step).index128(total);
-        return by_prefix(weights, before, [&, t = total](WideCount prefix) {
+        return by_prefixes([&](WideCount prefix) {
             const WideCount scaled = size * prefix;
-            return scaled <= u ? Index{0} : static_cast<Index>((scaled - u + t - 1) / t);
+            return scaled <= u ? Index{0} : static_cast<Index>((scaled - u + total - 1) / total);
         });
     }
     case Resampling::stratified:
         // Points (U_n + n T)/M: those of all strata wholly below the prefix, and perhaps that of the stratum it cuts.
-        return by_prefix(weights, before, [&, t = total](WideCount prefix) {
+        return by_prefixes([&](WideCount prefix) {
             const WideCount scaled = size * prefix;
-            const auto whole = static_cast<Index>(scaled / t);
-            if (whole == n_points)
+            const auto whole = static_cast<Index>(scaled / total);
+            if (whole == n_offspring)
                 return whole;
-            const WideCount u = point(seed, generation, whole, step).index128(t);
-            return whole + (u < scaled % t ? 1 : 0);
+            const WideCount u = point(seed, generation, whole, step).index128(total);
+            return whole + (u < scaled % total ? 1 : 0);
         });
     case Resampling::multinomial: {
-        std::vector<Index> numbers(weights.size());
-        const std::vector<WideCount> wide(weights.begin(), weights.end());
-        add_multinomial(ranks, wide, n_points, generation, seed, step, numbers);
-        return numbers;
+        std::vector<Index> numbers(weights.here.size());
+        const std::vector<WideCount> wide(weights.here.begin(), weights.here.end());
+        add_multinomial(ranks, wide, weights.begins, n_offspring, generation, seed, step, numbers);
+        return split(numbers);
     }
     case Resampling::residual:
-        return residual(ranks, weights, total, n_points, generation, seed, step);
+        return split(residual(ranks, weights, n_offspring, generation, seed, step));
     }
     throw ContractViolation("offspring: unknown resampling scheme");
+}
+
+std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel::BlockLayout& layout, Index generation,
+                             std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
+                             std::uint32_t step, std::optional<Index> n_offspring) {
+    const WeightedParticles particles{&layout, log_weights};
+    return offspring(ranks, {&particles, 1}, generation, scheme, seed, step, n_offspring.value_or(layout.size()))
+        .front();
 }
 
 Relocation plan_relocation(const parallel::Communicator& ranks, const std::vector<Index>& offspring) {

@@ -26,6 +26,19 @@ std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel
                              std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
                              std::uint32_t step, std::optional<Index> n_offspring = {});
 
+/// Particles of a generation with their weights, as resampling sees them.
+struct WeightedParticles {
+    const parallel::BlockLayout* layout;
+    std::span<const double> log_weights;
+};
+
+/// Collective. The same for several generations whose particles are resampled as one set, one after another; a list for
+/// each of them. `generation` addresses the random numbers.
+std::vector<std::vector<Index>> offspring(const parallel::Communicator& ranks,
+                                          std::span<const WeightedParticles> generations, Index generation,
+                                          Resampling scheme, const random::Seed& seed, std::uint32_t step,
+                                          Index n_offspring);
+
 /// A copy plan for one rank: sources and targets are local slots.
 struct Relocation {
     struct Copy {
@@ -59,10 +72,13 @@ struct Traffic {
 Traffic relocate(const parallel::Communicator& ranks, Generation& generation, const std::vector<Index>& offspring,
                  std::size_t particle_bytes);
 
-/// Collective. Fills `children` with copies of the parents, as many of each as `offspring` says, which sum to
-/// children.size() over all ranks: the j-th copy in the order of the parents' slots goes to slot j. Eves are inherited,
-/// the children's log weights become 0. Quantities derived from the states must be recomputed afterwards.
-void copy_offspring(const parallel::Communicator& ranks, const Generation& parents, const std::vector<Index>& offspring,
-                    Generation& children, std::size_t particle_bytes);
+/// Collective. Fills `children` with copies of the parents, as many of each as `offspring` says: the j-th copy in the
+/// order of the parents' slots goes to slot first_slot + j. Together with those that other parents fill, if any, the
+/// copies are children.size(). Eves are inherited; the children's log weights are `log_weight` of the parent, or 0 if
+/// that is empty. Quantities derived from the states must be recomputed afterwards. Returns the slot after the last
+/// one.
+Index copy_offspring(const parallel::Communicator& ranks, const Generation& parents,
+                     const std::vector<Index>& offspring, Generation& children, std::size_t particle_bytes,
+                     Index first_slot = 0, std::span<const double> log_weights = {});
 
 } // namespace pearlite::population

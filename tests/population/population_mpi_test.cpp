@@ -289,6 +289,56 @@ TEST(PopulationMpi, OffspringInAGenerationOfTheirOwnLieInTheOrderOfTheirParents)
         }
 }
 
+TEST(PopulationMpi, GenerationsAreResampledAsOneSet) {
+    const auto ranks = Communicator::world(), alone = Communicator::alone();
+    const std::vector<Index> sizes{100, 7, 40};
+    constexpr Index size = 147, n_children = 90;
+    for (const auto& weights : weight_cases(size))
+        for (const auto scheme : all_schemes) {
+            const auto expected =
+                offspring(alone, layout_on(alone, size, 16), 0, weights.log_weights, scheme, 5, 1, n_children);
+            std::vector<BlockLayout> layouts;
+            std::vector<std::vector<double>> shares;
+            std::vector<WeightedParticles> generations;
+            Index first = 0;
+            for (const Index one : sizes) {
+                layouts.push_back(layout_on(ranks, one, 16));
+                const std::vector<double> all(weights.log_weights.begin() + first,
+                                              weights.log_weights.begin() + first + one);
+                shares.push_back(local_part(all, layouts.back()));
+                first += one;
+            }
+            for (std::size_t g = 0; g < sizes.size(); ++g)
+                generations.push_back({&layouts[g], shares[g]});
+            const auto numbers = offspring(ranks, generations, 0, scheme, 5, 1, n_children);
+            const auto children_layout = layout_on(ranks, n_children, 4);
+            Generation children(children_layout, 0, column_blocks<double>(3));
+            std::vector<std::pair<std::size_t, Index>> sources; // generation and slot of each child
+            Index slot = 0;
+            first = 0;
+            for (std::size_t g = 0; g < sizes.size(); ++g) {
+                const std::vector<Index> all(expected.begin() + first, expected.begin() + first + sizes[g]);
+                ASSERT_EQ(numbers[g], local_part(all, layouts[g])) << weights.name;
+                for (Index i = 0; i < sizes[g]; ++i)
+                    sources.insert(sources.end(), at(all[at(i)]), {g, i});
+                auto parents = labelled<double>(layouts[g], 3);
+                slot = copy_offspring(ranks, parents, numbers[g], children, 3 * sizeof(double), slot, shares[g]);
+                first += sizes[g];
+            }
+            ASSERT_EQ(slot, n_children);
+            for (Index b = 0; b < children.local_blocks(); ++b)
+                for (Index i = 0; i < children.block(b).size(); ++i) {
+                    const Index local = children.block_begin(b) + i;
+                    const auto [g, source] = sources[at(children_layout.first_local_item() + local)];
+                    Index before = 0;
+                    for (std::size_t k = 0; k < g; ++k)
+                        before += sizes[k];
+                    ASSERT_EQ(columns_of(children.block(b))(1, i), static_cast<double>((source * 31 + 7) % 113));
+                    ASSERT_EQ(children.log_weights()[at(local)], weights.log_weights[at(before + source)]);
+                }
+        }
+}
+
 TEST(PopulationMpi, BlocksThatBelongTogetherHaveOneOwner) {
     const auto ranks = Communicator::world();
     Population population(ranks, column_blocks<double>(1), sizeof(double), 3);
