@@ -2,6 +2,7 @@
 
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "pearlite/model/detail/class_predictions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,8 @@ DataPath::DataPath(std::shared_ptr<const DensityPath> whole)
     pass_on<model::BlockCost>(*whole_);
     pass_on<model::DescribedData>(*whole_);
     pass_on<model::Predictive>(*whole_);
+    pass_on<model::HeldOutClasses>(*whole_);
+    pass_on<model::Approximated>(*whole_);
 }
 
 DataPath::Place DataPath::place(double b) const {

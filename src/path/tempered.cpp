@@ -1,6 +1,7 @@
 #include "pearlite/path/tempered.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <string>
@@ -74,6 +75,8 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     pass_on<model::ReadablePrior>(*density_);
     pass_on<model::DescribedData>(*density_);
     pass_on<model::Predictive>(*density_);
+    pass_on<model::HeldOutClasses>(*density_);
+    pass_on<model::Approximated>(*density_);
 }
 
 std::unique_ptr<Block> Tempered::make_block(Index size) const {

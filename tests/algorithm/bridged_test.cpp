@@ -2,6 +2,9 @@
 
 #include "algorithm/bridge_runs.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
+#include "models/gaussian_process/gp_latent.hpp"
+#include "models/gaussian_process/orthant/orthant.hpp"
+#include "pearlite/core/error.hpp"
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <gmock/gmock.h>
@@ -104,6 +107,21 @@ struct EightSchools {
         return std::log(Rule::integrate(of_tau, 0, std::numeric_limits<double>::infinity(), 8, 1e-9)) - 31;
     }
 };
+
+// From the approximation that a model finds by itself: Gaussian process classification, six of whose observations are
+// of one latent value but for noise. The twin's labels differ.
+TEST(Bridged, BeginsAtTheModelsOwnApproximation) {
+    const Matrix k = 9 * Matrix::Ones(6, 6) + Matrix::Identity(6, 6);
+    const double rho = 9.0 / 11, exact = models::log_equicorrelated_orthant(4, 2, rho);
+    const Vector signs{{-1, -1, 1, 1, 1, 1}}, others{{-1, 1, 1, 1, 1, 1}};
+    for (const auto coordinates : {models::LatentCoordinates::prior, models::LatentCoordinates::posterior}) {
+        const auto settings = bridge(Fit::model, Reference::gaussian, false);
+        EXPECT_LT(std::fabs(z_of(models::GpLatent(k, signs, coordinates), settings, 200, exact)), 6.5);
+        EXPECT_GT(std::fabs(z_of(models::GpLatent(k, others, coordinates), settings, 200, exact)), 6.5);
+    }
+    EXPECT_THROW(bridge(Fit::model, Reference::gaussian, false).check(model::DensityOf<EightSchools>(EightSchools{})),
+                 InputError);
+}
 
 // The posterior is a funnel at small tau, where no reference holds it: the path does.
 TEST(Bridged, EightSchools) {

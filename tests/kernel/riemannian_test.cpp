@@ -205,6 +205,72 @@ TEST(Riemannian, AStepKeepsVolumeAndRunsBackwards) {
     EXPECT_GT(std::abs(volume_factor<WithoutMetricDerivative<Banana>>(at, 0.4) - 1), 1e-2);
 }
 
+/// A standard normal distribution with the metric I + b J' diag(w) J, w_n = exp(-(J x)_n^2/2).
+struct Ridges : Plane {
+    static const Matrix& ridges() {
+        static const Matrix j{{1, 2}, {-0.5, 1}, {2, 0.3}};
+        return j;
+    }
+    static void weigh(std::span<const double> x, double b, Vector& weights, Vector& slopes) {
+        const Eigen::ArrayXd along = ridges() * Eigen::Map<const Vector>(x.data(), 2);
+        weights = b * (-0.5 * along.square()).exp();
+        slopes = -weights.array() * along;
+    }
+    void draw_prior(random::Stream& stream, std::span<double> x) const {
+        for (double& coordinate : x)
+            coordinate = stream.normal();
+    }
+    double log_prior(std::span<const double> x) const { return -0.5 * (x[0] * x[0] + x[1] * x[1]); }
+    double log_likelihood(std::span<const double>) const { return 0; }
+    void gradient(std::span<const double> x, double, std::span<double> gradient) const {
+        gradient[0] = -x[0];
+        gradient[1] = -x[1];
+    }
+    void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> g) const {
+        Vector weights, slopes;
+        weigh(x, b, weights, slopes);
+        g = ridges().transpose() * weights.asDiagonal() * ridges();
+        g.diagonal().array() += 1;
+    }
+};
+struct RidgesByDerivatives : Ridges {
+    void metric_derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> g) const {
+        Vector weights, slopes;
+        weigh(x, b, weights, slopes);
+        g = ridges().transpose() * slopes.cwiseProduct(ridges().col(k)).asDiagonal() * ridges();
+    }
+};
+struct RidgesByPredictors : Ridges {
+    const Matrix& predictors() const { return ridges(); }
+    void metric_weights(std::span<const double> x, double b, Vector& weights, Vector& slopes) const {
+        weigh(x, b, weights, slopes);
+    }
+};
+/// Slopes of the wrong sign.
+struct WrongRidges : RidgesByPredictors {
+    void metric_weights(std::span<const double> x, double b, Vector& weights, Vector& slopes) const {
+        weigh(x, b, weights, slopes);
+        slopes = -slopes;
+    }
+};
+
+TEST(Riemannian, PredictorsMakeTheStepsOfAllDerivatives) {
+    const Eigen::Vector4d start{0.4, -0.7, 0.8, 1.1};
+    Eigen::Vector4d one = start, other = start, wrong = start;
+    Stepper<RidgesByDerivatives> by_derivatives;
+    Stepper<RidgesByPredictors> by_predictors;
+    Stepper<WrongRidges> by_wrong_ones;
+    for (int step = 0; step < 5; ++step) {
+        EXPECT_EQ(by_derivatives.step(one, 0.3), Stepper<RidgesByDerivatives>::End::there);
+        EXPECT_EQ(by_predictors.step(other, 0.3), Stepper<RidgesByPredictors>::End::there);
+        by_wrong_ones.step(wrong, 0.3);
+    }
+    EXPECT_LT((one - other).norm(), 1e-9);
+    EXPECT_GT((one - wrong).norm(), 1e-2);
+    EXPECT_NEAR(volume_factor<RidgesByPredictors>(start, 0.3), 1, 1e-6);
+    EXPECT_LT(way_back_error<RidgesByPredictors>(start, 0.3), 1e-8);
+}
+
 TEST(Riemannian, LongStepsAreTriedForTheirWayBack) {
     Stepper<Banana> stepper;
     Index no_way = 0, no_way_back = 0;

@@ -4,6 +4,7 @@
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/normal_approximation.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <concepts>
@@ -63,6 +64,22 @@ concept HasMetric = requires(const D& density, std::span<const double> x, double
                              Eigen::Ref<Matrix> metric) {
     density.metric(x, b, metric);
     density.metric_derivative(x, b, k, metric);
+};
+/// Optional, in place of metric_derivative(): the metric is G_0 + J' diag(w) J with each w_n a function of (J x)_n
+/// alone, as in generalised linear models. predictors() is J, N x d; metric_weights(x, b, w, w') writes w and dw_n/d(J
+/// x)_n, which it resizes to N. With many coordinates that is much faster.
+template <class D>
+concept HasPredictorMetric = requires(const D& density, std::span<const double> x, double b, Vector& weights,
+                                      Eigen::Ref<Matrix> metric) {
+    density.metric(x, b, metric);
+    { density.predictors() } -> std::same_as<const Matrix&>;
+    density.metric_weights(x, b, weights, weights);
+};
+/// Optional: a normal distribution in place of the posterior, found without random numbers, at which path.kind =
+/// "bridge" begins with path.fit = "model".
+template <class D>
+concept HasApproximation = requires(const D& density) {
+    { density.approximation() } -> std::same_as<NormalApproximation>;
 };
 /// Optional: log of the prior's normalising constant, where log_prior leaves it out (otherwise the prior is
 /// normalised).

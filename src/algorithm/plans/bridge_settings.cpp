@@ -28,6 +28,7 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
       {{"laplace", Fit::laplace, "the modes, and the curvature there"},
        {"pathfinder", Fit::pathfinder, "normal distributions along descents to the modes (Zhang et al. 2022)"},
        {annealed_population_name(), Fit::smc, "populations annealed from the prior"},
+       {"model", Fit::model, "the model's own approximation of its posterior, as by expectation propagation"},
        {"given", Fit::given, "a file"}},
       about("where the reference comes from").default_is("laplace; smc for an estimated likelihood"));
     k.when("fit", fit, Fit::given, [&] {
@@ -46,7 +47,7 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
         k("inflation", inflation, above(0).up_to(1e3),
           "factor on the covariance of the fit: a reference that is too narrow does more harm than one too wide");
     });
-    k.when("fit", fit, {Fit::laplace, Fit::pathfinder, Fit::given}, [&] {
+    k.when("fit", fit, {Fit::laplace, Fit::pathfinder, Fit::model, Fit::given}, [&] {
         k("prior_leg", prior_leg,
           "also anneal populations from the prior, for a second estimate of the evidence, which sees modes that the "
           "reference lacks");
@@ -93,6 +94,8 @@ void BridgeSettings::check(const model::DensityFunctions& density) const {
             fmt::format("got a fit by the modes, but the likelihood is estimated; expected path.fit \"{}\" or "
                         "\"given\"",
                         annealed_population_name()));
+    if (fit == Fit::model && !density.offers<model::PosteriorApproximation>())
+        throw InputError("got \"model\", but the model has no approximation of its own; expected another path.fit");
     if (fit == Fit::given && given_.size() > 0)
         read(density.dimension());
 }
@@ -131,6 +134,11 @@ path::FittedReference BridgeSettings::found(const model::DensityFunctions& densi
         return path::fit_by_pathfinder(density, settings);
     case Fit::smc:
         return {draws.mixture(reference == Reference::mixture ? components : 1, df())};
+    case Fit::model: {
+        const auto [mean, factor] = density.offers<model::PosteriorApproximation>()->approximation();
+        const double scale = std::isinf(df()) ? 1 : std::sqrt((df() - 2) / df());
+        return {random::StudentMixture({{1, mean, scale * factor}}, df())};
+    }
     default:
         return {read(density.dimension())};
     }
@@ -141,7 +149,7 @@ path::FittedReference BridgeSettings::fitted(const model::DensityFunctions& dens
     auto result = found(density, draws, of_run);
     if (reference != Reference::mixture)
         result.mixture = result.mixture.merged();
-    if (fit != Fit::given)
+    if (fit != Fit::given && fit != Fit::model)
         result.mixture = result.mixture.inflated(inflation);
     return result;
 }

@@ -16,7 +16,7 @@ namespace pearlite::algorithm {
 
 struct BridgeSettings {
     enum class Reference { gaussian, student, mixture };
-    enum class Fit { laplace, pathfinder, smc, given };
+    enum class Fit { laplace, pathfinder, smc, model, given };
 
     Reference reference = Reference::student;
     double degrees_of_freedom = 7;

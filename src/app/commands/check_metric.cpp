@@ -50,7 +50,8 @@ class MetricCheck {
         if (in_units(g - g.transpose()).cwiseAbs().maxCoeff() > 1e-8)
             refuse(x, b, "it is not symmetric");
         double largest = 0;
-        const Index d = x.size(), n = std::min<Index>(d, 64);
+        // Nine metrics of some d^3 operations for each coordinate.
+        const Index d = x.size(), n = std::min(d, std::clamp<Index>(6400 / d, 4, 64));
         for (Index j = 0; j < n; ++j) {
             const Index k = j * d / n;
             Matrix own(d, d);

@@ -9,10 +9,11 @@ namespace pearlite::kernel {
 
 LocalMetric::LocalMetric(const model::DensityMetric& metric, Index dimension)
     : metric_(&metric),
+      predictors_(metric.predictors()),
       x_(Vector::Zero(dimension)),
       volume_slope_(x_),
       g_(Matrix::Zero(dimension, dimension)),
-      derivatives_(dimension, dimension * dimension),
+      derivatives_(dimension, predictors_ ? 0 : dimension * dimension),
       product_(dimension * dimension) {}
 
 bool LocalMetric::move_to(const Vector& x, double b) {
@@ -32,6 +33,10 @@ bool LocalMetric::move_to(const Vector& x, double b) {
 
 bool LocalMetric::differentiate() {
     const Index d = x_.size();
+    if (predictors_) {
+        differentiate_weights();
+        return slopes_.allFinite();
+    }
     for (Index k = 0; k < d; ++k)
         metric_->derivative({x_.data(), static_cast<std::size_t>(d)}, b_, k, derivatives_.middleCols(k * d, d));
     Matrix inverse = Matrix::Identity(d, d);
@@ -40,6 +45,16 @@ bool LocalMetric::differentiate() {
     for (Index k = 0; k < d; ++k)
         volume_slope_(k) = 0.5 * inverse.cwiseProduct(derivatives_.middleCols(k * d, d)).sum();
     return derivatives_.allFinite();
+}
+
+// (1/2) tr(G^-1 dG/dx_k) = (1/2) sum_n s_n J_nk (J G^-1 J')_nn
+void LocalMetric::differentiate_weights() {
+    const Matrix& j = *predictors_;
+    metric_->weights({x_.data(), static_cast<std::size_t>(x_.size())}, b_, weights_, slopes_);
+    Matrix solved = j.transpose();
+    factor_.triangularView<Eigen::Lower>().solveInPlace(solved);
+    const Vector shares = 0.5 * solved.colwise().squaredNorm().transpose().cwiseProduct(slopes_);
+    volume_slope_.noalias() = j.transpose() * shares;
 }
 
 void LocalMetric::velocity(const Vector& p, Vector& out) const {
@@ -61,8 +76,22 @@ double LocalMetric::length(const Vector& shift) const {
 }
 
 Eigen::Map<const Matrix> LocalMetric::changes(const Vector& v) const {
-    product_.noalias() = derivatives_.transpose() * v;
+    if (predictors_) {
+        const Matrix& j = *predictors_;
+        const Matrix scaled = slopes_.cwiseProduct(j * v).asDiagonal() * j;
+        Eigen::Map<Matrix>(product_.data(), v.size(), v.size()).noalias() = j.transpose() * scaled;
+    } else {
+        product_.noalias() = derivatives_.transpose() * v;
+    }
     return {product_.data(), v.size(), v.size()};
+}
+
+Vector LocalMetric::quadratic_changes(double factor, const Vector& v) const {
+    if (!predictors_)
+        return factor * (changes(v).transpose() * v);
+    const Vector along = *predictors_ * v;
+    const Vector terms = factor * slopes_.cwiseProduct(along.cwiseAbs2());
+    return predictors_->transpose() * terms;
 }
 
 void LocalMetric::solve(Matrix& a) const {

@@ -34,15 +34,22 @@ class LocalMetric {
     const Vector& volume_slope() const { return volume_slope_; }
     /// Column k of the result: dG/dx_k v. After differentiate().
     Eigen::Map<const Matrix> changes(const Vector& v) const;
+    /// factor v' dG/dx_k v, k = 0 .. d - 1. After differentiate().
+    Vector quadratic_changes(double factor, const Vector& v) const;
     /// G^-1 a.
     void solve(Matrix& a) const;
 
   private:
+    /// With predictors J and slopes s of their weights, dG/dx_k = J' diag(s_n J_nk) J.
+    void differentiate_weights();
+
     const model::DensityMetric* metric_;
+    const Matrix* predictors_; ///< null: the metric is of no such form
     double b_ = 0;
     Vector x_, volume_slope_;
     Matrix g_, factor_;
-    Matrix derivatives_;     ///< d x d^2: dG/dx_k in columns k d .. k d + d - 1
+    Vector weights_, slopes_;
+    Matrix derivatives_;     ///< d x d^2: dG/dx_k in columns k d .. k d + d - 1; without predictors
     mutable Vector product_; ///< d^2
 };
 

@@ -50,7 +50,7 @@ bool GeneralisedLeapfrog::kick(Vector& p, const Vector& gradient, double eps) {
     inverse_slope_ = inverse(slope_).transpose();
     for (Index k = 0; k < most_iterations; ++k) {
         here_.velocity(p, velocity_);
-        next_ = constant_ + 0.25 * eps * (here_.changes(velocity_).transpose() * velocity_) - p;
+        next_ = constant_ + here_.quadratic_changes(0.25 * eps, velocity_) - p;
         next_ = inverse_slope_ * next_;
         p += next_;
         const double change = here_.momentum_length(next_);
@@ -95,8 +95,7 @@ bool GeneralisedLeapfrog::leave(Vector& x, Vector& p, const Vector& gradient, do
 bool GeneralisedLeapfrog::arrive(const Vector& from, const Vector& x, Vector& p, const Vector& gradient, double eps) {
     here_.velocity(p, velocity_);
     half_ = p;
-    p +=
-        0.5 * eps * (gradient - here_.volume_slope()) + 0.25 * eps * (here_.changes(velocity_).transpose() * velocity_);
+    p += 0.5 * eps * (gradient - here_.volume_slope()) + here_.quadratic_changes(0.25 * eps, velocity_);
     momentum_back_ = p;
     back_ = x;
     return leave(back_, momentum_back_, gradient, -eps) &&

@@ -4,6 +4,7 @@
 #include "core/log_space.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <utility>
@@ -83,6 +84,12 @@ class BridgedMetric final : public model::DensityMetric {
         own_.derivative(x, 1, k, derivative);
         derivative *= b;
     }
+    const Matrix* predictors() const override { return own_.predictors(); }
+    void weights(std::span<const double> x, double b, Vector& weights, Vector& slopes) const override {
+        own_.weights(x, 1, weights, slopes);
+        weights *= b;
+        slopes *= b;
+    }
 
   private:
     const model::DensityMetric& own_;
@@ -106,6 +113,8 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
     pass_on<model::ReportedQuantities>(*density_);
     pass_on<model::DescribedData>(*density_);
     pass_on<model::Predictive>(*density_);
+    pass_on<model::HeldOutClasses>(*density_);
+    pass_on<model::Approximated>(*density_);
 }
 
 void BridgedDensity::evaluate(const Matrix& points, Index n, const model::BlockStreams& streams, Vector& log_prior,

@@ -5,6 +5,7 @@
 #include "pearlite/model/detail/block_streams.hpp"
 #include "pearlite/model/detail/capabilities.hpp"
 #include "pearlite/model/fingerprint.hpp"
+#include "pearlite/model/normal_approximation.hpp"
 
 #include <memory>
 #include <optional>
@@ -15,7 +16,8 @@
 namespace pearlite::model {
 
 /// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, DensityMetric,
-/// PointCost, EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior.
+/// PointCost, EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior,
+/// PosteriorApproximation, HeldOutClasses, Approximated.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
@@ -64,6 +66,19 @@ class DensityMetric {
     virtual void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const = 0;
     /// dG/dx_k, d x d, inside the support.
     virtual void derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const = 0;
+    /// J, N x d, if G(x) = G_0 + J' diag(w) J with each w_n a function of (J x)_n alone, as in generalised linear
+    /// models: what follows derivatives then costs d^2 N operations in place of d^4. Null: G is any other.
+    virtual const Matrix* predictors() const { return nullptr; }
+    /// w and dw_n/d(J x)_n, N each. Only if there are predictors.
+    virtual void weights(std::span<const double> /*x*/, double /*b*/, Vector& /*weights*/, Vector& /*slopes*/) const {}
+};
+
+/// A normal distribution that the model itself finds in place of its posterior, in the coordinates that samplers move.
+class PosteriorApproximation {
+  public:
+    virtual ~PosteriorApproximation() = default;
+    /// Deterministic.
+    virtual NormalApproximation approximation() const = 0;
 };
 
 /// The cost of a likelihood at x, relative to other points; finite, 0 or more.

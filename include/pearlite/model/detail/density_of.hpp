@@ -3,6 +3,7 @@
 
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/density.hpp"
+#include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/model/predictive.hpp"
 #include "pearlite/model/target.hpp"
@@ -152,15 +153,39 @@ struct DensityGradientOf final : DensityGradient {
     std::shared_ptr<const D> density;
 };
 
-template <HasMetric D>
+template <class D>
 struct DensityMetricOf final : DensityMetric {
     explicit DensityMetricOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
     void metric(std::span<const double> x, double b, Eigen::Ref<Matrix> metric) const override {
         density->metric(x, b, metric);
     }
     void derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const override {
-        density->metric_derivative(x, b, k, derivative);
+        if constexpr (HasPredictorMetric<D>) { // J' diag(w'_n J_nk) J
+            Vector weights_at, slopes;
+            density->metric_weights(x, b, weights_at, slopes);
+            const Matrix& j = density->predictors();
+            derivative = j.transpose() * slopes.cwiseProduct(j.col(k)).asDiagonal() * j;
+        } else {
+            density->metric_derivative(x, b, k, derivative);
+        }
     }
+    const Matrix* predictors() const override {
+        if constexpr (HasPredictorMetric<D>)
+            return &density->predictors();
+        return nullptr;
+    }
+    void weights([[maybe_unused]] std::span<const double> x, [[maybe_unused]] double b,
+                 [[maybe_unused]] Vector& weights_at, [[maybe_unused]] Vector& slopes) const override {
+        if constexpr (HasPredictorMetric<D>)
+            density->metric_weights(x, b, weights_at, slopes);
+    }
+    std::shared_ptr<const D> density;
+};
+
+template <HasApproximation D>
+struct PosteriorApproximationOf final : PosteriorApproximation {
+    explicit PosteriorApproximationOf(std::shared_ptr<const D> d) : density(std::move(d)) {}
+    NormalApproximation approximation() const override { return density->approximation(); }
     std::shared_ptr<const D> density;
 };
 
@@ -198,8 +223,10 @@ class DensityOf final : public DensityFunctions {
         : density_(std::make_shared<const D>(std::move(density))), names_(names_of(*density_)) {
         if constexpr ((HasBlockGradient<D> || HasGradient<D>)&&!HasEstimatedLikelihood<D>)
             offer<DensityGradient>(std::make_shared<detail::DensityGradientOf<D>>(density_));
-        if constexpr (HasMetric<D> && !HasEstimatedLikelihood<D>)
+        if constexpr ((HasMetric<D> || HasPredictorMetric<D>)&&!HasEstimatedLikelihood<D>)
             offer<DensityMetric>(std::make_shared<detail::DensityMetricOf<D>>(density_));
+        if constexpr (HasApproximation<D>)
+            offer<PosteriorApproximation>(std::make_shared<detail::PosteriorApproximationOf<D>>(density_));
         if constexpr (HasCost<D>)
             offer<PointCost>(std::make_shared<detail::PointCostOf<D>>(density_));
         if constexpr (HasEstimatorSize<D>)
@@ -215,6 +242,11 @@ class DensityOf final : public DensityFunctions {
             offer<DescribedData>(std::make_shared<detail::DescribedDataOfDensity<D>>(density_));
         if constexpr (HasPrediction<D>)
             offer<Predictive>(std::make_shared<detail::PredictiveOf<D>>(density_));
+        if constexpr (HasHeldOutClasses<D>)
+            if (auto classes = density_->held_out_classes())
+                offer(std::move(classes));
+        if constexpr (HasApproximations<D>)
+            offer(density_->approximated());
     }
 
     const D& density() const { return *density_; }

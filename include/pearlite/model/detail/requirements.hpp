@@ -47,10 +47,14 @@ constexpr void require_optional_members() {
         "points, double b, std::span<double> log_prior, std::span<double> log_likelihood, Eigen::Ref<pearlite::Matrix> "
         "gradient) const");
     static_assert(
-        HasMetric<D> || !requires { &D::metric; },
+        HasMetric<D> || HasPredictorMetric<D> || !requires { &D::metric; },
         "this model has a metric() but lacks one of: void metric(std::span<const double> x, double b, "
         "Eigen::Ref<pearlite::Matrix> metric) const  (d x d, positive definite), void metric_derivative("
-        "std::span<const double> x, double b, pearlite::Index k, Eigen::Ref<pearlite::Matrix> derivative) const");
+        "std::span<const double> x, double b, pearlite::Index k, Eigen::Ref<pearlite::Matrix> derivative) const  (or, "
+        "in its place, predictors() and metric_weights())");
+    static_assert(
+        HasApproximation<D> || !requires { &D::approximation; },
+        "this model has an approximation() that is not: pearlite::model::NormalApproximation approximation() const");
     static_assert(
         HasPriorNormaliser<D> || !requires { &D::log_prior_normaliser; },
         "this model has a log_prior_normaliser() that is not: double log_prior_normaliser() const");

@@ -3,6 +3,7 @@
 /// virtual call a block.
 
 #include "pearlite/model/annealed_model.hpp"
+#include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/moment_family.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -215,6 +216,11 @@ class TargetOf final : public Target {
             offer<ReportedParameters>(std::make_shared<detail::ReportedParametersOf<M>>(model_));
         if constexpr (HasDataDescription<M>)
             offer<DescribedData>(std::make_shared<detail::DescribedDataOf<M>>(model_));
+        if constexpr (HasHeldOutClasses<M>)
+            if (auto classes = model_->held_out_classes())
+                offer(std::move(classes));
+        if constexpr (HasApproximations<M>)
+            offer(model_->approximated());
         if constexpr (HasOwnDataPath<M>)
             offer<OwnDataPath>(std::make_shared<detail::OwnDataPathOf<M>>(model_));
         if constexpr (detail::HasMomentFamily<M>)
