@@ -2,6 +2,7 @@
 
 #include "model/learner.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/model/detail/growing_target.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,13 +13,33 @@ namespace {
 
 class AnnealedModel final : public BuiltModel {
   public:
-    explicit AnnealedModel(std::shared_ptr<const Target> target) : target_(std::move(target)) {}
+    AnnealedModel(std::shared_ptr<const Target> target, std::shared_ptr<const Growth> growth)
+        : target_(std::move(target)), growth_(std::move(growth)) {}
     void fingerprint(Fingerprint& fingerprint) const override { target_->fingerprint(fingerprint); }
     std::size_t packed_particle_bytes() const override { return target_->particle_bytes(); }
     std::shared_ptr<const Target> target() const override { return target_; }
+    std::shared_ptr<const Growth> growth() const override { return growth_; }
 
   private:
     std::shared_ptr<const Target> target_;
+    std::shared_ptr<const Growth> growth_;
+};
+
+/// In the default order, where the order does not matter.
+class GrowingModel final : public BuiltModel {
+  public:
+    explicit GrowingModel(std::shared_ptr<const Growth> growth)
+        : growth_(std::move(growth)), target_(growth_->growing(growth_->orders().front(), 0)) {}
+    void fingerprint(Fingerprint& fingerprint) const override { target_->fingerprint(fingerprint); }
+    std::size_t packed_particle_bytes() const override {
+        const auto first = target_->first_stage();
+        return first->make_block(1)->packed_bytes() * static_cast<std::size_t>(target_->n_variables());
+    }
+    std::shared_ptr<const Growth> growth() const override { return growth_; }
+
+  private:
+    std::shared_ptr<const Growth> growth_;
+    std::shared_ptr<const GrowingTarget> target_;
 };
 
 class SearchedModel final : public BuiltModel {
@@ -71,8 +92,12 @@ std::unique_ptr<Learner> BuiltModel::learner(const random::Seed&) const {
     return nullptr;
 }
 
-std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target) {
-    return std::make_unique<AnnealedModel>(std::move(target));
+std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target, std::shared_ptr<const Growth> growth) {
+    return std::make_unique<AnnealedModel>(std::move(target), std::move(growth));
+}
+
+std::unique_ptr<BuiltModel> growing(std::shared_ptr<const Growth> growth) {
+    return std::make_unique<GrowingModel>(std::move(growth));
 }
 
 std::unique_ptr<BuiltModel> searched_in(MakeSpace make_space, OperationPlan standard) {

@@ -34,6 +34,10 @@ Table read_columns(const std::filesystem::path& file);
 /// differ.
 Table stack_rows(const Table& first, const Table& second);
 
+/// The first `largest` rows of a dataset of an HDF5 file: a number each, numbers, or images of rows x columns, which
+/// become one row.
+Matrix read_hdf5_rows(const std::filesystem::path& file, const std::string& dataset, Index largest);
+
 /// RBM weights and biases: W is visible x hidden.
 struct RbmArrays {
     Matrix weights;

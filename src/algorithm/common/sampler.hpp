@@ -3,6 +3,7 @@
 /// piloted.hpp.
 
 #include "algorithm/common/settings.hpp"
+#include "algorithm/growth/growth_record.hpp"
 #include "core/fields.hpp"
 #include "kernel/kernel.hpp"
 #include "pearlite/model/target.hpp"
@@ -91,6 +92,8 @@ class Sampler {
     virtual std::vector<double> log_ratios() const { return {log_ratio()}; }
     /// Collective. The trace of each replicate, on rank 0.
     virtual std::vector<Trace> traces() const { return {trace()}; }
+    /// Collective. The record of each replicate that grows variable by variable, on rank 0; none of other samplers.
+    virtual std::vector<GrowthRecord> growth_records() const { return {}; }
     /// Whether this rank has a share of replicate r; `replicate(r)` is then that share. Every rank has a share of some
     /// replicate, and rank 0 of replicate 0. The functions above that name no replicate return the same on all ranks,
     /// except trace(), population() and kernel(), which belong to a replicate that this rank has a share of.

@@ -34,6 +34,7 @@ class StagedSampler : public Sampler {
     Index n_replicates() const override { return current().n_replicates(); }
     std::vector<double> log_ratios() const override { return current().log_ratios(); }
     std::vector<Trace> traces() const override { return current().traces(); }
+    std::vector<GrowthRecord> growth_records() const override { return current().growth_records(); }
     bool has_replicate(Index r) const override { return current().has_replicate(r); }
     Sampler& replicate(Index r) override { return current().replicate(r); }
     parallel::Communicator team(const parallel::Communicator& all) const override { return current().team(all); }

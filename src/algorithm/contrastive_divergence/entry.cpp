@@ -1,7 +1,6 @@
 #include "algorithm/contrastive_divergence/contrastive_divergence.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/plans/entries.hpp"
-#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
@@ -18,8 +17,7 @@ using Examples = model::Learner::Examples;
 class ContrastiveDivergencePlan final : public Plan {
   public:
     void keys(Keys& k) override;
-    void check(const BuiltModel& model) const override;
-    const char* checked_key() const override { return "algorithm.batch"; }
+    std::vector<Misfit> misfits(const BuiltModel& model) const override;
     std::unique_ptr<Training> make_training(const parallel::Communicator& ranks,
                                             std::unique_ptr<model::Learner> learner) const override {
         return std::make_unique<ContrastiveDivergence>(ranks, std::move(learner), settings_);
@@ -82,11 +80,12 @@ void ContrastiveDivergencePlan::keys(Keys& k) {
                 fmt::format("got {} with batches of {}; expected a product of at most 2^30", s.chains, s.batch));
 }
 
-void ContrastiveDivergencePlan::check(const BuiltModel& model) const {
+std::vector<Misfit> ContrastiveDivergencePlan::misfits(const BuiltModel& model) const {
     const Index examples = model.learner(run_.seed)->n_examples(Examples::training);
-    if (settings_.batch > examples)
-        throw InputError(
-            fmt::format("got {}; expected at most {}, the number of training examples", settings_.batch, examples));
+    if (settings_.batch <= examples)
+        return {};
+    return {{"algorithm.batch",
+             fmt::format("got {}; expected at most {}, the number of training examples", settings_.batch, examples)}};
 }
 
 Workload ContrastiveDivergencePlan::workload(const BuiltModel& model) const {

@@ -9,6 +9,7 @@
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
+#include "pearlite/model/detail/growing_target.hpp"
 #include "pearlite/model/model_entry.hpp"
 
 #include <memory>
@@ -43,6 +44,11 @@ struct PopulationKey {
     Index least = 1; ///< for which the steps are still about as many
 };
 
+/// A key that does not fit the model as it is built, and why.
+struct Misfit {
+    std::string key, why;
+};
+
 /// The part of a configuration that sets up one algorithm, apart from the model.
 class Plan {
   public:
@@ -54,15 +60,18 @@ class Plan {
     /// Lists every key beyond algorithm.name: those of [algorithm], then those of the other tables that the algorithm
     /// uses, in the order of the resolved configuration. `k` stands in [algorithm].
     virtual void keys(Keys& k) = 0;
-    /// InputError if the plan does not fit the model's size.
-    virtual void check(const BuiltModel&) const {}
-    /// The key that is then at fault.
-    virtual const char* checked_key() const { return "kernel.operations"; }
+    /// Empty if the plan fits the model.
+    virtual std::vector<Misfit> misfits(const BuiltModel&) const { return {}; }
 
     /// Collective. The sampler that anneals the target; null for other tasks. The plan must outlive the sampler.
     /// Plans that make a sampler keep the target. NOLINTNEXTLINE(performance-unnecessary-value-param)
     virtual std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator&,
                                                              std::shared_ptr<const model::Target>) const {
+        return nullptr;
+    }
+    /// Collective. The sampler of a model that grows; null for plans that need none.
+    virtual std::unique_ptr<algorithm::Sampler> make_growing_sampler(const parallel::Communicator&,
+                                                                     const model::Growth&) const {
         return nullptr;
     }
     /// The target that is annealed: the model along the path that [path] names.
@@ -119,7 +128,9 @@ class Algorithm {
     /// A search looks for the lowest energy, training learns from examples; the others anneal towards an evidence or a
     /// posterior.
     virtual Task task() const { return Task::annealing; }
-    /// Why it cannot run a model; empty if it can.
+    /// It adds variables one by one, in place of temperatures.
+    virtual bool grows() const { return false; }
+    /// Why it cannot run a model that has what `grows` says; empty if it can. objection_to() asks.
     virtual std::string objection(const ModelTraits& traits) const = 0;
     /// The weights' cost in likelihoods is known, so that the size of an estimated likelihood can be chosen for it.
     virtual bool can_tune_likelihood() const { return false; }
@@ -128,5 +139,14 @@ class Algorithm {
     /// A plan with the defaults for a model.
     virtual std::unique_ptr<Plan> plan(const ModelTraits& traits) const = 0;
 };
+
+/// Why an algorithm cannot run a model; empty if it can.
+inline std::string objection_to(const Algorithm& algorithm, const ModelTraits& traits) {
+    if (algorithm.grows() && !traits.grows)
+        return "this model does not grow variable by variable";
+    if (!algorithm.grows() && !traits.is_tempered)
+        return "this model grows variable by variable, and has no temperatures";
+    return algorithm.objection(traits);
+}
 
 } // namespace pearlite::algorithm

@@ -46,6 +46,7 @@ std::string describe_stops(const std::string& step) {
 
 void ReplicateSettings::keys(Keys& k) {
     constexpr Index most = 10'000;
+    const Index usual = number;
     k("target_error", target.error, above(0),
       "wanted standard error of the evidence, in nats: rounds of replicates follow each other until it is reached");
     if (target.error)
@@ -53,7 +54,7 @@ void ReplicateSettings::keys(Keys& k) {
     k("replicates", number, within(target.error ? 2 : 1, most),
       about("independent runs; with two or more the error bar is theirs, and 8 or more make it a good one; with "
             "target_error those of a round")
-          .default_is("1, or 8 if target_error is given"));
+          .default_is(usual == 1 ? "1, or 8 if target_error is given" : std::to_string(usual)));
     k.when("target_error is given", target.error.has_value(), [&] {
         k("most_replicates", target.most_replicates, within({number, "replicates"}, most),
           "replicates of all rounds, at most");

@@ -203,7 +203,7 @@ KernelSettings::KernelSettings(const model::ModelTraits& traits) {
     kind = suitable.size() == 1 ? suitable.front().entry.name : automatic;
     moves.number = chosen().moves;
     for (const auto& entry : entries())
-        if (auto algorithm = entry->pilot(); algorithm && entry->objection(traits).empty()) {
+        if (auto algorithm = entry->pilot(); algorithm && objection_to(*entry, traits).empty()) {
             algorithm->suit(traits);
             pilots.push_back({entry->name(), std::move(algorithm)});
         }

@@ -276,6 +276,14 @@ std::vector<Trace> Replicates::traces() const {
     return gather_states(ranks_, groups_.team().is_root(), mine);
 }
 
+std::vector<GrowthRecord> Replicates::growth_records() const {
+    std::vector<GrowthRecord> mine;
+    for (const auto& replicate : here_)
+        if (auto records = replicate->growth_records(); !records.empty())
+            mine.push_back(std::move(records.front()));
+    return gather_states(ranks_, groups_.team().is_root(), mine);
+}
+
 std::vector<SingleOutcome> Replicates::single_outcomes() const {
     std::vector<SingleOutcome> mine;
     each([&](Sampler& replicate) { mine.emplace_back(replicate.outcome()); });

@@ -87,6 +87,8 @@ class Replicates final : public Sampler {
     Index first_wanted_slot() const override { return here_.front()->first_wanted_slot(); }
     Index chain_length() const override { return here_.front()->chain_length(); }
     const kernel::Kernel* kernel() const override { return here_.front()->kernel(); }
+    /// That of this group's first replicate, which is replicate 0 on rank 0.
+    const model::Target* target() const override { return here_.front()->target(); }
     const RecordedDraws* recorded_draws() const override { return here_.front()->recorded_draws(); }
     double needed_mobility() const override { return here_.front()->needed_mobility(); }
     const MarkovChains* markov_chains() const override { return here_.front()->markov_chains(); }
@@ -95,6 +97,7 @@ class Replicates final : public Sampler {
     Index n_replicates() const override { return groups_.owned().size(); }
     std::vector<double> log_ratios() const override;
     std::vector<Trace> traces() const override;
+    std::vector<GrowthRecord> growth_records() const override;
     bool has_replicate(Index r) const override { return groups_.has(r); }
     Sampler& replicate(Index r) override;
     parallel::Communicator team(const parallel::Communicator&) const override { return groups_.team(); }

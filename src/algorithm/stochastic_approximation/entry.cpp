@@ -27,7 +27,14 @@ class StochasticApproximationPlan final : public Plan {
         search_.keys(k, member_, traits_);
         search_.plan.settings.seed = run_.seed;
     }
-    void check(const BuiltModel& model) const override { model.space(search_.plan.operations); }
+    std::vector<Misfit> misfits(const BuiltModel& model) const override {
+        try {
+            model.space(search_.plan.operations);
+        } catch (const InputError& error) {
+            return {{"kernel.operations", error.what()}};
+        }
+        return {};
+    }
     const algorithm::SearchPlan* search() const override { return &search_.plan; }
     std::unique_ptr<Search> make_search(const parallel::Communicator& ranks,
                                         std::shared_ptr<const model::Space> space) const override {

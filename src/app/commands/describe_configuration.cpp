@@ -46,7 +46,7 @@ Tables model_tables(const Catalogue& models) {
 }
 
 bool suits(const Algorithm& algorithm, const ModelTraits& traits) {
-    return algorithm.task() == traits.task() && algorithm.objection(traits).empty();
+    return algorithm.task() == traits.task() && algorithm::objection_to(algorithm, traits).empty();
 }
 
 /// The text of a table without its owners.

@@ -66,7 +66,7 @@ std::string list_combinations(const Catalogue& models) {
         for (const auto& algorithm : algorithms()) {
             if (algorithm->task() != Task::annealing)
                 continue;
-            const auto objection = algorithm->objection(entry.traits);
+            const auto objection = algorithm::objection_to(*algorithm, entry.traits);
             (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());
         }
         text +=

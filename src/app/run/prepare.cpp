@@ -4,6 +4,7 @@
 #include "path/registry.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/model/detail/growing_target.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,7 +67,7 @@ const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTra
                                           fmt::join(suitable, ", ")));
         return standard;
     }
-    const auto objection = algorithm.objection(traits);
+    const auto objection = algorithm::objection_to(algorithm, traits);
     if (objection.empty())
         return algorithm;
     section.error("name", fmt::format("got \"{}\": {}; expected another algorithm", name, objection));
@@ -96,16 +97,16 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         traits.has_estimated_likelihood = density && density->is_estimated();
     }
 
+    if (const auto growth = prepared.model ? prepared.model->growth() : nullptr)
+        traits.growth_orders = growth->orders();
+
     prepared.algorithm = &read_algorithm(configuration, traits);
     prepared.plan = prepared.algorithm->plan(traits);
     io::KeyReader reader(configuration, "algorithm");
     prepared.plan->keys(reader);
     if (prepared.model && !configuration.has_errors())
-        try {
-            prepared.plan->check(*prepared.model);
-        } catch (const InputError& error) {
-            configuration.error(prepared.plan->checked_key(), error.what());
-        }
+        for (const auto& [key, why] : prepared.plan->misfits(*prepared.model))
+            configuration.error(key, why);
     if (target)
         try {
             if (auto along = prepared.plan->along_path(target); along != target)

@@ -8,6 +8,7 @@
 #include "pearlite/model/exact_likelihood.hpp"
 #include "pearlite/path/tempered.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,16 +39,20 @@ void list_constant_variance(Keys& k, const std::string& largest_key, std::option
     }
 }
 
-/// The model with its likelihood estimated, or exact. An InputError of the model becomes a mistake in [prior].
+/// The model with its likelihood estimated, or exact, and how it grows, if it does, once its data are known to be
+/// right. An InputError of the model becomes a mistake in [prior].
 template <class D, class Settings>
-std::unique_ptr<model::BuiltModel> built_either_way(io::Configuration& configuration, Settings settings, bool exact) {
+std::unique_ptr<model::BuiltModel>
+built_either_way(io::Configuration& configuration, Settings settings, bool exact,
+                 const std::function<std::shared_ptr<const model::Growth>()>& make_growth = {}) {
     if (configuration.has_errors())
         return nullptr;
     try {
         D density(std::move(settings));
+        auto growth = make_growth ? make_growth() : nullptr;
         if (exact)
-            return model::annealed(path::tempered(model::ExactLikelihood<D>(std::move(density))));
-        return model::annealed(path::tempered(std::move(density)));
+            return model::annealed(path::tempered(model::ExactLikelihood<D>(std::move(density))), std::move(growth));
+        return model::annealed(path::tempered(std::move(density)), std::move(growth));
     } catch (const InputError& error) {
         configuration.error("prior", error.what());
         return nullptr;

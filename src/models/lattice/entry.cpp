@@ -1,5 +1,6 @@
 #include "models/common/built.hpp"
 #include "models/common/reading.hpp"
+#include "models/lattice/growing_lattice.hpp"
 #include "models/lattice/ising.hpp"
 #include "models/lattice/potts.hpp"
 #include "models/registry.hpp"
@@ -51,30 +52,49 @@ struct PottsKeys {
     }
 };
 
+/// The model, annealed or growing site by site at inverse temperature 1.
+template <class M>
+std::unique_ptr<BuiltModel> grown_lattice(std::shared_ptr<const M> model, GrowingLatticeSettings settings) {
+    settings.exact_log_normaliser = model->exact_log_ratio(1);
+    if (settings.exact_log_normaliser)
+        *settings.exact_log_normaliser += *model->log_normaliser_start();
+    return model::annealed(std::make_shared<const model::TargetOf<M>>(std::move(model)), lattice_growth(settings));
+}
+
 std::unique_ptr<BuiltModel> build_ising(io::Configuration& configuration, io::Section&) {
     const auto keys = read_model<IsingKeys>(configuration);
-    return configuration.has_errors() ? nullptr : built(Ising(keys.settings));
+    if (configuration.has_errors())
+        return nullptr;
+    return grown_lattice(std::make_shared<const Ising>(keys.settings),
+                         {keys.settings.size, 2, keys.settings.coupling, -keys.settings.coupling});
 }
 
 std::unique_ptr<BuiltModel> build_potts(io::Configuration& configuration, io::Section&) {
     const auto keys = read_model<PottsKeys>(configuration);
-    return configuration.has_errors() ? nullptr : built(Potts(keys.settings));
+    if (configuration.has_errors())
+        return nullptr;
+    return grown_lattice(std::make_shared<const Potts>(keys.settings),
+                         {keys.settings.size, keys.settings.colours, keys.settings.coupling, 0});
 }
 
 } // namespace
 
 ModelEntry ising_entry() {
-    return {{"ising", IsingBlock::chains, IsingBlock::chains, false, 1e6, model::TimeReversible<Ising>},
-            "2D Ising model on a torus; exact log Z (Kaufman)",
-            build_ising,
-            list_keys<IsingKeys>};
+    ModelEntry entry{{"ising", IsingBlock::chains, IsingBlock::chains, false, 1e6, model::TimeReversible<Ising>},
+                     "2D Ising model on a torus; exact log Z (Kaufman)",
+                     build_ising,
+                     list_keys<IsingKeys>};
+    entry.traits.grows = true;
+    return entry;
 }
 
 ModelEntry potts_entry() {
-    return {{"potts", PottsBlock::chains, PottsBlock::chains, false, 1e6, model::TimeReversible<Potts>},
-            "2D Potts model of q colours on a torus; exact log Z of small ones",
-            build_potts,
-            list_keys<PottsKeys>};
+    ModelEntry entry{{"potts", PottsBlock::chains, PottsBlock::chains, false, 1e6, model::TimeReversible<Potts>},
+                     "2D Potts model of q colours on a torus; exact log Z of small ones",
+                     build_potts,
+                     list_keys<PottsKeys>};
+    entry.traits.grows = true;
+    return entry;
 }
 
 } // namespace pearlite::models

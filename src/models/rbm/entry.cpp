@@ -1,5 +1,6 @@
 #include "models/common/built.hpp"
 #include "models/common/reading.hpp"
+#include "models/rbm/growing_rbm.hpp"
 #include "models/rbm/rbm.hpp"
 #include "models/rbm/rbm_hidden.hpp"
 #include "models/rbm/rbm_joint.hpp"
@@ -152,8 +153,10 @@ std::unique_ptr<BuiltModel> build_rbm(io::Configuration& configuration, io::Sect
         if (images && parameters.weights.size() > 0 && suits(section, "test_images", images->rows(), parameters))
             parameters.test = {std::move(*images), keys.test_form, keys.test_seed};
     }
-    return configuration.has_errors() ? nullptr
-                                      : built(Rbm(std::move(parameters), simd::chosen_path().path, keys.precision));
+    if (configuration.has_errors())
+        return nullptr;
+    const auto machine = std::make_shared<const Rbm>(std::move(parameters), simd::chosen_path().path, keys.precision);
+    return model::annealed(std::make_shared<const model::TargetOf<Rbm>>(machine), rbm_growth(machine));
 }
 
 std::unique_ptr<BuiltModel> build_rbm_joint(io::Configuration& configuration, io::Section& section) {
@@ -173,10 +176,12 @@ std::unique_ptr<BuiltModel> build_rbm_hidden(io::Configuration& configuration, i
 } // namespace
 
 ModelEntry rbm_entry() {
-    return {{"rbm", Rbm::default_block, 4096, false, 1, model::TimeReversible<Rbm>},
-            "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
-            build_rbm,
-            list_keys<MarginalRbmKeys>};
+    ModelEntry entry{{"rbm", Rbm::default_block, 4096, false, 1, model::TimeReversible<Rbm>},
+                     "Bernoulli restricted Boltzmann machine; exact log Z up to 25 units in a layer",
+                     build_rbm,
+                     list_keys<MarginalRbmKeys>};
+    entry.traits.grows = true;
+    return entry;
 }
 
 ModelEntry rbm_joint_entry() {

@@ -86,6 +86,7 @@ class RbmBlock {
     void unpack_hidden(Index slot, std::span<const std::byte> in) { hidden_.unpack(slot, in); }
 
   private:
+    friend class GrowingRbmStage;
     friend class Rbm;
     friend class JointRbm;
     friend class HiddenRbm;
@@ -173,6 +174,7 @@ class Rbm {
     Index image_columns() const { return n_visible() / image_rows(); }
 
   private:
+    friend class GrowingRbmStage;
     friend class JointRbm;
     friend class HiddenRbm;
     void expect_own(const Block& block) const;

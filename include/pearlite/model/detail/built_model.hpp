@@ -12,6 +12,7 @@
 
 namespace pearlite::model {
 
+class Growth;
 class Learner;
 
 /// The operations that a search's chains make, as [kernel] names them.
@@ -32,6 +33,9 @@ class BuiltModel {
     /// The target to anneal; null for a model that is searched or trained.
     virtual std::shared_ptr<const Target> target() const { return nullptr; }
 
+    /// How the model grows variable by variable; null for a model that does not.
+    virtual std::shared_ptr<const Growth> growth() const { return nullptr; }
+
     /// The space to search, with these operations; null for any other model. InputError if they do not fit the
     /// model's size.
     virtual std::shared_ptr<const Space> space(const OperationPlan&) const { return nullptr; }
@@ -41,8 +45,11 @@ class BuiltModel {
     virtual bool suits(const std::string& /*operation*/) const { return true; }
 };
 
-/// A model that is annealed.
-std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target);
+/// A model that is annealed, and perhaps grows.
+std::unique_ptr<BuiltModel> annealed(std::shared_ptr<const Target> target,
+                                     std::shared_ptr<const Growth> growth = nullptr);
+/// A model that only grows.
+std::unique_ptr<BuiltModel> growing(std::shared_ptr<const Growth> growth);
 
 /// Makes a learner of a model whose data are at hand.
 using MakeLearner = std::function<std::unique_ptr<Learner>(const random::Seed&)>;

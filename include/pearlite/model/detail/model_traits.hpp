@@ -48,6 +48,11 @@ struct ModelTraits {
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
     bool is_trained = false;               ///< the model learns from examples, and is neither annealed nor searched
 
+    bool is_tempered = true; ///< it has a path of temperatures, where it is annealed
+    bool grows = false;      ///< it can grow variable by variable
+    /// Orders in which it grows, the default first. Known once the model is built; empty before: any.
+    std::vector<std::string> growth_orders = {};
+
     Task task() const { return search ? Task::search : is_trained ? Task::training : Task::annealing; }
 };
 

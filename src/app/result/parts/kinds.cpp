@@ -67,15 +67,18 @@ std::span<const PartKind> kinds_of_parts() {
     static constexpr std::array kinds{
         PartKind{particles_part, nullptr},
         PartKind{evidence_part, describe_evidence},
+        PartKind{approximations_part, describe_approximations},
         PartKind{test_likelihood_part, describe_test_likelihood},
         PartKind{nullptr, describe_search},
         PartKind{nullptr, describe_training},
         PartKind{trace_part, nullptr},
         PartKind{schedule_part, describe_schedule},
+        PartKind{growth_part, describe_growth},
         PartKind{posterior_part, describe_posterior},
         PartKind{chains_part, describe_chains},
         PartKind{outcome_part, describe_outcome},
         PartKind{predictions_part, nullptr},
+        PartKind{class_predictions_part, describe_class_predictions},
         PartKind{images_part, nullptr},
     };
     return kinds;

@@ -5,6 +5,7 @@
 #include "app/posterior/gather_posterior.hpp"
 #include "app/result/parts/part.hpp"
 #include "parallel/communicator.hpp"
+#include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 #include "pearlite/model/target.hpp"
 #include "pearlite/random/detail/generator.hpp"
@@ -21,11 +22,12 @@ struct FinishedRun {
     algorithm::Sampler& sampler;
     double inverse_temperature_end;
     random::Seed seed = {};
-    algorithm::Outcome outcome = {};                    ///< of the sampler, or the judgment of its chains
-    std::optional<algorithm::ChainOutcome> chains = {}; ///< where the draws are those of Markov chains
-    std::vector<double> log_ratios = {};                ///< of replicates, where there are several
-    std::optional<double> exact_log_ratio = {};         ///< on rank 0, where it is known
-    std::shared_ptr<const Posterior> posterior = {};    ///< where the target reports parameters
+    algorithm::Outcome outcome = {};                       ///< of the sampler, or the judgment of its chains
+    std::optional<algorithm::ChainOutcome> chains = {};    ///< where the draws are those of Markov chains
+    std::vector<double> log_ratios = {};                   ///< of replicates, where there are several
+    std::optional<double> exact_log_ratio = {};            ///< on rank 0, where it is known
+    std::shared_ptr<const Posterior> posterior = {};       ///< where the target reports parameters
+    std::vector<model::Approximation> approximations = {}; ///< complete on rank 0, elsewhere names alone
 };
 
 struct PartKind {
@@ -46,17 +48,23 @@ ResultParts parts_of(FinishedRun run);
 std::unique_ptr<ResultPart> particles_part(FinishedRun& run);
 std::unique_ptr<ResultPart> outcome_part(FinishedRun& run);
 std::unique_ptr<ResultPart> evidence_part(FinishedRun& run);
+std::unique_ptr<ResultPart> approximations_part(FinishedRun& run);
 std::unique_ptr<ResultPart> test_likelihood_part(FinishedRun& run);
 std::unique_ptr<ResultPart> trace_part(FinishedRun& run);
 std::unique_ptr<ResultPart> schedule_part(FinishedRun& run);
+std::unique_ptr<ResultPart> growth_part(FinishedRun& run);
 std::unique_ptr<ResultPart> posterior_part(FinishedRun& run);
 std::unique_ptr<ResultPart> chains_part(FinishedRun& run);
 std::unique_ptr<ResultPart> predictions_part(FinishedRun& run);
+std::unique_ptr<ResultPart> class_predictions_part(FinishedRun& run);
 std::unique_ptr<ResultPart> images_part(FinishedRun& run);
 std::string describe_search(const nlohmann::ordered_json& summary);
 std::string describe_training(const nlohmann::ordered_json& summary);
 std::string describe_evidence(const nlohmann::ordered_json& summary);
+std::string describe_approximations(const nlohmann::ordered_json& summary);
+std::string describe_class_predictions(const nlohmann::ordered_json& summary);
 std::string describe_schedule(const nlohmann::ordered_json& summary);
+std::string describe_growth(const nlohmann::ordered_json& summary);
 std::string describe_test_likelihood(const nlohmann::ordered_json& summary);
 std::string describe_posterior(const nlohmann::ordered_json& summary);
 std::string describe_chains(const nlohmann::ordered_json& summary);

@@ -59,6 +59,27 @@ void PosteriorPart::write_posterior(PosteriorArrays& arrays) const {
     add_draws(*posterior_, arrays);
 }
 
+namespace {
+
+/// Parameters that a long table begins with.
+constexpr std::size_t listed = 40;
+
+/// A line on the parameters that a table leaves out.
+std::string describe_unlisted(const Json& entries, bool of_chains) {
+    auto text = fmt::format("  and {} more, all in summary.json", entries.size() - listed);
+    const char* const key = of_chains ? "bulk_ess" : "ess";
+    const Json* least = nullptr;
+    for (const auto& p : entries)
+        if (p.contains(key) && (!least || number_at(p, key) < number_at(*least, key)))
+            least = &p;
+    if (least)
+        text += fmt::format("; least {} of all: {:.0f}, of {}", of_chains ? "bulk ess" : "ess", number_at(*least, key),
+                            least->value("name", ""));
+    return text + "\n";
+}
+
+} // namespace
+
 /// A table: a parameter per line.
 std::string describe_posterior(const Json& summary) {
     const auto entries = summary.value("posterior", Json::array());
@@ -72,7 +93,9 @@ std::string describe_posterior(const Json& summary) {
                             "mean", "sd", "mcse", "ess", "2.5 %", "25 %", "50 %", "75 %", "97.5 %");
     const bool of_chains = entries.front().contains("r_hat");
     text += of_chains ? fmt::format(" {:>7} {:>8} {:>8}\n", "R-hat", "bulk ess", "tail ess") : "\n";
-    for (const auto& p : entries) {
+    const std::size_t n = entries.size() > listed + 10 ? listed : entries.size();
+    for (std::size_t k = 0; k < n; ++k) {
+        const auto& p = entries[k];
         text += fmt::format("  {:<{}} {:>10.5g} {:>9.4g}", p.value("name", ""), widest, number_at(p, "mean"),
                             number_at(p, "sd"));
         text += p.contains("mcse") ? fmt::format(" {:>8.2g} {:>7.0f}", number_at(p, "mcse"), number_at(p, "ess"))
@@ -85,7 +108,7 @@ std::string describe_posterior(const Json& summary) {
                                 number_at(p, "tail_ess"));
         text += "\n";
     }
-    return text;
+    return n < entries.size() ? text + describe_unlisted(entries, of_chains) : text;
 }
 
 namespace {

@@ -1,0 +1,54 @@
+#pragma once
+/// What a growing population found at each number of variables, and what Theorem 1 of Fraccaro, Paquet & Winther (2016)
+/// makes of it: with independent particles Var[log Z] = sum_n v_n/R_n, which R_n = R_tot sqrt(v_n)/sum sqrt(v_n) make
+/// least, V_min = (sum sqrt v_n)^2/R_tot.
+
+#include "pearlite/core/types.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// One entry for each n = 1 .. N-1.
+struct GrowthRecord {
+    double base_particles = 0;             ///< R
+    double threshold = 0;                  ///< the gamma that is wanted; 0 if any will do
+    std::vector<double> particles;         ///< R_n, those that Z_{n+1}/Z_n was averaged over
+    std::vector<double> moved;             ///< those of the base set and of all passes
+    std::vector<double> gamma;             ///< 1/(1 + v_n), when the set was large enough
+    std::vector<double> first_gamma;       ///< of the base set
+    std::vector<double> ess;               ///< of the weights to n + 1, before any resampling
+    std::vector<double> relative_variance; ///< v_n
+    std::vector<double> log_ratio;         ///< log Z_{n+1}/Z_n
+    std::vector<std::int64_t> passes;      ///< that enlarged the set
+    std::vector<std::int64_t> resampled;   ///< 0 or 1
+
+    template <class Fields>
+    void fields(Fields& f) {
+        f("base_particles", base_particles);
+        f("threshold", threshold);
+        f("particles", particles);
+        f("moved", moved);
+        f("gamma", gamma);
+        f("first_gamma", first_gamma);
+        f("ess", ess);
+        f("relative_variance", relative_variance);
+        f("log_ratio", log_ratio);
+        f("passes", passes);
+        f("resampled", resampled);
+    }
+};
+
+/// What Theorem 1 says of a record.
+struct GrowthVariance {
+    double total = 0;                      ///< R_tot, over all n
+    double moved_per_step = 0;             ///< particles moved in a step, of R
+    double variance = 0;                   ///< sum_n v_n/R_n: a lower bound, for particles are not independent
+    double least = 0;                      ///< V_min of the same R_tot
+    std::vector<double> optimal_particles; ///< R_n that would reach it
+};
+
+GrowthVariance variance_of(const GrowthRecord& record);
+
+} // namespace pearlite::algorithm

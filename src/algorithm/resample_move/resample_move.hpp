@@ -1,0 +1,112 @@
+#pragma once
+/// Resample-move along targets of growing dimension, and its adaptive form, which enlarges the population where the
+/// next density is far (Fraccaro, Paquet & Winther 2016, algorithms 1 and 2):
+///
+///     R equal particles from p_1;  log Z = log Z_1
+///     for n = 1..N-1:
+///         x ~ K(. | x), K leaving p_n invariant;  w = W_n(x) W;  gamma = (sum w)^2/sum W W_n^2
+///         if gamma < gamma_thr: R_n = 0
+///         while gamma < gamma_thr, i_max times at most:
+///             S new particles that target p_n: old weights times R_n/(R_n + S), new ones times S/(R_n + S)
+///             R_n += S;  w = W_n(x) W;  gamma
+///         log Z += log sum w;  W = w/sum w
+///         if the set was enlarged, or ESS(W) < r_min R: resample R of them, W = 1/R
+///         x_{n+1} ~ p(x_{n+1} | x_1..x_n)
+///
+/// W: weights that sum to 1; W_n: smoothing weights (growing_target.hpp). Without passes, i_max = 0, it is
+/// resample-move, whose Z is unbiased. With passes Z is consistent: the stopping rule reads the weights that it then
+/// averages. By Theorem 1 R_n can be chosen beforehand instead, R min(i_max, ceil(sqrt(v_n/(1/gamma_thr - 1)))) with
+/// the v_n of the base set, which is then left out of the average.
+
+#include "algorithm/common/sampler.hpp"
+#include "algorithm/resample_move/generator.hpp"
+#include "model/grown_target.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+struct ResampleMoveSettings {
+    enum class Allocation { threshold, theorem };
+
+    Index sweeps = 1;                      ///< of a move
+    double gamma_threshold = 0.7;          ///< gamma_thr
+    Index most_passes = 50;                ///< i_max
+    double resample_below = 0.9;           ///< r_min
+    std::optional<double> most_moved = {}; ///< a limit of R_tot/((N-1) R), beyond which the set is enlarged no more
+    Allocation allocation = Allocation::threshold;
+    population::Resampling resampling = population::Resampling::residual;
+};
+
+class ResampleMove final : public Sampler {
+  public:
+    /// Without a generator it is resample-move.
+    ResampleMove(const parallel::Communicator& ranks, std::shared_ptr<const model::GrowingTarget> target,
+                 std::shared_ptr<const Generator> generator, const PopulationSettings& settings,
+                 const ResampleMoveSettings& growth);
+
+    void begin() override;
+    bool finished() const override { return n() == n_variables_; }
+    /// Collective. A pass at n variables, the first with the base set; the last one leads to n + 1.
+    void step() override;
+    void flush() override {}
+    void fields(Fields& f) override;
+
+    Progress progress() const override;
+    Index updates_per_step() const override { return settings_.particles; }
+    Outcome outcome() const override;
+    bool has_path() const override { return false; }
+    /// But for the bias of the stopping rule.
+    bool has_unbiased_normaliser() const override { return true; }
+    /// log Z_n/Z_0, Z_0 that of no variables.
+    double log_ratio() const override { return log_ratio_; }
+    const Trace& trace() const override { return trace_; }
+    population::Population& population() override { return population_; }
+    const model::Target* target() const override { return &*grown_; }
+
+    std::vector<GrowthRecord> growth_records() const override { return {record_}; }
+
+  private:
+    /// Of the particles that stand for p_n: the base set, or those that have taken its place.
+    struct Measure {
+        double log_mean = 0; ///< log sum w
+        double gamma = 1, ess = 0;
+    };
+
+    Index n() const { return grown_->stage().n(); }
+    /// Generations that stand for p_n.
+    Index first_standing() const { return population_.n_generations() > 1 ? 1 : 0; }
+    Index standing_particles() const;
+    void begin_stage();
+    void smooth(population::Generation& particles);
+    Measure measure() const;
+    void enlarge();
+    bool wants_pass() const;
+    /// Passes that Theorem 1 asks for.
+    Index passes_of_theorem() const;
+    void end_stage();
+    void resample();
+    void augment();
+    void record_stage(bool resampled);
+    Index take_ticks(Index n);
+
+    parallel::Communicator ranks_;
+    Index n_variables_;
+    std::shared_ptr<model::GrownTarget> grown_;
+    std::shared_ptr<const Generator> generator_;
+    PopulationSettings settings_;
+    ResampleMoveSettings growth_;
+    population::Population population_;
+    std::vector<std::vector<double>> log_smoothing_; ///< log W_n of the particles here, by generation
+    bool is_enlarging_ = false;                      ///< at n variables the base set was too small
+    Index passes_ = 0, wanted_passes_ = 0;
+    Index tick_ = 0; ///< steps that have addressed random numbers
+    double moved_ = 0, all_moved_ = 0;
+    double log_ratio_ = 0, ess_ = 0;
+    Measure measure_, first_measure_;
+    GrowthRecord record_;
+    Trace trace_;
+};
+
+} // namespace pearlite::algorithm
