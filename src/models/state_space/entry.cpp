@@ -1,9 +1,15 @@
 #include "models/common/estimated_likelihood.hpp"
 #include "models/common/reading.hpp"
 #include "models/registry.hpp"
+#include "models/state_space/growing/growing_linear_gaussian.hpp"
+#include "models/state_space/growing/growing_volatility.hpp"
 #include "models/state_space/linear_gaussian.hpp"
 #include "models/state_space/stochastic_volatility.hpp"
 #include "pearlite/io/arrays.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
 
 namespace pearlite::models {
 
@@ -16,13 +22,33 @@ void list_filter(Keys& k, FilterSettings& filter, const Choices<FilterKind>& kin
       "resample when the effective sample size falls below this share of the particles; above 1: every step");
 }
 
+/// Of [growth]: what is not a parameter.
+void list_lag(Keys& k, std::optional<Index>& lag) {
+    k("lag", lag, at_least(1), about("a sweep moves so many of the last states").default_is("all of them"));
+}
+
+/// States of a process that grow at fixed parameters, which may be a mistake of [growth].
+template <class Process, class Parameters>
+std::shared_ptr<const model::Growth> growth_at(io::Configuration& configuration, const std::string& key,
+                                               const Parameters& parameters, const std::vector<double>& observations,
+                                               const FilterSettings& filter, std::optional<Index> lag) {
+    if (!parameters.valid()) {
+        configuration.error(key, "the states' stationary variance is not a finite number above 0");
+        return nullptr;
+    }
+    const bool adapted = filter.kind == FilterKind::adapted;
+    return growth_by_time(std::make_shared<const Process>(parameters, observations, adapted), lag);
+}
+
 struct StochasticVolatilityKeys {
     StochasticVolatilitySettings settings; ///< but its returns
     std::optional<DataFile> rates;         ///< of a foreign currency; else `data` has returns
     DataFile data{"pound_dollar/svpd_returns.csv"};
     std::string column = "y";
     bool centred = true;
-    bool is_exact = false; ///< the likelihood
+    bool is_exact = false;                         ///< the likelihood
+    std::optional<double> mu, phi, sigma, rho, nu; ///< those of [growth]
+    std::optional<Index> lag;
 
     void keys(Keys& k) {
         k("rates", rates, "rates of a foreign currency, in place of returns");
@@ -37,6 +63,39 @@ struct StochasticVolatilityKeys {
         list_filter(k, settings.filter, {{"bootstrap", FilterKind::bootstrap}, {"adapted", FilterKind::adapted}});
         list_constant_variance(k, "most_particles", settings.constant_variance);
         k.in_table("prior", [&] { list_prior(k); });
+        k.in_table("growth", [&] { list_growth(k); });
+    }
+
+    void list_growth(Keys& k) {
+        k("mu", mu,
+          about("mean log volatility, where states grow by time")
+              .default_is("such that the returns' variance is right"));
+        k("phi", phi, between(-1, 1), about("persistence, where states grow").default_is("0.95"));
+        k("sigma", sigma, above(0), about("volatility of log volatility, where states grow").default_is("0.2"));
+        k.when("model.leverage is true", settings.leverage, [&] {
+            k("rho", rho, between(-1, 1),
+              about("correlation of returns and volatility, where states grow").default_is("0"));
+        });
+        k.when("model.student is true", settings.student,
+               [&] { k("nu", nu, above(0), about("degrees of freedom, where states grow").default_is("10")); });
+        list_lag(k, lag);
+    }
+
+    /// At which the states grow.
+    VolatilityParameters parameters() const {
+        VolatilityParameters all;
+        all.phi = phi.value_or(all.phi);
+        all.sigma = sigma.value_or(all.sigma);
+        all.rho = rho.value_or(0);
+        if (settings.student)
+            all.nu = nu.value_or(10);
+        double square = 0;
+        for (const double y : settings.returns)
+            square += y * y / static_cast<double>(settings.returns.size());
+        // E[y^2] = exp(mu + sd^2/2), times the variance of a Student-t error where there is one.
+        const double sd = all.stationary_sd(), errors = all.student() && all.nu > 2 ? all.nu / (all.nu - 2) : 1;
+        all.mu = mu.value_or(square > 0 ? std::log(square / errors) - sd * sd / 2 : 0);
+        return all;
     }
 
     void list_prior(Keys& k) {
@@ -57,7 +116,9 @@ struct LinearGaussianKeys {
     LinearGaussianParameters truth;
     Index simulated_length = 200;
     std::uint64_t data_seed = 1;
-    bool is_exact = false; ///< the likelihood
+    bool is_exact = false;                                       ///< the likelihood
+    std::optional<double> mean, persistence, state_sd, noise_sd; ///< those of [growth]
+    std::optional<Index> lag;
 
     void keys(Keys& k) {
         k("data", data, "a table with a header line; else observations are simulated");
@@ -76,6 +137,24 @@ struct LinearGaussianKeys {
             k("state_sd", settings.state_sd, "prior of the states' standard deviation");
             k("noise_sd", settings.noise_sd, "prior of the observations' standard deviation");
         });
+        k.in_table("growth", [&] { list_growth(k); });
+    }
+
+    void list_growth(Keys& k) {
+        const auto true_one = [](const char* text, const char* without) {
+            return about(text).default_is(fmt::format("that of the simulation; {} with data", without));
+        };
+        k("mean", mean, true_one("mean of the states, where they grow by time", "0"));
+        k("persistence", persistence, between(-1, 1), true_one("persistence of the states, where they grow", "0.9"));
+        k("state_sd", state_sd, above(0), true_one("standard deviation of innovations, where states grow", "1"));
+        k("noise_sd", noise_sd, above(0), true_one("standard deviation of the noise, where states grow", "1"));
+        list_lag(k, lag);
+    }
+
+    /// At which the states grow.
+    LinearGaussianParameters parameters() const {
+        return {mean.value_or(truth.mean), persistence.value_or(truth.persistence), state_sd.value_or(truth.state_sd),
+                noise_sd.value_or(truth.noise_sd)};
     }
 
     void list_simulation(Keys& k) {
@@ -119,7 +198,10 @@ std::vector<double> read_returns(io::Section& section, const StochasticVolatilit
 std::unique_ptr<BuiltModel> build_stochastic_volatility(io::Configuration& configuration, io::Section& section) {
     auto keys = read_model<StochasticVolatilityKeys>(configuration);
     keys.settings.returns = read_returns(section, keys);
-    return built_either_way<StochasticVolatility>(configuration, std::move(keys.settings), keys.is_exact);
+    return built_either_way<StochasticVolatility>(configuration, keys.settings, keys.is_exact, [&] {
+        return growth_at<GrowingVolatility>(configuration, "growth.sigma", keys.parameters(), keys.settings.returns,
+                                            keys.settings.filter, keys.lag);
+    });
 }
 
 std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configuration, io::Section& section) {
@@ -131,23 +213,30 @@ std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configurati
         random::Stream stream({keys.data_seed, random::Purpose::synthetic_data, 0, 0});
         keys.settings.observations = simulate_linear_gaussian(keys.truth, keys.simulated_length, stream);
     }
-    return built_either_way<LinearGaussian>(configuration, std::move(keys.settings), keys.is_exact);
+    return built_either_way<LinearGaussian>(configuration, keys.settings, keys.is_exact, [&] {
+        return growth_at<GrowingLinearGaussian>(configuration, "growth.state_sd", keys.parameters(),
+                                                keys.settings.observations, keys.settings.filter, keys.lag);
+    });
 }
 
 } // namespace
 
 ModelEntry stochastic_volatility_entry() {
-    return {{"stochastic-volatility", 16, 4096, true, 1, true, {}, "particles"},
-            "volatility of returns; likelihood by a particle filter",
-            build_stochastic_volatility,
-            list_keys<StochasticVolatilityKeys>};
+    ModelEntry entry{{"stochastic-volatility", 16, 4096, true, 1, true, {}, "particles"},
+                     "volatility of returns; likelihood by a particle filter",
+                     build_stochastic_volatility,
+                     list_keys<StochasticVolatilityKeys>};
+    entry.traits.grows = true;
+    return entry;
 }
 
 ModelEntry linear_gaussian_entry() {
-    return {{"linear-gaussian", 16, 4096, true, 1, true, {}, "particles"},
-            "autoregression observed with noise; likelihood by a particle filter, or exact",
-            build_linear_gaussian,
-            list_keys<LinearGaussianKeys>};
+    ModelEntry entry{{"linear-gaussian", 16, 4096, true, 1, true, {}, "particles"},
+                     "autoregression observed with noise; likelihood by a particle filter, or exact",
+                     build_linear_gaussian,
+                     list_keys<LinearGaussianKeys>};
+    entry.traits.grows = true;
+    return entry;
 }
 
 } // namespace pearlite::models
