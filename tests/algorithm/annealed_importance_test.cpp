@@ -7,10 +7,13 @@
 #include "kernel/ar_gaussian.hpp"
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
+#include "models/gaussian_process/orthant/annealed_orthant.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 
 #include <gtest/gtest.h>
+
+#include <numeric>
 
 namespace pearlite::algorithm {
 namespace {
@@ -49,6 +52,25 @@ TEST(AnnealedImportance, GaussianToyGivesMinusLogTen) {
     // The wrong twin moves before it weighs.
     const auto twin = toy_run(kernel::testing::WronglyFusedArGaussian(ArGaussian::Settings{}), 50, 20000, 1).outcome();
     EXPECT_GT(std::fabs(z_score(twin, -std::log(10))), 8);
+}
+
+// Twenty normals, eight of them negative, by Gibbs sweeps from independent ones; the twin has them less correlated.
+TEST(AnnealedImportance, OrthantsByGibbsSweeps) {
+    const auto run = [](double rho) {
+        Matrix covariance = Matrix::Constant(20, 20, rho);
+        covariance.diagonal().setOnes();
+        Vector signs = Vector::Ones(20);
+        signs.head(8).setConstant(-1);
+        std::vector<Index> order(20);
+        std::iota(order.begin(), order.end(), Index{0});
+        const auto target = models::annealed_orthant({std::move(covariance), std::move(signs), std::move(order)});
+        AnnealedImportance sampler(alone, target, path::linear_schedule(200, 1), kernel::Native(target), {2000, 48, 6});
+        complete(sampler);
+        return sampler.outcome();
+    };
+    const double exact = models::log_equicorrelated_orthant(12, 8, 0.5) + 20 * std::log(2.0);
+    EXPECT_LT(std::fabs(z_score(run(0.5), exact)), 5);
+    EXPECT_GT(std::fabs(z_score(run(0.45), exact)), 8);
 }
 
 TEST(AnnealedImportance, FusedRunsHaveTheBitsOfUnfusedOnes) {
