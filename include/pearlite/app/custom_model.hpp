@@ -10,6 +10,7 @@
 #include "pearlite/app/detail/buildable.hpp"
 #include "pearlite/core/column_block.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/model/detail/growing_of.hpp"
 #include "pearlite/model/detail/requirements.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/path/tempered.hpp"
@@ -61,6 +62,26 @@ ModelEntry custom_annealed_model(std::string name, std::string description, Inde
         entry.build = [](io::Configuration& configuration, io::Section& section) {
             return detail::build<M>(configuration, section,
                                     [](M model) { return model::annealed(model::target_of(std::move(model))); });
+        };
+    }
+    return entry;
+}
+
+/// A catalogue entry for a density M that grows variable by variable (model/growing_model.hpp lists required and
+/// optional members), for resample-move. `default_block` particles share a block unless run.block says otherwise.
+template <class M>
+ModelEntry custom_growing_model(std::string name, std::string description, Index default_block = 64) {
+    model::require_growing_model<M>();
+    detail::require_buildable<M>();
+    ModelEntry entry;
+    if constexpr (model::GrowingModel<M> && Buildable<M>) {
+        entry.traits = {std::move(name), default_block, std::max<Index>(default_block, 4096)};
+        entry.traits.is_tempered = false;
+        entry.traits.grows = true;
+        entry.description = std::move(description);
+        entry.build = [](io::Configuration& configuration, io::Section& section) {
+            return detail::build<M>(configuration, section,
+                                    [](M model) { return model::growing(model::growth_of(std::move(model))); });
         };
     }
     return entry;
