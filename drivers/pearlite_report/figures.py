@@ -4,12 +4,13 @@ from . import (
     along_path,
     chains,
     estimates,
+    growth,
     population,
-    predictions,
     tempering,
     training,
     work,
 )
+from .predictions import checks, reliability
 from .search import conformation, network, operations, progress, regions
 from .style import drawing_style
 
@@ -39,8 +40,8 @@ def draw_all(run):
             regions.visits(run),
             operations.acceptance(run),
             None if run.tempering else population.log_weights(run),
-            None if run.tempering else along_path.effective_sample_size(run),
-            along_path.running_log_ratio(run),
+            None if run.tempering or run.growth else along_path.effective_sample_size(run),
+            None if run.growth else along_path.running_log_ratio(run),
             along_path.variance_of_u(run),
             along_path.mean_of_u(run),
             along_path.schedule(run),
@@ -48,9 +49,13 @@ def draw_all(run):
             along_path.acceptance(run),
             along_path.mobility(run),
             along_path.distinct_eves(run),
-            predictions.over_time(run),
-            *predictions.ranks(run),
-            *predictions.calibration(run),
+            growth.running_log_ratio(run),
+            growth.effective_share(run),
+            growth.particles(run),
+            checks.over_time(run),
+            *checks.ranks(run),
+            *checks.calibration(run),
+            reliability.diagram(run),
             *population.marginals(run),
             *chains.traces(run),
             training.free_energy(run),

@@ -95,6 +95,14 @@ def with_precision_of(value, standard_error):
     return plain(value, 10) if decimals is None else fixed(value, decimals)
 
 
+def wilson(share, count, sds=2.0):
+    """The binomial probabilities for which such a share of `count` is at most so many standard deviations off."""
+    n = numpy.maximum(count, 1)
+    middle = (share + sds**2 / (2 * n)) / (1 + sds**2 / n)
+    half = sds / (1 + sds**2 / n) * numpy.sqrt(share * (1 - share) / n + sds**2 / (4 * n**2))
+    return middle - half, middle + half
+
+
 def duration(seconds):
     """Seconds as days, hours, minutes and seconds."""
     if not is_number(seconds) or not math.isfinite(seconds) or seconds < 60:

@@ -10,7 +10,7 @@ import h5py
 import numpy
 
 from . import stamp
-from .predicted import read_predictions
+from .predictions.read import read_predictions
 
 SUMMARY_SCHEMA = 1
 MAX_IMAGES = 100
@@ -45,6 +45,7 @@ class Run:
     filters: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns], of a training: weights, 1/2 for 0
     n_filters: int = 0
     training: dict = dataclasses.field(default_factory=dict)  # epoch, free_energy, ... [looks]
+    growth: dict = dataclasses.field(default_factory=dict)  # particles, gamma, ... [variables but one, replicates]
     batch_log_ratio: numpy.ndarray | None = None  # [batches]
     predictions: list = dataclasses.field(default_factory=list)  # of Predicted
     work: dict = dataclasses.field(default_factory=dict)  # forward, reverse [trajectories], log_ratio_posterior [draws]
@@ -169,6 +170,7 @@ def _read_results(path, run):
         run.images, run.n_images = _read_images(contents, run, "images")
         run.filters, run.n_filters = _read_images(contents, run, "filters")
         run.training = _read_group(file, contents, "training")
+        run.growth = _read_group(file, contents, "growth", 2)
         _read_search(contents, run)
 
 
@@ -185,12 +187,12 @@ def opened(path):
         raise ReportError(f"{path}: cannot be read ({error})") from None
 
 
-def _read_group(file, contents, path):
+def _read_group(file, contents, path, dimensions=1):
     """The arrays of a group that are not empty."""
     group = file.get(path)
     arrays = {}
     for name in group if isinstance(group, h5py.Group) else ():
-        values = contents.array(f"{path}/{name}", 1)
+        values = contents.array(f"{path}/{name}", dimensions)
         if values is not None and len(values) > 0:
             arrays[name] = values
     return arrays

@@ -85,6 +85,20 @@ class Reports(WithDirectory):
         )
         self.assertEqual(self.figure_names(), {"free-energy.svg", "wrong-units.svg", "filters.png", "samples.png"})
 
+    def test_growth(self):
+        synthetic_runs.growing(self.directory)
+        self.assert_shows(
+            self.page(),
+            "Effective share of the particles",
+            "6 steps of 29 enlarged it.",
+            "1.45 times the base set moved a step",
+            "0.0042, 0.0031 with the best numbers",
+            "4 replicates, and the log of the mean of their Z",
+        )
+        self.assertTrue(
+            {"running-evidence.svg", "effective-share.svg", "particles-by-step.svg"} <= self.figure_names()
+        )
+
     def test_test_log_likelihood(self):
         synthetic_runs.rbm(self.directory)
         path = self.directory / "summary.json"

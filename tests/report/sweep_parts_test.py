@@ -1,14 +1,15 @@
 """The parts of a sweep's report: what becomes a line or a panel, where it lies, what it is called."""
 
+import pathlib
 import types
 import unittest
 
 import pages  # noqa: F401  first: skips the test if there are no libraries
 
 import numpy
-from pearlite_report import words
+from pearlite_report import numbers, words
 from pearlite_report.run import ReportError
-from pearlite_report.sweep import layout, progress, read, scalars
+from pearlite_report.sweep import against_time, layout, progress, read, scalars, surface
 
 VALUE = "log_evidence.product.log_ratio.value"
 
@@ -74,12 +75,106 @@ class Parts(unittest.TestCase):
         self.assertIsNone(scalars.reference_of(sweep, "other", layout.Abscissa(sweep, "n"), range(4)))
 
     def test_binomial_bars(self):
-        low, high = scalars.wilson(numpy.array([1.0, 0.5]), numpy.array([8.0, 100]))
+        low, high = numbers.wilson(numpy.array([1.0, 0.5]), numpy.array([8.0, 100]))
         # All of n: the probability p with (1 - p) = 2 sqrt(p (1 - p) / n), which is n / (n + 4).
         self.assertAlmostEqual(low[0], 8 / 12)
         self.assertAlmostEqual(high[0], 1.0)
         self.assertAlmostEqual(high[1] - 0.5, 0.5 - low[1])
         self.assertAlmostEqual(high[1], 0.5 + 2 * 0.05 / numpy.sqrt(1.04))
+
+    def surface_of(self, settings, log_evidence, count=1):
+        sweep = self.sweep(settings, **{VALUE: log_evidence})
+        sweep.directory = pathlib.Path("no directory")
+        shape = sweep.statistics["mean"].shape
+        sweep.statistics |= {"count": numpy.full(shape, count), "standard_error": numpy.full(shape, 0.1)}
+        return sweep
+
+    def test_numbers_are_weighted_by_the_evidence(self):
+        settings = [{"model.b": b, "model.a": a} for b in (5, 1) for a in (0.0, 2.0, 3.0)]
+        evidence = {(5, 0.0): 1, (5, 2.0): 2, (5, 3.0): 3, (1, 0.0): 4, (1, 2.0): 5, (1, 3.0): 5}
+        log_evidence = [-1000 + numpy.log(evidence[s["model.b"], s["model.a"]]) for s in settings]
+        sweep = self.surface_of(settings, log_evidence, count=2)
+        grid = surface.grid_of(sweep)
+        self.assertEqual(grid.values, ([1, 5], [0.0, 2.0, 3.0]))
+        b, a = (grid.moments(axis) for axis in (0, 1))
+        self.assertAlmostEqual(b[0], (14 * 1 + 6 * 5) / 20)
+        self.assertAlmostEqual(b[1] ** 2, (14 * 1 + 6 * 25) / 20 - b[0] ** 2)
+        self.assertAlmostEqual(a[0], (7 * 2 + 8 * 3) / 20)
+        # The error of the mean, by differences.
+        moved = []
+        for k in range(6):
+            shifted = numpy.array(log_evidence)
+            shifted[k] += 1e-6
+            other = surface.grid_of(self.surface_of(settings, shifted))
+            moved.append((other.moments(1)[0] - a[0]) / 1e-6)
+            self.assertEqual(other.moments(1)[2], 0, "single runs have no error")
+        self.assertAlmostEqual(a[2], 0.1 * numpy.sqrt(numpy.sum(numpy.square(moved))), places=5)
+        # Flat weights are something else.
+        self.assertGreater(abs(a[0] - 5 / 3), 0.1)
+        self.assertEqual(len(surface.picture(sweep)), 1)
+        self.assertIn("Weighted by the evidence", surface.weighted(sweep))
+
+    def test_only_a_whole_grid_of_two_numbers_of_the_model_is_a_surface(self):
+        whole = [{"model.b": b, "model.a": a} for b in (5, 1) for a in (0.0, 2.0)]
+        self.assertIsNotNone(surface.grid_of(self.surface_of(whole, range(4))))
+        self.assertIsNone(surface.grid_of(self.surface_of(whole, [0, 1, 2, numpy.nan])))
+        self.assertIsNone(surface.grid_of(self.surface_of(whole[:3], range(3))))
+        words_of_one = [{"model.b": str(s["model.b"]), "model.a": s["model.a"]} for s in whole]
+        self.assertIsNone(surface.grid_of(self.surface_of(words_of_one, range(4))))
+        other = [{"algorithm.b": s["model.b"], "model.a": s["model.a"]} for s in whole]
+        self.assertIsNone(surface.grid_of(self.surface_of(other, range(4))))
+        self.assertEqual(surface.picture(self.surface_of(whole[:3], range(3))), [])
+
+    def sweep_of_samplers(self, settings, log_z, seconds):
+        """Runs of each setting that differ by so much from its value."""
+        others = numpy.array([-0.3, 0.0, 0.1, 0.4])
+        normaliser = VALUE.replace("log_ratio", "log_normaliser")
+        sweep = self.sweep(settings, **{VALUE: log_z, normaliser: log_z, against_time.TIME: seconds})
+        n = len(settings)
+        values = numpy.repeat(sweep.statistics["mean"], len(others), axis=0)
+        values[:, 0] += 5 + numpy.tile(others, n)
+        values[:, 1] += numpy.tile(others, n)
+        number = numpy.repeat(numpy.arange(n), len(others))
+        sweep.runs = {"setting": number, "finished": numpy.ones(len(number)), "values": values}
+        sweep.chosen = list(sweep.columns)
+        return sweep, others
+
+    def test_samplers_against_time(self):
+        settings = [{"variant": v, "algorithm.particles": n} for v in ("ARM", "RM") for n in (10, 100)]
+        sweep, others = self.sweep_of_samplers(settings, [-7.0, -7.1, -9.0, -8.0], [1, 9, 2, 20])
+        log_z = against_time.log_evidence(sweep, 0)  # of Z itself where both are known
+        numpy.testing.assert_allclose(log_z, -7 + others)
+        value, error = against_time.log_of_mean(log_z)
+        self.assertAlmostEqual(value, numpy.log(numpy.mean(numpy.exp(-7 + others))))
+        self.assertAlmostEqual(error, numpy.std(numpy.exp(others), ddof=1) / 2 / numpy.mean(numpy.exp(others)))
+        self.assertAlmostEqual(against_time.log_of_mean(log_z - 2000)[0], value - 2000)
+        self.assertAlmostEqual(against_time.spread(log_z)[0], numpy.std(others, ddof=1))
+        self.assertEqual([picture.name for picture in against_time.curves(sweep)], ["log-mean-z", "sd-log-z"])
+
+    def test_variants_that_end_in_a_number_are_one_sampler(self):
+        names = ("ARM 1000", "ARM 100", "RM 10", "EP")
+        settings = [{"variant": v, "machine": m} for v in names for m in ("small", "large")]
+        sweep, _ = self.sweep_of_samplers(settings, range(8), range(1, 9))
+        small, large = against_time.samplers(sweep, "variant")
+        self.assertEqual([small.label, large.label], ["small", "large"])
+        self.assertEqual([(line.label, line.settings) for line in small.lines],
+                         [("ARM", [0, 2]), ("RM", [4]), ("EP", [6])])
+        self.assertNotEqual(small.lines[0].style, small.lines[1].style)
+        self.assertEqual(small.lines[1].style, large.lines[1].style)
+        self.assertEqual(len(against_time.curves(sweep)), 2)
+
+    def test_only_budgets_are_drawn_against_time(self):
+        settings = [{"variant": v, "algorithm.particles": n} for v in ("ARM", "RM") for n in (10, 100)]
+        sweep, _ = self.sweep_of_samplers(settings, [-7.0, -7.1, -9.0, -8.0], [1, 9, 2, 20])
+        sweep.chosen.remove(against_time.TIME)
+        self.assertEqual(against_time.curves(sweep), [])
+        sweep, _ = self.sweep_of_samplers([{"model.n": n} for n in (1, 2)], [-7.0, -7.1], [1, 9])
+        self.assertEqual(against_time.curves(sweep), [])
+
+    def test_scores_of_predictions(self):
+        errors, loss = surface.scores(numpy.array([0.9, 0.2, 0.5, 0.4]), numpy.array([1.0, -1.0, 1.0, 1.0]))
+        self.assertTrue(errors.startswith("38 ± "), errors)  # 37.5
+        self.assertTrue(loss.startswith("0.48 ± "), loss)
 
     def test_bars_count_the_runs_that_have_intervals(self):
         low = [1.0, numpy.nan]

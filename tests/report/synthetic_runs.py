@@ -442,6 +442,47 @@ def training(directory):
     return write_run(directory, summary, datasets)
 
 
+def growing(directory):
+    """An adaptive resample-move of 30 variables, 4 replicates, enlarged at every fifth step."""
+    rng = numpy.random.default_rng(6)
+    steps, replicates = 29, 4
+    first = 0.55 + 0.4 * rng.random((steps, replicates))
+    enlarged = (numpy.arange(steps) % 5 == 0)[:, None] & numpy.ones((1, replicates), bool)
+    passes = enlarged.astype(float)
+    ratios = -0.4 + 0.05 * rng.normal(size=(steps, replicates))
+    estimate = {"estimator": "resample-move", "value": -12.3, "standard_error": 0.04, "interval95": [-12.43, -12.17]}
+    summary = {
+        **common("resample-move", "orthant"),
+        "verdict": "supported",
+        "log_ratio": [estimate],
+        "growth": {
+            "steps": steps,
+            "base_particles": 1000,
+            "moved_per_step": 1.45,
+            "enlarged_steps": 6,
+            "steps_below_threshold": 0,
+            "least_gamma": 0.71,
+            "variance_of_independent_particles": 0.0042,
+            "least_variance": 0.0031,
+        },
+    }
+    datasets = {
+        "configuration": '[algorithm]\nname = "resample-move"\nenlarge = "move"\ngamma_threshold = 0.7\n',
+        "growth/particles": 1000.0 * (1 + passes),
+        "growth/moved": 1000.0 * (1 + 2 * passes),
+        "growth/first_gamma": first,
+        "growth/gamma": numpy.where(enlarged, 0.75, first),
+        "growth/passes": passes,
+        "growth/log_ratio": ratios,
+        "growth/optimal_particles": 1000.0 + 200 * rng.random((steps, replicates)),
+        "batches/log_ratio": ratios.sum(axis=0) - 0.7,
+        "per_step/inverse_temperature": numpy.array([1.0]),
+        "per_step/ess": numpy.array([900.0]),
+        "per_step/log_ratio": numpy.array([-12.3]),
+    }
+    return write_run(directory, summary, datasets)
+
+
 def common(algorithm, model, status="finished"):
     return {
         "schema": 1,

@@ -6,7 +6,7 @@ import numpy
 
 from ..run import ReportError
 from ..style import drawing_style
-from . import evidence, paths, progress, scalars
+from . import against_time, evidence, paths, progress, scalars, surface
 from .read import require_name
 
 _MOST_CHOSEN = 6  # scalars drawn against each key unless they were asked for
@@ -48,6 +48,8 @@ def draw_all(sweep, wanted):
                 pictures += scalars.against_axis(sweep, name, axis, above)
         pictures += scalars.coverages(sweep, sweep.chosen)
         if not wanted.scalars:
+            pictures += surface.picture(sweep)
+            pictures += against_time.curves(sweep)
             for axis in axes:
                 pictures += evidence.against_axis(sweep, axis)
         if not wanted.scalars or any(name.endswith(_ENERGIES) for name in sweep.chosen):

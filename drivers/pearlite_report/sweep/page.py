@@ -1,7 +1,7 @@
 """The page of a sweep: one file with its figures inside; its only links are those to single runs."""
 
 from .. import elements, numbers, words
-from . import tables
+from . import surface, tables
 
 _MANY_FAILURES = 50
 
@@ -17,7 +17,8 @@ def render(sweep, pictures, output):
         tables.settings(sweep),
         elements.figures("Scalars", pictures, "scalars"),
         elements.figures("Coverage", pictures, "coverage"),
-        elements.figures("Estimators compared", pictures, "evidence"),
+        elements.figures("Evidence", pictures, "evidence"),
+        surface.weighted(sweep),
         elements.figures("Progress of the searches", pictures, "progress"),
         elements.figures("Along the path", pictures, "paths"),
         tables.pairs(sweep),

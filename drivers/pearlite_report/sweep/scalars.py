@@ -160,7 +160,7 @@ def _coverage(sweep, names, settings, part, n_parts):
     for place, name in enumerate(names):
         coverage, count = sweep.of_settings("coverage", name)[settings], _intervals(sweep, name, settings)
         y = numpy.arange(len(settings)) + 0.6 * (place - (len(names) - 1) / 2) / len(names)
-        low, high = wilson(coverage, count)
+        low, high = numbers.wilson(coverage, count)
         colour = PALETTE[1:][place % (len(PALETTE) - 1)]
         axes.hlines(y, low, high, color=colour, linewidth=1.8, alpha=0.55)
         axes.plot(coverage, y, "o", color=colour, markersize=4, label=drawing.literal(words.of_estimator(name)))
@@ -187,11 +187,3 @@ def _intervals(sweep, name, settings):
     if sweep.column(low) is None:
         return with_value
     return numpy.array([numpy.isfinite(sweep.of_runs(low, number)).sum() for number in settings])
-
-
-def wilson(share, count, sds=2.0):
-    """The binomial probabilities for which such a share of `count` is at most so many standard deviations off."""
-    n = numpy.maximum(count, 1)
-    middle = (share + sds**2 / (2 * n)) / (1 + sds**2 / n)
-    half = sds / (1 + sds**2 / n) * numpy.sqrt(share * (1 - share) / n + sds**2 / (4 * n**2))
-    return middle - half, middle + half

@@ -6,8 +6,8 @@ import numpy
 
 from matplotlib.figure import Figure
 
-from . import numbers
-from .style import BLUE, GREY, INK, PALE_BLUE, VERMILLION, finish, new_axes, plain_ticks
+from .. import numbers
+from ..style import BLUE, GREY, INK, PALE_BLUE, VERMILLION, finish, new_axes, plain_ticks
 
 LEVELS_OF_BAND = (0.05, 0.95)
 N_BINS = 20

@@ -1,0 +1,1 @@
+"""Predictions: what a results file holds of them, and figures of them."""
