@@ -42,6 +42,11 @@ CONFIGURATIONS = {
     "search": {"run": {"checkpoint_every": 0.05}, "model": {"name": "test-function", "dimension": 20},
                "algorithm": {"name": "pisaa", "chains": 40, "iterations": 20000, "range_iterations": 10000, "replicates": 3,
                              "sync_every": 5}},
+    # Passes that enlarge the population, each a step.
+    "growing": {"run": {"block": 96, "checkpoint_every": 0.05},
+                "model": {"name": "orthant", "size": 100, "negative": 50, "correlation": 0.5},
+                "algorithm": {"name": "resample-move", "particles": 4000, "gamma_threshold": 0.95, "most_passes": 6,
+                              "replicates": 1}},
     "training": {"run": {"checkpoint_every": 0.05},
                  "model": {"name": "rbm-training", "hidden": 60},  # and images
                  "algorithm": {"name": "contrastive-divergence", "updates": 12000, "batch": 50, "persistent": True,

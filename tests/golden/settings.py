@@ -27,6 +27,10 @@ def few_iterations(iterations, **keys):
     return {"algorithm.iterations": iterations, "kernel.pilot_iterations": iterations // 2, **keys}
 
 
+def few_grown(n, **keys):
+    return {"algorithm.particles": n, "algorithm.most_passes": 2, "algorithm.replicates": 2, **keys}
+
+
 def few_updates(updates, **keys):
     return {"algorithm.updates": updates, "algorithm.watched": 200, "algorithm.sample_sweeps": 2, "model.n_images": 3000,
             **keys}
@@ -42,12 +46,14 @@ JOBS = {
     "gaussian-work": (few_trajectories(117, 50), []),
     "gbp-usd-9798": (few_particles(32, **ESTIMATED, **{"model.particles": 8}), ["pound_dollar/GBP_vs_USD_9798.txt"]),
     "ising": (few_trajectories(40, 60), []),
+    "ising-arm": (few_grown(40), []),
     "ising-flips": (few_trajectories(40, 60, **{"algorithm.equilibration": 5, "sweep.model.flips": [50, 100]}), []),
     "ising-tempering": (few_scans(8, 24), []),
     "ising-work": (few_trajectories(40, 60, **{"algorithm.equilibration": 5}), []),
     "mixture-20": (few_iterations(4000), ["gaussmix20/modes.csv"]),
     "mixture-work": (few_trajectories(32, 40, **{"algorithm.equilibration": 5}), []),
     "pima": (few_particles(64, **{f"algorithm.{SMC_REPLICATES}": 3}), ["bayes/pima_standardised_532.dat"]),
+    "pima-gp": (few_grown(40), ["bayes/pima_tr.csv", "bayes/pima_te.csv"]),
     "polypharm": (few_particles(32, **ESTIMATED, **{"model.samples": 4}), ["bayes/polypharm.csv"]),
     "potts-tempering": (few_scans(8, 12), []),
     "potts-work": (few_trajectories(40, 60, **{"model.flips": 200, "algorithm.equilibration": 5}), []),
@@ -67,7 +73,10 @@ JOBS = {
     "rastrigin-replicates": (few_iterations(1500, **{"algorithm.replicates": 3}), []),
     "rastrigin-tuned": (few_iterations(400, **{"algorithm.replicates": 3}), []),
     "rbm-15": (few_trajectories(70, 40), [WEIGHTS_15, DIGITS]),
+    "rbm-15-arm": (few_grown(20, **{"algorithm.sweeps": 1}), [WEIGHTS_15, DIGITS]),
     "rbm-cd25": (few_trajectories(70, 30), [WEIGHTS_CD25, DIGITS]),
+    "rbm-cd25-arm": (few_grown(4, **{"algorithm.sweeps": 1}), [WEIGHTS_CD25, DIGITS]),
+    "rbm-pcd500-arm": (few_grown(4, **{"algorithm.sweeps": 1}), ["trained/pcd500.h5", DIGITS]),
     "rbm-random": (few_trajectories(117, 60), []),
     "rbm-random-smc": (few_particles(64, **{f"algorithm.{SMC_REPLICATES}": 3}), []),
     "rbm-schedule": (few_trajectories(70, 30, **{"schedule.pilot_steps": 24, "schedule.pilot_trajectories": 20,
@@ -83,7 +92,11 @@ JOBS = {
     "restore-image-replicates": (few_iterations(1000, **{"algorithm.replicates": 3}), [FERRITE]),
     "spect-network": (few_iterations(600), SPECT),
     "spect-network-replicates": (few_iterations(300, **{"algorithm.replicates": 3, "model.exact": False}), SPECT),
+    "sv-arm": (few_grown(20, **{"growth.lag": 5}), ["pound_dollar/svpd_returns.csv"]),
     "toenail": (few_particles(32, **ESTIMATED, **{"model.samples": 4}), ["bayes/toenail.csv"]),
+    **{f"usps-ais-{how}": (few_trajectories(20, 8, **{"model.training_rows": 60}), ["usps/usps.h5"])
+       for how in ("gibbs", "hmc-p", "hmc-q", "rmhmc-p", "rmhmc-q")},
+    "usps-arm": (few_grown(50, **{"model.training_rows": 60}), ["usps/usps.h5"]),
     "wheeze": (few_particles(32, **ESTIMATED, **{"model.samples": 4}), ["bayes/ohio_wheeze.csv"]),
 }
 JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-replicates", "rastrigin", "rastrigin-replicates",
@@ -98,11 +111,14 @@ MODELS = {  # those to be annealed
     "gaussian": {"dimension": 2, "start_mean": 3.0, "start_sd": 2.0},
     "gaussian-ar": {"dimension": 2, "start_mean": 3.0, "start_sd": 2.0},
     "gaussian-mixture": {"simulated_points": 30},
+    "gp-classification": {"data": "logistic.csv"},
+    "gp-orthant": {"data": "logistic.csv"},
     "ising": {"size": 6},
     "linear-gaussian": {"simulated_length": 20, "particles": 10},
     "logistic-regression": {"data": "logistic.csv"},
     "mixed-logistic": {"study": "table", "data": "mixed.csv", "samples": 6},
     "noisy-likelihood": {"dimension": 2, "samples": 4},
+    "orthant": {"size": 9, "negative": 4, "correlation": 0.8},
     "potts": {"size": 6, "colours": 5},
     "radiata-pine": {"data": "pine.csv"},
     "rbm": SMALL_RBM,
@@ -123,6 +139,7 @@ ALGORITHMS = {  # for models to be annealed: tables; PILOT joins them for densit
     "parallel-tempering": {"schedule": {**FIXED, "steps": 6},
                            "algorithm": {"replicas": 12, "scans": 70, "burn_in": 20}},
     "pseudo-marginal": {"schedule": FIXED, "algorithm": {"chains": 9, "iterations": 130, "burn_in": 70, "thin": 3}},
+    "resample-move": {"algorithm": {"particles": 117, "gamma_threshold": 0.95, "most_passes": 3, "replicates": 1}},
     "smc": {"schedule": ADAPTIVE, "algorithm": {"particles": 117, "ess_threshold": 0.9}},
 }
 WITHOUT_BLOCKS = ("parallel-tempering", "pseudo-marginal")  # blocks of these are temperatures, or chains
@@ -147,6 +164,8 @@ SHORT = {  # of a model and an algorithm: the selection that CI runs
     ("rbm", "parallel-tempering"), ("gaussian-mixture", "nonequilibrium"), ("noisy-likelihood", "importance-squared"),
     ("stochastic-volatility", "smc"), ("mixed-logistic", "annealed-importance"), ("radiata-pine", "nonequilibrium"),
     ("logistic-regression", "parallel-tempering"), ("potts", "smc"), ("rbm-hidden", "nonequilibrium"),
-    ("rbm-joint", "annealed-importance"), ("gaussian-ar", "parallel-tempering"), ("ab-protein", "pisaa"),
+    ("rbm-joint", "annealed-importance"), ("orthant", "resample-move"), ("gp-classification", "resample-move"),
+    ("gp-classification", "annealed-importance"), ("gp-orthant", "annealed-importance"), ("rbm", "resample-move"),
+    ("stochastic-volatility", "resample-move"), ("gaussian-ar", "parallel-tempering"), ("ab-protein", "pisaa"),
     ("bayesian-network", "psaa"), ("image-restoration", "aesamc"), ("mode-mixture", "vfsa"),
     ("rbm-training", "contrastive-divergence"), ("test-function", "asamc"), ("test-function", "sa"), ("ab-protein", "saa")}

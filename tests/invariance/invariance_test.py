@@ -330,6 +330,60 @@ class Potts(Invariance, unittest.TestCase):
             self.one_ulp(name, "model.coupling", 2.0)
 
 
+class MadeData:
+    """Tables of returns and responses, for models of data."""
+
+    def setUp(self):
+        super().setUp()
+        returns = [f"{math.sin(3.7 * t) * (1 + 0.5 * math.sin(0.6 * t)):.6f}" for t in range(20)]
+        (self.directory / "returns.csv").write_text("\n".join(["y", *returns]) + "\n", encoding="utf-8")
+        responses = [f"{i},{(7 * i * i + 3 * j) % 5 // 3},{0.5 * j - 1:.1f}" for i in range(1, 13) for j in range(4)]
+        (self.directory / "responses.csv").write_text("\n".join(["subject,y,x", *responses]) + "\n", encoding="utf-8")
+
+    def configuration(self, name, tables):
+        model = tables["model"]
+        if "data" in model:
+            tables = {**tables, "model": {**model, "data": str(self.directory / model["data"])}}
+        return super().configuration(name, tables)
+
+
+class Growth(MadeData, Invariance, unittest.TestCase):
+    """Densities that grow by a variable a step; stops fall into the passes that enlarge their populations."""
+
+    ARM = {"name": "resample-move", "particles": 117, "gamma_threshold": 0.97, "most_passes": 3, "replicates": 1}
+    ORTHANT = {"run": {"block": 16}, "model": {"name": "orthant", "size": 9, "negative": 4, "correlation": 0.8}}
+    CASES = {
+        "orthant-arm": {**ORTHANT, "algorithm": ARM},
+        "orthant-double": {**ORTHANT, "model": {**ORTHANT["model"], "precision": "double"},
+                           "algorithm": {**ARM, "enlarge": "anticipate"}},
+        "orthant-two-blocks": {**ORTHANT, "algorithm": {**ARM, "particles": 20, "enlarge": "anticipate"}},
+        "orthant-theorem": {**ORTHANT, "algorithm": {**ARM, "allocation": "theorem", "replicates": 3}},
+        "rbm-arm": {**RBM, "algorithm": {**ARM, "enlarge": "anticipate", "resampling": "multinomial"}},
+        "rbm-fixed": {**RBM, "algorithm": {"name": "resample-move", "particles": 117, "enlarge": "none",
+                                           "order": "random"}},
+        "ising-arm": {**ISING, "algorithm": {**ARM, "order": "random"}},
+        "potts-arm": {"run": {"block": 16}, "model": {"name": "potts", "size": 4, "colours": 5}, "algorithm": ARM},
+        "series-arm": {"run": {"block": 16}, "model": {"name": "linear-gaussian", "simulated_length": 12}, "algorithm": ARM},
+        "series-filter": {"run": {"block": 16}, "model": {"name": "linear-gaussian", "simulated_length": 12},
+                          "algorithm": {"name": "resample-move", "particles": 117, "enlarge": "none", "sweeps": 0}},
+        "volatility-arm": {"run": {"block": 16}, "growth": {"rho": -0.4, "lag": 3},
+                           "model": {"name": "stochastic-volatility", "data": "returns.csv", "leverage": True, "student": True},
+                           "algorithm": {**ARM, "enlarge": "anticipate"}},
+        "classification-arm": {"run": {"block": 16}, "algorithm": {**ARM, "replicates": 3},
+                               "model": {"name": "gp-classification", "data": "responses.csv", "label": "y",
+                                         "training_rows": 20}},
+    }
+    test_paths_of_kernels = Rbm.test_paths_of_kernels
+
+    def steps(self, where, tables):
+        """At least so many: a pass for each variable but one."""
+        return {"orthant": 9, "rbm": 18, "ising": 36, "potts": 16, "linear-gaussian": 12,
+                "stochastic-volatility": 20, "gp-classification": 20}[tables["model"]["name"]] - 1
+
+    def test_one_ulp(self):
+        self.one_ulp("orthant-arm", "model.correlation", 0.8)
+
+
 class Mixture(Invariance, unittest.TestCase):
     MODEL = {"name": "gaussian-mixture", "components": 2, "simulated_points": 10}
     CASES = {
@@ -342,7 +396,7 @@ class Mixture(Invariance, unittest.TestCase):
         self.one_ulp("mixture-work", "model.precision_rate", 20.0)
 
 
-class Estimated(Invariance, unittest.TestCase):
+class Estimated(MadeData, Invariance, unittest.TestCase):
     NOISY = {"run": {"block": 16}, "model": {"name": "noisy-likelihood", "dimension": 2, "noise_variance": 2.0}}
     SERIES = {"run": {"block": 16}, "model": {"name": "linear-gaussian", "simulated_length": 20, "particles": 10}}
     VOLATILITY = {"run": {"block": 16}, "model": {"name": "stochastic-volatility", "data": "returns.csv", "particles": 16}}
@@ -374,19 +428,6 @@ class Estimated(Invariance, unittest.TestCase):
         "series-exact-chains": {"model": {**SERIES["model"], "likelihood": "exact"},
                                 "algorithm": {**CHAINS, "chains": 3, "start": "prior"}},
     }
-
-    def setUp(self):
-        super().setUp()
-        returns = [f"{math.sin(3.7 * t) * (1 + 0.5 * math.sin(0.6 * t)):.6f}" for t in range(20)]
-        (self.directory / "returns.csv").write_text("\n".join(["y", *returns]) + "\n", encoding="utf-8")
-        responses = [f"{i},{(7 * i * i + 3 * j) % 5 // 3},{0.5 * j - 1:.1f}" for i in range(1, 13) for j in range(4)]
-        (self.directory / "responses.csv").write_text("\n".join(["subject,y,x", *responses]) + "\n", encoding="utf-8")
-
-    def configuration(self, name, tables):
-        model = tables["model"]
-        if "data" in model:
-            tables = {**tables, "model": {**model, "data": str(self.directory / model["data"])}}
-        return super().configuration(name, tables)
 
     def test_one_ulp(self):
         for name in ("noisy-smc", "noisy-importance", "noisy-chains"):

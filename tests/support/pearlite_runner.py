@@ -189,14 +189,15 @@ def summary(directory):
 
 
 def findings(directory):
-    """All of a finished run that may depend on configuration, seed and data only: estimates, posterior, digest, and the
+    """All of a finished run that may depend on configuration, seed and data only: estimates, predictions, digest, and the
     files of results and of the posterior to the byte."""
     found = summary(directory)
     if found.get("status") != "finished":
         raise AssertionError(f"{directory}: not finished: {found}")
     files = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest()
              for name in ("results.h5", "posterior.nc") if (directory / name).exists()}
-    keys = ("digest", "log_evidence", "posterior", "best", "replicates", "algorithm", "model", "seed", "block")
+    keys = ("digest", "log_evidence", "approximations", "posterior", "predictions", "best", "replicates", "algorithm", "model",
+            "seed", "block")
     return {**{key: found.get(key) for key in keys}, "ess": found["diagnostics"].get("ess"), "files": files}
 
 
