@@ -64,7 +64,7 @@ EDITS = {
                                    [r"bad\.toml:4: algorithm\.name", "resample-move"]),
     "a normal distribution that there is not": (
         ORTHANT, ORTHANT, '[model]\nname = "gaussian"\n[path]\nkind = "bridge"\nfit = "model"\n',
-        [r"bad\.toml:5: path\.fit", "no approximation"]),
+        [r"bad\.toml:4: path\.kind", "no approximation of its own", r"path\.fit"]),
 }
 ON_TWO_RANKS = ("more variables than all", "three classes")
 

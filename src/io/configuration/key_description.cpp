@@ -159,7 +159,7 @@ std::string expectation(const KeyDescription& key) {
 }
 
 std::string default_text(const KeyDescription& key) {
-    if (key.about.presence == About::Presence::optional)
+    if (key.about.presence == About::Presence::optional && key.about.default_rule.empty())
         return "none";
     return key.standard.value_or(key.about.default_rule);
 }
