@@ -35,8 +35,9 @@ Table read_columns(const std::filesystem::path& file);
 Table stack_rows(const Table& first, const Table& second);
 
 /// The first `largest` rows of a dataset of an HDF5 file: a number each, numbers, or images of rows x columns, which
-/// become one row.
-Matrix read_hdf5_rows(const std::filesystem::path& file, const std::string& dataset, Index largest);
+/// become one row. InputError for a dataset of fewer dimensions than `least_dimensions`.
+Matrix read_hdf5_rows(const std::filesystem::path& file, const std::string& dataset, Index largest,
+                      int least_dimensions = 1);
 
 /// RBM weights and biases: W is visible x hidden.
 struct RbmArrays {

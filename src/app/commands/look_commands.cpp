@@ -64,7 +64,7 @@ std::string list_combinations(const Catalogue& models) {
         std::vector<std::string> suitable;
         std::map<std::string, std::vector<std::string>> unsuitable; // by reason
         for (const auto& algorithm : algorithms()) {
-            if (algorithm->task() != Task::annealing)
+            if (algorithm->task() != Task::annealing || (algorithm->grows() && !entry.traits.grows))
                 continue;
             const auto objection = algorithm::objection_to(*algorithm, entry.traits);
             (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());

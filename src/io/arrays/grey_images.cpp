@@ -37,7 +37,7 @@ Levels read_csv_levels(const std::filesystem::path& file, Index largest) {
 }
 
 Levels read_hdf5_levels(const std::filesystem::path& path, const std::string& name, Index largest) {
-    return read_hdf5_rows(path, name, largest).transpose().cast<float>();
+    return read_hdf5_rows(path, name, largest, 2).transpose().cast<float>();
 }
 
 } // namespace

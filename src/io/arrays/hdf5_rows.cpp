@@ -8,7 +8,7 @@
 
 namespace pearlite::io {
 
-Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name, Index largest) {
+Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
     const std::string source = path.string();
     require_readable_file(path, "numbers in HDF5");
     const QuietHdf5 quiet;
@@ -25,9 +25,9 @@ Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name
             throw InputError(where + ": wrong type, expected numbers");
         const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose, where + ": cannot read the shape");
         const int rank = H5Sget_simple_extent_ndims(space.get());
-        if (rank < 1 || rank > 3)
-            throw InputError(where + ": wrong number of dimensions (got " + std::to_string(rank) +
-                             "), expected rows, rows x numbers, or images x rows x columns");
+        if (rank < least_dimensions || rank > 3)
+            throw InputError(where + ": wrong number of dimensions (got " + std::to_string(rank) + "), expected " +
+                             (least_dimensions == 1 ? "rows, " : "") + "rows x numbers, or images x rows x columns");
         hsize_t sizes[3] = {1, 1, 1};
         hdf5_check(H5Sget_simple_extent_dims(space.get(), sizes, nullptr), where + ": cannot read the shape");
         constexpr hsize_t most_numbers = hsize_t{1} << 24, most_rows = hsize_t{1} << 32;

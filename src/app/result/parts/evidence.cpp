@@ -143,7 +143,9 @@ Support EvidencePart::support(bool has_warnings) const {
     const auto& first = estimates_.front();
     if (!first.standard_error)
         return Support::withheld;
-    if (exact_ && std::abs(first.value - *exact_) > estimator::significant_difference * *first.standard_error)
+    // An estimate without an error may still be rounded.
+    if (exact_ && std::abs(first.value - *exact_) > std::max(estimator::significant_difference * *first.standard_error,
+                                                             1e-9 * (1 + std::abs(*exact_))))
         return Support::contradicted;
     return has_warnings ? Support::doubtful : Support::supported;
 }
