@@ -63,9 +63,7 @@ std::string description(const KeyDescription& key) {
     std::string text = expectation(key);
     text += key.about.measured_in.empty() || key.type == Type::seconds ? "" : ", in " + key.about.measured_in;
     const bool is_optional = key.about.presence == About::Presence::optional && key.about.default_rule.empty();
-    text += "; " + (is_optional        ? "may be left out"
-                    : standard.empty() ? "must be given"
-                                       : "default " + standard);
+    text += "; " + (is_optional ? "may be left out" : standard.empty() ? "must be given" : "default " + standard);
     text += condition.empty() ? "" : "; only if " + condition;
     text += ". " + capitalised(key.about.sentence) + ".";
     for (const auto& option : key.options)

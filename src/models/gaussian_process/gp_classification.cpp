@@ -72,8 +72,8 @@ class Predicting : public Model {
 };
 
 template <class Real>
-std::shared_ptr<const model::Target> annealed_gp_orthant(const OrthantSettings& orthant,
-                                                         const std::shared_ptr<const GpClassificationSettings>& settings) {
+std::shared_ptr<const model::Target>
+annealed_gp_orthant(const OrthantSettings& orthant, const std::shared_ptr<const GpClassificationSettings>& settings) {
     return model::target_of(
         Predicting(AnnealedOrthant<Real>(orthant), settings, orthant_predictions(settings, orthant.order)));
 }
