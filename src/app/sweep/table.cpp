@@ -88,7 +88,8 @@ ScalarStatistics SweepTable::describe(Index setting, std::size_t column) const {
         if (std::isnan(truth) || std::isnan(from) || std::isnan(to))
             continue;
         ++intervals;
-        holding += from <= truth && truth <= to ? 1 : 0;
+        const double rounding = 1e-9 * (1 + std::abs(truth)); // an exact estimate's interval is a point
+        holding += from - rounding <= truth && truth <= to + rounding ? 1 : 0;
     }
     ScalarStatistics all;
     all.count = static_cast<Index>(found.size());
