@@ -33,6 +33,7 @@ struct Progress {
     Index iterations_per_step = 1;
     Index steps_at_once = 1; ///< the increase of `step` in a step of the run
     double inverse_temperature_end = 1;
+    Index variables = 0; ///< to which a density grows, the inverse temperature being the share that it has reached
 };
 
 /// A number for the diagnostics of a summary, with its standard error if it has one.

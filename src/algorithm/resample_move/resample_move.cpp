@@ -244,6 +244,7 @@ Index ResampleMove::take_ticks(Index n) {
 Progress ResampleMove::progress() const {
     Progress progress{n() - 1, n_variables_ - 1, static_cast<double>(n()) / static_cast<double>(n_variables_), ess_,
                       log_ratio_};
+    progress.variables = n_variables_;
     return progress;
 }
 

@@ -24,6 +24,16 @@ std::string format_rate(double per_second) {
     return per_second < 1e4 ? fmt::format("{:.0f}", per_second) : fmt::format("{:.2e}", per_second);
 }
 
+namespace {
+
+std::string place_on_path(const algorithm::Progress& progress) {
+    if (progress.variables > 0)
+        return fmt::format("{:.0f} variables", progress.inverse_temperature * static_cast<double>(progress.variables));
+    return fmt::format("inverse temperature {:.5g}", progress.inverse_temperature);
+}
+
+} // namespace
+
 Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen)
     : speaks_(speaks),
       terminal_(speaks && screen == Screen::on && isatty(STDERR_FILENO)),
@@ -93,12 +103,11 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
         place += fmt::format("/{}", progress.steps * progress.iterations_per_step);
     const auto seconds_left = pace_->seconds_left();
     const auto eta = seconds_left ? format_duration(*seconds_left) : "?";
-    const auto where =
-        !progress.stage.empty() ? progress.stage
-        : progress.best_energy
-            ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature, *progress.best_energy)
-            : fmt::format("inverse temperature {:.5g}  ESS {:.0f}  log Z/Z_0 {:.4f}", progress.inverse_temperature,
-                          progress.ess, progress.log_ratio);
+    const auto where = !progress.stage.empty() ? progress.stage
+                       : progress.best_energy  ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature,
+                                                             *progress.best_energy)
+                                              : fmt::format("{}  ESS {:.0f}  log Z/Z_0 {:.4f}", place_on_path(progress),
+                                                            progress.ess, progress.log_ratio);
     show(fmt::format("{}{}  {}  {} {}/s  ETA {}", in_pilot ? "pilot " : "", place, where, format_rate(rate * updates),
                      unit, eta));
 }

@@ -116,19 +116,22 @@ std::unique_ptr<BuiltModel> build_orthant(io::Configuration& configuration, io::
 }
 
 /// Nothing if there are mistakes.
-std::optional<GpClassificationSettings> read_gp(GpKeys keys, io::Configuration& configuration, io::Section& section) {
+std::optional<GpClassificationSettings> read_gp(const GpKeys& keys, io::Configuration& configuration,
+                                                io::Section& section) {
     auto data = read_data(section, "data", keys.data, [&](const auto& path) {
-        keys.settings.file = path;
+        auto settings = keys.settings;
+        settings.file = path;
         if (keys.test_data)
-            keys.settings.test_file = keys.test_data->path;
-        return read_classification(keys.settings);
+            settings.test_file = keys.test_data->path;
+        return read_classification(settings);
     });
     if (configuration.has_errors() || !data)
         return std::nullopt;
     const auto inputs = static_cast<double>(data->training.inputs.rows());
-    keys.covariance.length_scale = std::exp(keys.log_length_scale.value_or(0.5 * std::log(inputs)));
-    keys.covariance.amplitude = std::exp(keys.log_amplitude.value_or(0));
-    return GpClassificationSettings{std::move(*data), keys.covariance, keys.is_double};
+    auto covariance = keys.covariance;
+    covariance.length_scale = std::exp(keys.log_length_scale.value_or(0.5 * std::log(inputs)));
+    covariance.amplitude = std::exp(keys.log_amplitude.value_or(0));
+    return GpClassificationSettings{std::move(*data), covariance, keys.is_double};
 }
 
 std::unique_ptr<BuiltModel> build_gp_classification(io::Configuration& configuration, io::Section& section) {

@@ -24,7 +24,7 @@ OrthantSettings orthant_of(const GpClassificationSettings& settings, std::vector
 /// In the latent z, with predictions of what is held out.
 class GpOrthant final : public Orthant {
   public:
-    GpOrthant(OrthantSettings orthant, const std::shared_ptr<const GpClassificationSettings>& settings)
+    GpOrthant(const OrthantSettings& orthant, const std::shared_ptr<const GpClassificationSettings>& settings)
         : Orthant(orthant) {
         if (auto predictions = orthant_predictions(settings, orthant.order))
             offer(std::move(predictions));
