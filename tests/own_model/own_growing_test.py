@@ -38,7 +38,7 @@ class OwnGrowing(unittest.TestCase):
                 "target_link_libraries(wrong PRIVATE Pearlite::Pearlite)\n"
         set_up_project(SOURCE, prefix, project, "custom_growing", more_lines=wrong)
         cls.toml = project / "walk.toml"
-        cls.toml.write_text(block_of_page(SOURCE, "toml", "steps = 20"))
+        cls.toml.write_text(block_of_page(SOURCE, "toml", "steps = 20\n"))
         build_and_compile(project / "build", [])
         cls.program, cls.wrong = project / "build/custom_growing", project / "build/wrong"
 
@@ -75,7 +75,7 @@ class OwnGrowing(unittest.TestCase):
 
     def test_check_and_list(self):
         self.assertIn("steps = 20", call(self.program, "check", self.toml))
-        self.assertRegex(call(self.program, "list"), r"walk +resample-move")
+        self.assertRegex(call(self.program, "list"), r"walk +native +resample-move")
         message = call(self.program, "check", self.toml, "--set", "algorithm.enlarge=reseed", expect=BAD_INPUT)
         self.assertIn("no data to start chains from", message)
 
