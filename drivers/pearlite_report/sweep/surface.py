@@ -28,7 +28,7 @@ class Grid:
     settings: list  # [a, b] of numbers of settings
     values: tuple  # of both keys, rising
     log_evidence: numpy.ndarray  # [a, b], means over the runs of a setting
-    error: numpy.ndarray  # [a, b], their standard errors, 0 where there is one run
+    error: numpy.ndarray  # [a, b], their standard errors; of one run what it states, or 0
 
     def weights(self):
         """[a, b], sum 1."""
@@ -59,7 +59,9 @@ def grid_of(sweep):
     log_evidence = sweep.of_settings("mean", name)[settings]
     if not numpy.isfinite(log_evidence).all():
         return None
-    error = numpy.where(sweep.of_settings("count", name) > 1, sweep.of_settings("standard_error", name), 0.0)[settings]
+    of_one = sweep.of_settings("mean", name.replace(".value", ".standard_error"))  # that a single run states
+    several = sweep.of_settings("count", name) > 1
+    error = numpy.where(several, sweep.of_settings("standard_error", name), of_one)[settings]
     return Grid(tuple(axes), name, settings, values, log_evidence, numpy.nan_to_num(error))
 
 
