@@ -16,7 +16,7 @@ PATIENCE = 2
 SLACK = 5
 TIME_LIMIT = 4  # the hang must come before
 # Calls, in the midst of the work of each rank of three; a transition moves a block.
-HUNG_AFTER = {"hanging-density": 2000, "hanging-transition": 100, "hanging-energy": 2000}
+HUNG_AFTER = {"hanging-density": 2000, "hanging-transition": 100, "hanging-growth": 2000, "hanging-energy": 2000}
 
 RUN = {"checkpoint_every": 0.02}
 STEPS = {"kind": "linear", "steps": 200}
@@ -32,11 +32,13 @@ AT_POSTERIOR = {
     "importance-squared": {"algorithm": {"draws": 10000}},
     "pseudo-marginal": {"algorithm": {"chains": 6, "iterations": 4000}},
 }
+GROWING = {"resample-move": {"algorithm": {"particles": 96, "replicates": 1}}}
 SEARCHES = {
     **{name: {"algorithm": {**SEARCH, "replicates": 3}} for name in ("sa", "saa", "asamc")},
     **{name: {"algorithm": {**SEARCH, "chains": 6}} for name in ("vfsa", "psaa", "pisaa", "aesamc")},
 }
-MODELS = {"hanging-density": {**ANNEALED, **AT_POSTERIOR}, "hanging-transition": ANNEALED, "hanging-energy": SEARCHES}
+MODELS = {"hanging-density": {**ANNEALED, **AT_POSTERIOR}, "hanging-transition": ANNEALED, "hanging-growth": GROWING,
+          "hanging-energy": SEARCHES}
 ENDINGS = ("launcher", "one rank", "time limit")
 # Told to end, Open MPI's mpirun kills its ranks within two seconds, unless it is told to wait.
 PATIENT_LAUNCHER = {"OMPI_MCA_odls_base_sigkill_timeout": "3"}

@@ -80,6 +80,34 @@ struct Transition {
     }
 };
 
+/// Bits x_i, f_n = exp(2 sum x_i): drawn anew from p_n at every move.
+struct Growth {
+    static constexpr Index variables = 200;
+    static constexpr double odds = 7.38905609893065; // exp(2)
+
+    Index n_variables() const { return variables; }
+    double log_normaliser_first() const { return std::log1p(odds); }
+    void draw_first(random::Stream& stream, std::span<double> first) const { first[0] = bit(stream); }
+    void move(random::Stream& stream, std::span<double> x) const {
+        call();
+        for (double& one : x)
+            one = bit(stream);
+    }
+    double log_density(std::span<const double> x) const {
+        double sum = 0;
+        for (const double one : x)
+            sum += 2 * one;
+        return sum;
+    }
+    double log_weight(std::span<const double>) const { return std::log1p(odds); }
+    void draw_next(random::Stream& stream, std::span<const double>, std::span<double> next) const {
+        next[0] = bit(stream);
+    }
+
+  private:
+    static double bit(random::Stream& stream) { return stream.bernoulli(odds / (1 + odds)) ? 1 : 0; }
+};
+
 /// A bowl in a box.
 class Energy {
   public:
@@ -104,6 +132,7 @@ class Energy {
 std::vector<app::ModelEntry> hanging_models() {
     return {app::custom_model<Density>("hanging-density", "a likelihood that may never return"),
             app::custom_annealed_model<Transition>("hanging-transition", "a transition that may never return", 16),
+            app::custom_growing_model<Growth>("hanging-growth", "a density that grows, with such a transition", 16),
             app::custom_energy<Energy>("hanging-energy", "an energy that may never return")};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Models one of whose functions never returns: a density, a model with states and transition of its own, an energy.
+/// Models one of whose functions never returns: a density, a model with states and transition of its own, a density
+/// that grows, an energy.
 
 #include "pearlite/app/catalogue.hpp"
 
@@ -7,9 +8,9 @@
 
 namespace pearlite::faults {
 
-/// "hanging-density", "hanging-transition", "hanging-energy". PEARLITE_HANG="RANK AFTER" in the environment makes all
-/// calls of the likelihood, transition or energy on that rank hang after so many; then "hangs" goes to stderr. Without
-/// it they are sound.
+/// "hanging-density", "hanging-transition", "hanging-growth", "hanging-energy". PEARLITE_HANG="RANK AFTER" in the
+/// environment makes all calls of the likelihood, transition or energy on that rank hang after so many; then "hangs"
+/// goes to stderr. Without it they are sound.
 std::vector<app::ModelEntry> hanging_models();
 
 } // namespace pearlite::faults
