@@ -255,7 +255,12 @@ Outcome ResampleMove::outcome() const {
     estimator::Estimate estimate{"resample-move", log_ratio_};
     constexpr double rounding = 1e-12;
     if (n_variables_ == 1 || variance.variance < rounding) {
-        estimate.note = "exact: all smoothing weights are equal";
+        // Exact for independent variables. A rare particle that would weigh more looks the same until it is seen.
+        if (n_variables_ > 1)
+            outcome.warnings.push_back(
+                "all smoothing weights that were seen are equal: exact if all are, and without a "
+                "hint of the error if rare particles have others");
+        estimate.note = "without variance: all smoothing weights that were seen are equal";
         estimate.standard_error = 0;
         estimate.interval95 = estimator::normal_interval(log_ratio_, 0);
         estimate.error_method = "none";
