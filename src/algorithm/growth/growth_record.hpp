@@ -6,6 +6,8 @@
 #include "pearlite/core/types.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -18,6 +20,7 @@ struct GrowthRecord {
     std::vector<double> moved;             ///< those of the base set and of all passes
     std::vector<double> gamma;             ///< 1/(1 + v_n), when the set was large enough
     std::vector<double> first_gamma;       ///< of the base set
+    std::vector<double> mobility;          ///< of the base set's smoothing weights in the sweeps; NaN if not known
     std::vector<double> ess;               ///< of the weights to n + 1, before any resampling
     std::vector<double> relative_variance; ///< v_n
     std::vector<double> log_ratio;         ///< log Z_{n+1}/Z_n
@@ -32,6 +35,7 @@ struct GrowthRecord {
         f("moved", moved);
         f("gamma", gamma);
         f("first_gamma", first_gamma);
+        f("mobility", mobility);
         f("ess", ess);
         f("relative_variance", relative_variance);
         f("log_ratio", log_ratio);
@@ -50,5 +54,20 @@ struct GrowthVariance {
 };
 
 GrowthVariance variance_of(const GrowthRecord& record);
+
+/// The hardest of the steps at which the base set stood still.
+struct FrozenStep {
+    Index variables = 0;
+    double mobility = 0; ///< of its smoothing weights
+    double share = 0;    ///< of the base sets' summed v_n, in all such steps
+
+    /// A warning, as a sentence without a capital.
+    std::string text() const;
+};
+
+/// At a mobility below 0.05 a set represents p_n only as far as the steps before happened to prepare it: what p_n
+/// prefers and no particle has is not found any more. Such a step counts where v_n is at least 0.25, and if a quarter
+/// of the summed v_n comes from such steps. Nothing otherwise, and nothing without sweeps, as in a particle filter.
+std::optional<FrozenStep> frozen_step(const GrowthRecord& record);
 
 } // namespace pearlite::algorithm

@@ -66,10 +66,13 @@ void ResampleMove::step() {
 
 void ResampleMove::begin_stage() {
     auto& base = population_.generation(0);
+    if (growth_.sweeps > 0)
+        watch_.remember(ranks_, grown_->stage(), base, settings_.seed, tick_ + growth_.sweeps);
     make_sweeps(ranks_, grown_->stage(), base, growth_.sweeps, settings_.seed, take_ticks(growth_.sweeps));
     moved_ = static_cast<double>(settings_.particles);
     passes_ = 0;
     smooth(base);
+    mobility_ = growth_.sweeps > 0 ? watch_.mobility(ranks_, base, log_smoothing_.front()) : unknown_mobility;
     measure_ = first_measure_ = measure();
     wanted_passes_ = passes_of_theorem();
 }
@@ -230,6 +233,7 @@ void ResampleMove::record_stage(bool resampled) {
     record_.moved.push_back(moved_);
     record_.gamma.push_back(measure_.gamma);
     record_.first_gamma.push_back(first_measure_.gamma);
+    record_.mobility.push_back(mobility_);
     record_.ess.push_back(measure_.ess);
     record_.relative_variance.push_back(1 / measure_.gamma - 1);
     record_.log_ratio.push_back(measure_.log_mean);
@@ -257,7 +261,7 @@ Outcome ResampleMove::outcome() const {
     if (n_variables_ == 1 || variance.variance < rounding) {
         // Exact for independent variables. A rare particle that would weigh more looks the same until it is seen.
         if (n_variables_ > 1)
-            outcome.warnings.push_back(
+            outcome.warnings.emplace_back(
                 "all smoothing weights that were seen are equal: exact if all are, and without a "
                 "hint of the error if rare particles have others");
         estimate.note = "without variance: all smoothing weights that were seen are equal";
@@ -278,6 +282,8 @@ Outcome ResampleMove::outcome() const {
             fmt::format("fewer than {:g} of the base set's {} particles were effective at a step (gamma {:.2g}): take "
                         "more particles, or more sweeps",
                         fewest_effective, settings_.particles, least));
+    if (const auto frozen = frozen_step(record_))
+        outcome.warnings.push_back(frozen->text());
     return outcome;
 }
 
@@ -298,6 +304,7 @@ void ResampleMove::fields(Fields& f) {
     f("first_log_mean", first_measure_.log_mean);
     f("first_gamma", first_measure_.gamma);
     f("first_ess", first_measure_.ess);
+    f("mobility", mobility_);
     if (f.is_reading()) {
         parallel::together(ranks_, [&] { grown_->go_to(n_now); });
         population_.set_particle_bytes(grown_->particle_bytes());

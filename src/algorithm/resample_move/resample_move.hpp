@@ -20,8 +20,10 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/resample_move/generator.hpp"
+#include "algorithm/resample_move/smoothing_watch.hpp"
 #include "model/grown_target.hpp"
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -105,6 +107,9 @@ class ResampleMove final : public Sampler {
     double moved_ = 0, all_moved_ = 0;
     double log_ratio_ = 0, ess_ = 0;
     Measure measure_, first_measure_;
+    SmoothingWatch watch_;
+    static constexpr double unknown_mobility = std::numeric_limits<double>::quiet_NaN();
+    double mobility_ = unknown_mobility;
     GrowthRecord record_;
     Trace trace_;
 };

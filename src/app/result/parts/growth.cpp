@@ -49,6 +49,7 @@ void GrowthPart::write_fields(io::Writer& writer) {
     writer("moved", table([](const auto& record) -> auto& { return record.moved; }));
     writer("gamma", table([](const auto& record) -> auto& { return record.gamma; }));
     writer("first_gamma", table([](const auto& record) -> auto& { return record.first_gamma; }));
+    writer("mobility", table([](const auto& record) -> auto& { return record.mobility; }));
     writer("ess", table([](const auto& record) -> auto& { return record.ess; }));
     writer("relative_variance", table([](const auto& record) -> auto& { return record.relative_variance; }));
     writer("log_ratio", table([](const auto& record) -> auto& { return record.log_ratio; }));
