@@ -8,10 +8,14 @@ Writes OUT/report.html (self-contained) and OUT/figures/*; OUT is DIR itself unl
 of the page. Exit status 0, 2 if the input does not allow a report, 1 if the report cannot be made or written.
 """
 
-import argparse
 import os
-import pathlib
 import sys
+
+# An empty entry of PYTHONPATH is the working directory, where a foreign h5py.py may lie. The first entry is our own.
+sys.path[1:] = [place for place in sys.path[1:] if os.path.abspath(place) != os.getcwd()]
+
+import argparse
+import pathlib
 
 sys.dont_write_bytecode = True  # the installed directory may be read-only or shared
 

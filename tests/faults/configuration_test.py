@@ -5,6 +5,7 @@ import ctypes
 import os
 import re
 import struct
+import subprocess
 import unittest
 
 import pearlite_runner as runner
@@ -152,7 +153,7 @@ OVERRIDES = {
     "unknown key": (["--set", "run.sede=2"], ["--set run.sede=2: unknown key .run.sede.; did you mean .run.seed"]),
     "wrong type": (["--set", "run.seed=two"], ["--set run.seed=two: run.seed", "an integer"]),
     "out of range": (["--set", "algorithm.particles=1"], ["--set algorithm.particles=1", "got 1"]),
-    "seed of words": (["--seed", "two"], ["--seed"]),
+    "seed of words": (["--seed", "two"], [r"run\.seed: wrong type \(got .two.\)"]),
 }
 
 
@@ -286,7 +287,10 @@ class CommandLines(Base):
 
     def test_limits(self):
         for arguments, expected in ((["--time-limit", "soon"], ["soon", "HH:MM:SS"]), (["--time-limit", "-5"], ["-5"]),
-                                    (["--step-limit", "0"], ["--step-limit"]), (["--step-limit", "few"], ["--step-limit"])):
+                                    (["--step-limit", "0"], ["--step-limit: got 0, expected an integer of at least 1"]),
+                                    (["--step-limit", "few"], ["--step-limit: got few, expected an integer"]),
+                                    (["--seed", "-1"], [r"run\.seed: outside the range \(got -1\), expected an integer"]),
+                                    (["--seed", "one"], ["run.seed"])):
             with self.subTest(arguments):
                 self.refused("run", "good.toml", "-o", "new", *arguments, contains=expected)
                 self.assertFalse((self.directory / "new").exists())
@@ -320,8 +324,93 @@ class CommandLines(Base):
         for command, where in (("show", "none.h5"), ("show", "text.h5"), ("show", "."), ("report", "none")):
             with self.subTest(command, where=where):
                 ended = runner.pearlite(command, where, directory=self.directory)
-                self.assertIn(ended.status, (runner.BAD_INPUT, runner.FAILED))
+                self.assertEqual(ended.status, runner.BAD_INPUT)
                 self.assertRegex(ended.err, "^pearlite: .*" + re.escape(where))
+
+    def test_show_of_a_damaged_file(self):
+        self.assertEqual(runner.pearlite("run", "good.toml", "-o", "whole", directory=self.directory).status, 0)
+        file = self.directory / "whole" / "results.h5"
+        self.assertEqual(runner.pearlite("show", file).status, 0)
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+        ended = runner.pearlite("show", file)
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertIn("the file is damaged", ended.out)
+
+    def test_files_without_contents(self):
+        os.mkfifo(self.directory / "pipe.toml")
+        data = 'model={name="logistic-regression",data="%s"}'
+        for arguments, expected in ((["pipe.toml"], "pipe.toml: is a pipe, expected a TOML configuration"),
+                                    (["/dev/zero"], "/dev/zero: is a device, expected"),
+                                    (["/proc/self/maps"], "/proc/self/maps: is a file of the kernel, expected"),
+                                    (["good.toml", "--set", data % (self.directory / "pipe.toml")], "pipe.toml: is a pipe"),
+                                    (["good.toml", "--set", data % "/dev/zero"], "/dev/zero: is a device")):
+            with self.subTest(arguments):
+                self.refused("check", *arguments, contains=[re.escape(expected)])
+
+    def test_deep_keys(self):
+        for name, text, line in (("dotted", "a." * 40000 + "b = 1\n", 13), ("header", "[" + "a . " * 40 + "b]\n", 13),
+                                 ("quoted", "'..'." * 40000 + "b = 1\n", 13),
+                                 ("escaped", r'"\u0061".' * 40000 + "b = 1\n", 13),
+                                 ("after a text", 'x = {y = """\n""", ' + "a." * 40000 + "b = 1}\n", 14),
+                                 ("inline", "x = {" + "a." * 40 + "b = 1}\n", 13)):
+            (self.directory / f"{name}.toml").write_text(GOOD + text, encoding="utf-8")
+            self.refused("check", f"{name}.toml", contains=[rf"{name}\.toml:{line}: a key of more than 32 parts"])
+        self.refused("check", "good.toml", "--set", "a." * 40000 + "b=1", contains=["a key of more than 32 parts"])
+        # Leaders are no keys.
+        (self.directory / "dots.toml").write_text(GOOD + "# steps " + "." * 60 + " 20\n", encoding="utf-8")
+        self.assertEqual(runner.pearlite("check", self.directory / "dots.toml").status, 0)
+        # As deep as values and keys may be together.
+        nested = "x = " + ("{" + "a." * 32 + "b = ") * 200 + "1" + "}" * 200 + "\n"
+        (self.directory / "both.toml").write_text(GOOD + nested, encoding="utf-8")
+        self.refused("check", "both.toml", contains=["both.toml"])
+
+    def test_more_than_the_memory(self):
+        for change, key in (("algorithm.particles=1000000000000", "algorithm.particles: takes at least"),
+                            ("schedule.steps=2147483648", r"schedule.steps: outside the range .*\[3, 100000000\]"),
+                            ('algorithm={name="annealed-importance",trajectories=200000000000}',
+                             "algorithm.trajectories: takes at least .* GiB on each of 1 rank")):
+            for command in (["check"], ["run", "-o", "new"]):
+                self.refused(*command, "good.toml", "--set", change, contains=[key])
+        self.assertFalse((self.directory / "new").exists())
+        self.refused("run", "good.toml", "-o", "new", "--set", "algorithm.particles=1000000000000", ranks=2,
+                     contains=["algorithm.particles: takes at least .* GiB on each of 2 rank"])
+
+    def test_many_mistakes(self):
+        (self.directory / "many.toml").write_text(GOOD + "".join(f"k{i} = 1\n" for i in range(20000)), encoding="utf-8")
+        ended = self.refused("check", "many.toml", contains=[r"many\.toml:13: unknown key .algorithm\.k0.", "and 19980 more"])
+        self.assertEqual(len(ended.err.splitlines()), 21)
+
+    def test_control_characters(self):
+        (self.directory / "odd.toml").write_text(GOOD + '"a\\u001b[31mz\\u009b" = 1\n', encoding="utf-8")
+        ended = self.refused("check", "odd.toml", contains=[r"odd\.toml:13: unknown key .algorithm\.a\\x1b\[31mz\\x9b"])
+        self.assertNotIn("\x1b", ended.err)
+
+    def test_full_standard_output(self):
+        for command in (["list"], ["keys"], ["check", "good.toml", "--probe", "0"]):
+            with self.subTest(command), open("/dev/full", "wb") as full:
+                ended = subprocess.run([runner.PEARLITE, *command], cwd=self.directory, stdout=full,
+                                       stderr=subprocess.PIPE, text=True, timeout=60)
+                self.assertEqual(ended.returncode, runner.FAILED)
+                self.assertIn("standard output cannot be written (", ended.stderr)
+        with open("/dev/full", "wb") as full:
+            ended = subprocess.run([runner.PEARLITE, "run", "good.toml", "-o", "out"], cwd=self.directory, stdout=full,
+                                   stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(ended.returncode, runner.FINISHED, ended.stderr)
+        told = "standard output cannot be written (No space left on device); the result is in out/summary.json"
+        self.assertIn(told, ended.stderr)
+        self.assertIn(told, (self.directory / "out" / "run.log").read_text(encoding="utf-8"))
+        self.assertTrue((self.directory / "out" / "results.h5").exists())
+
+    def test_a_foreign_module_is_not_executed(self):
+        self.assertEqual(runner.pearlite("run", "good.toml", "-o", "drawn", directory=self.directory).status, 0)
+        for place in (self.directory, self.directory / "drawn"):
+            (place / "h5py.py").write_text(f"open({str(self.directory / 'executed')!r}, 'w')\n", encoding="utf-8")
+            for path in ("", ":"):
+                subprocess.run([runner.PEARLITE, "report", self.directory / "drawn"], cwd=place, timeout=120,
+                               env=os.environ | {"PYTHONPATH": path}, capture_output=True)
+                self.assertFalse((self.directory / "executed").exists(), (place, path))
 
 
 if __name__ == "__main__":

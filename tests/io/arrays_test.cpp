@@ -91,6 +91,23 @@ TEST(ReadLastNumbers, finds_them_among_text) {
     expect_unreadable(read_last_numbers, "a.txt");
 }
 
+TEST(ReadLastNumbers, refuses_what_would_join_neighbours) {
+    const TemporaryDirectory directory;
+    const auto error = [&](const std::string& line) {
+        return input_error([&] {
+            read_last_numbers(directory.write("c.txt", "Day Date Rate\n24 a 0.59\n" + line + "\n26 c 0.60\n(C)\n"));
+        });
+    };
+    EXPECT_EQ(read_last_numbers(directory.write("d.txt", "Day\n1 a 2\n3 b 4\n\n(C)\n")),
+              (Vector(2) << 2, 4).finished());
+    EXPECT_THAT(error("25 b nan"), HasSubstr("c.txt:3: not a number (got \"nan\"), expected a line that ends with"));
+    EXPECT_THAT(error("25 b 0,592"), HasSubstr("c.txt:3: not a number (got \"0,592\")"));
+    EXPECT_THAT(error("25 b"), HasSubstr("c.txt:3: not a number (got \"b\")"));
+    EXPECT_THAT(error("25 0.61"), HasSubstr("c.txt:3: wrong number of fields (got 2), expected 3"));
+    EXPECT_THAT(error("x25 b 0.61"), HasSubstr("c.txt:3: between lines of the table (got \"x25 b 0.61\")"));
+    EXPECT_THAT(error(""), HasSubstr("c.txt:3: between lines of the table (got \"\")"));
+}
+
 TEST(ReadBareCsv, reads_numbers_without_a_header) {
     const TemporaryDirectory directory;
     const Table table = read_bare_csv(directory.write("a.csv", "1,0, 2\r\n-1,.5,3\n\n"));

@@ -40,19 +40,22 @@ TEST_F(ContainerListingTest, DescribesItself) {
     writer.commit(path, "checkpoint");
 
     const auto bytes = std::to_string(std::filesystem::file_size(path));
-    EXPECT_EQ(describe_container(path), "checkpoint container, schema 1, " + bytes + " bytes, checksum ok\n" +
-                                            "  step              int64             42\n"
-                                            "  algorithm         text              \"smc\"\n"
-                                            "  configuration     text              200 bytes of text\n"
-                                            "  finished          boolean           true\n"
-                                            "  estimates/values  float64 [2]       {0.1, -inf}\n"
-                                            "  estimates/names   text [2]          {\"product\", \"bar\"}\n"
-                                            "  table             float64 [3 x 4]\n"
-                                            "  states            bytes [100 x 17]\n");
+    const auto listing = describe_container(path);
+    EXPECT_TRUE(listing.is_whole);
+    EXPECT_EQ(listing.text, "checkpoint container, schema 1, " + bytes + " bytes, checksum ok\n" +
+                                "  step              int64             42\n"
+                                "  algorithm         text              \"smc\"\n"
+                                "  configuration     text              200 bytes of text\n"
+                                "  finished          boolean           true\n"
+                                "  estimates/values  float64 [2]       {0.1, -inf}\n"
+                                "  estimates/names   text [2]          {\"product\", \"bar\"}\n"
+                                "  table             float64 [3 x 4]\n"
+                                "  states            bytes [100 x 17]\n");
     std::string damaged = file_bytes(path);
     damaged.back() = static_cast<char>(damaged.back() ^ 1);
     testing::write_bytes(path, damaged);
-    EXPECT_EQ(describe_container(path),
+    EXPECT_FALSE(describe_container(path).is_whole);
+    EXPECT_EQ(describe_container(path).text,
               "checkpoint container, schema 1, " + bytes +
                   " bytes, checksum DIFFERS: the file is damaged and its fields are not read\n");
     EXPECT_THAT(file_error([&] { describe_container(directory.path() / "none.h5"); }), HasSubstr("No such file"));

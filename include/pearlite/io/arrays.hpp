@@ -23,8 +23,10 @@ struct Table {
 Table read_csv(const std::filesystem::path& file);
 /// Reads some columns only; the other columns may hold anything.
 Table read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns);
-/// Numbers in a text made for people: of every line whose first and last fields (between blanks) are numbers, the last.
-/// InputError for fewer than two such lines.
+/// Numbers in a text made for people, with words above and below a table whose lines begin with a number: the last
+/// field (between blanks) of every line. InputError with the line's number for one that ends with no finite number, has
+/// another number of fields than the first, or stands in the table without being one of it; and for fewer than two
+/// lines.
 Vector read_last_numbers(const std::filesystem::path& file);
 /// Comma-separated numbers without a header.
 Table read_bare_csv(const std::filesystem::path& file);

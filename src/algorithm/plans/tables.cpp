@@ -132,7 +132,7 @@ void ScheduleSettings::list_shape(Keys& k, bool may_optimise) {
           about("the inverse temperatures in the last column, from 0 up to path.inverse_temperature_end")
               .must_be_given());
     });
-    const auto list_steps = [&] { k("steps", steps, within(3, largest_step), "temperatures after the first"); };
+    const auto list_steps = [&] { k("steps", steps, within(3, most_temperatures), "temperatures after the first"); };
     if (may_optimise)
         k.when("kind", kind,
                {Kind::linear, Kind::geometric, Kind::exponential, Kind::piecewise, Kind::sm08, Kind::varopt,

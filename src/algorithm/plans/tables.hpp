@@ -27,6 +27,8 @@ class PilotAlgorithm;
 /// Random numbers are addressed by slots of 40 bits, and steps of 32.
 inline constexpr Index largest_population = Index{1} << 40;
 inline constexpr Index largest_step = 4'000'000'000;
+/// Each of them is recorded, on every rank.
+inline constexpr Index most_temperatures = 100'000'000;
 
 /// The default of run.block where a model chooses it, in words.
 inline constexpr const char* block_of_model = "the model's, 16 unless its page says otherwise";

@@ -1,5 +1,6 @@
 #include "app/commands/check_derivatives.hpp"
 #include "app/commands/commands.hpp"
+#include "app/probe/memory.hpp"
 #include "app/probe/prediction.hpp"
 #include "app/probe/probe.hpp"
 #include "app/sweep/sweep.hpp"
@@ -83,6 +84,8 @@ int check_command(const parallel::Communicator& ranks, const Catalogue& models, 
             sweep = std::move(configuration);
         else
             prepared = prepare(models, std::move(configuration));
+        if (!sweep)
+            require_memory(prepared, ranks.size());
     });
     if (sweep)
         return check_sweep(ranks, models, options, *std::move(sweep));

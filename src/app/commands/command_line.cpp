@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <optional>
 
@@ -23,6 +26,46 @@ struct Request {
     std::function<int(const parallel::Communicator&)> distributed;
 };
 
+/// What is wrong with the text of a number of steps.
+std::string at_least_one(const std::string& text) {
+    Index value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= 1)
+        return {};
+    return fmt::format("got {}, expected an integer of at least 1", text);
+}
+
+/// A message for the terminal: control characters that a file brought along are written as \x1b.
+std::string printable(const std::string& message) {
+    std::string text;
+    for (std::size_t i = 0; i < message.size(); ++i) {
+        const auto c = static_cast<unsigned char>(message[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < message.size() ? message[i + 1] : 0);
+        const bool is_upper_control = c == 0xc2 && next >= 0x80 && next < 0xa0; // in UTF-8
+        if ((c < 0x20 && c != '\n') || c == 0x7f)
+            text += fmt::format("\\x{:02x}", c);
+        else if (is_upper_control)
+            text += fmt::format("\\x{:02x}", static_cast<unsigned char>(message[++i]));
+        else
+            text += message[i];
+    }
+    return text;
+}
+
+void tell_error(const std::string& message, const char* place = "") {
+    std::fprintf(stderr, "%s: %s%s\n", program_name().c_str(), printable(message).c_str(), place);
+}
+
+/// Whether all that was written to standard output has arrived; tells if not.
+bool has_arrived() {
+    errno = 0;
+    const bool is_whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!is_whole)
+        tell_error(fmt::format("standard output cannot be written ({})",
+                               errno == 0 ? "an earlier write failed" : std::strerror(errno)));
+    return is_whole;
+}
+
 template <class Options>
 void add_session_options(CLI::App& command, Options& options) {
     command.add_option("--data-dir", options.data_directory,
@@ -30,7 +73,7 @@ void add_session_options(CLI::App& command, Options& options) {
     command.add_option("--time-limit", options.time_limit,
                        "stop with a checkpoint after so long: seconds or [D-]HH:MM:SS");
     command.add_option("--step-limit", options.step_limit, "stop with a checkpoint after so many steps")
-        ->check(CLI::PositiveNumber);
+        ->check(at_least_one);
     command.add_option("--patience", options.patience,
                        "end a step that goes on for so long after a stop signal or the time limit (default 10 s)");
 }
@@ -48,8 +91,8 @@ template <class Options>
 void add_configuration_options(CLI::App& command, Options& options) {
     command.add_option("configuration", options.configuration, "FILE.toml")->required();
     command.add_option("--set", options.overrides, "override a key: table.key=value")->allow_extra_args(false);
-    command.add_option_function<std::uint64_t>(
-        "--seed", [&options](std::uint64_t seed) { options.overrides.push_back("run.seed=" + std::to_string(seed)); },
+    command.add_option_function<std::string>(
+        "--seed", [&options](const std::string& seed) { options.overrides.push_back("run.seed=" + seed); },
         "the same as --set run.seed=...");
 }
 
@@ -65,7 +108,7 @@ int guarded(const std::function<int()>& work) {
         return work();
     } catch (...) {
         const auto report = describe(std::current_exception());
-        std::fprintf(stderr, "%s: %s\n", program_name().c_str(), report.message.c_str());
+        tell_error(report.message);
         return report.kind == ErrorKind::input ? exit_bad_input : exit_failed;
     }
 }
@@ -86,14 +129,14 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
         const int status = report.kind == ErrorKind::input ? exit_bad_input : exit_failed;
         if (ranks && (is_agreed(error) || ranks->all_arrive(patience))) {
             if (ranks->is_root())
-                std::fprintf(stderr, "%s: %s\n", program_name().c_str(), report.message.c_str());
+                tell_error(report.message);
             return status;
         }
         std::array<char, 64> place{}; // no memory may be left
         if (ranks)
             std::snprintf(place.data(), place.size(), " (rank %d of %d, which ends the job)", ranks->rank(),
                           ranks->size());
-        std::fprintf(stderr, "%s: %s%s\n", program_name().c_str(), report.message.c_str(), place.data());
+        tell_error(report.message, place.data());
         parallel::Environment::abort(status);
     }
 }
@@ -180,11 +223,15 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     cut_products_alike();
     if (request.serial) {
         tell_kernel_path();
-        return request.serial();
+        const int status = request.serial();
+        return has_arrived() || status != exit_finished ? status : exit_failed;
     }
 
     parallel::Environment environment(argc, argv);
-    return guarded_on_ranks(request.distributed);
+    const int status = guarded_on_ranks(request.distributed);
+    // A run keeps its result in files, and has said where.
+    const bool needs_output = check_app->parsed() || tune_app->parsed();
+    return !needs_output || has_arrived() || status != exit_finished ? status : exit_failed;
 }
 
 } // namespace

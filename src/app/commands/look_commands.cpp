@@ -3,6 +3,7 @@
 #include "io/container/container.hpp"
 #include "kernel/box/box_operation.hpp"
 #include "kernel/registry.hpp"
+#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -132,8 +133,14 @@ int list_command(const Catalogue& models) {
 }
 
 int show_command(const std::filesystem::path& file) {
-    std::fputs(io::describe_container(file).c_str(), stdout);
-    return 0;
+    // The file is all that is asked for: what is wrong with it is bad input.
+    try {
+        const auto listing = io::describe_container(file);
+        std::fputs(listing.text.c_str(), stdout);
+        return listing.is_whole ? exit_finished : exit_bad_input;
+    } catch (const FileError& error) {
+        throw InputError(error.what());
+    }
 }
 
 } // namespace pearlite::app

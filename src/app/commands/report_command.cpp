@@ -38,13 +38,17 @@ int run_program(const std::vector<std::string>& arguments, bool silent) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-/// The first Python with the modules that the report needs.
+/// The first Python with the modules that the report needs. They are not looked for where the command is called, which
+/// `python3 -c` would do first: a file of that name there would be executed.
 std::string find_python() {
+    const auto* not_from_here =
+        "import os, sys; here = os.getcwd(); "
+        "sys.path = [p for p in sys.path if os.path.abspath(p) != here]; import h5py, matplotlib";
     std::vector<std::string> candidates{"python3", "/usr/bin/python3"};
     if (const char* wanted = std::getenv("PEARLITE_PYTHON"))
         candidates = {wanted};
     for (const auto& python : candidates)
-        if (run_program({python, "-c", "import h5py, matplotlib"}, true) == 0)
+        if (run_program({python, "-c", not_from_here}, true) == 0)
             return python;
     throw InputError("the report needs Python 3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib); "
                      "PEARLITE_PYTHON names another interpreter");

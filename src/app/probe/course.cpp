@@ -1,11 +1,9 @@
 #include "app/probe/course.hpp"
 
+#include "app/probe/memory.hpp"
+
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <limits>
-#include <string>
-#include <unistd.h>
 #include <utility>
 
 namespace pearlite::app {
@@ -116,25 +114,6 @@ class CourseRecorder {
 
 Course follow(const parallel::Communicator& ranks, Run& run, const CourseLimits& limits, const ProbeClock& clock) {
     return CourseRecorder(ranks, run, limits, clock).make();
-}
-
-double resident_bytes() {
-    std::ifstream file("/proc/self/statm");
-    double size = 0, resident = 0;
-    file >> size >> resident;
-    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-double available_bytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string name;
-    double kibibytes = 0;
-    while (file >> name >> kibibytes) {
-        if (name == "MemAvailable:")
-            return 1024 * kibibytes;
-        file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-    }
-    return 0;
 }
 
 } // namespace pearlite::app

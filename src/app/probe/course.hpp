@@ -43,9 +43,4 @@ struct Course {
 /// Collective. Begins a run and makes steps until a limit, or to the end of its first round.
 Course follow(const parallel::Communicator& ranks, Run& run, const CourseLimits& limits, const ProbeClock& clock);
 
-/// Bytes of memory that this process holds now.
-double resident_bytes();
-/// Bytes that processes on this machine can still take; 0 if it does not tell.
-double available_bytes();
-
 } // namespace pearlite::app

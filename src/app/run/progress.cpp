@@ -5,8 +5,10 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <unistd.h>
 
 namespace pearlite::app {
@@ -79,6 +81,16 @@ void Reporter::warn(const std::string& message) {
         screen_->warn("warning: " + message);
     if (file_)
         file_->warn(message);
+}
+
+void Reporter::result(const std::string& text, const std::filesystem::path& place) {
+    if (!speaks_)
+        return;
+    end_progress();
+    errno = 0;
+    if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+        warn(fmt::format("standard output cannot be written ({}); the result is in {}", std::strerror(errno),
+                         place.string()));
 }
 
 void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Index stage, Index updates_per_step,

@@ -26,6 +26,10 @@ class Reporter {
     void info(const std::string& message);
     void warn(const std::string& message);
 
+    /// Writes what was found to standard output. If that cannot be written, a warning says so and that it is in
+    /// `place`.
+    void result(const std::string& text, const std::filesystem::path& place);
+
     /// Offers a progress report; shown at most twice a second at a terminal, every ten seconds otherwise.
     /// `stage`: Sampler::stage.
     void progress(const algorithm::Progress& progress, bool in_pilot, Index stage, Index updates_per_step,

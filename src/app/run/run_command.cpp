@@ -2,6 +2,7 @@
 
 #include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"
+#include "app/probe/memory.hpp"
 #include "app/run/run_directory.hpp"
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
@@ -42,7 +43,7 @@ int finish(const Job& job, Run& run, Reporter& reporter) {
     if (run_to_end(job, run, reporter).stop > 0)
         return exit_stopped;
     if (job.ranks.is_root())
-        std::fputs(describe_summary(job.directory).c_str(), stdout);
+        reporter.result(describe_summary(job.directory), job.directory / "summary.json");
     return 0;
 }
 
@@ -88,8 +89,10 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
         auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
         data_directory = configuration.data_directory().value_or("").string();
         has_sweep = is_sweep(configuration);
-        if (!has_sweep)
+        if (!has_sweep) {
             prepared = prepare(models, std::move(configuration));
+            require_memory(prepared, ranks.size());
+        }
     });
     if (has_sweep)
         return run_sweep_command(ranks, models, options);

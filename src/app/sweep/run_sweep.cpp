@@ -1,6 +1,7 @@
 #include "app/sweep/run_sweep.hpp"
 
 #include "app/commands/build_info.hpp"
+#include "app/probe/memory.hpp"
 #include "app/run/heartbeat.hpp"
 #include "app/run/process_time.hpp"
 #include "app/run/run_directory.hpp"
@@ -223,7 +224,10 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
     const auto begin = Clock::now();
     const bool keeps_runs = sweep_.settings().keep == SweepSettings::Keep::runs;
     Prepared prepared;
-    parallel::together(team_, [&] { prepared = prepare(models_, sweep_.configuration_of(run)); });
+    parallel::together(team_, [&] {
+        prepared = prepare(models_, sweep_.configuration_of(run));
+        require_memory(prepared, team_.size());
+    });
     Job job;
     job.ranks = team_;
     job.directory = directory_of_run(job_.directory, run);
@@ -360,7 +364,7 @@ int run_sweep(const SweepJob& job, const Catalogue& models, const Sweep& sweep, 
     }
     parallel::on_root(job.ranks, [&] {
         write_finished_sweep(job.directory, sweep, read_journals(job.directory), progress);
-        std::fputs(describe_finished_sweep(job.directory).c_str(), stdout);
+        reporter.result(describe_finished_sweep(job.directory), job.directory / "tables.md");
     });
     return progress.failed > 0 ? exit_failed : exit_finished;
 }

@@ -230,13 +230,33 @@ Table read_csv(const std::filesystem::path& file, const std::vector<std::string>
 Vector read_last_numbers(const std::filesystem::path& file) {
     const std::string text = read_whole_file(file, "lines that begin and end with numbers");
     std::vector<double> values;
+    std::size_t n_fields = 0;
+    std::optional<Line> other; // the first line after the table's beginning that is not one of it
     for (const Line& line : split_lines(text)) {
         const auto fields = split_blanks(line.text);
-        if (!fields.empty() && finite_number(fields.front())) {
-            if (const auto value = finite_number(fields.back())) {
-                values.push_back(*value);
+        if (fields.empty() || !finite_number(fields.front())) {
+            if (!values.empty() && !other) {
+                other = line;
             }
+            continue;
         }
+        if (other) {
+            throw InputError(at(file.string(), other->number) + "between lines of the table (got \"" +
+                             std::string(other->text) + "\"), expected a line that begins and ends with a number");
+        }
+        const auto value = finite_number(fields.back());
+        if (!value) {
+            throw InputError(at(file.string(), line.number) + "not a number (got \"" + fields.back() +
+                             "\"), expected a line that ends with a finite number");
+        }
+        if (values.empty()) {
+            n_fields = fields.size();
+        } else if (fields.size() != n_fields) {
+            throw InputError(at(file.string(), line.number) + "wrong number of fields (got " +
+                             std::to_string(fields.size()) + "), expected " + std::to_string(n_fields) +
+                             " as in the table's first line");
+        }
+        values.push_back(*value);
     }
     if (values.size() < 2) {
         throw InputError(file.string() + ": " + std::to_string(values.size()) +

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 #include <utility>
 
 namespace pearlite::io {
@@ -21,9 +22,45 @@ std::optional<std::filesystem::path> find_data_directory(const std::optional<std
     return std::filesystem::absolute(variable).lexically_normal();
 }
 
+/// A key of very many parts would be as many tables deep, and every walk through them a recursion.
+void refuse_deep_keys(std::string_view text, const std::string& name) {
+    constexpr Index most_points = 32;
+    constexpr std::string_view quotes = "\"'", of_keys = "_- \t";
+    Index line = 1, points = 0;
+    char quote = 0, before = 0; // the quote that is open, and the last character that is not blank
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (c == '\n') {
+            ++line;
+            points = 0;
+            quote = 0;
+        } else if (quote != 0) {
+            i += c == '\\' && quote == '"' ? 1 : 0;
+            quote = c == quote ? 0 : quote;
+        } else if (quotes.find(c) != std::string_view::npos) {
+            if (text.substr(i, 3) == std::string(3, c)) { // of a text of several lines
+                i += 2;
+            } else {
+                quote = c;
+            }
+        } else if (c == '.') {
+            points = before == '.' ? 0 : points + 1;
+        } else if (!is_letter && of_keys.find(c) == std::string_view::npos) {
+            points = 0;
+        }
+        before = c == ' ' || c == '\t' ? before : c;
+        if (points > most_points) {
+            throw InputError(name + ":" + std::to_string(line) + ": a key of more than " + std::to_string(most_points) +
+                             " parts, expected table.key");
+        }
+    }
+}
+
 } // namespace
 
 toml::table parse_toml(std::string_view text, const std::string& name) {
+    refuse_deep_keys(text, name);
     try {
         return toml::parse(text);
     } catch (const toml::parse_error& error) {
@@ -87,9 +124,13 @@ void Configuration::check_asked() const {
     std::vector<Mistake> mistakes = state_->mistakes;
     std::stable_sort(mistakes.begin(), mistakes.end(),
                      [](const Mistake& a, const Mistake& b) { return a.place.order < b.place.order; });
+    constexpr std::size_t most_told = 20;
     std::string text;
-    for (const Mistake& mistake : mistakes) {
+    for (const Mistake& mistake : mistakes | std::views::take(most_told)) {
         text += (text.empty() ? "" : "\n") + mistake.place.text + ": " + mistake.message;
+    }
+    if (mistakes.size() > most_told) {
+        text += "\nand " + std::to_string(mistakes.size() - most_told) + " more";
     }
     throw InputError(text);
 }

@@ -75,6 +75,11 @@ void Configuration::State::apply_override(const std::string& argument) {
     };
     const std::string path = trim(argument.substr(0, equals));
     const std::vector<std::string> parts = split_path(path);
+    constexpr std::size_t most_parts = 33; // as of a file's keys
+    if (parts.size() > most_parts) {
+        throw InputError("--set " + path.substr(0, 40) + "...: a key of more than " + std::to_string(most_parts - 1) +
+                         " parts, expected section.key=value");
+    }
     if (!std::all_of(parts.begin(), parts.end(), is_bare_key)) {
         throw InputError(where + ": '" + path +
                          "' is not a key (letters, digits, _ and - between points), expected section.key=value");

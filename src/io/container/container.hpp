@@ -110,8 +110,13 @@ class Reader {
     std::unique_ptr<Implementation> implementation_;
 };
 
+struct ContainerListing {
+    std::string text;
+    bool is_whole = false; ///< else the file is damaged, and the text says so
+};
+
 /// One line per field of a container (name, type, shape, a scalar's or short vector's value), for `pearlite show`. No
 /// MPI.
-std::string describe_container(const std::filesystem::path& path);
+ContainerListing describe_container(const std::filesystem::path& path);
 
 } // namespace pearlite::io

@@ -77,12 +77,12 @@ std::string padded_to(std::string text, std::size_t width) {
 
 } // namespace
 
-std::string describe_container(const std::filesystem::path& path) {
+ContainerListing describe_container(const std::filesystem::path& path) {
     const OpenedContainer opened = open_container(parallel::Communicator::alone(), path);
     std::string text = opened.stamp.kind + " container, schema " + std::to_string(opened.stamp.schema) + ", " +
                        std::to_string(opened.stamp.bytes) + " bytes, checksum ";
     if (!opened.is_whole)
-        return text + "DIFFERS: the file is damaged and its fields are not read\n";
+        return {text + "DIFFERS: the file is damaged and its fields are not read\n", false};
     text += "ok\n";
     const std::vector<FieldEntry> entries = read_field_table(path);
     std::size_t name_width = 0;
@@ -96,7 +96,7 @@ std::string describe_container(const std::filesystem::path& path) {
         const std::string type = value.empty() ? entry.description() : padded_to(entry.description(), type_width);
         text += "  " + padded_to(entry.name, name_width) + "  " + type + value + "\n";
     }
-    return text;
+    return {text, true};
 }
 
 } // namespace pearlite::io

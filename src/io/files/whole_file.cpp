@@ -6,14 +6,39 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 
 namespace pearlite::io {
 namespace {
 
-std::ifstream open_input(const std::filesystem::path& file, const std::string& expected) {
+/// What a file is that has no contents of its own, in words; empty for all others and where there is none.
+std::string kind_of_odd_file(const std::filesystem::path& file) {
+    using std::filesystem::file_type;
     std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) {
-        throw InputError(file.string() + ": is a directory, expected " + expected);
+    switch (std::filesystem::status(file, ignored).type()) {
+    case file_type::directory:
+        return "a directory";
+    case file_type::fifo:
+        return "a pipe";
+    case file_type::socket:
+        return "a socket";
+    case file_type::character:
+    case file_type::block:
+        return "a device";
+    default:
+        break;
+    }
+    struct statfs system {};
+    if (::statfs(file.c_str(), &system) == 0 && (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC)) {
+        return "a file of the kernel";
+    }
+    return {};
+}
+
+std::ifstream open_input(const std::filesystem::path& file, const std::string& expected) {
+    if (const std::string kind = kind_of_odd_file(file); !kind.empty()) {
+        throw InputError(file.string() + ": is " + kind + ", expected " + expected);
     }
     errno = 0;
     std::ifstream stream(file, std::ios::binary);
