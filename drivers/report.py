@@ -100,14 +100,19 @@ def _report_runs(sweep, output):
 
 
 def write(pictures, text, output):
-    """Writes the figures and the page; returns the path of the page. Figures of an earlier report are replaced."""
+    """Writes the figures and the page; returns the path of the page. Figures of an earlier report are replaced, as many as
+    the list in .report-figures names: others are not the report's."""
     output = pathlib.Path(output)
     directory = output / "figures"
     directory.mkdir(parents=True, exist_ok=True)
-    for old in [*directory.glob("*.svg"), *directory.glob("*.png")]:
-        old.unlink()
-    for picture in pictures:
-        _write_whole(directory / f"{picture.name}.{picture.suffix}", picture.data)
+    written = output / ".report-figures"
+    if written.exists():
+        for name in written.read_text(encoding="utf-8").splitlines():
+            (directory / pathlib.Path(name).name).unlink(missing_ok=True)
+    names = [f"{picture.name}.{picture.suffix}" for picture in pictures]
+    for name, picture in zip(names, pictures, strict=True):
+        _write_whole(directory / name, picture.data)
+    _write_whole(written, "".join(f"{name}\n" for name in names).encode("utf-8"))
     _write_whole(output / "report.html", text.encode("utf-8"))
     return output / "report.html"
 

@@ -66,7 +66,7 @@ class Signals(unittest.TestCase):
 
     def test_to_mpirun(self):
         """mpirun hands these on."""
-        for ranks, name in ((1, "SIGUSR1"), (4, "SIGUSR2")):
+        for ranks, name in ((1, "SIGUSR1"), (2, "SIGUSR2")):
             with self.subTest(name):
                 where, ended = self.stop(name, getattr(signal, name), 2, "launcher")
                 self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
@@ -78,7 +78,7 @@ class Signals(unittest.TestCase):
         steps = f"schedule.steps={int(self.steps * max(1.0, 2 * SECONDS_OF_MPIRUN / self.seconds))}"
         ended = runner.pearlite("run", self.file, "-o", self.directory / "longer", "--set", steps, ranks=2)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
-        for ranks, name in ((1, "SIGTERM"), (3, "SIGINT")):
+        for ranks, name in ((1, "SIGTERM"), (2, "SIGINT")):
             with self.subTest(name):
                 where, ended = self.stop(name, getattr(signal, name), 2, "launcher", "--set", steps)
                 self.assertEqual(ended.status, runner.FAILED, ended.describe())
@@ -98,18 +98,18 @@ class Signals(unittest.TestCase):
                 where, ended = self.stop(f"{name}-alone", getattr(signal, name), None, "launcher")
                 self.assertEqual(ended.status, runner.STOPPED, ended.describe())
                 self.assertIn("stopped by signal", ended.err)
-                self.goes_on(where, 2)
+                self.goes_on(where, 1)
 
     def test_time_limit(self):
-        for name, arguments in (("option", ["--time-limit", "0.4"]), ("key", ["--set", "run.time_limit=0.4"]),
-                                ("at once", ["--time-limit", "00:00:00"])):
+        for ranks, name, arguments in ((3, "option", ["--time-limit", "0.4"]), (1, "key", ["--set", "run.time_limit=0.4"]),
+                                       (1, "at once", ["--time-limit", "00:00:00"])):
             with self.subTest(name):
                 where = self.directory / f"limit {name}"
                 ended = runner.pearlite("run", self.file, "-o", where, *arguments, ranks=2)
                 self.assertIn(ended.status, (runner.STOPPED, runner.FAILED), ended.describe())
                 self.assertIn("stopped by the time limit", ended.err)
                 self.assertLess(ended.seconds, 20)
-                resumed = runner.pearlite("resume", where, "--time-limit", "1:00:00", ranks=3)
+                resumed = runner.pearlite("resume", where, "--time-limit", "1:00:00", ranks=ranks)
                 self.assertEqual(resumed.status, runner.FINISHED, resumed.describe())
                 self.assertEqual(runner.findings(where)["digest"], self.expected["digest"])
 

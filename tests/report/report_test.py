@@ -287,8 +287,15 @@ class Reports(WithDirectory):
     def test_same_run_same_bytes_and_no_stale_figures(self):
         synthetic_runs.regression(self.directory)
         first = self.page().source
-        (self.directory / "figures" / "old.svg").write_text("<svg/>")
-        self.assertEqual(self.page().source, first)
+        figures, written = self.directory / "figures", self.directory / ".report-figures"
+        self.assertEqual(sorted(written.read_text().split()), sorted(path.name for path in figures.iterdir()))
+        for name in ("old.svg", "mine.svg"):
+            (figures / name).write_text("<svg/>")
+        written.write_text(written.read_text() + "old.svg\n../report.html\n")
+        self.assertEqual(self.run_report(self.directory).returncode, 0)
+        self.assertEqual((self.directory / "report.html").read_text(encoding="utf-8"), first)
+        self.assertFalse((figures / "old.svg").exists())
+        self.assertTrue((figures / "mine.svg").exists(), "a figure that is not the report's")
 
     def test_as_a_program(self):
         synthetic_runs.optimisation(self.directory)

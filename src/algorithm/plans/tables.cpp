@@ -159,6 +159,11 @@ path::Schedule ScheduleSettings::made() const {
             return path::linear_schedule(3, end);
         const Matrix values = io::read_columns(file.path).values;
         const Vector last = values.col(values.cols() - 1);
+        for (Index k = 1; k < last.size(); ++k)
+            if (!(last(k) > last(k - 1)))
+                throw InputError(fmt::format("{}: number {} of the last column is {} after {}, expected numbers that "
+                                             "increase",
+                                             file.path.string(), k + 1, last(k), last(k - 1)));
         path::Schedule schedule(std::vector<double>(last.begin(), last.end()));
         if (schedule.end() != end)
             throw InputError(file.path.string() + ": the schedule ends at " + std::to_string(schedule.end()) +

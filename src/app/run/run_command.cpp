@@ -98,8 +98,11 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
         return run_sweep_command(ranks, models, options);
     Job job = job_of(ranks, directory, prepared, options.time_limit, options.step_limit);
     job.data_directory = data_directory;
-    parallel::on_root(ranks, [&] { make_run_directory(directory, options.overwrite); });
+    DirectoryLock lock;
+    parallel::on_root(ranks, [&] { lock = make_run_directory(directory, options.overwrite); });
     Reporter reporter(ranks.is_root(), directory / "run.log", false);
+    if (!lock.remark().empty())
+        reporter.warn(lock.remark());
     reporter.info(first_line(job));
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
@@ -128,6 +131,8 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         return 0;
     }
 
+    DirectoryLock lock;
+    parallel::on_root(ranks, [&] { lock = DirectoryLock(options.directory); });
     Watchdog::follow(options.directory, ranks.is_root(), seconds_of(options.time_limit));
     Watchdog::advise(fmt::format("`{} resume {}` tries again", program_name(), options.directory.string()));
     Prepared prepared;
@@ -157,6 +162,8 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
 
     Reporter reporter(ranks.is_root(), options.directory / "run.log", true);
+    if (!lock.remark().empty())
+        reporter.warn(lock.remark());
     for (const auto& warning : restored.warnings)
         reporter.warn(warning);
     for (const auto& warning : warnings)

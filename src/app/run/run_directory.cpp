@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <fstream>
+#include <string>
 #include <string_view>
 
 namespace pearlite::app {
@@ -24,11 +26,33 @@ bool is_of_a_sweep(const std::string& name) {
            (name.starts_with("rows.") && name.ends_with(".jsonl"));
 }
 
+/// checkpoint.000000000042.h5
+bool is_checkpoint(std::string_view name) {
+    constexpr std::string_view prefix = "checkpoint.", suffix = ".h5";
+    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
+        return false;
+    name.remove_prefix(prefix.size());
+    name.remove_suffix(suffix.size());
+    return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 bool is_of_a_run(const fs::path& file) {
     const auto name = file.filename().string();
     return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
-           name == "report.html" || name == "figures" || name.starts_with("checkpoint.") || is_best_file(name) ||
+           name == "report.html" || is_checkpoint(name) || is_best_file(name) ||
            (name.starts_with(".") && name.ends_with(".tmp")) || is_of_a_sweep(name);
+}
+
+/// The figures that the report has listed as its own.
+void remove_figures(const fs::path& directory) {
+    const auto list = directory / ".report-figures", figures = directory / "figures";
+    std::error_code ignored;
+    std::ifstream in(list);
+    for (std::string name; std::getline(in, name);)
+        if (const auto file = fs::path(name).filename(); file.has_extension())
+            fs::remove(figures / file, ignored);
+    fs::remove(list, ignored);
+    fs::remove(figures, ignored); // unless there is more in it
 }
 
 /// The runs of a sweep have numbers for names.
@@ -44,7 +68,7 @@ void remove_runs(const fs::path& runs) {
 
 } // namespace
 
-void make_run_directory(const fs::path& directory, bool overwrite) {
+DirectoryLock make_run_directory(const fs::path& directory, bool overwrite) {
     std::error_code error;
     if (fs::exists(directory, error)) {
         if (!fs::is_directory(directory, error))
@@ -53,15 +77,18 @@ void make_run_directory(const fs::path& directory, bool overwrite) {
         if (!fs::is_empty(directory, error) && !overwrite)
             throw InputError(fmt::format("{}: not empty; `{} resume {}` continues a run, --overwrite replaces it",
                                          directory.string(), program_name(), directory.string()));
+        DirectoryLock lock(directory);
         for (const auto& entry : fs::directory_iterator(directory))
             if (is_of_a_run(entry.path()))
                 fs::remove_all(entry.path());
+        remove_figures(directory);
         remove_runs(directory / "runs");
-        return;
+        return lock;
     }
     fs::create_directories(directory, error);
     if (error)
         throw InputError(fmt::format("{}: cannot make this directory: {}", directory.string(), error.message()));
+    return DirectoryLock(directory);
 }
 
 fs::path directory_of_run(const fs::path& sweep, long run) {

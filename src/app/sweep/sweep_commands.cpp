@@ -71,11 +71,14 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
         origin.fingerprints.push_back(facts.fingerprint);
     }
     const auto job = job_of(ranks, directory, origin.data_directory, options.time_limit, sweep);
+    DirectoryLock lock;
     parallel::on_root(ranks, [&] {
-        make_run_directory(directory, options.overwrite);
+        lock = make_run_directory(directory, options.overwrite);
         write_origin(directory, origin);
     });
     Reporter reporter(ranks.is_root(), directory / "run.log", false);
+    if (!lock.remark().empty())
+        reporter.warn(lock.remark());
     reporter.info(first_line(sweep, ranks));
     return run_sweep(job, models, sweep, reporter);
 }
@@ -100,7 +103,11 @@ int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& m
                       has_budget ? origin.fitted : std::vector<std::string>());
     compare_fingerprints(sweep, origin, directory);
     const auto job = job_of(ranks, directory, data_directory.value_or("").string(), options.time_limit, sweep);
+    DirectoryLock lock;
+    parallel::on_root(ranks, [&] { lock = DirectoryLock(directory); });
     Reporter reporter(ranks.is_root(), directory / "run.log", true);
+    if (!lock.remark().empty())
+        reporter.warn(lock.remark());
     if (origin.build != build_id())
         reporter.warn(
             fmt::format("the sweep was begun by {}, this is {}: the bits of its results may differ from those "

@@ -3,7 +3,10 @@
 #include "models/mixed_logistic/mixed_logistic.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "models/registry.hpp"
+#include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -102,6 +105,10 @@ MixedLogisticDesign design_of_table(io::Configuration& configuration, const io::
     RepeatedResponses data;
     data.subject = table.values.col(table.column(keys.subject));
     data.response = table.values.col(table.column(keys.response));
+    for (Index row = 0; row < data.response.size(); ++row)
+        if (data.response(row) != 0 && data.response(row) != 1)
+            throw InputError(fmt::format("{}: row {} of column '{}': response {}, expected 0 or 1", table.source,
+                                         row + 1, keys.response, data.response(row)));
     for (const auto& name : keys.covariates(table.names)) {
         Covariate covariate{name, table.values.col(table.column(name)), {}};
         if (std::find(keys.factors.begin(), keys.factors.end(), name) != keys.factors.end())
