@@ -3,6 +3,7 @@
 #include "io/container/container.hpp"
 #include "kernel/box/box_operation.hpp"
 #include "kernel/registry.hpp"
+#include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
