@@ -126,8 +126,9 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     if (ranks.max(Index{is_of_sweep ? 1 : 0}))
         return resume_sweep_command(ranks, models, options);
     if (ranks.max(Index{finished ? 1 : 0})) {
+        Reporter reporter(ranks.is_root(), options.directory / "run.log", true);
         if (ranks.is_root())
-            std::fputs(describe_summary(options.directory).c_str(), stdout);
+            reporter.result(describe_summary(options.directory), options.directory / "summary.json");
         return 0;
     }
 

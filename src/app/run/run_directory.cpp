@@ -2,6 +2,7 @@
 
 #include "app/commands/build_info.hpp"
 #include "app/result/parts/search/search.hpp"
+#include "io/container/checkpoints.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -26,21 +27,11 @@ bool is_of_a_sweep(const std::string& name) {
            (name.starts_with("rows.") && name.ends_with(".jsonl"));
 }
 
-/// checkpoint.000000000042.h5
-bool is_checkpoint(std::string_view name) {
-    constexpr std::string_view prefix = "checkpoint.", suffix = ".h5";
-    if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
-        return false;
-    name.remove_prefix(prefix.size());
-    name.remove_suffix(suffix.size());
-    return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 bool is_of_a_run(const fs::path& file) {
     const auto name = file.filename().string();
     return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
-           name == "report.html" || is_checkpoint(name) || is_best_file(name) ||
-           (name.starts_with(".") && name.ends_with(".tmp")) || is_of_a_sweep(name);
+           name == "report.html" || is_best_file(name) || (name.starts_with(".") && name.ends_with(".tmp")) ||
+           is_of_a_sweep(name);
 }
 
 /// The figures that the report has listed as its own.
@@ -78,6 +69,8 @@ DirectoryLock make_run_directory(const fs::path& directory, bool overwrite) {
             throw InputError(fmt::format("{}: not empty; `{} resume {}` continues a run, --overwrite replaces it",
                                          directory.string(), program_name(), directory.string()));
         DirectoryLock lock(directory);
+        for (const auto& checkpoint : io::list_checkpoints(directory))
+            fs::remove_all(checkpoint);
         for (const auto& entry : fs::directory_iterator(directory))
             if (is_of_a_run(entry.path()))
                 fs::remove_all(entry.path());
