@@ -55,7 +55,8 @@ if(PEARLITE_FUZZ)
     if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
         message(FATAL_ERROR "PEARLITE_FUZZ needs clang++ (got ${CMAKE_CXX_COMPILER_ID}): cmake --preset fuzz")
     endif()
-    add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+        -Wno-unknown-warning-option)
     add_link_options(-fsanitize=address,undefined)
 endif()
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ranges>
+#include <span>
 #include <utility>
 
 namespace pearlite::io {
@@ -126,7 +126,7 @@ void Configuration::check_asked() const {
                      [](const Mistake& a, const Mistake& b) { return a.place.order < b.place.order; });
     constexpr std::size_t most_told = 20;
     std::string text;
-    for (const Mistake& mistake : mistakes | std::views::take(most_told)) {
+    for (const Mistake& mistake : std::span(mistakes).first(std::min(mistakes.size(), most_told))) {
         text += (text.empty() ? "" : "\n") + mistake.place.text + ": " + mistake.message;
     }
     if (mistakes.size() > most_told) {
