@@ -1,0 +1,26 @@
+#pragma once
+/// What became of inputs, in a file that a process which crashes leaves behind.
+
+#include "campaign/fuzz/input_kind.hpp"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace pearlite::fuzz {
+
+struct Tally {
+    std::int64_t accepted, refused, failed; ///< failed: another status than 0 and 2
+    std::int64_t current;                   ///< the number of the input that is being tried
+    std::array<char, 2048> message;         ///< of the last failure
+
+    void add(Outcome outcome, const std::string& what);
+    std::int64_t tried() const { return accepted + refused + failed; }
+};
+
+/// A tally that processes share through a file, which is made anew, all zero, or as it is if `again`. It stays until
+/// the process ends.
+Tally& shared_tally(const std::filesystem::path& file, bool again = false);
+
+} // namespace pearlite::fuzz
