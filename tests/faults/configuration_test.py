@@ -355,6 +355,17 @@ class CommandLines(Base):
         self.refused("check", "good.toml", "--set", model,
                      contains=[r"table\.csv: row 3 of column 'y': response 3, expected 0 or 1"])
 
+    def test_tables_of_impossible_models(self):
+        table = self.directory / "table.csv"
+        for name, text, expected in (
+                ('"mixed-logistic",study="table",factors=["f"]', "subject,y,f\n1,1,0\n1,0,2000000000\n2,1,1\n",
+                 r"column 'f': code 2e\+09 of a level, expected whole numbers from 0 to 999"),
+                ('"radiata-pine"', "y,x,z\n3040,29.2,25.4\n", "1 row, expected at least two")):
+            table.write_text(text, encoding="utf-8")
+            with self.subTest(name):
+                self.refused("check", "good.toml", "--set", f'model={{name={name},data="{table}"}}',
+                             contains=[r"table\.csv: " + expected])
+
     def test_deep_keys(self):
         for name, text, line in (("dotted", "a." * 40000 + "b = 1\n", 13), ("header", "[" + "a . " * 40 + "b]\n", 13),
                                  ("quoted", "'..'." * 40000 + "b = 1\n", 13),

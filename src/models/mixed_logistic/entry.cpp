@@ -99,6 +99,19 @@ struct MixedLogisticKeys {
     }
 };
 
+/// The names of the levels of a column of codes: all up to the greatest code.
+std::vector<std::string> levels_of(const Covariate& covariate, const std::string& source) {
+    constexpr double largest_code = 999; // every level is a coefficient
+    const double greatest = covariate.values.maxCoeff();
+    if (greatest > largest_code)
+        throw InputError(fmt::format("{}: column '{}': code {:g} of a level, expected whole numbers from 0 to {:g}",
+                                     source, covariate.name, greatest, largest_code));
+    std::vector<std::string> levels;
+    for (int level = 0; level <= greatest; ++level)
+        levels.push_back(std::to_string(level));
+    return levels;
+}
+
 /// A user's table: the columns named, all of them numbers but those in `factors`.
 MixedLogisticDesign design_of_table(io::Configuration& configuration, const io::Table& table) {
     const auto keys = read_model<TableKeys>(configuration, table.names);
@@ -112,8 +125,7 @@ MixedLogisticDesign design_of_table(io::Configuration& configuration, const io::
     for (const auto& name : keys.covariates(table.names)) {
         Covariate covariate{name, table.values.col(table.column(name)), {}};
         if (std::find(keys.factors.begin(), keys.factors.end(), name) != keys.factors.end())
-            for (int level = 0; level <= static_cast<int>(covariate.values.maxCoeff()); ++level)
-                covariate.levels.push_back(std::to_string(level));
+            covariate.levels = levels_of(covariate, table.source);
         data.covariates.push_back(std::move(covariate));
     }
     return mixed_logistic_design(data, keys.terms, keys.effects);

@@ -38,6 +38,8 @@ std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration,
     const char* covariate = keys.covariate == RadiataPineKeys::Covariate::density ? "x" : "z";
     const auto data = read_data(section, "data", keys.data, [&](const auto& path) {
         const auto table = io::read_csv(path);
+        if (table.values.rows() < 2)
+            throw InputError(table.source + ": 1 row, expected at least two for a line");
         return radiata_pine(table.values.col(table.column("y")), table.values.col(table.column(covariate)));
     });
     return configuration.has_errors() || !data ? nullptr : built_density(LinearRegression(*data));
