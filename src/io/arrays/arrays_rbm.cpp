@@ -1,4 +1,5 @@
 #include "io/container/hdf5_handle.hpp"
+#include "io/files/apart.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/whole_file.hpp"
 
@@ -122,7 +123,7 @@ void require_length(const Vector& bias, Index units, const std::string& name, co
     }
 }
 
-RbmArrays read_h5(const std::filesystem::path& path) {
+RbmArrays read_h5_here(const std::filesystem::path& path) {
     const std::string source = path.string();
     const QuietHdf5 quiet;
     try {
@@ -140,6 +141,14 @@ RbmArrays read_h5(const std::filesystem::path& path) {
     } catch (const FileError& error) {
         throw InputError(error.what()); // the user's file cannot be read: bad input
     }
+}
+
+RbmArrays read_h5(const std::filesystem::path& path) {
+    const auto parts = read_apart(path, [&] {
+        const RbmArrays arrays = read_h5_here(path);
+        return std::vector<Matrix>{arrays.weights, arrays.visible_bias, arrays.hidden_bias};
+    });
+    return {parts.at(0), parts.at(1).col(0), parts.at(2).col(0)};
 }
 
 void write_dataset(const Hdf5Handle& file, const char* name, const std::vector<hsize_t>& sizes, const double* values,

@@ -1,16 +1,19 @@
 #include "io/container/hdf5_handle.hpp"
+#include "io/files/apart.hpp"
 #include "io/files/whole_file.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace pearlite::io {
+namespace {
 
-Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
+Matrix read_rows_here(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
     const std::string source = path.string();
-    require_readable_file(path, "numbers in HDF5");
     const QuietHdf5 quiet;
     try {
         if (H5Fis_hdf5(source.c_str()) <= 0)
@@ -45,6 +48,14 @@ Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name
     } catch (const FileError& error) {
         throw InputError(error.what()); // the user's file cannot be read: bad input
     }
+}
+
+} // namespace
+
+Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
+    require_readable_file(path, "numbers in HDF5");
+    auto rows = read_apart(path, [&] { return std::vector{read_rows_here(path, name, largest, least_dimensions)}; });
+    return std::move(rows.at(0));
 }
 
 } // namespace pearlite::io

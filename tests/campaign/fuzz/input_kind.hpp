@@ -15,7 +15,7 @@ namespace pearlite::fuzz {
 /// A kind of input, such as "csv". What `read` throws is judged by attempt().
 struct InputKind {
     std::string name;
-    std::string corpus; ///< the folder of valid inputs, mutations of which are tried
+    std::string corpus; ///< the folder of inputs, valid ones and some that did harm once, mutations of which are tried
     /// Reads an input and drops what it says.
     std::function<void(const std::string& input)> read;
     /// A mutation that knows the grammar; bytes are mutated for all kinds (mutation.hpp).
