@@ -111,9 +111,9 @@ class Predictions(Base):
 
     def test_too_much_memory(self):
         ended = self.check(algorithm={"name": "parallel-tempering", "replicas": 512}, model={"name": "ising", "size": 2048},
-                           schedule={"kind": "linear", "steps": 1_000_000})
-        self.assertIn("no prediction", ended.out)
-        self.assertIn("which is not enough", ended.out)
+                           schedule={"kind": "linear", "steps": 1_000_000}, status=runner.BAD_INPUT)
+        self.assertRegex(ended.err, r"^pearlite: algorithm\.replicas: takes at least \S+ GiB on each of 1 rank\(s\), where "
+                                    r"\S+ GiB are free; expected a smaller number, or more memory\n$")
 
 
 class Faults(Base):

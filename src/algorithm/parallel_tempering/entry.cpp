@@ -62,6 +62,7 @@ class TemperingPlan final : public AnnealingPlan {
     }
     /// With fewer systems a scan's blocks would be shorter than the vectors that they are made for.
     std::vector<PopulationKey> populations() const override { return {}; }
+    std::string memory_key() const override { return "algorithm.replicas"; }
     std::string headline() const override {
         return fmt::format("{} systems of {} temperatures, {} scans,", replicas_,
                            schedule_.fixed ? std::to_string(schedule_.fixed->steps() + 1) : "adaptive", scans_);

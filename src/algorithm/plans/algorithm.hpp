@@ -103,6 +103,8 @@ class Plan {
     virtual Workload workload(const BuiltModel& model) const = 0;
     /// The keys that size a run, the one to be fitted to a budget first.
     virtual std::vector<std::string> size_keys() const = 0;
+    /// The key, or the table, that most of a run's memory grows with.
+    virtual std::string memory_key() const { return populations().empty() ? "model" : populations().front().key; }
     /// The populations of the run, and those that come before it: a pilot, the populations of a bridge.
     virtual std::vector<PopulationKey> populations() const { return {}; }
     virtual std::vector<PopulationKey> pilot_populations() const { return {}; }

@@ -46,6 +46,7 @@ class PseudoMarginalPlan final : public PosteriorPlan {
     }
     double updates() const override { return static_cast<double>(chains_) * static_cast<double>(settings_.iterations); }
     std::vector<std::string> size_keys() const override { return {"algorithm.iterations", "algorithm.chains"}; }
+    std::string memory_key() const override { return "algorithm.chains"; }
     std::string step() const override { return fmt::format("1 iteration of {} chain(s)", chains_); }
     double further_bytes(double particle_bytes) const override {
         const Index kept = settings_.iterations / settings_.thin;

@@ -111,6 +111,7 @@ class ResampleMovePlan final : public Plan {
                 replicates_.target.error.has_value()};
     }
     std::vector<std::string> size_keys() const override { return {"algorithm.particles"}; }
+    std::string memory_key() const override { return "algorithm.particles"; }
     std::vector<PopulationKey> populations() const override { return {{"algorithm.particles", particles_, 64}}; }
     std::string cost(const BuiltModel& model) const override {
         const auto particles = in_replicates(replicates_.number, particles_, "particles");

@@ -49,6 +49,7 @@ class StochasticApproximationPlan final : public Plan {
     std::string cost(const BuiltModel& model) const override;
     Workload workload(const BuiltModel& model) const override;
     std::vector<std::string> size_keys() const override { return {"algorithm.iterations"}; }
+    std::string memory_key() const override { return settings().chains > 1 ? "algorithm.chains" : "model"; }
     std::string idle_ranks(int ranks) const override;
 
   private:

@@ -90,8 +90,7 @@ void require_memory(const Prepared& prepared, int ranks) {
     if (const auto* schedule = prepared.plan->schedule())
         require("schedule.steps", of_temperature * static_cast<double>(schedule->steps() + 1), available, ranks);
     const auto workload = prepared.plan->workload(*prepared.model);
-    const auto populations = prepared.plan->populations();
-    require(populations.empty() ? prepared.plan->size_keys().front() : populations.front().key,
+    require(prepared.plan->memory_key(),
             workload.bytes / static_cast<double>(std::min<Index>(ranks, std::max<Index>(workload.useful_ranks, 1))),
             available, ranks);
 }
