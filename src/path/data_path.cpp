@@ -3,6 +3,7 @@
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
+#include "pearlite/model/detail/located.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -46,12 +47,14 @@ void DataPath::recompute(Block& block) const {
 void DataPath::evaluate(const model::DensityBlock& block, const Matrix& points, double b, Vector& log_prior,
                         Vector& log_likelihood, const model::BlockStreams& streams) const {
     const auto [whole, part] = place(b);
-    likelihood_->evaluate(points, block.size(), 0, whole, log_prior, log_likelihood);
-    if (part > 0) {
-        Vector next(log_likelihood.size());
-        likelihood_->evaluate(points, block.size(), whole, whole + 1, log_prior, next);
-        log_likelihood.head(block.size()) += part * next.head(block.size());
-    }
+    model::located(streams, block.size(), [&, whole = whole, part = part] {
+        likelihood_->evaluate(points, block.size(), 0, whole, log_prior, log_likelihood);
+        if (part > 0) {
+            Vector next(log_likelihood.size());
+            likelihood_->evaluate(points, block.size(), whole, whole + 1, log_prior, next);
+            log_likelihood.head(block.size()) += part * next.head(block.size());
+        }
+    });
     require_numbers(points, block.size(), log_prior, log_likelihood, streams);
 }
 

@@ -1,7 +1,9 @@
 #include "pearlite/path/tempered.hpp"
 #include "path/registry.hpp"
+#include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
+#include "pearlite/model/detail/located.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <string>
@@ -12,12 +14,9 @@ namespace {
 
 std::string complaint(const std::vector<std::string>& names, const Matrix& points, double log_prior,
                       double log_likelihood, Index i, const model::BlockStreams& streams) {
-    std::string text = "log prior " + std::to_string(log_prior) + ", log likelihood " + std::to_string(log_likelihood) +
-                       " at step " + std::to_string(streams.step) + ", particle " +
-                       std::to_string(streams.first_slot + i) + ":";
-    for (std::size_t k = 0; k < names.size(); ++k)
-        text += " " + names[k] + " = " + std::to_string(points(static_cast<Index>(k), i));
-    return text;
+    return "log prior " + std::to_string(log_prior) + ", log likelihood " + std::to_string(log_likelihood) +
+           " at step " + std::to_string(streams.run_step) + ", particle " + std::to_string(streams.first_slot + i) +
+           ": " + named_coordinates(names, {points.col(i).data(), static_cast<std::size_t>(points.rows())});
 }
 
 } // namespace
@@ -85,10 +84,11 @@ std::unique_ptr<Block> Tempered::make_block(Index size) const {
 
 void Tempered::draw_start(Block& block, const model::BlockStreams& streams) const {
     auto& own = points_of(block);
-    for (Index i = 0; i < own.size(); ++i) {
+    const auto draw = [&](Index i) {
         random::Stream stream(streams.at(random::Purpose::start, i));
         density_->draw_prior(stream, {own.points.col(i).data(), static_cast<std::size_t>(own.dimension())});
-    }
+    };
+    model::located(streams, own.size(), [&] { at_each_point(own.size(), draw, [](Index) { return std::string(); }); });
     evaluate(own, own.points, 0, own.log_prior, own.log_likelihood, streams);
 }
 
@@ -138,7 +138,8 @@ Matrix Tempered::quantities(const Eigen::Ref<const Matrix>& points) const {
 
 void Tempered::evaluate(const model::DensityBlock& block, const Matrix& points, double, Vector& log_prior,
                         Vector& log_likelihood, const model::BlockStreams& streams) const {
-    density_->evaluate(points, block.size(), streams, log_prior, log_likelihood);
+    model::located(streams, block.size(),
+                   [&] { density_->evaluate(points, block.size(), streams, log_prior, log_likelihood); });
     require_numbers(points, block.size(), log_prior, log_likelihood, streams);
 }
 

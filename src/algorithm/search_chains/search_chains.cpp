@@ -2,8 +2,10 @@
 
 #include "algorithm/search_chains/chain_exchange.hpp"
 #include "core/log_space.hpp"
-#include "pearlite/core/error.hpp"
+#include "pearlite/core/detail/point_error.hpp"
 #include "random/lanes.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,8 +35,19 @@ SearchChains::SearchChains(const parallel::Communicator& ranks, std::shared_ptr<
     proposed_regions_.assign(padded, 0);
 }
 
-std::vector<double> SearchChains::draw_start() {
+template <class Work>
+void SearchChains::guard(Index iteration, const Work& work) {
     failure_.guard(ranks_, [&] {
+        try {
+            work();
+        } catch (const PointError& error) {
+            error.throw_at(fmt::format("iteration {}, chain {}", iteration, first_ + error.point()));
+        }
+    });
+}
+
+std::vector<double> SearchChains::draw_start() {
+    guard(0, [&] {
         space_->draw_start(*chains_, streams(0));
         evaluate();
     });
@@ -98,12 +111,12 @@ void SearchChains::fields(Fields& f) {
     if (!f.is_reading())
         return;
     finds_ = std::move(finds);
-    failure_.guard(ranks_, [&] { evaluate(); });
+    guard(0, [&] { evaluate(); });
     failure_.agree(ranks_);
 }
 
 void SearchChains::forget(const SearchMemory& memory) {
-    failure_.guard(ranks_, [&] {
+    guard(0, [&] {
         space_->forget(*chains_);
         evaluate();
         find_regions(memory.partition());
@@ -123,7 +136,7 @@ void SearchChains::require_number(double energy, std::size_t local, Index step) 
 }
 
 void SearchChains::mutate(const SearchMove& move, const SearchMemory& memory) {
-    failure_.guard(ranks_, [&] {
+    guard(move.step, [&] {
         space_->mutate(*chains_, move.operation, memory.scale(move.operation), energies_, streams(move.step),
                        proposals_);
         take_part({});
@@ -135,7 +148,7 @@ void SearchChains::meet_partners(const SearchMove& move, const SearchMemory& mem
     const auto& plan = planner_.partners(memory.energies(), operation(move).partners, operation(move).by_energy,
                                          order_address(move), address_of(random::Purpose::partner, 0, move.step));
     meet(plan, operation(move).partners);
-    failure_.guard(ranks_, [&] {
+    guard(move.step, [&] {
         cross(move, memory);
         accept_one_by_one(move, memory);
     });
@@ -144,12 +157,12 @@ void SearchChains::meet_partners(const SearchMove& move, const SearchMemory& mem
 void SearchChains::meet_in_pairs(const SearchMove& move, const SearchMemory& memory) {
     const auto& plan = planner_.pairs(memory.energies(), order_address(move));
     meet(plan, 1);
-    failure_.guard(ranks_, [&] {
+    guard(move.step, [&] {
         cross(move, memory);
         find_proposed_regions(move, memory);
     });
     const auto children = gather_children(ranks_, layout_, proposals_, proposed_regions_);
-    failure_.guard(ranks_, [&] { accept_pairs(move, memory, plan, children); });
+    guard(move.step, [&] { accept_pairs(move, memory, plan, children); });
 }
 
 void SearchChains::meet(const MeetingPlan& plan, int n_partners) {

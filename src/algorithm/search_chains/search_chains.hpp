@@ -67,6 +67,10 @@ class SearchChains {
 
     void forget(const SearchMemory& memory);
     void evaluate();
+    /// Does `work` here, unless something has gone wrong before; the ranks agree on it later. What it throws names
+    /// iteration and chain.
+    template <class Work>
+    void guard(Index iteration, const Work& work);
     void require_number(double energy, std::size_t local, Index step) const;
 
     void mutate(const SearchMove& move, const SearchMemory& memory);

@@ -1,6 +1,7 @@
 #include "kernel/density/density_kernel.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
+#include "pearlite/model/detail/located.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -98,15 +99,17 @@ bool DensityKernel::tune(const Motion& motion, double log_weight_sd) {
 
 Index DensityKernel::move(Block& block, double b, const BlockStreams& streams, std::span<double> derivative) const {
     auto& points = path::points_of(block);
-    path_->bring_to(points, b, streams);
-    begin_block(points, b);
     Index accepted = 0;
-    for (Index m = count_.made(); m < count_.total(); ++m) {
-        auto of_move = streams;
-        of_move.step = streams.step * static_cast<std::uint32_t>(count_.stride()) + static_cast<std::uint32_t>(m);
-        accepted += transition(points, b, of_move);
-    }
-    path_->path_derivative(block, b, derivative);
+    model::located(streams, points.size(), [&] {
+        path_->bring_to(points, b, streams);
+        begin_block(points, b);
+        for (Index m = count_.made(); m < count_.total(); ++m) {
+            auto of_move = streams;
+            of_move.step = streams.step * static_cast<std::uint32_t>(count_.stride()) + static_cast<std::uint32_t>(m);
+            accepted += transition(points, b, of_move);
+        }
+        path_->path_derivative(block, b, derivative);
+    });
     return accepted;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// An energy on a box, as a search space that is compiled once for all energies sees it.
 
-#include "pearlite/core/error.hpp"
+#include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/model/energy/detail/descent.hpp"
 #include "pearlite/model/energy/energy.hpp"
 #include "pearlite/model/energy/local_moves.hpp"
@@ -53,14 +53,15 @@ class BoxFunctionsOf final : public BoxFunctions {
             energy_.energies(points, out);
         } else {
             std::vector<double> x(static_cast<std::size_t>(points.rows()));
-            for (Index i = 0; i < n; ++i) {
+            const auto visit = [&](Index i) {
                 const double* from = points.data() + i;
                 for (double& coordinate : x) {
                     coordinate = *from;
                     from += points.cols();
                 }
                 out[static_cast<std::size_t>(i)] = energy_.energy(x);
-            }
+            };
+            at_each_point(n, visit, [&](Index) { return listed_coordinates(x); });
         }
     }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// An energy of states of a few values a site, as a search space that is compiled once for all energies sees it.
 
-#include "pearlite/core/error.hpp"
+#include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/kernel/detail/categorical_operations.hpp"
 #include "pearlite/model/energy/discrete_energy.hpp"
 #include "pearlite/model/energy/energy.hpp"
@@ -50,14 +50,17 @@ class CategoricalFunctionsOf final : public CategoricalFunctions {
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
     void propose_edited(CategoricalChains& chains) const override {
-        for (Index i = 0; i < chains.size(); ++i)
-            chains.propose(i, energy_after_edits(chains, i));
+        at_each_point(
+            chains.size(), [&](Index i) { chains.propose(i, energy_after_edits(chains, i)); },
+            [](Index) { return std::string(); });
     }
     void propose_children(CategoricalChains& chains, const model::Meetings& meetings) const override {
-        for (Index i = 0; i < chains.size(); ++i)
+        const auto visit = [&](Index i) {
             chains.propose(i, meetings.active[static_cast<std::size_t>(i)] != 0
                                   ? CarriedEnergy{energy_.energy(chains.child(i)), 0}
                                   : chains.energy(i));
+        };
+        at_each_point(chains.size(), visit, [](Index) { return std::string(); });
     }
 
   private:

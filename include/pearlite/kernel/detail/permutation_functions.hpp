@@ -1,6 +1,7 @@
 #pragma once
 /// An energy of permutations, as a search space that is compiled once for all energies sees it.
 
+#include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/kernel/detail/permutation_operations.hpp"
 #include "pearlite/model/energy/discrete_energy.hpp"
 #include "pearlite/model/energy/energy.hpp"
@@ -70,12 +71,13 @@ class PermutationFunctionsOf final : public PermutationFunctions {
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
     void propose_stepped(PermutationChains& chains) const override {
-        for (Index i = 0; i < chains.size(); ++i) {
+        const auto visit = [&](Index i) {
             const CarriedEnergy& now = chains.energy(i);
             const auto difference = now.can_take(1) ? change(chains, i) : std::nullopt;
             chains.propose(i, difference ? now.updated(now.value + *difference, 1)
                                          : CarriedEnergy{energy_after(chains, i), 0});
-        }
+        };
+        at_each_point(chains.size(), visit, [](Index) { return std::string(); });
     }
 
   private:

@@ -12,8 +12,9 @@ struct BlockStreams {
     random::Seed seed = {};
     std::uint32_t step = 0;
     Index generation = 0;
-    Index first_slot = 0; ///< global slot of the block's first particle
-    Index block = 0;      ///< global number of the block in its generation
+    Index first_slot = 0;          ///< global slot of the block's first particle
+    Index block = 0;               ///< global number of the block in its generation
+    std::uint32_t run_step = step; ///< the step as messages name it; addresses of many moves in a step have their own
 
     random::Address at(random::Purpose purpose, Index i) const {
         return {seed, purpose, random::slot_id(generation, first_slot + i), step};

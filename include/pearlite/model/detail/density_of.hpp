@@ -1,6 +1,7 @@
 #pragma once
 /// A user's or the package's density D (density.hpp) as DensityFunctions.
 
+#include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/density.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
@@ -113,6 +114,17 @@ void evaluate_columns(const Matrix& points, Index n, Vector& log_prior, Vector& 
     leave_out_impossible(priors, likelihoods);
 }
 
+/// Calls visit(i, x) for the first n columns x of `points`; what it throws is a PointError that names the coordinates.
+template <class D, class Visit>
+void at_each_column(const D& density, const Matrix& points, Index n, const Visit& visit) {
+    const auto column = [&](Index i) {
+        return std::span<const double>(points.col(i).data(), static_cast<std::size_t>(points.rows()));
+    };
+    at_each_point(
+        n, [&](Index i) { visit(i, column(i)); },
+        [&](Index i) { return named_coordinates(density.parameter_names(), column(i)); });
+}
+
 /// DensityFunctions::evaluate of a density whose likelihood is not estimated.
 template <class D>
 void evaluate_points(const D& density, const Matrix& points, Index n, Vector& log_prior, Vector& log_likelihood) {
@@ -122,11 +134,10 @@ void evaluate_points(const D& density, const Matrix& points, Index n, Vector& lo
                                 density.evaluate(columns, priors, likelihoods);
                             });
     else
-        for (Index i = 0; i < n; ++i) {
-            const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(points.rows()));
+        at_each_column(density, points, n, [&](Index i, std::span<const double> x) {
             log_prior(i) = density.log_prior(x);
             log_likelihood(i) = log_prior(i) == log_zero ? log_zero : density.log_likelihood(x);
-        }
+        });
 }
 
 /// By evaluate_with_gradient if D has it, else from each point's own gradient.
@@ -143,11 +154,10 @@ struct DensityGradientOf final : DensityGradient {
                                 });
         } else {
             evaluate_points(*density, points, n, log_prior, log_likelihood);
-            const auto d = static_cast<std::size_t>(points.rows());
-            for (Index i = 0; i < n; ++i)
+            at_each_column(*density, points, n, [&](Index i, std::span<const double> x) {
                 if (log_prior(i) > log_zero)
-                    density->gradient(std::span<const double>(points.col(i).data(), d), b,
-                                      std::span<double>(gradient.col(i).data(), d));
+                    density->gradient(x, b, std::span<double>(gradient.col(i).data(), x.size()));
+            });
         }
     }
     std::shared_ptr<const D> density;
@@ -201,14 +211,13 @@ struct PointwiseLikelihoodOf final : PointwiseLikelihood {
                                     density->evaluate(columns, from, to, priors, likelihoods);
                                 });
         else
-            for (Index i = 0; i < n; ++i) {
-                const std::span<const double> x(points.col(i).data(), static_cast<std::size_t>(points.rows()));
+            at_each_column(*density, points, n, [&](Index i, std::span<const double> x) {
                 log_prior(i) = density->log_prior(x);
                 if (log_prior(i) == log_zero)
                     log_likelihood(i) = log_zero;
                 else
                     log_likelihood(i) = from == to ? 0 : density->log_likelihood(x, from, to);
-            }
+            });
     }
     std::shared_ptr<const D> density;
 };

@@ -3,8 +3,10 @@
 
 #include "pearlite/core/detail/block.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
+#include "pearlite/model/detail/located.hpp"
 #include "pearlite/model/growing_model.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -113,12 +115,15 @@ class GrowingStageOf final : public GrowingStage {
         return !std::isnan(block.part(i, each * (n_ - 1), 1).front());
     }
     template <class Use>
-    static void for_each(Block& block, const BlockStreams& streams, random::Purpose purpose, const Use& use) {
+    void for_each(Block& block, const BlockStreams& streams, random::Purpose purpose, const Use& use) const {
         auto& own = static_cast<GrowingColumns&>(block);
-        for (Index i = 0; i < own.size(); ++i) {
+        const auto visit = [&](Index i) {
             random::Stream stream(streams.at(purpose, i));
             use(own, i, stream);
-        }
+        };
+        located(streams, own.size(), [&] {
+            at_each_point(own.size(), visit, [&](Index i) { return listed_coordinates(present(own, i)); });
+        });
     }
 
     std::shared_ptr<const M> model_;

@@ -43,6 +43,8 @@ struct ModelTraits {
     std::optional<bool> has_gradient = {};
     /// Whether the density has a Riemannian metric. Known once the model is built; empty before.
     std::optional<bool> has_metric = {};
+    /// Coordinates of a density. Known once the model is built; empty before, and of other models.
+    std::optional<Index> dimension = {};
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
