@@ -9,10 +9,21 @@ of the page. Exit status 0, 2 if the input does not allow a report, 1 if the rep
 """
 
 import os
+import site
 import sys
 
-# An empty entry of PYTHONPATH is the working directory, where a foreign h5py.py may lie. The first entry is our own.
-sys.path[1:] = [place for place in sys.path[1:] if os.path.abspath(place) != os.getcwd()]
+
+def _trusted_places():
+    """Where modules come from: beside this file, Python's own places, those of PYTHONPATH, the user's packages. Never the
+    working directory, by whatever name: a foreign h5py.py may lie there. The command starts Python isolated (-I), which
+    leaves out all but Python's own."""
+    here = os.path.realpath(os.getcwd())
+    named = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(place)]
+    places = [os.path.dirname(os.path.realpath(__file__)), *named, *sys.path, site.getusersitepackages()]
+    return [place for place in places if place and os.path.realpath(place) != here]
+
+
+sys.path[:] = _trusted_places()
 
 import argparse
 import pathlib
@@ -23,12 +34,14 @@ sys.dont_write_bytecode = True  # the installed directory may be read-only or sh
 def main(arguments):
     options = parse(arguments)
     try:
-        from pearlite_report import run
+        from pearlite_report import figures, run
         from pearlite_report.sweep import read
     except ImportError as error:
         return _fail(
             1, f"needs Python with numpy, h5py and matplotlib (Debian: python3-h5py python3-matplotlib): {error}"
         )
+    if options.modules_only:
+        return 0
     try:
         print(of_sweep(options) if read.is_sweep(options.directory) else of_run(options))
     except run.ReportError as error:
@@ -44,6 +57,7 @@ def parse(arguments):
     )
     parser.add_argument("directory", metavar="DIR", help="the directory of a finished run or sweep")
     parser.add_argument("-o", "--output", metavar="OUT", help="where report.html and figures/ go (default: DIR)")
+    parser.add_argument("--modules-only", action="store_true", help="only find out whether all modules are there")
     sweeps = parser.add_argument_group("sweeps")
     sweeps.add_argument(
         "--scalar", metavar="NAME", action="append", default=[],

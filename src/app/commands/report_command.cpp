@@ -38,17 +38,14 @@ int run_program(const std::vector<std::string>& arguments, bool silent) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
-/// The first Python with the modules that the report needs. They are not looked for where the command is called, which
-/// `python3 -c` would do first: a file of that name there would be executed.
-std::string find_python() {
-    const auto* not_from_here =
-        "import os, sys; here = os.getcwd(); "
-        "sys.path = [p for p in sys.path if os.path.abspath(p) != here]; import h5py, matplotlib";
+/// The first Python with the modules that the report needs. It is isolated (-I), so that nothing in the directory where
+/// the command is called is executed; the script itself adds the places that can be trusted.
+std::string find_python(const std::string& script) {
     std::vector<std::string> candidates{"python3", "/usr/bin/python3"};
     if (const char* wanted = std::getenv("PEARLITE_PYTHON"))
         candidates = {wanted};
     for (const auto& python : candidates)
-        if (run_program({python, "-c", not_from_here}, true) == 0)
+        if (run_program({python, "-I", script, ".", "--modules-only"}, true) == 0)
             return python;
     throw InputError("the report needs Python 3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib); "
                      "PEARLITE_PYTHON names another interpreter");
@@ -84,7 +81,8 @@ int report_command(const ReportOptions& options) {
     if (!std::filesystem::is_directory(options.directory))
         throw InputError(fmt::format("{}: no such directory; expected the directory of a run or of a sweep",
                                      options.directory.string()));
-    std::vector<std::string> command{find_python(), find_script(options.support_directory).string()};
+    const auto script = find_script(options.support_directory).string();
+    std::vector<std::string> command{find_python(script), "-I", script};
     for (const auto& argument : arguments_of(options))
         command.push_back(argument);
     return run_program(command, false);
