@@ -90,6 +90,11 @@ class Keys {
                    const About& about) {
         ask_number_or(word, {name, about}, value, limits);
     }
+    /// A duration, or `word` in its place, which is no value.
+    void seconds_or(const std::string& word, const std::string& name, std::optional<double>& value,
+                    const About& about) {
+        ask_seconds_or(word, {name, about}, value);
+    }
 
     /// Keys that have a meaning only if another key, asked for before, has that value (or one of these values).
     template <class T, class Body>
@@ -150,6 +155,7 @@ class Keys {
     virtual void ask_seconds(const Key& key, double& value) = 0;
     virtual void ask_number_or(const std::string& word, const Key& key, std::optional<Index>& value,
                                const Limits& limits) = 0;
+    virtual void ask_seconds_or(const std::string& word, const Key& key, std::optional<double>& value) = 0;
     /// Whether to visit the keys that follow up to leave(): if the condition holds, or always.
     virtual bool enter(const Condition& condition, const std::function<bool()>& holds) = 0;
     virtual void leave() = 0;

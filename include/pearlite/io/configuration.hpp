@@ -38,6 +38,10 @@ class Configuration {
     /// Records a mistake found elsewhere (impossible combinations); `key` as "model.size".
     void error(const std::string& key, const std::string& message);
 
+    /// What this table describes could not be made, so that keys of other tables may be unknown for that alone: outside
+    /// of it check() then tells only names that are nearly known ones.
+    void doubt_names_outside(const std::string& table);
+
     /// Throws InputError with every recorded mistake, one a line, if there is any: also unknown tables and unknown keys
     /// (keys never asked for), with the nearest known name as a suggestion. Call once all look-ups are done.
     void check();
@@ -87,6 +91,8 @@ class Section {
                                      std::optional<std::vector<std::string>> fallback = {});
     /// A duration in seconds: a number, or text as [D-]HH:MM:SS.
     double seconds(const std::string& key, std::optional<double> fallback = {});
+    /// A duration, or a text that is `word`: no value, as is a fallback of none.
+    std::optional<double> seconds_or(const std::string& word, const std::string& key, std::optional<double> fallback);
     /// An input file that must exist: under the data directory (data_file) or the configuration's directory (file). The
     /// message for a missing data file names the directory searched, or says how to set one.
     std::optional<std::filesystem::path> data_file(const std::string& key,

@@ -33,7 +33,11 @@ void RunSettings::keys(Keys& k, const Facts& facts) {
           about("particles that are stored and moved together; part of the result").default_is(facts.block_default));
     if (facts.has_balance)
         k("balance", balance, "move blocks between ranks so that they cost the same; changes no number");
-    k.seconds("checkpoint_every", checkpoint_every_seconds, "time between two checkpoints");
+    k.seconds_or(automatic, "checkpoint_every", checkpoint_every_seconds,
+                 "time between two checkpoints; \"auto\": the one that loses least, from the measured cost of a "
+                 "checkpoint and run.mean_time_between_failures (Daly 2006)");
+    k.seconds("mean_time_between_failures", mean_time_between_failures,
+              "of the whole job: that of a node divided by their number; for checkpoint_every = \"auto\"");
     k.seconds("time_limit", time_limit_seconds,
               "stop with a checkpoint after so long; --time-limit on the command line wins");
 }

@@ -44,7 +44,8 @@ struct RunSettings {
     random::Seed seed = 1;
     Index block = 16;
     bool balance = true;
-    double checkpoint_every_seconds = 300;
+    std::optional<double> checkpoint_every_seconds = 300; ///< none: what their cost and the failures ask for
+    double mean_time_between_failures = 86400;            ///< of the job, seconds
     std::optional<double> time_limit_seconds;
 
     void keys(Keys& k, const Facts& facts);

@@ -11,10 +11,16 @@ namespace pearlite::app {
 struct Orders {
     double stop = 0; ///< why: 0 not at all, a signal's number, or a limit; see stop_reason
     bool checkpoint = false;
+    bool settle = false; ///< the ranks shall tell each other what they have not yet: failures above all
 };
 
 // Below any signal's number: of two reasons on different ranks the greater one is told.
 inline constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
+
+/// Seconds of work between two checkpoints that lose least to checkpoints and to the work since the last one, where a
+/// checkpoint takes `cost` and failures come once in `between_failures` (seconds): Daly (2006), Future Generation
+/// Computer Systems 22, 303, equation 37; with small costs Young's sqrt(2 cost between_failures).
+double best_checkpoint_interval(double cost, double between_failures);
 
 /// Why a run stops, in words.
 std::string stop_reason(double stop);
@@ -35,12 +41,14 @@ class Heartbeat {
     bool beat_now() const { return steps_ == steps_at_beat_; }
 
   private:
+    double checkpoint_every() const;
+
     using Clock = std::chrono::steady_clock;
 
     const Job& job_;
-    Clock::time_point started_, last_checkpoint_, last_beat_;
+    Clock::time_point started_, last_checkpoint_, last_beat_, last_settled_;
     Index steps_ = 0, steps_at_beat_ = 0, steps_to_beat_ = 1;
-    double checkpoint_seconds_ = 0, longest_step_seconds_ = 0;
+    double checkpoint_seconds_ = 0, costliest_checkpoint_seconds_ = 0, longest_step_seconds_ = 0;
 };
 
 } // namespace pearlite::app

@@ -71,6 +71,26 @@ std::optional<double> as_number(const toml::node& node) {
     return std::nullopt;
 }
 
+constexpr const char* a_duration = "seconds in [0, inf) or \"[D-]HH:MM:SS\"";
+
+Reading<double> read_seconds(const toml::node& node, const std::optional<double>& fallback) {
+    try {
+        if (const auto* text = node.as_string()) {
+            return {parse_duration(text->get()), ""};
+        }
+        if (node.is_time()) { // 01:30:00 without quotes is a time of day to TOML
+            return {parse_duration(toml_text(node)), ""};
+        }
+    } catch (const InputError&) {
+        return {0, "not a duration"};
+    }
+    const std::optional<double> value = as_number(node);
+    if (!value) {
+        return {0, wrong_type};
+    }
+    return {*value, outside(*value, {0}, fallback)};
+}
+
 } // namespace
 
 /// The value as messages show it: long arrays and texts are cut.
@@ -231,24 +251,25 @@ std::vector<std::string> Section::choices(const std::string& key, const std::vec
 }
 
 double Section::seconds(const std::string& key, std::optional<double> fallback) {
-    const auto read = [&](const toml::node& node) -> Reading<double> {
-        try {
-            if (const auto* text = node.as_string()) {
-                return {parse_duration(text->get()), ""};
-            }
-            if (node.is_time()) { // 01:30:00 without quotes is a time of day to TOML
-                return {parse_duration(toml_text(node)), ""};
-            }
-        } catch (const InputError&) {
-            return {0, "not a duration"};
+    const auto read = [&](const toml::node& node) { return read_seconds(node, fallback); };
+    return look_up_value(*state_, name_, key, fallback, a_duration, read);
+}
+
+std::optional<double> Section::seconds_or(const std::string& word, const std::string& key,
+                                          std::optional<double> fallback) {
+    using Value = std::optional<double>;
+    const auto read = [&](const toml::node& node) -> Reading<Value> {
+        if (const auto* text = node.as_string(); text != nullptr && text->get() == word) {
+            return {std::nullopt, ""};
         }
-        const std::optional<double> value = as_number(node);
-        if (!value) {
-            return {0, wrong_type};
-        }
-        return {*value, outside(*value, {0}, fallback)};
+        const auto found = read_seconds(node, fallback);
+        return {found.value, found.wrong};
     };
-    return look_up_value(*state_, name_, key, fallback, "seconds in [0, inf) or \"[D-]HH:MM:SS\"", read);
+    const auto value = look_up(*state_, name_, key, std::optional<Value>(fallback),
+                               std::string(a_duration) + ", or \"" + word + "\"", read)
+                           .value_or(fallback);
+    state_->remember(name_, key, value ? toml_text(*value) : toml_text(word));
+    return value;
 }
 
 void Section::set_aside(const std::vector<std::string>& keys) {

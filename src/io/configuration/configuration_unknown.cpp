@@ -82,7 +82,8 @@ void Configuration::State::record_unknown_names(const toml::table& table, const 
             message = "unknown key '" + full + "'" + hint;
         }
         // After a failed choice the right choice may know this name; then only likely slips are reported.
-        if (near || !names_incomplete) {
+        const bool is_sure = !names_incomplete && (sure_table.empty() || path == sure_table);
+        if (near || is_sure) {
             record(place(full, key), message);
         }
     }

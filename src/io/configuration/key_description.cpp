@@ -55,6 +55,11 @@ class Describer final : public Keys {
         added.limits = limits;
         added.word = word;
     }
+    void ask_seconds_or(const std::string& word, const Key& key, std::optional<double>& value) override {
+        auto& added = add(key, Type::seconds, value ? toml_text(*value) : toml_text(word));
+        added.about.unit("s");
+        added.word = word;
+    }
     bool enter(const Condition& condition, const std::function<bool()>&) override {
         conditions_.push_back(condition);
         return true;
@@ -147,7 +152,7 @@ std::string expectation(const KeyDescription& key) {
     case Type::choices:
         return key.options.empty() ? "an array of texts" : "an array of " + option_names(key);
     case Type::seconds:
-        return "seconds or \"[D-]HH:MM:SS\"";
+        return std::string("seconds or \"[D-]HH:MM:SS\"") + (key.word.empty() ? "" : ", or \"" + key.word + "\"");
     case Type::data_file:
         return "a data file";
     case Type::file:

@@ -95,6 +95,10 @@ void KeyReader::ask_number_or(const std::string& word, const Key& key, std::opti
     value = section().integer_or(word, key.name, value, limits.range<Index>());
 }
 
+void KeyReader::ask_seconds_or(const std::string& word, const Key& key, std::optional<double>& value) {
+    value = section().seconds_or(word, key.name, value);
+}
+
 bool KeyReader::enter(const Condition&, const std::function<bool()>& holds) {
     return holds();
 }

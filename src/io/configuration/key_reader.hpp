@@ -30,6 +30,7 @@ class KeyReader final : public Keys {
     void ask(const Key& key, DataFile& file) override;
     void ask(const Key& key, InputFile& file) override;
     void ask_seconds(const Key& key, double& value) override;
+    void ask_seconds_or(const std::string& word, const Key& key, std::optional<double>& value) override;
     void ask_number_or(const std::string& word, const Key& key, std::optional<Index>& value,
                        const Limits& limits) override;
     bool enter(const Condition& condition, const std::function<bool()>& holds) override;
