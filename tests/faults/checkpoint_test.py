@@ -342,6 +342,28 @@ class Directories(Base):
                 self.resumed(where, runner.FINISHED)
                 self.assertEqual(runner.findings(where), runner.findings(self.directory / "whole"))
 
+    def test_a_checkpoint_of_another_run(self):
+        file = self.configure(SMC)
+        where = self.stopped(file)
+        self.go("run", file, "-o", self.directory / "whole")
+        self.go("run", self.configure({**SMC, "run": {"block": 16, "seed": 5}}, "other"), "-o", self.directory / "other")
+        newest = runner.checkpoints(self.directory / "other")[0]
+        self.assertGreater(newest.name, runner.checkpoints(where)[0].name)
+        shutil.copy(newest, where)
+        for number, ranks in enumerate((None, 2)):
+            copy = shutil.copytree(where, self.directory / f"copy-{number}")
+            ended = self.resumed(copy, runner.FINISHED, ranks=ranks)
+            self.assertRegex(ended.err, f"passed over {newest.name}: it belongs to another run, [0-9a-f]{{32}}; the run of "
+                                        "this directory is [0-9a-f]{32}")
+            self.assertEqual(runner.findings(copy), runner.findings(self.directory / "whole"))
+        # Alone, in a directory that no run has, it is what its owner wants.
+        alone = self.directory / "alone"
+        alone.mkdir()
+        shutil.copy(newest, alone)
+        self.assertNotIn("passed over", self.resumed(alone, runner.FINISHED).err)
+        self.assertEqual(runner.findings(alone), runner.findings(self.directory / "other"))
+        self.assertRegex((alone / "run.id").read_text(encoding="utf-8"), "^[0-9a-f]{32}\n$")
+
     def test_foreign_files_stay(self):
         where = self.stopped(self.configure(SMC))
         foreign = {"notes.txt", ".hidden", "checkpoint.h5", "checkpoint.1.h5.bak", "results.old.h5"}

@@ -46,6 +46,8 @@ EDITS = {
     "empty blocks": ("block = 16", "block = 0", [r"bad\.toml:3: run\.block", "got 0", "4096"]),
     "blocks too large": ("block = 16", "block = 5000", [r"bad\.toml:3: run\.block", "got 5000", "4096"]),
     "negative period": ("seed = 1", "checkpoint_every = -3", [r"bad\.toml:2: run\.checkpoint_every", "seconds"]),
+    "no period": ("seed = 1", 'checkpoint_every = "often"',
+                  [r"bad\.toml:2: run\.checkpoint_every: not a duration", r'"\[D-\]HH:MM:SS", or "auto"']),
     "no duration": ("seed = 1", 'time_limit = "1:99:00"', [r"bad\.toml:2: run\.time_limit", "HH:MM:SS"]),
     "unknown model": ('"gaussian"', '"gausian"', [r"bad\.toml:5: model\.name", 'did you mean "gaussian"', '"ising"']),
     "no model": ('name = "gaussian"', "", [r"bad\.toml", r"model\.name", '"gaussian"']),
@@ -140,6 +142,8 @@ EDITS = {
     "no weights": ('"gaussian"\nend_sd = 1.0', '"rbm"', [r"model\.weights"]),
     "weights cut short": ('"gaussian"\nend_sd = 1.0', '"rbm"\nweights = "HERE/short.f64"',
                           [r"bad\.toml:6: model\.weights", "wrong size", "expected"]),
+    "weights beyond single precision": ('"gaussian"\nend_sd = 1.0', '"rbm"\nweights = "HERE/huge.f64"',
+                                        [r"huge\.f64, byte 16: no value of an RBM \(got 1e\+308\), expected"]),
     "responses of 0, 1 and 2": ('"gaussian"\nend_sd = 1.0', '"logistic-regression"\ndata = "HERE/three.dat"',
                                 [r"bad\.toml:6: model\.data", "row 3", "0 or 1"]),
 }
@@ -208,6 +212,7 @@ class Configurations(Base):
         (directory / "bad.toml").write_text(text.replace("HERE", str(directory)), encoding="utf-8")
         (directory / "words.txt").write_text("from 0\nto 1\n", encoding="utf-8")
         (directory / "back.txt").write_text("0\n0.5\n0.4\n1\n", encoding="utf-8")
+        (directory / "huge.f64").write_bytes(struct.pack("<2q3d", 1, 1, 1e308, 0.2, 0.3))
         (directory / "short.f64").write_bytes(struct.pack("<2q3d", 4, 2, 0.1, 0.2, 0.3))
         (directory / "three.dat").write_text("0 1.5\n1 2.5\n2 0.5\n", encoding="utf-8")
         return directory
@@ -424,7 +429,7 @@ class CommandLines(Base):
         self.assertEqual(runner.pearlite("run", "good.toml", "-o", "drawn", directory=self.directory).status, 0)
         for place in (self.directory, self.directory / "drawn"):
             (place / "h5py.py").write_text(f"open({str(self.directory / 'executed')!r}, 'w')\n", encoding="utf-8")
-            for path in ("", ":"):
+            for path in ("", ":", str(place)):
                 subprocess.run([runner.PEARLITE, "report", self.directory / "drawn"], cwd=place, timeout=120,
                                env=os.environ | {"PYTHONPATH": path}, capture_output=True)
                 self.assertFalse((self.directory / "executed").exists(), (place, path))

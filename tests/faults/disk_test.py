@@ -2,10 +2,14 @@
 cannot be written, with a message; with room again, a resume finds what an undisturbed run finds."""
 
 import contextlib
+import json
 import os
+import pathlib
+import re
 import resource
 import subprocess
 import unittest
+import unittest.mock
 
 import pearlite_runner as runner
 
@@ -25,6 +29,9 @@ class Base(unittest.TestCase):
         scratch = runner.scratch_directory()
         self.directory = scratch.__enter__()
         self.addCleanup(scratch.__exit__, None, None, None)
+        patch = unittest.mock.patch.dict(os.environ, TMPDIR=str(self.directory))
+        patch.start()
+        self.addCleanup(patch.stop)
         self.file = runner.write_configuration(self.directory / "disk.toml", **CONFIGURATION)
 
     def expected(self):
@@ -80,6 +87,42 @@ def small_disk(directory, bytes_):
         yield directory
     finally:
         subprocess.run(["umount", "-l", str(directory)], check=True)
+
+
+class ResultsWithoutAPlace(Base):
+    """What a finished run has found is not lost where its files cannot be written."""
+
+    def test_results_cannot_be_written(self):
+        expected = self.expected()
+        for number, ranks in enumerate((None, 2)):
+            where = self.directory / f"run-{number}"
+            with self.subTest(ranks=ranks), runner.Program("run", self.file, "-o", where, ranks=ranks) as program:
+                runner.wait_until(lambda: runner.checkpoints(where))
+                (where / "results.h5").mkdir()
+                ended = program.wait(60)
+                self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                self.assertRegex(ended.out, r"(?s)gaussian, smc: finished\n.*log Z.*digest ")
+                found = re.search(r"; the estimates are above and in (\S+\.json); " + ADVICE + ", which holds the finished run",
+                                  ended.err)
+                self.assertTrue(found, ended.describe())
+                rescued = json.loads(pathlib.Path(found[1]).read_text(encoding="utf-8"))
+                self.assertEqual(rescued["status"], "finished")
+                self.assertFalse((where / "summary.json").exists())
+                self.no_left_over(where)
+                (where / "results.h5").rmdir()
+                self.goes_on(where, 3, expected)
+                self.assertEqual(runner.summary(where)["digest"], rescued["digest"])
+
+    def test_no_second_place_either(self):
+        where = self.directory / "run"
+        with unittest.mock.patch.dict(os.environ, TMPDIR="/nowhere"), \
+                runner.Program("run", self.file, "-o", where) as program:
+            runner.wait_until(lambda: runner.checkpoints(where))
+            (where / "results.h5").mkdir()
+            ended = program.wait(60)
+        self.assertEqual(ended.status, runner.FAILED, ended.describe())
+        self.assertIn("the estimates are above and in no file", ended.err)
+        self.assertRegex(ended.out, "(?s)log Z.*digest ")
 
 
 class FullDisk(Base):

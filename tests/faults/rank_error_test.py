@@ -15,7 +15,7 @@ ALGORITHMS = {
     "SMC": {"algorithm": {"name": "smc", "particles": 117}, "kernel": ONLINE, "schedule": SCHEDULE},
     "batches": {"algorithm": {"name": "smc", "particles": 117, "replicates": 2}, "kernel": ONLINE, "schedule": SCHEDULE},
 }
-MESSAGES = {"nan": r"log likelihood -?nan at step \d+, particle \d+: x = ", "exception": "the library of the model gave up"}
+MESSAGES = {"nan": r"log likelihood -?nan at step \d+, particle \d+: x = ", "exception": r"the library of the model gave up at step \d+, particle \d+: x = "}
 
 
 class RankErrors(unittest.TestCase):
@@ -47,6 +47,34 @@ class RankErrors(unittest.TestCase):
                     self.assertIn(f"(rank {failing} of {ranks})", messages[0])
                 self.assertEqual(ended.out, "")
                 self.assertFalse(has_results)
+
+    def test_the_others_learn_of_it_within_a_second(self):
+        """Between two reductions an annealing run makes up to 64 steps, here of a second each."""
+        slow = {"run": {"block": 8}, "kernel": {"pilot_particles": 40, "moves": 40}, "schedule": {"kind": "linear", "steps": 70}}
+        sizes = {"annealed-importance": {"trajectories": 384_000},
+                 "nonequilibrium": {"trajectories": 384_000, "reverse_trajectories": 8}}
+        with runner.scratch_directory() as directory:
+            for name, keys in sizes.items():
+                model = {"name": "faulty", "fault": "exception", "rank": 1, "after": 500_000}
+                file = runner.write_configuration(directory / f"{name}.toml", model=model, algorithm={"name": name, **keys},
+                                                  **slow)
+                whole = runner.pearlite("check", file, "--probe", "0.5", ranks=2, executable=FAULTY)
+                with self.subTest(name):
+                    ended = runner.pearlite("run", file, "-o", directory / name, ranks=2, executable=FAULTY, timeout=60)
+                    self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                    self.assertRegex(ended.err, MESSAGES["exception"] + r".* \(rank 1 of 2\)")
+                    self.assertLess(ended.seconds, 8, whole.out)
+
+    def test_chains_of_a_search(self):
+        with runner.scratch_directory() as directory:
+            file = runner.write_configuration(
+                directory / "search.toml", model={"name": "faulty-energy", "rank": 1, "after": 3000},
+                algorithm={"name": "pisaa", "chains": 8, "iterations": 100_000})
+            for ranks in (2, 3):
+                ended = runner.pearlite("run", file, "-o", directory / f"{ranks}", ranks=ranks, executable=FAULTY, timeout=30)
+                self.assertEqual(ended.status, runner.FAILED, ended.describe())
+                self.assertRegex(ended.err, r"pearlite_faulty: the energy gave up at iteration \d+, chain \d+: \S+, \S+ "
+                                            rf"\(rank 1 of {ranks}\)")
 
     def test_no_fault(self):
         """The same model without its fault runs to the end."""

@@ -17,6 +17,7 @@ class SearchRun final : public Run {
     void begin() override { search_->begin(); }
     bool finished() const override { return search_->finished(); }
     void step() override { search_->step(); }
+    void settle() override { search_->flush(); }
     algorithm::Progress progress() const override;
     bool in_pilot() const override { return false; }
     Index updates_per_step() const override;

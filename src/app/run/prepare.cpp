@@ -61,17 +61,19 @@ const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTra
     const auto name = section.choice("name", names, standard.name());
     if (std::find(names.begin(), names.end(), name) == names.end())
         return standard;
-    const auto& algorithm = algorithm_of_name(name);
-    if (algorithm.task() != task) {
-        section.error("name", fmt::format("got \"{}\", but this model {}; expected one of {}", name, words_of(task),
-                                          fmt::join(suitable, ", ")));
+    const auto refuse = [&](const std::string& why) -> const Algorithm& {
+        section.error("name", why);
+        configuration.doubt_names_outside("model"); // the keys are those of the algorithm that was meant
         return standard;
-    }
+    };
+    const auto& algorithm = algorithm_of_name(name);
+    if (algorithm.task() != task)
+        return refuse(fmt::format("got \"{}\", but this model {}; expected one of {}", name, words_of(task),
+                                  fmt::join(suitable, ", ")));
     const auto objection = algorithm::objection_to(algorithm, traits);
     if (objection.empty())
         return algorithm;
-    section.error("name", fmt::format("got \"{}\": {}; expected another algorithm", name, objection));
-    return standard;
+    return refuse(fmt::format("got \"{}\": {}; expected another algorithm", name, objection));
 }
 
 } // namespace
@@ -82,6 +84,8 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     Prepared prepared;
     prepared.model_name = entry.traits.name;
     prepared.model = entry.build(configuration, section);
+    if (!prepared.model)
+        configuration.doubt_names_outside("model"); // its data would have offered more
     prepared.traits = entry.traits;
     auto& traits = prepared.traits;
     if (prepared.model && traits.search)
@@ -94,6 +98,8 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
         traits.has_metric = target->offers<model::DensityMetric>() != nullptr;
         const auto* density = target->offers<model::DensityFunctions>();
+        if (density)
+            traits.dimension = density->dimension();
         traits.has_estimated_likelihood = density && density->is_estimated();
     }
 

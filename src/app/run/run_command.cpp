@@ -100,6 +100,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     job.data_directory = data_directory;
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = make_run_directory(directory, options.overwrite); });
+    job.run_id = run_id_of(ranks, directory);
     Reporter reporter(ranks.is_root(), directory / "run.log", false);
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
@@ -134,6 +135,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
 
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = DirectoryLock(options.directory); });
+    auto run_id = run_id_of(ranks, options.directory);
     Watchdog::follow(options.directory, ranks.is_root(), seconds_of(options.time_limit));
     Watchdog::advise(fmt::format("`{} resume {}` tries again", program_name(), options.directory.string()));
     Prepared prepared;
@@ -141,6 +143,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     std::string data_directory;
     std::vector<std::string> warnings;
     const auto restore = [&](io::Reader& reader) {
+        require_same_run(run_id, reader);
         std::string configuration;
         reader("configuration", configuration);
         reader("data_directory", data_directory);
@@ -159,6 +162,12 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     }
     Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
     job.is_resumed = true;
+    if (run_id.empty()) // the checkpoint was brought here
+        parallel::on_root(ranks, [&] {
+            run_id = new_run_id();
+            write_run_id(options.directory, run_id);
+        });
+    job.run_id = ranks.broadcast(run_id);
     advise_to_resume(job, restored.path);
     job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
 

@@ -3,6 +3,8 @@
 #include "app/commands/build_info.hpp"
 #include "app/result/parts/search/search.hpp"
 #include "io/container/checkpoints.hpp"
+#include "io/files/temporary_file.hpp"
+#include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -11,14 +13,18 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pearlite::app {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* run_id_file = "run.id";
 
 bool is_of_a_sweep(const std::string& name) {
     constexpr std::array<std::string_view, 6> files{"configuration.json", "sweep.h5",  "runs.csv",
@@ -30,7 +36,7 @@ bool is_of_a_sweep(const std::string& name) {
 bool is_of_a_run(const fs::path& file) {
     const auto name = file.filename().string();
     return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
-           name == "report.html" || is_best_file(name) || (name.starts_with(".") && name.ends_with(".tmp")) ||
+           name == "report.html" || name == run_id_file || is_best_file(name) || io::is_temporary(file) ||
            is_of_a_sweep(name);
 }
 
@@ -57,7 +63,48 @@ void remove_runs(const fs::path& runs) {
     fs::remove(runs, ignored); // unless there is more in it
 }
 
+/// Makes a directory and those above it that are not there, so that a crash of the machine does not undo it.
+void make_durably(const fs::path& directory) {
+    std::error_code error;
+    std::vector<fs::path> missing;
+    for (auto at = fs::absolute(directory); !at.empty() && !fs::exists(at, error); at = at.parent_path())
+        missing.push_back(at);
+    fs::create_directories(directory, error);
+    if (error)
+        throw InputError(fmt::format("{}: cannot make this directory: {}", directory.string(), error.message()));
+    for (const auto& made : missing)
+        try {
+            io::sync_directory(made.parent_path());
+        } catch (const FileError&) { // one may be allowed to make a directory where one may not read
+        }
+}
+
 } // namespace
+
+std::string new_run_id() {
+    std::random_device device;
+    std::string id;
+    for (int word = 0; word < 4; ++word)
+        id += fmt::format("{:08x}", device());
+    return id;
+}
+
+std::string read_run_id(const fs::path& directory) {
+    std::ifstream in(directory / run_id_file);
+    std::string id;
+    in >> id;
+    return id;
+}
+
+std::string run_id_of(const parallel::Communicator& ranks, const fs::path& directory) {
+    std::string id;
+    parallel::on_root(ranks, [&] { id = read_run_id(directory); });
+    return ranks.broadcast(id);
+}
+
+void write_run_id(const fs::path& directory, const std::string& id) {
+    io::write_durably(directory / run_id_file, id + "\n");
+}
 
 DirectoryLock make_run_directory(const fs::path& directory, bool overwrite) {
     std::error_code error;
@@ -76,12 +123,13 @@ DirectoryLock make_run_directory(const fs::path& directory, bool overwrite) {
                 fs::remove_all(entry.path());
         remove_figures(directory);
         remove_runs(directory / "runs");
+        write_run_id(directory, new_run_id());
         return lock;
     }
-    fs::create_directories(directory, error);
-    if (error)
-        throw InputError(fmt::format("{}: cannot make this directory: {}", directory.string(), error.message()));
-    return DirectoryLock(directory);
+    make_durably(directory);
+    DirectoryLock lock(directory);
+    write_run_id(directory, new_run_id());
+    return lock;
 }
 
 fs::path directory_of_run(const fs::path& sweep, long run) {

@@ -8,6 +8,7 @@
 #include "app/commands/build_info.hpp"
 #include "io/container/checkpoints.hpp"
 #include "io/files/digest.hpp"
+#include "io/files/temporary_file.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -51,6 +52,22 @@ std::string schedule_sha256(const algorithm::Plan& plan) {
     return hash.finish_hex();
 }
 
+/// On the root. Shows the estimates of a run whose files cannot be written, and keeps them elsewhere. Returns where.
+std::string rescue(const Job& job, const std::string& summary, Reporter& reporter) {
+    std::error_code error;
+    const auto place = std::filesystem::temp_directory_path(error) / fmt::format("pearlite-{}.json", job.run_id);
+    bool is_written = !error;
+    try {
+        if (is_written)
+            io::write_durably(place, summary);
+    } catch (const FileError&) {
+        is_written = false;
+    }
+    reporter.result(describe_text(summary), is_written ? place : std::filesystem::path("no file"));
+    return is_written ? fmt::format("; the estimates are above and in {}", place.string())
+                      : "; the estimates are above and in no file";
+}
+
 /// Collective. Writes results.h5: configuration, build, and the fields of the parts.
 void write_results(const Job& job, const ResultParts& parts) {
     io::Writer writer(job.ranks);
@@ -79,6 +96,7 @@ void save_checkpoint(const Job& job, Run& run) {
     io::Sha256 hash;
     hash.add(job.configuration);
     writer("configuration_sha256", hash.finish_hex());
+    writer("run_id", job.run_id);
     writer("data_directory", job.data_directory);
     writer("model_fingerprint", fingerprint_of(*job.model));
     writer("schedule_sha256", schedule_sha256(*job.plan));
@@ -91,6 +109,16 @@ void save_checkpoint(const Job& job, Run& run) {
     const Watchdog::Rest slow_disks_may_take_their_time;
     io::commit_checkpoint(job.ranks, writer, job.directory, step);
     advise_to_resume(job, io::checkpoint_path(job.directory, step));
+}
+
+void require_same_run(const std::string& run_id, io::Reader& reader) {
+    if (run_id.empty() || !reader.has("run_id"))
+        return;
+    std::string id;
+    reader("run_id", id);
+    if (id != run_id)
+        throw_agreed(ErrorKind::file,
+                     fmt::format("it belongs to another run, {}; the run of this directory is {}", id, run_id));
 }
 
 void advise_to_resume(const Job& job, const std::filesystem::path& checkpoint) {
@@ -145,12 +173,27 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     // A run that dies before its first periodic checkpoint still resumes, from its beginning; a sweep begins it anew.
     if (!job.is_resumed && !job.is_in_sweep())
         checkpoint();
+    const auto try_checkpoint = [&](const char* consequence) {
+        try {
+            checkpoint();
+            return true;
+        } catch (const FileError& error) {
+            if (job.ranks.size() > 1 && !error.is_agreed())
+                throw;
+            reporter.warn(fmt::format("no checkpoint: {}; {}", error.what(), consequence));
+            heartbeat.checkpoint_took(0);
+            return false;
+        }
+    };
+    bool end_is_saved = job.is_resumed && run.finished();
 
     while (!run.finished() && !stop) {
         updates += static_cast<double>(run.updates_per_step());
         const bool was_in_pilot = run.in_pilot();
         run.step();
         orders = heartbeat.after_step();
+        if (orders.settle)
+            run.settle();
         if (heartbeat.beat_now())
             reporter.progress(run.progress(), run.in_pilot(), run.stage(), run.updates_per_step(), job.plan->unit());
         if (orders.stop > 0) {
@@ -159,32 +202,32 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         }
         stop = orders.stop > 0 && !run.finished();
         if (orders.checkpoint && !stop && !run.finished())
-            try {
-                checkpoint();
-            } catch (const FileError& error) {
-                if (job.ranks.size() > 1 && !error.is_agreed())
-                    throw;
-                reporter.warn(
-                    fmt::format("no checkpoint: {}; the run goes on, the previous one is still there", error.what()));
-                heartbeat.checkpoint_took(0);
-            }
+            try_checkpoint("the run goes on, the previous one is still there");
         if (run.in_pilot() != was_in_pilot)
             heartbeat.pace_changed();
     }
     reporter.end_progress();
 
     // A failed write at the end is no loss: the last checkpoint holds everything but the work after it.
-    const auto with_advice = [&](const auto& write) {
+    const auto with_advice = [&](const auto& write, const std::string& summary) {
         try {
             write();
         } catch (const FileError& error) {
+            const auto rescued = summary.empty() ? "" : rescue(job, summary, reporter);
             throw_in_place_of(error, ErrorKind::file,
-                              fmt::format("{}; once it can be written, `{} resume {}` goes on from the last checkpoint",
-                                          error.what(), program_name(), job.resumable().string()));
+                              fmt::format("{}{}; once it can be written, `{} resume {}` goes on from the last "
+                                          "checkpoint{}",
+                                          error.what(), rescued, program_name(), job.resumable().string(),
+                                          end_is_saved ? ", which holds the finished run" : ""));
         }
     };
+    const bool has_files = job.keeps_results && !job.is_in_sweep();
+    if (!stop && has_files && !end_is_saved) {
+        Watchdog::watch(Watchdog::Stage::step);
+        end_is_saved = try_checkpoint("the results follow");
+    }
     if (stop) {
-        with_advice(checkpoint);
+        with_advice(checkpoint, {});
         Watchdog::rest();
         const auto resources = resources_of(job.ranks);
         parallel::on_root(job.ranks, [&] {
@@ -200,20 +243,23 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     const auto result = run.result();
     Ending ending;
     Watchdog::rest();
-    with_advice([&] {
-        if (job.keeps_results)
-            write_results(job, result.parts);
-        const auto resources = resources_of(job.ranks);
-        parallel::on_root(job.ranks, [&] {
-            ending.summary = summary_text(facts_of(job, run, heartbeat.elapsed(), updates, resources), &result);
-            if (!job.keeps_results)
-                return;
-            for (const auto& part : result.parts)
-                part->write_files(job.directory);
-            write_posterior(job, result.parts);
-            write_summary(job.directory, ending.summary);
-        });
+    const auto resources = resources_of(job.ranks);
+    parallel::on_root(job.ranks, [&] {
+        ending.summary = summary_text(facts_of(job, run, heartbeat.elapsed(), updates, resources), &result);
     });
+    if (!job.keeps_results)
+        return ending;
+    with_advice(
+        [&] {
+            write_results(job, result.parts);
+            parallel::on_root(job.ranks, [&] {
+                for (const auto& part : result.parts)
+                    part->write_files(job.directory);
+                write_posterior(job, result.parts);
+                write_summary(job.directory, ending.summary);
+            });
+        },
+        has_files ? ending.summary : "");
     return ending;
 }
 

@@ -19,6 +19,7 @@ namespace pearlite::app {
 struct Job {
     parallel::Communicator ranks = parallel::Communicator::alone();
     std::filesystem::path directory;
+    std::string run_id; ///< that of the directory; empty: not known yet
     std::string model_name;
     std::string configuration; ///< resolved, TOML
     const BuiltModel* model = nullptr;
@@ -46,12 +47,16 @@ struct Ending {
 
 /// Collective. Runs `run` until it is finished, or a signal, the time limit or the step limit stops it; leaves results
 /// or a checkpoint, and summary.json. A checkpoint that cannot be written is a warning while the run goes on, an error
-/// when it should end with it; so are results, which a resume from the last checkpoint writes once there is room.
+/// when it should end with it. A finished run is saved before its results are written. Where these cannot be written
+/// the estimates go to the screen and to the directory of temporary files, and a resume writes them once there is room.
 Ending run_to_end(const Job& job, Run& run, Reporter& reporter);
 
 /// Saves a checkpoint with the state and the data that a resume compares: configuration, its hash, the model's
 /// fingerprint, the hash of a fixed schedule, build and CPU.
 void save_checkpoint(const Job& job, Run& run);
+
+/// Throws a FileError on all ranks if the checkpoint is one of another run; a run without a name takes any.
+void require_same_run(const std::string& run_id, io::Reader& reader);
 
 /// SHA-256 over a model's name, sizes and data.
 std::string fingerprint_of(const BuiltModel& model);

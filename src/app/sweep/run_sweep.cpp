@@ -231,6 +231,7 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
     Job job;
     job.ranks = team_;
     job.directory = directory_of_run(job_.directory, run);
+    job.run_id = job_.run_id;
     job.model_name = prepared.model_name;
     job.configuration = prepared.resolved;
     job.model = prepared.model.get();
@@ -291,6 +292,7 @@ std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prep
     std::unique_ptr<Run> run;
     try {
         const auto found = io::restore_newest(team_, job.directory, [&](io::Reader& reader) {
+            require_same_run(job.run_id, reader);
             std::string configuration;
             reader("configuration", configuration);
             if (configuration != prepared.resolved)

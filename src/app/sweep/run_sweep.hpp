@@ -16,6 +16,7 @@ struct SweepJob {
     std::filesystem::path directory;
     std::string data_directory; ///< may be empty
     std::optional<double> time_limit_seconds;
+    std::string run_id = {}; ///< that of the directory
 };
 
 /// Collective; the exit status. Makes every run that the journal of the directory does not know to have finished, then

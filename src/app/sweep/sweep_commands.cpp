@@ -70,12 +70,13 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
         origin.fitted.push_back(facts.fitted);
         origin.fingerprints.push_back(facts.fingerprint);
     }
-    const auto job = job_of(ranks, directory, origin.data_directory, options.time_limit, sweep);
+    auto job = job_of(ranks, directory, origin.data_directory, options.time_limit, sweep);
     DirectoryLock lock;
     parallel::on_root(ranks, [&] {
         lock = make_run_directory(directory, options.overwrite);
         write_origin(directory, origin);
     });
+    job.run_id = run_id_of(ranks, directory);
     Reporter reporter(ranks.is_root(), directory / "run.log", false);
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
@@ -102,9 +103,10 @@ int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& m
     const Sweep sweep(ranks, models, *std::move(configuration),
                       has_budget ? origin.fitted : std::vector<std::string>());
     compare_fingerprints(sweep, origin, directory);
-    const auto job = job_of(ranks, directory, data_directory.value_or("").string(), options.time_limit, sweep);
+    auto job = job_of(ranks, directory, data_directory.value_or("").string(), options.time_limit, sweep);
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = DirectoryLock(directory); });
+    job.run_id = run_id_of(ranks, directory);
     Reporter reporter(ranks.is_root(), directory / "run.log", true);
     if (!lock.remark().empty())
         reporter.warn(lock.remark());

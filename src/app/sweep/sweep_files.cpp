@@ -2,8 +2,8 @@
 
 #include "app/commands/build_info.hpp"
 #include "app/run/progress.hpp"
-#include "app/summary/write_durably.hpp"
 #include "app/sweep/table.hpp"
+#include "io/files/temporary_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +87,7 @@ void write_origin(const fs::path& directory, const SweepOrigin& origin) {
                     {"fitted", origin.fitted},
                     {"fingerprints", origin.fingerprints},
                     {"configuration", origin.text}};
-    write_durably(directory / "configuration.json", json.dump(2) + "\n");
+    io::write_durably(directory / "configuration.json", json.dump(2) + "\n");
 }
 
 SweepOrigin read_origin(const fs::path& directory) {
@@ -112,7 +112,7 @@ bool is_sweep_directory(const fs::path& directory) {
 void write_stopped_sweep(const fs::path& directory, const Sweep& sweep, const SweepProgress& progress) {
     auto summary = head_of(sweep, progress, "stopped");
     summary["timing"] = timing_of(progress);
-    write_durably(directory / "summary.json", summary.dump(2) + "\n");
+    io::write_durably(directory / "summary.json", summary.dump(2) + "\n");
 }
 
 void write_finished_sweep(const fs::path& directory, const Sweep& sweep, const std::map<Index, EndedRun>& ended,
@@ -128,12 +128,12 @@ void write_finished_sweep(const fs::path& directory, const Sweep& sweep, const s
     if (!sweep.settings().seconds)
         summary["digest"] = table.digest();
     summary["timing"] = timing_of(progress);
-    write_durably(directory / "runs.csv", csv_of_runs(sweep, table));
-    write_durably(directory / "settings.csv", csv_of_settings(sweep, table));
-    write_durably(directory / "pairs.csv", csv_of_pairs(sweep, table));
-    write_durably(directory / "tables.md", markdown_tables(sweep, table, shown.names));
+    io::write_durably(directory / "runs.csv", csv_of_runs(sweep, table));
+    io::write_durably(directory / "settings.csv", csv_of_settings(sweep, table));
+    io::write_durably(directory / "pairs.csv", csv_of_pairs(sweep, table));
+    io::write_durably(directory / "tables.md", markdown_tables(sweep, table, shown.names));
     write_container(directory / "sweep.h5", sweep, table);
-    write_durably(directory / "summary.json", summary.dump(2) + "\n");
+    io::write_durably(directory / "summary.json", summary.dump(2) + "\n");
 }
 
 std::string describe_finished_sweep(const fs::path& directory) {
