@@ -37,13 +37,17 @@ std::vector<double> FirstDraws::weights() const {
 }
 
 Index FirstDraws::supported_components(Index wanted) const {
-    constexpr double draws_of_a_mean = 10; // and of each column of a covariance
+    // Of a mean and of each column of a covariance. The covariance that n draws estimate costs a proposal about d^2/4n
+    // of its log weights' mean: no more than half.
+    constexpr double draws_of_a_mean = 10, largest_loss = 0.5;
+    const auto d = static_cast<double>(points.rows());
+    const double draws_of_a_component = std::max(draws_of_a_mean * (d + 1), d * d / (4 * largest_loss));
     double sum = 0, squares = 0;
     for (const double w : weights()) {
         sum += w;
         squares += w * w;
     }
-    const auto supported = sum * sum / squares / (draws_of_a_mean * static_cast<double>(points.rows() + 1));
+    const auto supported = sum * sum / squares / draws_of_a_component;
     return std::clamp<Index>(static_cast<Index>(supported), 1, wanted);
 }
 

@@ -31,7 +31,11 @@ struct Proposal {
 
 class ImportanceSquaredPlan final : public PosteriorPlan {
   public:
-    explicit ImportanceSquaredPlan(const ModelTraits& traits) : PosteriorPlan(traits) {}
+    explicit ImportanceSquaredPlan(const ModelTraits& traits) : PosteriorPlan(traits) {
+        if (traits.dimension)
+            give_pilot(
+                std::clamp<Index>(particles_of_a_coordinate * *traits.dimension, fewest_pilot_particles, 1 << 16));
+    }
 
     void keys(Keys& k) override {
         k("draws", draws_, within(2, largest_population), "final draws");
@@ -52,6 +56,14 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
     std::string unit() const override { return "draws"; }
 
   private:
+    /// A covariance that n particles estimate is off by a factor of which log det varies as d^2/n: proposals by it lose
+    /// their weights where n is no multiple of d.
+    static constexpr Index particles_of_a_coordinate = 64, fewest_pilot_particles = 1024;
+
+    std::string pilot_particles_default() const override {
+        return fmt::format("{}, or {} for each coordinate if that is more", fewest_pilot_particles,
+                           particles_of_a_coordinate);
+    }
     Index particles() const override { return draws_; }
     std::string particles_name() const override { return "draws"; }
     std::string work() const override {
@@ -63,6 +75,7 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
                static_cast<double>(proposal_.settings.rounds * proposal_.settings.draws_per_round);
     }
     std::vector<std::string> size_keys() const override { return {"algorithm.draws"}; }
+    std::string memory_key() const override { return "algorithm.draws"; }
     std::string step() const override {
         return in_replicates(replicates_.number, std::min(draws_, ImportanceSquared::draws_of_step), "draws");
     }

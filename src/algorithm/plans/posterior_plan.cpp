@@ -26,8 +26,10 @@ void PosteriorPlan::common_keys(Keys& k) {
     k.when("start", from_pilot_, true, [&] {
         k.in_table("schedule", [&] { schedule_.keys(k, false); });
         k.in_table("kernel", [&] {
-            kernel_.keys(
-                k, {.may_adapt = false, .most_pilot_particles = largest_population, .needs_reference_alone = true});
+            kernel_.keys(k, {.may_adapt = false,
+                             .pilot_particles_default = pilot_particles_default(),
+                             .most_pilot_particles = largest_population,
+                             .needs_reference_alone = true});
         });
     });
 }

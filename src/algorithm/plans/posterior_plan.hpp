@@ -41,6 +41,11 @@ class PosteriorPlan : public Plan {
                                                            const algorithm::FirstDraws& first,
                                                            const random::Seed& seed) const = 0;
 
+    /// The default of kernel.pilot_particles in words, if it depends on the model.
+    virtual std::string pilot_particles_default() const { return {}; }
+    /// Another default than 1024.
+    void give_pilot(Index particles) { kernel_.pilot_particles = particles; }
+
     bool from_pilot_ = true;
     ReplicateSettings replicates_;
     Index largest_block_;
