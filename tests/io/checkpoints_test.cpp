@@ -47,10 +47,10 @@ TEST_F(CheckpointsTest, HaveTwelveDigitsAndOrder) {
     EXPECT_EQ(checkpoint_path("run", 1234567890123), "run/checkpoint.1234567890123.h5");
     EXPECT_THROW(checkpoint_path("run", -1), ContractViolation);
 
-    for (const char* name :
-         {"checkpoint.000000000009.h5", "checkpoint.000000000010.h5", "checkpoint.1234567890123.h5", "results.h5",
-          "checkpoint.h5", "checkpoint.12.h5", "checkpoint.00000000001x.h5", ".checkpoint.000000000011.h5.tmp",
-          "checkpoint.-00000000011.h5", "checkpoint.000000000011.h5.old", "checkpoint.99999999999999999999.h5"})
+    for (const char* name : {"checkpoint.000000000009.h5", "checkpoint.000000000010.h5", "checkpoint.1234567890123.h5",
+                             "results.h5", "checkpoint.h5", "checkpoint.12.h5", "checkpoint.00000000001x.h5",
+                             ".checkpoint.000000000011.h5.0123456789abcdef.tmp", "checkpoint.-00000000011.h5",
+                             "checkpoint.000000000011.h5.old", "checkpoint.99999999999999999999.h5"})
         testing::write_bytes(run / name, "");
     EXPECT_THAT(list_checkpoints(run),
                 ElementsAre(checkpoint_path(run, 1234567890123), checkpoint_path(run, 10), checkpoint_path(run, 9)));
@@ -72,14 +72,15 @@ TEST_F(CheckpointsTest, TheSameStepCanBeCommittedAgain) {
 }
 
 TEST_F(CheckpointsTest, LeftOversAreRemovedAndNothingElse) {
-    testing::write_bytes(run / ".checkpoint.000000000002.h5.tmp", "half");
+    testing::write_bytes(run / ".checkpoint.000000000002.h5.0123456789abcdef.tmp", "half");
+    testing::write_bytes(run / ".results.h5.0123456789abcdef.tmp", "half");
     testing::write_bytes(run / ".results.h5.tmp", "of somebody else");
     testing::write_bytes(run / "summary.json", "{}");
     const auto cleared = ElementsAre(".results.h5.tmp", "checkpoint.000000000003.h5", "summary.json");
     commit(3);
     EXPECT_THAT(names_in(run), cleared);
     // A run that ends before its next checkpoint leaves none behind either.
-    testing::write_bytes(run / ".checkpoint.000000000004.h5.tmp", "half");
+    testing::write_bytes(run / ".checkpoint.000000000004.h5.fedcba9876543210.tmp", "half");
     EXPECT_EQ(restored_step(), 3);
     EXPECT_THAT(names_in(run), cleared);
 }

@@ -4,7 +4,7 @@
 #include "app/result/parts/kinds.hpp"
 #include "app/result/parts/summary_parts.hpp"
 #include "app/run/progress.hpp"
-#include "app/summary/write_durably.hpp"
+#include "io/files/temporary_file.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +38,33 @@ Headline headline_of(const RunResult& result, bool has_warnings) {
     none.support = Support::refused;
     none.sentence = "no estimate";
     return none;
+}
+
+/// Lines for a person: estimates with errors beside exact values, posterior, warnings, digest.
+std::string describe(const Json& summary) {
+    std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
+                                   summary.value("status", "?"));
+    text += describe_headline(summary);
+    const auto diagnostics = summary.value("diagnostics", Json::object());
+    for (const auto& warning : diagnostics.value("warnings", Json::array()))
+        text += "  warning: " + warning.get<std::string>() + "\n";
+    for (const auto& kind : kinds_of_parts())
+        if (kind.describe)
+            text += kind.describe(summary);
+    if (summary.contains("digest"))
+        text += "  digest " + summary.value("digest", "") + "\n";
+    const auto timing = summary.value("timing", Json::object());
+    text += fmt::format("  {} on {} rank(s), {} {}/s\n", format_duration(timing.value("wall_seconds", 0.0)),
+                        summary.value("ranks", 1), format_rate(timing.value("updates_per_second", 0.0)),
+                        timing.value("unit", ""));
+    if (const auto busiest = timing.find("busiest_rank"); busiest != timing.end())
+        text += fmt::format("  memory: {:.0f} MiB on the rank that needed most\n",
+                            busiest->value("peak_memory_bytes", 0.0) / (1 << 20));
+    if (const auto balance = timing.find("balance"); balance != timing.end() && balance->value("deals", 0) > 0)
+        text += fmt::format(
+            "  the busiest rank did {:.2f} times the mean; with equally many blocks it would have been {:.2f}\n",
+            balance->value("imbalance", 0.0), balance->value("imbalance_of_equal_runs", 0.0));
+    return text;
 }
 
 } // namespace
@@ -79,7 +106,7 @@ std::string summary_text(const RunFacts& facts, const RunResult* result) {
 }
 
 void write_summary(const std::filesystem::path& directory, const std::string& text) {
-    write_durably(directory / "summary.json", text);
+    io::write_durably(directory / "summary.json", text);
 }
 
 std::string read_status(const std::filesystem::path& directory) {
@@ -89,30 +116,11 @@ std::string read_status(const std::filesystem::path& directory) {
 }
 
 std::string describe_summary(const std::filesystem::path& directory) {
-    const auto summary = read_summary(directory);
-    std::string text = fmt::format("{}, {}: {}\n", summary.value("model", "?"), summary.value("algorithm", "?"),
-                                   summary.value("status", "?"));
-    text += describe_headline(summary);
-    const auto diagnostics = summary.value("diagnostics", Json::object());
-    for (const auto& warning : diagnostics.value("warnings", Json::array()))
-        text += "  warning: " + warning.get<std::string>() + "\n";
-    for (const auto& kind : kinds_of_parts())
-        if (kind.describe)
-            text += kind.describe(summary);
-    if (summary.contains("digest"))
-        text += "  digest " + summary.value("digest", "") + "\n";
-    const auto timing = summary.value("timing", Json::object());
-    text += fmt::format("  {} on {} rank(s), {} {}/s\n", format_duration(timing.value("wall_seconds", 0.0)),
-                        summary.value("ranks", 1), format_rate(timing.value("updates_per_second", 0.0)),
-                        timing.value("unit", ""));
-    if (const auto busiest = timing.find("busiest_rank"); busiest != timing.end())
-        text += fmt::format("  memory: {:.0f} MiB on the rank that needed most\n",
-                            busiest->value("peak_memory_bytes", 0.0) / (1 << 20));
-    if (const auto balance = timing.find("balance"); balance != timing.end() && balance->value("deals", 0) > 0)
-        text += fmt::format(
-            "  the busiest rank did {:.2f} times the mean; with equally many blocks it would have been {:.2f}\n",
-            balance->value("imbalance", 0.0), balance->value("imbalance_of_equal_runs", 0.0));
-    return text;
+    return describe(read_summary(directory));
+}
+
+std::string describe_text(const std::string& summary) {
+    return describe(Json::parse(summary));
 }
 
 Resources resources_of(const parallel::Communicator& ranks) {

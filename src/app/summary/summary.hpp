@@ -49,5 +49,7 @@ std::string read_status(const std::filesystem::path& directory);
 
 /// Lines for a person: estimates with errors beside exact values, posterior, warnings, digest; from summary.json.
 std::string describe_summary(const std::filesystem::path& directory);
+/// The same from the text of a summary.json.
+std::string describe_text(const std::string& summary);
 
 } // namespace pearlite::app

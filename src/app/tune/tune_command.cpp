@@ -1,10 +1,10 @@
 #include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/registry.hpp"
-#include "app/summary/write_durably.hpp"
 #include "app/tune/schedule_tuning.hpp"
 #include "app/tune/tuning.hpp"
 #include "io/configuration/configuration_edit.hpp"
+#include "io/files/temporary_file.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -143,8 +143,8 @@ int tune_schedule_command(const parallel::Communicator& ranks, const TuneOptions
                    prepared.model_name, prepared.algorithm->name(), ranks.size(), plan.run().seed.value);
     const auto tuning = tune_schedule(ranks, plan, plan.along_path(prepared.model->target()));
     parallel::on_root(ranks, [&] {
-        write_durably(schedule_file, tuning.file(options.configuration.filename().string()));
-        write_durably(output, with_schedule_file(options, schedule_file));
+        io::write_durably(schedule_file, tuning.file(options.configuration.filename().string()));
+        io::write_durably(output, with_schedule_file(options, schedule_file));
         auto json = output;
         nlohmann::ordered_json written{{"schema", 1},
                                        {"model", prepared.model_name},
@@ -152,7 +152,7 @@ int tune_schedule_command(const parallel::Communicator& ranks, const TuneOptions
                                        {"seed", plan.run().seed.value},
                                        {"build", build_id()}};
         written.update(tuning.json());
-        write_durably(json.replace_extension(".json"), written.dump(2) + "\n");
+        io::write_durably(json.replace_extension(".json"), written.dump(2) + "\n");
         fmt::print("{}wrote {} and {}\n", tuning.describe(), output.string(), schedule_file.string());
     });
     return 0;
@@ -204,10 +204,10 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
     parallel::on_root(ranks, [&] {
         auto overrides = options.overrides;
         overrides.push_back(setting);
-        write_durably(output,
-                      io::with_overrides(text_of(options.configuration), options.configuration.string(), overrides));
+        io::write_durably(
+            output, io::with_overrides(text_of(options.configuration), options.configuration.string(), overrides));
         auto json = output;
-        write_durably(json.replace_extension(".json"), json_of(prepared, tuning, names, setting).dump(2) + "\n");
+        io::write_durably(json.replace_extension(".json"), json_of(prepared, tuning, names, setting).dump(2) + "\n");
     });
     say(fmt::format("wrote {}: {}\n", output.string(), setting));
     return 0;

@@ -1,15 +1,16 @@
 #include "io/container/hdf5_handle.hpp"
 #include "io/files/apart.hpp"
-#include "io/files/posix_file.hpp"
+#include "io/files/temporary_file.hpp"
 #include "io/files/whole_file.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <fcntl.h>
 
 namespace pearlite::io {
 namespace {
@@ -20,13 +21,16 @@ static_assert(std::endian::native == std::endian::little, "the .f64 form is read
 
 constexpr std::size_t word_bytes = 8;
 
-/// InputError at the first value that is not finite; `offset` is where the values start in the file.
-void require_finite(const double* values, Index count, const std::string& where, std::size_t offset) {
+/// Sums of as many numbers as an RBM has stay finite in single precision.
+constexpr double largest_magnitude = 1e30;
+
+/// InputError at the first value that no RBM has; `offset` is where the values start in the file.
+void require_sane(const double* values, Index count, const std::string& where, std::size_t offset) {
     for (Index i = 0; i < count; ++i) {
-        if (!std::isfinite(values[i])) {
-            throw InputError(where + ", byte " + std::to_string(offset + static_cast<std::size_t>(i) * word_bytes) +
-                             ": the value is not finite (got " + std::to_string(values[i]) +
-                             "), expected a finite number");
+        if (!(std::abs(values[i]) <= largest_magnitude)) {
+            throw InputError(fmt::format("{}, byte {}: no value of an RBM (got {}), expected a number in [-{}, {}]",
+                                         where, offset + static_cast<std::size_t>(i) * word_bytes, values[i],
+                                         largest_magnitude, largest_magnitude));
         }
     }
 }
@@ -64,7 +68,7 @@ RbmArrays read_f64(const std::filesystem::path& file) {
     const auto [n_visible, n_hidden] = read_sizes(bytes, source);
     Vector values(n_visible * n_hidden + n_visible + n_hidden);
     std::memcpy(values.data(), bytes.data() + 2 * word_bytes, static_cast<std::size_t>(values.size()) * word_bytes);
-    require_finite(values.data(), values.size(), source, 2 * word_bytes);
+    require_sane(values.data(), values.size(), source, 2 * word_bytes);
     return {Eigen::Map<const RowMajor>(values.data(), n_visible, n_hidden),
             values.segment(n_visible * n_hidden, n_visible), values.tail(n_hidden)};
 }
@@ -162,28 +166,31 @@ void write_dataset(const Hdf5Handle& file, const char* name, const std::vector<h
     hdf5_check(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), where);
 }
 
+/// The bytes of a file that HDF5 holds in memory: on the disk itself, a failed write would end in a crash of HDF5.
+std::vector<std::byte> image_of(const Hdf5Handle& file, const std::string& where) {
+    hdf5_check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), where);
+    const auto size = hdf5_check(H5Fget_file_image(file.get(), nullptr, 0), where);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+    hdf5_check(H5Fget_file_image(file.get(), bytes.data(), bytes.size()), where);
+    return bytes;
+}
+
 } // namespace
 
 void write_rbm(const std::filesystem::path& file, const RbmArrays& arrays) {
-    const auto temporary = file.parent_path() / ("." + file.filename().string() + ".tmp");
+    constexpr std::size_t growth = std::size_t{1} << 20;
     const std::string where = file.string() + ": cannot write RBM weights";
     const QuietHdf5 quiet;
     const auto n_visible = static_cast<hsize_t>(arrays.weights.rows());
     const auto n_hidden = static_cast<hsize_t>(arrays.weights.cols());
     const RowMajor weights = arrays.weights;
-    try {
-        Hdf5Handle out(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, where);
-        write_dataset(out, "weights", {n_visible, n_hidden}, weights.data(), where);
-        write_dataset(out, "visible_bias", {n_visible}, arrays.visible_bias.data(), where);
-        write_dataset(out, "hidden_bias", {n_hidden}, arrays.hidden_bias.data(), where);
-        out.close(where);
-        PosixFile(temporary, O_RDWR).sync();
-        rename_durably(temporary, file);
-    } catch (...) {
-        std::error_code ignored;
-        std::filesystem::remove(temporary, ignored);
-        throw;
-    }
+    const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, where);
+    hdf5_check(H5Pset_fapl_core(access.get(), growth, false), where);
+    const Hdf5Handle out(H5Fcreate(file.filename().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, where);
+    write_dataset(out, "weights", {n_visible, n_hidden}, weights.data(), where);
+    write_dataset(out, "visible_bias", {n_visible}, arrays.visible_bias.data(), where);
+    write_dataset(out, "hidden_bias", {n_hidden}, arrays.hidden_bias.data(), where);
+    write_durably(file, image_of(out, where));
 }
 
 RbmArrays read_rbm(const std::filesystem::path& file) {

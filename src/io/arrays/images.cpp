@@ -1,6 +1,6 @@
 #include "io/arrays/images.hpp"
 
-#include "io/files/posix_file.hpp"
+#include "io/files/temporary_file.hpp"
 #include "io/files/whole_file.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
@@ -224,8 +224,7 @@ void write_pgm(const std::filesystem::path& file, const BinaryImage& image) {
     std::string content = "P5\n" + std::to_string(image.columns) + " " + std::to_string(image.rows) + "\n255\n";
     for (const std::uint8_t pixel : image.pixels)
         content.push_back(pixel != 0 ? '\xff' : '\0');
-    PosixFile out(file, O_WRONLY | O_CREAT | O_TRUNC);
-    out.write(std::as_bytes(std::span(content)), 0);
+    write_durably(file, content);
 }
 
 } // namespace pearlite::io

@@ -1,6 +1,7 @@
 #include "io/container/checkpoints.hpp"
 
 #include "io/files/stamp.hpp"
+#include "io/files/temporary_file.hpp"
 
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -16,8 +17,6 @@ namespace {
 
 constexpr std::string_view checkpoint_prefix = "checkpoint.";
 constexpr std::string_view suffix = ".h5";
-constexpr std::string_view temporary_prefix = ".checkpoint.";
-constexpr std::string_view temporary_suffix = ".h5.tmp";
 constexpr std::size_t step_digits = 12;
 
 // The step in "<prefix><digits><suffix>"; none for any other name.
@@ -35,10 +34,6 @@ std::optional<Index> step_of(const std::filesystem::path& path) {
     return step_between(path.filename().string(), checkpoint_prefix, suffix);
 }
 
-bool is_left_over(const std::filesystem::path& path) {
-    return step_between(path.filename().string(), temporary_prefix, temporary_suffix).has_value();
-}
-
 // The stamp and the length alone: reading a whole checkpoint again at every commit would double its cost.
 bool looks_whole(const std::filesystem::path& path) {
     try {
@@ -46,16 +41,6 @@ bool looks_whole(const std::filesystem::path& path) {
     } catch (const FileError&) {
         return false;
     }
-}
-
-void remove_left_over(const std::filesystem::path& run_directory) {
-    std::error_code ignored;
-    std::vector<std::filesystem::path> left_over;
-    for (const auto& entry : std::filesystem::directory_iterator(run_directory, ignored))
-        if (is_left_over(entry.path()))
-            left_over.push_back(entry.path());
-    for (const auto& path : left_over)
-        std::filesystem::remove(path, ignored);
 }
 
 // Keeps the checkpoint of `step` and the newest older one that looks whole. Checkpoints of later steps are those that
@@ -72,7 +57,7 @@ void remove_superseded(const std::filesystem::path& run_directory, Index step) {
         if (!is_predecessor && std::filesystem::is_regular_file(path, ignored))
             std::filesystem::remove(path, ignored);
     }
-    remove_left_over(run_directory);
+    remove_temporary_files(run_directory);
 }
 
 // Rank 0's list on every rank: on a network file system the ranks may not see the same one.
@@ -127,7 +112,7 @@ Restored restore_newest(const parallel::Communicator& ranks, const std::filesyst
             Reader reader(ranks, path, "checkpoint");
             restore(reader);
             restored.path = path;
-            parallel::on_root(ranks, [&] { remove_left_over(run_directory); });
+            parallel::on_root(ranks, [&] { remove_temporary_files(run_directory); });
             return restored;
         } catch (const FileError& error) {
             if (ranks.size() > 1 && !error.is_agreed())

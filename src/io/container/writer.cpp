@@ -4,6 +4,7 @@
 #include "io/container/name_scope.hpp"
 #include "io/files/sharded_io.hpp"
 #include "io/files/stamp.hpp"
+#include "io/files/temporary_file.hpp"
 
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
@@ -24,10 +25,6 @@ struct CollectedField {
     std::vector<std::byte> values;
     std::vector<ShardedField> sharded; // one part after another; none: the values are replicated
 };
-
-std::filesystem::path temporary_name(const std::filesystem::path& path) {
-    return path.parent_path() / std::string(1, '.').append(path.filename().string()).append(".tmp");
-}
 
 std::vector<ShardedField*> sharded_among(std::vector<CollectedField>& fields) {
     std::vector<ShardedField*> sharded;
@@ -113,23 +110,25 @@ void write_pages(const SparseFile& pages, PosixFile& file) {
     }
 }
 
-// Collective: everything up to the complete, synced file under its temporary name.
-void write_temporary(const parallel::Communicator& ranks, std::vector<CollectedField>& fields,
-                     const std::filesystem::path& temporary, std::string_view kind) {
+// Collective: rank 0's new file, by whose name the others open it. Bytes are synced and stamped, but not in place.
+void write_everywhere(const parallel::Communicator& ranks, std::vector<CollectedField>& fields,
+                      const std::filesystem::path& place, std::string_view kind, std::optional<TemporaryFile>& own) {
     const std::vector<ShardedField*> sharded = sharded_among(fields);
     check_sharded(ranks, sharded);
     const Plan plan = make_plan(ranks, fields, sharded.size());
-    std::optional<PosixFile> file;
+    std::string name;
     parallel::on_root(ranks, [&] {
-        // A left-over of a run that died must not be written into: somebody may still hold it open.
-        remove_file(temporary);
-        file.emplace(temporary, O_RDWR | O_CREAT | O_EXCL);
-        file->reserve(plan.bytes);
-        write_pages(plan.file, *file);
+        own.emplace(place);
+        own->file().reserve(plan.bytes);
+        write_pages(plan.file, own->file());
+        name = own->path().string();
     });
+    name = ranks.broadcast(name);
+    std::optional<PosixFile> opened;
+    PosixFile* file = own ? &own->file() : nullptr;
     parallel::together(ranks, [&] {
-        if (!file)
-            file.emplace(temporary, O_RDWR);
+        if (file == nullptr)
+            file = &opened.emplace(name, O_RDWR | O_NOFOLLOW);
         for (std::size_t i = 0; i < sharded.size(); ++i)
             write_local_items(*sharded[i], *file, plan.sharded_offsets[i]);
         // Ranks on other machines see the bytes of this one once they are synced. One rank alone sees its own bytes and
@@ -265,16 +264,9 @@ void Writer::leave() {
 void Writer::commit(const std::filesystem::path& path, std::string_view kind) {
     PEARLITE_EXPECTS(is_legal_kind(kind) && path.has_filename());
     const parallel::Communicator& ranks = implementation_->ranks;
-    const std::filesystem::path temporary = temporary_name(path);
-    try {
-        write_temporary(ranks, implementation_->fields, temporary, kind);
-        parallel::on_root(ranks, [&] { rename_durably(temporary, path); });
-    } catch (...) {
-        std::error_code ignored; // the error that brought us here is the one to report
-        if (ranks.is_root())
-            std::filesystem::remove(temporary, ignored);
-        throw;
-    }
+    std::optional<TemporaryFile> temporary; // on the root
+    write_everywhere(ranks, implementation_->fields, path, kind, temporary);
+    parallel::on_root(ranks, [&] { temporary->put_in_place(); });
 }
 
 } // namespace pearlite::io

@@ -1,6 +1,6 @@
 #include "io/files/netcdf.hpp"
 
-#include "io/files/posix_file.hpp"
+#include "io/files/temporary_file.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fcntl.h>
 #include <map>
 #include <memory>
 #include <set>
@@ -169,20 +168,7 @@ void write_netcdf(const std::filesystem::path& path, const std::vector<NetcdfGro
         put_attribute(image, image.id(), NC_GLOBAL, name, text);
     for (const auto& group : groups)
         GroupWriter(image, group);
-    const auto bytes = image.close();
-    const auto temporary = path.parent_path() / ("." + path.filename().string() + ".tmp");
-    try {
-        remove_file(temporary);
-        PosixFile file(temporary, O_RDWR | O_CREAT | O_EXCL);
-        file.reserve(bytes.size);
-        file.write(bytes.span(), 0);
-        file.sync();
-        rename_durably(temporary, path);
-    } catch (...) {
-        std::error_code ignored; // the error that brought us here is the one to report
-        std::filesystem::remove(temporary, ignored);
-        throw;
-    }
+    write_durably(path, image.close().span());
 }
 
 } // namespace pearlite::io

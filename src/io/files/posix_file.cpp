@@ -111,8 +111,6 @@ void PosixFile::sync() {
         fail("sync", path_, errno);
 }
 
-namespace {
-
 void sync_directory(const std::filesystem::path& directory) {
     const std::filesystem::path name = directory.empty() ? "." : directory;
     const int descriptor = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -125,17 +123,10 @@ void sync_directory(const std::filesystem::path& directory) {
         fail("sync directory", name, error);
 }
 
-} // namespace
-
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
     if (::rename(from.c_str(), to.c_str()) != 0)
         fail("rename " + from.filename().string() + " to", to, errno);
     sync_directory(to.parent_path());
-}
-
-void remove_file(const std::filesystem::path& path) {
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-        fail("remove", path, errno);
 }
 
 } // namespace pearlite::io

@@ -38,7 +38,7 @@ class PosixFile {
 /// Puts `from` in the place of `to`, in the same directory, so that a crash leaves one or the other. FileError, too, if
 /// only the directory's sync fails; `to` is then the new file.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
-/// Removes the file if it is there.
-void remove_file(const std::filesystem::path& path);
+/// Makes names in a directory outlast a crash of the machine. FileError.
+void sync_directory(const std::filesystem::path& directory);
 
 } // namespace pearlite::io

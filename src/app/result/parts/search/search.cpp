@@ -1,7 +1,7 @@
 #include "app/result/parts/search/search.hpp"
 
-#include "app/summary/write_durably.hpp"
 #include "io/arrays/images.hpp"
+#include "io/files/temporary_file.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 namespace pearlite::app {
@@ -49,7 +49,7 @@ void SearchPart::write_files(const std::filesystem::path& directory) const {
         io::write_pgm(directory / observed, picture(*best.images, 1));
     }
     if (!best.graph.empty())
-        write_durably(directory / network, best.graph);
+        io::write_durably(directory / network, best.graph);
 }
 
 bool is_best_file(const std::string& name) {
