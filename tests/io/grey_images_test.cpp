@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <hdf5.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,9 @@ TEST(ReadGreyImages, ReadsHdf5) {
     const auto flat = write_hdf5<float>(directory, H5T_NATIVE_FLOAT, {3}, {0, 1, 0});
     EXPECT_THAT(input_error([&] { read_grey_images(flat, "train/data", 2); }),
                 HasSubstr("wrong number of dimensions (got 1)"));
+    const auto holed = write_hdf5<float>(directory, H5T_NATIVE_FLOAT, {2, 2}, {0, 1, 1, NAN});
+    EXPECT_THAT(input_error([&] { read_grey_images(holed, "train/data", 2); }),
+                HasSubstr("row 1, number 1: the value is not finite (got nan), expected"));
     EXPECT_THAT(input_error([&] { read_grey_images(directory.write("t.h5", "text"), "train/data", 2); }),
                 HasSubstr("not an HDF5 file"));
 }

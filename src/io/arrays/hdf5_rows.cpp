@@ -6,11 +6,22 @@
 #include "pearlite/io/arrays.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 namespace pearlite::io {
 namespace {
+
+/// `rows` has a row of the dataset in each column.
+void require_finite(const Matrix& rows, const std::string& where) {
+    for (Index row = 0; row < rows.cols(); ++row)
+        for (Index number = 0; number < rows.rows(); ++number)
+            if (!std::isfinite(rows(number, row)))
+                throw InputError(where + ", row " + std::to_string(row) + ", number " + std::to_string(number) +
+                                 ": the value is not finite (got " + std::to_string(rows(number, row)) +
+                                 "), expected a finite number");
+}
 
 Matrix read_rows_here(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
     const std::string source = path.string();
@@ -44,6 +55,7 @@ Matrix read_rows_here(const std::filesystem::path& path, const std::string& name
         const Hdf5Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose, where);
         hdf5_check(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, rows.data()),
                    where + " cannot be read");
+        require_finite(rows, where);
         return rows.transpose();
     } catch (const FileError& error) {
         throw InputError(error.what()); // the user's file cannot be read: bad input
