@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import struct
+import time
 import unittest
 import unittest.mock
 
@@ -363,6 +364,31 @@ class Directories(Base):
         self.assertNotIn("passed over", self.resumed(alone, runner.FINISHED).err)
         self.assertEqual(runner.findings(alone), runner.findings(self.directory / "other"))
         self.assertRegex((alone / "run.id").read_text(encoding="utf-8"), "^[0-9a-f]{32}\n$")
+
+    def test_automatic_interval(self):
+        """Where failures come every 5 s checkpoints follow each other by seconds; at a failure a year there is none but the
+        first while this test looks on."""
+        def times_of(between_failures, patience):
+            tables = {**SMC, "run": {"checkpoint_every": "auto", "mean_time_between_failures": between_failures},
+                      "model": {"name": "gaussian", "dimension": 20}, "schedule": {"kind": "linear", "steps": 100_000}}
+            file = self.configure(tables, "often" if between_failures < 100 else "seldom")
+            where = file.with_suffix("")
+            found = {}
+            with runner.Program("run", file, "-o", where) as program:
+                runner.wait_until(lambda: runner.checkpoints(where))
+                begin = time.monotonic()
+                while time.monotonic() < begin + patience and len(found) < 3:
+                    for file in runner.checkpoints(where):
+                        found.setdefault(file.name, time.monotonic() - begin)
+                    time.sleep(0.02)
+                program.kill_all()
+            return sorted(found.values())
+
+        often, seldom = times_of(5, 60), times_of(3e7, 5)
+        self.assertEqual(len(seldom), 1)
+        self.assertEqual(len(often), 3)
+        for before, after in zip(often, often[1:], strict=False):
+            self.assertGreater(after - before, 0.9)
 
     def test_foreign_files_stay(self):
         where = self.stopped(self.configure(SMC))

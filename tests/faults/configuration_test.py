@@ -243,6 +243,17 @@ class Configurations(Base):
         self.refused_twice("bad.toml", contains=[r"toml:3: run\.block", r"toml:6: model\.end_sd",
                                                  r"toml:9: unknown key .schedule\.step"])
 
+    def test_one_mistake_makes_no_others(self):
+        """Keys of what was refused, or could not be built, are not unknown for that."""
+        for number, (text, message) in enumerate((
+                (GOOD.replace('"smc"\nparticles = 64', '"pisaa"\nchains = 64\niterations = 1000'), r"toml:11: algorithm\.name: got"),
+                (GOOD.replace('"gaussian"\nend_sd = 1.0', '"logistic-regression"\ndata = "HERE/words.txt"')
+                 + '[kernel]\nkind = "hmc"\npath_length = 2.0\n', r"words\.txt"))):
+            file = f"one-{number}.toml"
+            (self.directory / file).write_text(text.replace("HERE", str(self.directory)), encoding="utf-8")
+            ended = self.refused("check", file, contains=[message])
+            self.assertNotIn("unknown key", ended.err)
+
     def test_not_utf8(self):
         (self.directory / "bad.toml").write_bytes(GOOD.replace("gaussian", "gau\xdfian").encode("latin-1"))
         self.refused_twice("bad.toml", contains=[r"bad\.toml:5", "UTF-8|utf-8"])
