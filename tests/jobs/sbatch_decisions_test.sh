@@ -10,15 +10,34 @@ failures=0
 mkdir "$work/bin"
 cat >"$work/bin/scontrol" <<STAND_IN
 #!/bin/bash
-[ "\$1" != show ] || echo "   Command=$root/jobs/pearlite.sbatch a.toml"
+[ "\$1 \$2" != "show job" ] || echo "   Command=$root/jobs/pearlite.sbatch a.toml"
+[ "\$1 \$2" != "show hostnames" ] || tr , '\n' <<<"\$3"
 [ "\$1" != requeue ] || echo "\$2" >>"$work/requeued"
 STAND_IN
 cat >"$work/bin/squeue" <<'STAND_IN'
 #!/bin/bash
+[[ " $* " != *" %N "* ]] || { echo "${SLURM_JOB_NODELIST:-here}" && exit; }
 echo "${TIME_LEFT:-1-00:10:00}"
 STAND_IN
-# Acts as the environment says: OUTCOME is the status written to summary.json, CHECKPOINT the step reached, EXIT the
-# exit status, AWAIT a signal to wait for first, ROWS how many runs of a sweep have ended.
+# Asked whether a node answers, or to start the ranks.
+cat >"$work/bin/srun" <<STAND_IN
+#!/bin/bash
+for argument in "\$@"; do
+    case \$argument in --nodelist=*) node=\${argument#*=} ;; esac
+done
+if [ "\${*: -1}" = true ]; then
+    ! grep -qx "\$node" "$work/dead" 2>/dev/null
+    exit
+fi
+while [[ \$1 = -* ]]; do
+    [[ \$1 = --mpi=* ]] || echo -n "\$1 " >>calls
+    shift
+done
+exec "\$@"
+STAND_IN
+# Acts as the environment says: OUTCOME is the status written to summary.json in DIRECTORY, CHECKPOINT the step reached,
+# EXIT the exit status, AWAIT a signal to wait for first, ROWS how many runs of a sweep have ended, KILL nodes that die
+# before it ends. EXIT, CHECKPOINT and KILL may have several values, one for each start.
 cat >"$work/bin/pearlite" <<'STAND_IN'
 #!/bin/bash
 received=
@@ -29,10 +48,16 @@ for ((i = 0; i < 100; ++i)); do
     sleep 0.1
 done
 [ $i -lt 100 ] || exit 9
-mkdir -p runs/a
-[ -z "${CHECKPOINT:-}" ] || touch "runs/a/checkpoint.$(printf %012d "$CHECKPOINT").h5"
-[ -z "${ROWS:-}" ] || { echo "{}" >runs/a/configuration.json && seq "$ROWS" >runs/a/rows.0.jsonl; }
-[ -z "${OUTCOME:-}" ] || echo "{\"schema\": 1, \"status\": \"$OUTCOME\"}" >runs/a/summary.json
+n=$(($(wc -l <calls) - 1))
+of_this_start() { [ $# -eq 0 ] || cut -d ' ' -f $((n + 1 < $# ? n + 1 : $#)) <<<"$*"; }
+# shellcheck disable=SC2086
+CHECKPOINT=$(of_this_start ${CHECKPOINT:-}) EXIT=$(of_this_start ${EXIT:-}) KILL=$(of_this_start ${KILL:-})
+directory=${DIRECTORY:-runs/a}
+mkdir -p "$directory"
+[ -z "${KILL:-}" ] || [ "$KILL" = none ] || tr , '\n' <<<"$KILL" >>dead
+[ -z "${CHECKPOINT:-}" ] || touch "$directory/checkpoint.$(printf %012d "$CHECKPOINT").h5"
+[ -z "${ROWS:-}" ] || { echo "{}" >"$directory/configuration.json" && seq "$ROWS" >"$directory/rows.0.jsonl"; }
+[ -z "${OUTCOME:-}" ] || echo "{\"schema\": 1, \"status\": \"$OUTCOME\"}" >"$directory/summary.json"
 exit "${EXIT:-0}"
 STAND_IN
 chmod +x "$work"/bin/*
@@ -43,8 +68,8 @@ touch "$work/a.toml"
 submit() {
     local restarts=$1 job
     shift
-    rm -f "$work/requeued" "$work/calls"
-    (cd / && PATH=$work/bin:$PATH PEARLITE=$work/bin/pearlite PEARLITE_LAUNCHER=env SLURM_JOB_ID=7 \
+    rm -f "$work/requeued" "$work/calls" "$work/dead"
+    (cd / && PATH=$work/bin:$PATH PEARLITE=$work/bin/pearlite PEARLITE_LAUNCHER=${LAUNCHER:-env} SLURM_JOB_ID=7 \
         SLURM_RESTART_COUNT=$restarts SLURM_SUBMIT_DIR=$work exec bash "$root/jobs/pearlite.sbatch" "$@") \
         >"$work/log" 2>&1 &
     job=$!
@@ -68,7 +93,7 @@ expect() {
     fi
 }
 
-clear_run() { rm -rf "$work/runs"; }
+clear_run() { rm -rf "$work/runs" "$work/d"; }
 
 OUTCOME=finished submit 0 a.toml --seed 7
 expect "a first run that finishes" 0 "run a.toml --seed 7 --time-limit 86880" 0
@@ -134,6 +159,73 @@ EXIT=139 submit 0 a.toml --time-limit 60
 expect "a crash without a checkpoint" 139 "run a.toml --time-limit 60" 0
 OUTCOME=finished submit 1 a.toml --time-limit 60
 expect "a restart after dying before the first checkpoint" 0 "run a.toml --time-limit 60 --overwrite" 0
+clear_run
+
+for given in "-o d" -od "-o c -od"; do
+    clear_run
+    read -r -a options <<<"$given"
+    DIRECTORY=d OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit 0 a.toml "${options[@]}" --time-limit 60
+    expect "a first run into $given" 0 "run a.toml $given --time-limit 60" 1
+    DIRECTORY=d OUTCOME=finished submit 1 a.toml "${options[@]}" --time-limit 60
+    expect "resuming $given" 0 "resume d --time-limit 60" 0
+done
+
+# Starts after failures within one segment.
+clear_run
+OUTCOME="" CHECKPOINT="10 20 20" EXIT=139 submit 0 a.toml --time-limit 60
+expect "a run that fails again and again, with and without a new checkpoint" 139 "run a.toml --time-limit 60
+resume runs/a --time-limit 60
+resume runs/a --time-limit 60" 0
+clear_run
+EXIT=2 CHECKPOINT=10 submit 0 a.toml --time-limit 60
+expect "bad input is not tried again, whatever it has written" 2 "run a.toml --time-limit 60" 0
+clear_run
+AWAIT=TERM EXIT=143 CHECKPOINT=10 submit 0 a.toml --time-limit 60
+expect "nor is a run that was cancelled" 143 "run a.toml --time-limit 60" 0
+clear_run
+OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit 0 a.toml --time-limit 60
+CHECKPOINT=10 EXIT=1 submit 1 a.toml --time-limit 60
+expect "a failure is not taken for the stop before it" 1 "resume runs/a --time-limit 60" 0
+
+export SLURM_JOB_NODELIST=n1,n2,n3 SLURM_TASKS_PER_NODE="2(x2),4" LAUNCHER="srun --mpi=pmix"
+clear_run
+OUTCOME=finished EXIT=0 submit 0 a.toml --time-limit 60
+expect "on three nodes" 0 "run a.toml --time-limit 60" 0
+clear_run
+KILL="n2 none" CHECKPOINT="10 20" EXIT="137 3" submit 0 a.toml --time-limit 60
+expect "a node is lost" 0 "run a.toml --time-limit 60
+--nodes=2 --ntasks=6 --nodelist=n1,n3 resume runs/a --time-limit 60" 1
+clear_run
+KILL="n2 none" EXIT="137 3" submit 0 a.toml --time-limit 60
+expect "a node is lost before the first checkpoint" 3 "run a.toml --time-limit 60
+--nodes=2 --ntasks=6 --nodelist=n1,n3 run a.toml --time-limit 60 --overwrite" 0
+clear_run
+KILL="n3 none" CHECKPOINT=10 EXIT=137 submit 0 a.toml --time-limit 60
+expect "the nodes left do not suffice" 0 "run a.toml --time-limit 60
+--nodes=2 --ntasks=4 --nodelist=n1,n2 resume runs/a --time-limit 60" 1
+clear_run
+KILL="n3 n2 n1" CHECKPOINT=10 EXIT=137 submit 0 a.toml --time-limit 60
+expect "three nodes lost at the same checkpoint" 4 "run a.toml --time-limit 60
+--nodes=2 --ntasks=4 --nodelist=n1,n2 resume runs/a --time-limit 60
+--nodes=1 --ntasks=2 --nodelist=n1 resume runs/a --time-limit 60" 0
+clear_run
+LAUNCHER="env" KILL="n1,n2,n3" CHECKPOINT=10 EXIT=137 submit 0 a.toml --time-limit 60
+expect "no node answers" 0 "run a.toml --time-limit 60" 1
+
+# Segments that die with the node of the script: nothing is said of them.
+clear_run
+mkdir -p "$work/runs/a" && touch "$work/runs/a/checkpoint.000000000010.h5"
+OUTCOME=finished submit 1 a.toml --time-limit 60
+expect "the node of the script was lost" 0 "resume runs/a --time-limit 60" 0
+clear_run
+mkdir -p "$work/runs/a" && touch "$work/runs/a/checkpoint.000000000010.h5"
+for restart in 0 1; do
+    echo "checkpoint.000000000010.h5 restart=$restart exit=lost nodes=3" >>"$work/runs/a/segments.txt"
+done
+submit 3 a.toml --time-limit 60
+expect "three times at the same checkpoint" 4 "" 0
+unset SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE LAUNCHER
+
 clear_run
 EXIT=0 submit 0 a.toml --time-limit 60
 expect "success without a summary is no success" 1 "run a.toml --time-limit 60" 0
