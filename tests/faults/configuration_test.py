@@ -381,6 +381,9 @@ class CommandLines(Base):
             with self.subTest(name):
                 self.refused("check", "good.toml", "--set", f'model={{name={name},data="{table}"}}',
                              contains=[r"table\.csv: " + expected])
+        table.write_text("class,u\n0,0.1\n1,0.7\n", encoding="utf-8")
+        self.refused("check", "good.toml", "--set", f'model={{name="gp-classification",classes=[1],data="{table}"}}',
+                     contains=[r"model\.classes: got 1 classes, expected two"])
 
     def test_deep_keys(self):
         for name, text, line in (("dotted", "a." * 40000 + "b = 1\n", 13), ("header", "[" + "a . " * 40 + "b]\n", 13),

@@ -118,6 +118,8 @@ std::unique_ptr<BuiltModel> build_orthant(io::Configuration& configuration, io::
 /// Nothing if there are mistakes.
 std::optional<GpClassificationSettings> read_gp(const GpKeys& keys, io::Configuration& configuration,
                                                 io::Section& section) {
+    if (const auto n = keys.settings.classes.size(); n != 0 && n != 2)
+        return std::nullopt; // told already, and rows of such classes are nowhere
     auto data = read_data(section, "data", keys.data, [&](const auto& path) {
         auto settings = keys.settings;
         settings.file = path;
