@@ -1,7 +1,6 @@
 """What campaigns of whole runs share: numbered cases from a seed, a budget, a journal by which they go on, a table."""
 
 import concurrent.futures
-import itertools
 import json
 import pathlib
 import random
@@ -9,10 +8,9 @@ import threading
 import time
 
 
-def add_options(parser, unit):
-    """Options of a campaign; `unit` is what its budget counts."""
+def add_options(parser):
+    """Options of all campaigns."""
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(f"--{unit}", type=int, metavar="N", help=f"end after so many {unit}")
     parser.add_argument("--minutes", type=float, help="begin no case after so long")
     parser.add_argument("--workers", type=int, default=2, help="cases side by side")
     parser.add_argument("--journal", type=pathlib.Path, help="a line of each case; cases in it are not run again")
@@ -47,16 +45,16 @@ class Journal:
         return {record["case"] for record in self.records}
 
 
-def run_cases(options, journal, run_case, is_enough, cases=None):
-    """run_case(case) gives a record for the journal. Cases are the numbers from 0 on, or those given."""
+def run_cases(options, journal, run_case, cases, is_enough=lambda: False):
+    """run_case(case) gives a record for the journal; cases that it holds are passed over. Returns the seconds."""
     known, began, lock = journal.cases(), time.monotonic(), threading.Lock()
-    numbers = iter(itertools.count() if cases is None else cases)
+    cases = iter(cases)
 
     def next_case():
         with lock:
             if is_enough() or (options.minutes and time.monotonic() - began > 60 * options.minutes):
                 return None
-            return next((case for case in numbers if case not in known), None)
+            return next((case for case in cases if case not in known), None)
 
     def work():
         while (case := next_case()) is not None:

@@ -3,7 +3,7 @@ ranks until they are done.
 
 usage: kills.py [--seed S] [--kills N] [--minutes M] [--only CASE] [--job NAME] [--journal FILE] [--keep DIR]
 
-A case is one run with one to five lives that end by a kill, and a last one that finishes it. Its number decides all
+A case is one run with three to eight lives that end by a kill, and a last one that finishes it. Its number decides all
 choices: the job, the ranks of each life (1 to 7), the moment (any time; after a checkpoint; within the writing of a
 checkpoint or of results) and the victims (all; one rank; mpirun alone; all, stopped by SIGSTOP first; all, one of them
 stopped first). --only repeats a case; where exactly the kill lands within the moment is the machine's choice.
@@ -27,6 +27,7 @@ import argparse
 import collections
 import contextlib
 import hashlib
+import itertools
 import json
 import pathlib
 import shutil
@@ -40,11 +41,12 @@ import killed_jobs
 import killed_runs
 import pearlite_runner as runner
 
-MOST_RANKS = 7
-MOST_LIVES = 5
+RANKS = (1, 2, 3, 4, 5, 6, 7)
+RANK_WEIGHTS = (3, 3, 2, 2, 1, 1, 1)  # seven ranks on two cores take their time
+LIVES = (3, 8)
 LOOK_AT_THE_CLOCK = 0.02  # seconds between two looks, or a step if that is longer
-DELAYS = {killed_runs.ANY_TIME: 1.5, killed_runs.AFTER: 0.3, killed_runs.WRITING: 0.006, killed_runs.RESULTS: 0.006}
-WEIGHTS = {killed_runs.ANY_TIME: 2, killed_runs.AFTER: 3, killed_runs.WRITING: 4, killed_runs.RESULTS: 2}
+DELAYS = {killed_runs.ANY_TIME: 1.5, killed_runs.AFTER: 0.3, killed_runs.WRITING: 0.006, killed_runs.RESULTS: 0.002}
+WEIGHTS = {killed_runs.ANY_TIME: 1, killed_runs.AFTER: 2, killed_runs.WRITING: 3}
 TIMEOUT = 600
 
 
@@ -125,10 +127,14 @@ class Case:
     def fail(self, kind, text):
         self.failures.append(f"{kind}: {self.job}, case {self.number}: {text}")
 
-    def choices(self):
-        moment = self.draw.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+    def choose_ranks(self):
+        return self.draw.choices(RANKS, RANK_WEIGHTS)[0]
+
+    def choices(self, is_last):
+        """The last two lives wait for the results: a kill that comes too late there ends the case."""
+        moment = killed_runs.RESULTS if is_last else self.draw.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         return killed_runs.Choices(
-            self.draw.randint(1, MOST_RANKS), moment, self.draw.choice(killed_runs.VICTIMS),
+            self.choose_ranks(), moment, self.draw.choice(killed_runs.VICTIMS),
             self.draw.uniform(0, DELAYS[moment]) * self.draw.randint(0, 1), self.draw.choice(self.results),
             self.draw.uniform(0.02, 0.3))
 
@@ -137,9 +143,9 @@ class Case:
             return "resume", self.where
         return "run", self.configuration, "-o", self.where, "--overwrite"
 
-    def live(self):
+    def live(self, is_last):
         """One life; False if the run finished."""
-        choices, arguments = self.choices(), self.arguments()
+        choices, arguments = self.choices(is_last), self.arguments()
         before = [file.name for file in runner.checkpoints(self.where)]
         life = killed_runs.live(arguments, self.where, choices, self.draw)
         described = f"{arguments[0]} on {choices.ranks} ranks, {choices.victims}, {choices.moment} ({choices.file})"
@@ -204,7 +210,7 @@ class Case:
         return record
 
     def finish(self):
-        ranks = self.draw.randint(1, MOST_RANKS)
+        ranks = self.choose_ranks()
         if not runner.checkpoints(self.where):
             self.where.mkdir(exist_ok=True)
             refused = runner.pearlite("resume", self.where, ranks=ranks, timeout=TIMEOUT)
@@ -222,8 +228,8 @@ class Case:
         return log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
 
     def run(self):
-        lives = self.draw.randint(1, MOST_LIVES)
-        while len(self.kills) < lives and self.live():
+        lives = self.draw.randint(*LIVES)
+        while len(self.kills) < lives and self.live(len(self.kills) >= lives - 2):
             pass
         if runner.summary(self.where).get("status") != "finished":
             self.finish()
@@ -237,7 +243,7 @@ class Case:
 
 def run_case(options, number, references, steps, directories):
     # Most in memory: it is the program that is under test, not the disk.
-    directory = directories[campaign.draw_of("place", options.seed, number).random() < 0.125]
+    directory = directories[campaign.draw_of("place", options.seed, number).random() < 0.0625]
     case = Case(options, number, references, steps, directory)
     began = time.monotonic()
     try:
@@ -260,7 +266,7 @@ def report(options, journal, seconds):
         failure.partition(":")[0] for record in journal.records for failure in record["failures"])
     judged = [kill for kill in kills if "lost" in kill]
     rows = [["runs", len(journal.records)], ["kills", len(kills)]]
-    kinds = {"moment": killed_runs.MOMENTS, "victims": killed_runs.VICTIMS, "ranks": range(1, MOST_RANKS + 1)}
+    kinds = {"moment": killed_runs.MOMENTS, "victims": killed_runs.VICTIMS, "ranks": RANKS}
     for what, values in kinds.items():
         rows += [[f"{what}: {value}", sum(kill[what] == value for kill in kills)] for value in values]
     rows += [["that left a file half written", sum(kill["within"] > 0 for kill in kills)],
@@ -284,7 +290,8 @@ def report(options, journal, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    campaign.add_options(parser, "kills")
+    campaign.add_options(parser)
+    parser.add_argument("--kills", type=int, metavar="N", help="begin no case after so many; else 1000, or by --minutes")
     parser.add_argument("--only", type=int, metavar="CASE", help="repeat this case alone")
     parser.add_argument("--job", choices=killed_jobs.JOBS, help="this job alone")
     options = parser.parse_args()
@@ -298,9 +305,9 @@ def main():
         memory = stack.enter_context(runner.scratch_directory())
         disk = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pearlite-")))
         references = References(memory)
-        cases = None if options.only is None else [options.only]
+        cases = itertools.count() if options.only is None else [options.only]
         seconds = campaign.run_cases(
-            options, journal, lambda case: run_case(options, case, references, steps, (memory, disk)), is_enough, cases)
+            options, journal, lambda case: run_case(options, case, references, steps, (memory, disk)), cases, is_enough)
     return 1 if report(options, journal, seconds) else 0
 
 
