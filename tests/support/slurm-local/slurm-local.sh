@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # A private one-host SLURM for tests: own munge, own ports, own directory, no systemd, no cgroups. Run as root.
-#   slurm-local.sh start DIR | stop DIR
+#   slurm-local.sh start DIR | stop DIR | kill-node DIR NODE
 # Callers then use `export SLURM_CONF=DIR/slurm.conf`.
-# Settings: SLURM_LOCAL_NODES (2), SLURM_LOCAL_CPUS (4 per node), SLURM_LOCAL_PORT (17817; one more per node).
+# Settings: SLURM_LOCAL_NODES (2), SLURM_LOCAL_CPUS (4 per node), SLURM_LOCAL_PORT (17817; one more per node),
+# SLURM_LOCAL_NODE_TIMEOUT (60 s until a node that does not answer is down).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-command=${1:?start or stop}
+command=${1:?start, stop or kill-node}
 dir=${2:?directory}
 nodes=${SLURM_LOCAL_NODES:-2}
 cpus=${SLURM_LOCAL_CPUS:-4}
@@ -40,6 +41,7 @@ write_configuration() {
     template=${template//@DIR@/$dir}
     template=${template//@HOST@/$host}
     template=${template//@CTLPORT@/$port}
+    template=${template//@NODE_TIMEOUT@/${SLURM_LOCAL_NODE_TIMEOUT:-60}}
     printf '%s\n' "${template//@NODES@/$lines}" >"$SLURM_CONF"
     install -m 755 "$here/task-prolog.sh" "$dir/task-prolog.sh"
 }
@@ -85,11 +87,28 @@ stop() {
     stop_daemon "$dir/munge/munged.pid" munged
 }
 
+# Ends all that runs on a node at once and without a word, as a loss of power would: its daemon, its job steps' daemons,
+# then what they started, children before parents, lest anyone has time to tell SLURM.
+kill_node() {
+    local node=$1 pid parent daemons others=()
+    daemons=("$(cat "$dir/slurmd.$node.pid")")
+    for pid in $(pgrep . | sort -rn); do
+        grep -qzx "SLURMD_NODENAME=$node" "/proc/$pid/environ" || continue
+        grep -qzx "SLURM_CONF=$SLURM_CONF" "/proc/$pid/environ" || continue
+        others+=("$pid")
+        parent=$(ps -o ppid= -p "$pid" | tr -d ' ')
+        [ "$(cat "/proc/$parent/comm" 2>/dev/null)" != slurmstepd ] || daemons+=("$parent")
+    done 2>/dev/null
+    kill -KILL "${daemons[@]}" "${others[@]}" 2>/dev/null || true
+    rm -f "$dir/slurmd.$node.pid"
+}
+
 case $command in
 start) start ;;
 stop) stop ;;
+kill-node) kill_node "${3:?node}" ;;
 *)
-    echo "usage: slurm-local.sh start|stop DIR" >&2
+    echo "usage: slurm-local.sh start|stop DIR, slurm-local.sh kill-node DIR NODE" >&2
     exit 2
     ;;
 esac
