@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <optional>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -75,6 +76,7 @@ pid_t start(const InputKind& kind, const std::vector<std::string>& seeds, const 
     const pid_t child = fork();
     if (child != 0)
         return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
