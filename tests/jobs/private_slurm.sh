@@ -46,19 +46,18 @@ within() {
 }
 summary_value() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1/summary.json" "$2"; }
 
-# A run that is not disturbed, of as many steps as take about so many seconds on one rank: `options`, and its digest in
-# `expected`.
+# A run that is not disturbed, of as many steps as take about so many seconds of processor time on one rank: `options`,
+# and its digest in `expected`.
 run_plain() {
-    local aim=$(($1 * 1000)) begin milliseconds factor steps=500
+    local aim=$(($1 * 1000)) TIMEFORMAT=%3U milliseconds factor steps=500
     while :; do
         options=(--set algorithm.trajectories=1024 --set run.block=128 --set run.checkpoint_every=0.5
             --set "schedule.steps=$steps")
-        begin=$(date +%s%N)
-        mpirun -n 1 "$PEARLITE" run "$root/jobs/ising.toml" "${options[@]}" -o plain --overwrite >plain.log 2>&1 ||
-            { cat plain.log && fail "the uninterrupted run"; }
-        milliseconds=$((($(date +%s%N) - begin) / 1000000))
+        milliseconds=$({ time mpirun -n 1 "$PEARLITE" run "$root/jobs/ising.toml" "${options[@]}" -o plain --overwrite \
+            >plain.log 2>&1; } 2>&1) || { cat plain.log && fail "the uninterrupted run"; }
+        milliseconds=$((10#${milliseconds/./}))
         [ "$milliseconds" -lt $((aim * 2 / 3)) ] || break
-        # Launching takes half a second, so short runs say little: grow at most tenfold at a time.
+        # Launching takes some time, so short runs say little: grow at most tenfold at a time.
         factor=$((aim / milliseconds + 1))
         steps=$((steps * (factor < 10 ? factor : 10)))
     done

@@ -212,6 +212,13 @@ clear_run
 LAUNCHER="env" KILL="n1,n2,n3" CHECKPOINT=10 EXIT=137 submit 0 a.toml --time-limit 60
 expect "no node answers" 0 "run a.toml --time-limit 60" 1
 
+export PEARLITE_RANKS_PER_NODE=5
+clear_run
+KILL="n1 none" CHECKPOINT="10 20" EXIT="137 3" submit 0 a.toml --time-limit 60
+expect "ranks per node" 0 "--nodes=3 --ntasks=15 --nodelist=n1,n2,n3 run a.toml --time-limit 60
+--nodes=2 --ntasks=10 --nodelist=n2,n3 resume runs/a --time-limit 60" 1
+unset PEARLITE_RANKS_PER_NODE
+
 # Segments that die with the node of the script: nothing is said of them.
 clear_run
 mkdir -p "$work/runs/a" && touch "$work/runs/a/checkpoint.000000000010.h5"
