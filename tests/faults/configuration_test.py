@@ -85,6 +85,8 @@ EDITS = {
                                  [r"bad\.toml:9: schedule\.file: .*back\.txt: number 3 of the last column is 0\.4 after 0\.5"]),
     "kernel of other models": ("[schedule]", '[kernel]\nkind = "native"\n[schedule]',
                                [r"bad\.toml:8: kernel\.kind", '"random-walk"']),
+    "two kinds of trajectories": ("[schedule]", '[kernel]\nkind = "mixture"\nkinds = ["riemannian-hmc", "mala"]\n[schedule]',
+                                  [r"bad\.toml:9: kernel\.kinds: got .mala. and .riemannian-hmc., which share keys"]),
     "pilot needed": ('kind = "linear"\nsteps = 20\n[algorithm]\nname = "smc"\nparticles = 64',
                      'kind = "adaptive"\n[algorithm]\nname = "annealed-importance"\n[kernel]\nadapt = "online"',
                      [r"bad\.toml:12: kernel\.adapt", '"pilot"']),

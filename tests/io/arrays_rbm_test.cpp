@@ -57,7 +57,7 @@ TEST(ReadRbm, checks_size_and_values_of_flat_files) {
     std::vector<double> values = rbm_values;
     values[4] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(flat_mistake(flat_rbm(2, 3, values)),
-              "w.f64, byte 48: the value is not finite (got nan), expected a finite number");
+              "w.f64, byte 48: no value of an RBM (got nan), expected a number in [-1e+30, 1e+30]");
     expect_unreadable(read_rbm, "w.f64");
 }
 

@@ -85,7 +85,7 @@ void ScheduleSettings::keys(Keys& k, bool may_optimise) {
     About about_kind("how the inverse temperatures lie between 0 and the end of the path");
     if (kind == Kind::adaptive)
         about_kind.default_is("\"adaptive\", or \"linear\" if steps is given");
-    if (k.is_reading() && k.has("steps") && !k.has("kind"))
+    if (k.is_reading() && !k.has("kind") && k.has("steps")) // beside an explicit kind "adaptive" it is a mistake
         kind = Kind::linear;
     std::vector<Choice<Kind>> kinds{{"linear", Kind::linear, "even steps"},
                                     {"geometric", Kind::geometric, "even in log b from epsilon to 1, times the end"},

@@ -1,8 +1,10 @@
 #include "algorithm/search_chains/chain_finds.hpp"
 
 #include "core/stored_fields.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pearlite::algorithm {
 
@@ -60,6 +62,11 @@ void ChainFinds::fields(Fields& f) {
     f("region_iterations", iterations_);
     f("region_chains", chains_);
     bytes_field(f, "region_states", states_);
+    if (!f.is_reading())
+        return;
+    const std::size_t n = energies_.size();
+    PEARLITE_EXPECTS(iterations_.size() == n && chains_.size() == n && states_.size() == n * bytes_);
+    PEARLITE_EXPECTS(std::ranges::none_of(energies_, [](double energy) { return std::isnan(energy); }));
 }
 
 } // namespace pearlite::algorithm

@@ -84,8 +84,6 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     Prepared prepared;
     prepared.model_name = entry.traits.name;
     prepared.model = entry.build(configuration, section);
-    if (!prepared.model)
-        configuration.doubt_names_outside("model"); // its data would have offered more
     prepared.traits = entry.traits;
     auto& traits = prepared.traits;
     if (prepared.model && traits.search)

@@ -147,7 +147,10 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         std::string configuration;
         reader("configuration", configuration);
         reader("data_directory", data_directory);
-        parallel::together(ranks, [&] { prepared = prepare_again(models, options, configuration, data_directory); });
+        parallel::together(ranks, [&] {
+            prepared = prepare_again(models, options, configuration, data_directory);
+            require_memory(prepared, ranks.size());
+        });
         const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
         Watchdog::follow(options.directory, ranks.is_root(), job.time_limit_seconds);
         run = make_run(ranks, *prepared.plan, *prepared.model);

@@ -153,7 +153,12 @@ void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vecto
                         "may differ from those of an uninterrupted run",
                         cpu, cpu_features()));
     reader.enter("state");
-    run.restore(reader);
+    try {
+        run.restore(reader);
+    } catch (const ContractViolation& broken) { // such as a number of particles that the particles do not have
+        throw_in_place_of(broken, ErrorKind::file,
+                          fmt::format("its contents contradict each other: {}", broken.what()));
+    }
     reader.leave();
 }
 

@@ -158,10 +158,7 @@ class MixtureFactory final : public DensityFactory {
             k.error("shares", fmt::format("expected {} numbers above 0, one for each of the kinds", kinds_.size()));
             shares_.reset();
         }
-        if (has("hmc") && has("mala")) {
-            k.error("kinds", "got \"hmc\" and \"mala\", which share the key acceptance; expected one of them");
-            std::erase(kinds_, "mala");
-        }
+        keep_one_trajectory(k);
         for (const auto& each : candidates_)
             k.when("kinds has " + each.name, has(each.name), [&] { each.factory->own_keys(k); });
     }
@@ -171,6 +168,21 @@ class MixtureFactory final : public DensityFactory {
         std::string name;
         std::shared_ptr<DensityFactory> factory;
     };
+    /// Kernels of trajectories have keys of the same names with other defaults.
+    void keep_one_trajectory(Keys& k) {
+        std::string kept;
+        for (const auto* name : {"hmc", "mala", "riemannian-hmc"}) {
+            if (!has(name))
+                continue;
+            if (!kept.empty()) {
+                k.error("kinds",
+                        fmt::format("got \"{}\" and \"{}\", which share keys; expected one of them", kept, name));
+                std::erase(kinds_, name);
+            } else {
+                kept = name;
+            }
+        }
+    }
     bool has(const std::string& name) const { return std::find(kinds_.begin(), kinds_.end(), name) != kinds_.end(); }
     const DensityFactory* candidate(const std::string& name) const {
         const auto found = std::find_if(candidates_.begin(), candidates_.end(),

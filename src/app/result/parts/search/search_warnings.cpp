@@ -31,8 +31,8 @@ bool is_above_the_middle(const SearchOutcome& outcome) {
     return has_regions(outcome) && outcome.best.energy > outcome.points[outcome.points.size() / 2];
 }
 bool stays_above_regions(const SearchOutcome& outcome) {
-    const auto all = std::accumulate(outcome.visits.begin(), outcome.visits.end(), std::int64_t{0});
-    return has_regions(outcome) && 2 * outcome.visits.back() > all;
+    const double all = std::accumulate(outcome.visits.begin(), outcome.visits.end(), 0.0);
+    return has_regions(outcome) && 2 * static_cast<double>(outcome.visits.back()) > all;
 }
 
 /// The replicates of which this is so.
