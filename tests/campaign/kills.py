@@ -19,7 +19,8 @@ Required of each case:
     write a checkpoint + 0.02 s, between two looks at the clock. A step is the longest mean between two checkpoints of
     this life, or of a life of this job on as many ranks before it; the writing is the longest of this life, or that
     which the kill broke off. The time for which ranks waited for a core counts for nothing, by the kernel's books of
-    the rank that waited longest; the table says how many kills needed that on a busy machine.
+    the rank that waited longest; the table says how many kills needed that on a busy machine. Once the writing of
+    results has begun there is no more work to lose: the newest checkpoint is that of the finished run.
 Exit status 1 if any of this failed.
 """
 
@@ -67,7 +68,7 @@ class References:
         self.directory, self.lock, self.found, self.locks = directory, threading.Lock(), {}, {}
 
     def of(self, name):
-        """The configuration, the findings, and the names of the files of results."""
+        """The configuration, the findings, the names of the files of results, and of the last checkpoint."""
         with self.lock:
             lock = self.locks.setdefault(name, threading.Lock())
         with lock:
@@ -78,7 +79,7 @@ class References:
                 if ended.status != runner.FINISHED:
                     raise AssertionError(f"{name}, left alone: {ended.describe()}")
                 names = [name for name in killed_runs.RESULT_FILES if (where / name).exists()]
-                self.found[name] = file, findings(where), names
+                self.found[name] = file, findings(where), names, runner.checkpoints(where)[0].name
             return self.found[name]
 
 
@@ -120,7 +121,8 @@ class Case:
         self.number, self.steps = number, steps
         self.draw = campaign.draw_of("kills", options.seed, number)
         self.job = options.job or job_of(options.seed, number)
-        self.configuration, self.expected, self.results = references.of(self.job)
+        self.references = references
+        self.configuration, self.expected, self.results, self.last = None, None, (), ""
         self.where = directory / f"case-{number}"
         self.failures, self.kills, self.log = [], [], []
 
@@ -158,7 +160,7 @@ class Case:
             self.fail("status", f"{described}: {life.ended.describe()}")
         self.look_at_files(described, before)
         if life.killed:
-            self.kills.append(self.kill_record(choices, life, before))
+            self.kills.append(self.kill_record(choices, life))
         return life.killed
 
     def look_at_log(self, added, before, described):
@@ -187,7 +189,7 @@ class Case:
                 if status != "finished":
                     self.fail("status", f"{described}: summary.json says {status}")
 
-    def kill_record(self, choices, life, before):
+    def kill_record(self, choices, life):
         """Of a kill: what it met, and the work that it has cost."""
         record = {"moment": choices.moment, "victims": choices.victims, "ranks": choices.ranks,
                   "within": len(life.within)}
@@ -196,6 +198,11 @@ class Case:
         newest = max(life.commits[-1][0] if life.commits else 0, life.began)
         if not newest:
             return record  # killed before it had begun: nothing is lost
+        if life.finishing:
+            found = runner.checkpoints(self.where)[0].name
+            if found != self.last:
+                self.fail("lost", f"{choices}: the newest checkpoint is {found}, that of the finished run {self.last}")
+            return record | {"lost": 0.0, "verdict": "finished before"}
         writing = max([life.writing, *(seconds for _, _, seconds in life.commits)])
         lost = max(0.0, life.died - newest)
         over = lost - killed_jobs.CHECKPOINT_EVERY[self.job] - writing - LOOK_AT_THE_CLOCK
@@ -228,6 +235,7 @@ class Case:
         return log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
 
     def run(self):
+        self.configuration, self.expected, self.results, self.last = self.references.of(self.job)
         lives = self.draw.randint(*LIVES)
         while len(self.kills) < lives and self.live(len(self.kills) >= lives - 2):
             pass
@@ -272,9 +280,9 @@ def report(options, journal, seconds):
     rows += [["that left a file half written", sum(kill["within"] > 0 for kill in kills)],
              ["before any work", len(kills) - len(judged)]]
     rows += [[f"work lost: {verdict}", sum(kill["verdict"] == verdict for kill in judged)]
-             for verdict in ("in time", "in time but for waiting", "step unknown", "late")]
+             for verdict in ("in time", "in time but for waiting", "step unknown", "finished before", "late")]
     every = killed_jobs.CHECKPOINT_EVERY
-    lost = sorted(kill["lost"] - every.get(kill["job"], 0) for kill in judged)
+    lost = sorted(kill["lost"] - every.get(kill["job"], 0) for kill in judged if kill["verdict"] != "finished before")
     if lost:
         rows += [[f"work lost beyond checkpoint_every, {name}", f"{lost[int(share * (len(lost) - 1))]:.3f} s"]
                  for name, share in (("median", 0.5), ("95 %", 0.95), ("most", 1))]
@@ -291,7 +299,7 @@ def report(options, journal, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     campaign.add_options(parser)
-    parser.add_argument("--kills", type=int, metavar="N", help="begin no case after so many; else 1000, or by --minutes")
+    parser.add_argument("--kills", type=int, metavar="N", help="begin no case after so many, 1000 without --minutes")
     parser.add_argument("--only", type=int, metavar="CASE", help="repeat this case alone")
     parser.add_argument("--job", choices=killed_jobs.JOBS, help="this job alone")
     options = parser.parse_args()

@@ -72,6 +72,7 @@ class Life(typing.NamedTuple):
     commits: list              # (time, step, seconds that it took to write) of each checkpoint of this life
     writing: float             # seconds for which a checkpoint was being written when the kill came
     waited: float              # seconds without a core, of the rank that waited longest, since the last commit
+    finishing: bool            # the writing of results had begun
     ended: object              # what became of a run that ended before
 
 
@@ -80,7 +81,7 @@ class _Observer:
 
     def __init__(self, where, program):
         self.watch, self.program = directory_watch.DirectoryWatch(where), program
-        self.ranks, self.started, self.commits, self.waited = [], {}, [], {}
+        self.ranks, self.started, self.commits, self.waited, self.finishing = [], {}, [], {}, False
 
     def look_up(self):
         self.ranks = sorted(self.program.ranks().values())
@@ -90,6 +91,7 @@ class _Observer:
     def note(self, event):
         """Keeps the books; to be called with each event in turn."""
         name = CHECKPOINT.search(event.name)
+        self.finishing |= any(result in event.name for result in RESULT_FILES) and event.what == directory_watch.CREATED
         if name and event.what == directory_watch.CREATED and ".tmp" in event.name:
             self.started[name.group()] = event.seconds
         if name and event.what == directory_watch.MOVED_HERE:
@@ -183,7 +185,7 @@ def live(arguments, where, choices, draw):
     killed = ended is None and runner.summary(where).get("status") != "finished"
     writing = max((died - begun for begun in observer.started.values()), default=0.0)
     return Life(killed, agony, seconds, died, temporary_files(where), added, resumed.group(1) if resumed else "", began,
-                observer.commits, writing, waited, ended)
+                observer.commits, writing, waited, observer.finishing, ended)
 
 
 def _time_of_line(log, added):
