@@ -68,7 +68,7 @@ class Schema(key_schema.NeedsJsonSchema):
         self.assertEqual(key_schema.mistakes({**good, "schedule": {"steps": 5}}), [])  # a linear one
         for table, extra in (("algorithm", {"trajectories": 8}), ("model", {"dimension": 2}), ("model", {"flips": 3}),
                              ("model", {"size": 1}), ("run", {"block": "large"}), ("kernel", {"kind": "random-walk"}),
-                             ("schedule", {"kind": "adaptive", "steps": 5}), ("shedule", {}), ("prior", {}),
+                             ("schedule", {"kind": "adaptive", "epsilon": 0.1}), ("shedule", {}), ("prior", {}),
                              ("path", {"inverse_temperature_end": 0.0})):
             wrong = copy.deepcopy(good)
             wrong.setdefault(table, {}).update(extra)

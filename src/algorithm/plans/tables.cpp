@@ -85,7 +85,7 @@ void ScheduleSettings::keys(Keys& k, bool may_optimise) {
     About about_kind("how the inverse temperatures lie between 0 and the end of the path");
     if (kind == Kind::adaptive)
         about_kind.default_is("\"adaptive\", or \"linear\" if steps is given");
-    if (k.is_reading() && !k.has("kind") && k.has("steps")) // beside an explicit kind "adaptive" it is a mistake
+    if (k.is_reading() && k.has("steps") && !k.has("kind"))
         kind = Kind::linear;
     std::vector<Choice<Kind>> kinds{{"linear", Kind::linear, "even steps"},
                                     {"geometric", Kind::geometric, "even in log b from epsilon to 1, times the end"},
@@ -113,7 +113,7 @@ void ScheduleSettings::keys(Keys& k, bool may_optimise) {
           "wanted variance of the final log weights: the pilot's temperatures are spread anew, as many as that takes");
         k("most_steps", spread.most_steps, within(3, largest_step), "temperatures after the first, at most");
     });
-    list_shape(k, may_optimise);
+    list_shape(k);
     if (may_optimise) {
         optimised.kind = kind;
         k.when("kind", kind, {Kind::varopt, Kind::varopt_m, Kind::gms13, Kind::equal_rejection},
@@ -130,21 +130,17 @@ void ScheduleSettings::keys(Keys& k, bool may_optimise) {
     }
 }
 
-void ScheduleSettings::list_shape(Keys& k, bool may_optimise) {
+void ScheduleSettings::list_shape(Keys& k) {
     k.when("kind", kind, Kind::file, [&] {
         k("file", file,
           about("the inverse temperatures in the last column, from 0 up to path.inverse_temperature_end")
               .must_be_given());
     });
-    const auto list_steps = [&] { k("steps", steps, within(3, most_temperatures), "temperatures after the first"); };
-    if (may_optimise)
-        k.when("kind", kind,
-               {Kind::linear, Kind::geometric, Kind::exponential, Kind::piecewise, Kind::sm08, Kind::varopt,
-                Kind::varopt_m, Kind::gms13, Kind::equal_rejection},
-               list_steps);
-    else
-        k.when("kind", kind, {Kind::linear, Kind::geometric, Kind::exponential, Kind::piecewise, Kind::sm08},
-               list_steps);
+    k.when("kind is not file", kind != Kind::file, [&] { // one configuration serves a family of kinds
+        if (!k.is_reading() || kind != Kind::adaptive)
+            k("steps", steps, within(3, most_temperatures),
+              "temperatures after the first; beside \"adaptive\" without effect");
+    });
     k.when("kind", kind, Kind::geometric, [&] {
         k("epsilon", epsilon, between(0, 1), "the first inverse temperature above 0, as a fraction of the end");
     });

@@ -94,7 +94,7 @@ struct ScheduleSettings {
     Temperatures temperatures() const;
 
   private:
-    void list_shape(Keys& k, bool may_optimise);
+    void list_shape(Keys& k);
     path::Schedule made() const;
 };
 
