@@ -2,16 +2,18 @@
 
 usage: checkpoint_overhead.py PEARLITE [--ranks P] [--seconds S] [--pairs N] [--directory DIR] [ALGORITHM...]
 
-A run of each algorithm writes a checkpoint every half second, as far as its steps allow, for S seconds and on until its
-state has some megabytes, in DIR, which should lie on the file system that is to be measured. The kernel tells when a file
-is begun, when it is put in its place and when the one before the last is removed: from first to last is the time of a
+A run of each algorithm writes a checkpoint every half second, as far as its steps allow, for S seconds once its state
+has some megabytes, in DIR, which should lie on the file system that is to be measured. The kernel tells when a file is
+begun, when it is put in its place and when the one before the last is removed: from first to last is the time of a
 checkpoint, during which the run stands still. Of one rank (the default) the time is taken off that its main thread
 waited for a core (/proc/PID/schedstat), so that other work on the machine disturbs the figures little; waiting for the
 disk remains. The table has the median and quartiles; overheads are the median over the interval.
 
 With --pairs each algorithm is also run N times to the same step with a checkpoint every second and with none, by turns,
-which includes what precedes the file (packing, digests): median and range of the ratio of times, less one. That needs
-idle cores. Needs Linux, and the data directory (PEARLITE_DATA_DIR) for some algorithms.
+which includes what precedes the file. Median and range of the ratio of times, less one, which needs idle cores; and of
+the processor time that a checkpoint adds, which does not, but has no waiting for the disk in it.
+
+Needs Linux, and the data directory (PEARLITE_DATA_DIR) for some algorithms.
 """
 
 import argparse
@@ -120,7 +122,8 @@ class Watch:
 
     def _waited(self):
         try:
-            return int(pathlib.Path(f"/proc/{self.program}/schedstat").read_text().split()[1]) / 1e9 if self.program else 0
+            schedule = pathlib.Path(f"/proc/{self.program}/schedstat").read_text() if self.program else "0 0"
+            return int(schedule.split()[1]) / 1e9
         except (OSError, IndexError):
             return 0
 
@@ -209,26 +212,33 @@ def cost(options, algorithm, directory):
 
 
 def seconds_of_run(options, algorithm, directory, every, steps):
+    arguments = command(options, algorithm, directory, every, "--step-limit", steps)
+    watch = Watch(directory / "run")
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    program = start(command(options, algorithm, directory, every, "--step-limit", steps))
+    program = start(arguments)
     errors = program.communicate()[1]
     if program.returncode not in (0, 1, 3):
         raise RuntimeError(f"{algorithm}: status {program.returncode}\n{errors}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.monotonic() - begin, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    written = sum(mask == CREATED and "checkpoint" in name for _, mask, name in list(watch.events))
+    return time.monotonic() - begin, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, written
 
 
 def pairs(options, algorithm, directory):
-    """Ratios, less one, of the times of runs with a checkpoint every second and without."""
+    """Of runs with a checkpoint every second and without: the ratio of times, less one, in %, and the difference of
+    processor times over that of the numbers of checkpoints; of both median and range."""
     steps = 16
     while (taken := seconds_of_run(options, algorithm, directory, 1e6, steps)[0]) < options.seconds / 2:
         steps = int(steps * min(10.0, 1.2 * options.seconds / max(taken - 1, 0.2)))
-    ratios = []
+    ratios, costs = [], []
     for i in range(options.pairs):
         order = (1, 1e6) if i % 2 else (1e6, 1)
-        times = {every: seconds_of_run(options, algorithm, directory, every, steps) for every in order}
-        ratios.append([with_them / without - 1 for with_them, without in zip(times[1], times[1e6])])
-    return [f"{100 * statistics.median(r):.1f} ({100 * min(r):.1f} to {100 * max(r):.1f})" for r in zip(*ratios)]
+        runs = {every: seconds_of_run(options, algorithm, directory, every, steps) for every in order}
+        (time_with, processor_with, written), (time_without, processor_without, fewer) = runs[1], runs[1e6]
+        ratios.append(100 * (time_with / time_without - 1))
+        costs.append((processor_with - processor_without) / max(written - fewer, 1))
+    return [f"{statistics.median(x):{form}} ({min(x):{form}} to {max(x):{form}})"
+            for x, form in ((ratios, ".1f"), (costs, ".3f"))]
 
 
 def listed(pearlite):
@@ -246,10 +256,10 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--pairs", type=int, default=0)
     parser.add_argument("--directory", default=None)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     missing = sorted(set(listed(options.pearlite)) - set(JOBS))
     print("| algorithm | job | checkpoints | MB | seconds: median | quartiles | % at 1 s | 10 s | 60 s |"
-          + (" % at 1 s in pairs: time | processor time |" if options.pairs else ""))
+          + (" in pairs: % at 1 s | processor seconds |" if options.pairs else ""))
     print("|---|---|---|---|---|---|---|---|---|" + ("---|---|" if options.pairs else ""))
     for algorithm in options.algorithms or JOBS:
         with tempfile.TemporaryDirectory(prefix="pearlite-", dir=options.directory) as scratch:
@@ -261,8 +271,8 @@ def main():
                 print(error, file=sys.stderr)
                 continue
         low, median, high = statistics.quantiles(taken, n=4, method="inclusive")
-        cells = [algorithm, JOBS[algorithm][2], len(taken), f"{size / 1e6:.1f}", f"{median:.3f}", f"{low:.3f} to {high:.3f}",
-                 *(f"{100 * median / every:.3g}" for every in (1, 10, 60)), *paired]
+        cells = [algorithm, JOBS[algorithm][2], len(taken), f"{size / 1e6:.1f}", f"{median:.3f}",
+                 f"{low:.3f} to {high:.3f}", *(f"{100 * median / every:.3g}" for every in (1, 10, 60)), *paired]
         print("| " + " | ".join(map(str, cells)) + " |", flush=True)
     if missing:
         print("not measured: " + ", ".join(missing))
