@@ -250,7 +250,7 @@ class Configurations(Base):
         for number, (text, message) in enumerate((
                 (GOOD.replace('"smc"\nparticles = 64', '"pisaa"\nchains = 64\niterations = 1000'), r"toml:11: algorithm\.name: got"),
                 (GOOD.replace('"gaussian"\nend_sd = 1.0', '"logistic-regression"\ndata = "HERE/words.txt"')
-                 + '[kernel]\nkind = "hmc"\npath_length = 2.0\n', r"words\.txt"))):
+                 + '[kernel]\nkind = "hmc"\ntrajectory = 2.0\n', r"words\.txt"))):
             file = f"one-{number}.toml"
             (self.directory / file).write_text(text.replace("HERE", str(self.directory)), encoding="utf-8")
             ended = self.refused("check", file, contains=[message])
