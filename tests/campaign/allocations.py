@@ -75,8 +75,9 @@ class Jobs:
         self.expected[name] = runner.findings(out)
         shutil.rmtree(out)
 
-    def plan(self, options):
-        """All places in the order in which they are tried."""
+    def plan(self, options, failed):
+        """All places in the order in which they are tried. The sites that have `failed` are not tried once more: a few
+        come and go from run to run, and with them what is drawn."""
         draw = campaign.draw_of("allocations", options.seed)
         where = collections.defaultdict(list)
         for run in sorted(self.sites):
@@ -86,7 +87,7 @@ class Jobs:
         def at_site(site, job, ranks, rank):
             return Place(job, ranks, failing_memory.Fault(rank, site=site, frames=options.frames))
 
-        once = [at_site(site, *draw.choice(where[site])) for site in sorted(where)]
+        once = [at_site(site, *draw.choice(where[site])) for site in sorted(set(where) - failed)]
         draw.shuffle(once)
         anywhere = []
         for _ in range(options.places):
@@ -147,6 +148,11 @@ class Case:
         return FAILED
 
 
+def sites_of(journal, frames):
+    """The call sites that have failed."""
+    return {place_of(record["case"], frames).fault.site for record in journal.records} - {""}
+
+
 def run_case(options, jobs, name):
     case = Case(options, jobs, name)
     try:
@@ -186,8 +192,7 @@ def report(options, jobs, journal, seconds, tried):
     rows.append(["all", "", *(sum(row[k] for row in rows) if k > 3 else "" for k in range(2, len(head)))])
     print(campaign.table(head, rows))
     sites = {site for found in jobs.sites.values() for site in found}
-    failed = {place.fault.site for place, _ in records if place.fault.site}
-    print(f"\n{len(sites)} call sites in all, {len(sites & failed)} of them failed; seed {options.seed}, "
+    print(f"\n{len(sites)} call sites in all, {len(sites & sites_of(journal, options.frames))} of them failed; seed {options.seed}, "
           f"{options.frames} frames; {tried} cases in {seconds:.0f} s of this call")
     return campaign.print_failures(journal, f"allocations.py --seed {options.seed} --frames {options.frames}")
 
@@ -206,7 +211,8 @@ def main():
     with runner.scratch_directory() as directory:
         jobs, before = Jobs(options, directory, names), len(journal.records)
         seconds = campaign.run_cases(options, journal, lambda name: run_case(options, jobs, name),
-                                     [options.only] if options.only else jobs.plan(options))
+                                     [options.only] if options.only else
+                                     jobs.plan(options, sites_of(journal, options.frames)))
         failing = report(options, jobs, journal, seconds, len(journal.records) - before)
     return 1 if failing else 0
 
