@@ -193,8 +193,8 @@ def report(options, jobs, journal, seconds, tried):
     print(campaign.table(head, rows))
     sites = {site for found in jobs.sites.values() for site in found}
     failed = sites & sites_of(journal, options.frames)
-    print(f"\n{len(sites)} call sites in all, {len(failed)} of them failed; seed {options.seed}, {options.frames} frames; "
-          f"{tried} cases in {seconds:.0f} s of this call")
+    print(f"\n{len(sites)} call sites in all, {len(failed)} of them failed; seed {options.seed}, "
+          f"{options.frames} frames; {tried} cases in {seconds:.0f} s of this call")
     return campaign.print_failures(journal, f"allocations.py --seed {options.seed} --frames {options.frames}")
 
 

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import pathlib
 import random
+import shlex
 import threading
 import time
 
@@ -76,5 +77,5 @@ def print_failures(journal, command):
     failing = [record for record in journal.records if record["failures"]]
     for record in failing:
         for failure in record["failures"]:
-            print(f"\n{command} --only {record['case']}\n    {failure}")
+            print(f"\n{command} --only {shlex.quote(str(record['case']))}\n    {failure}")
     return failing
