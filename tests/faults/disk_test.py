@@ -8,6 +8,7 @@ import pathlib
 import re
 import resource
 import subprocess
+import tempfile
 import unittest
 import unittest.mock
 
@@ -29,6 +30,7 @@ class Base(unittest.TestCase):
         scratch = runner.scratch_directory()
         self.directory = scratch.__enter__()
         self.addCleanup(scratch.__exit__, None, None, None)
+        tempfile.gettempdir()  # Python remembers its own, which outlives the test
         patch = unittest.mock.patch.dict(os.environ, TMPDIR=str(self.directory))
         patch.start()
         self.addCleanup(patch.stop)

@@ -75,7 +75,7 @@ class Refusals(unittest.TestCase):
         self.assertIn("student-mixture", self.check(base.PINE["model"], {"kind": "hmc"}, path={"kind": "data"}))
 
     def test_mixtures(self):
-        for keys, part in (({"kinds": ["hmc", "mala"]}, "acceptance"), ({"kinds": ["hmc", "native"]}, "element 2"),
+        for keys, part in (({"kinds": ["hmc", "mala"]}, "share keys"), ({"kinds": ["hmc", "native"]}, "element 2"),
                            ({"kinds": ["hmc"], "shares": [1.0, 2.0]}, "1 numbers above 0"), ({}, "kinds")):
             self.assertIn(part, self.check(MODEL, {"kind": "mixture", **keys}))
 
