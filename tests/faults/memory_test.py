@@ -5,6 +5,7 @@ call site of some jobs."""
 
 import os
 import random
+import signal
 import unittest
 
 import failing_memory
@@ -13,6 +14,7 @@ import pearlite_runner as runner
 PLACES = int(os.environ.get("PEARLITE_FAILING_PLACES", "3"))
 # Seconds that a run which fails may take, besides four times those it takes by itself: runs are tiny, machines busy.
 LONGEST = 5
+COMMAND_PLACES, MOST_ABORTED = 100, 0.05
 RANKS, FAILING_RANK = 2, 1
 
 
@@ -42,6 +44,21 @@ class OutOfMemory(unittest.TestCase):
                 with self.subTest(file.stem, place=place):
                     self.assertLess(ended.seconds, longest, ended.describe())
                     self.assertEqual(failing_memory.complaint(ended), "", ended.describe())
+
+    def test_a_command_without_mpi(self):
+        """Nearly all allocations, those included that make the list of models, end in a message. The others end the
+        command too, without one: CLI11 makes objects before main, and what g++ 12 has built of an aggregate when a
+        member's initialiser throws, it destroys twice."""
+        with runner.scratch_directory() as directory:
+            self.assertEqual(failing_memory.command("list", 0, directory / "count").status, runner.FINISHED)
+            count = int((directory / "count").read_text(encoding="utf-8").split()[0])
+            places = range(1, count, count // COMMAND_PLACES)
+            all_ended = runner.side_by_side(failing_memory.command, [("list", place) for place in places])
+            aborted = [place for place, ended in zip(places, all_ended) if ended.status == -signal.SIGABRT]
+            self.assertLess(len(aborted), MOST_ABORTED * COMMAND_PLACES, aborted)
+            for place, ended in zip(places, all_ended):
+                if place not in aborted:
+                    self.assertEqual(failing_memory.complaint(ended), "", f"{place} of {count}: {ended.describe()}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,12 @@
 # shellcheck shell=bash disable=SC2154
-# A private SLURM for a test: to be sourced by it after `root` (the project) and PEARLITE are set. Exit status 77
-# (skipped) where SLURM is absent or this user may not start it. Leaves the test in a directory of its own, which goes
-# at its end, and SLURM with it.
+# A private SLURM for a test with the arguments PROJECT_ROOT PEARLITE, which sources this. Exit status 77 (skipped)
+# where SLURM is absent or this user may not start it. Leaves the test in a directory of its own, which goes at its
+# end, and SLURM with it.
+root=$(cd "$1" && pwd)
+PEARLITE=$2
+export PEARLITE
+PATH=$PATH:/usr/sbin
+. "$root/jobs/mpi-environment.sh"
 for command in sbatch srun slurmctld slurmd munged; do
     if ! command -v "$command" >/dev/null; then
         echo "skipped: SLURM is not installed ($command not found)"

@@ -5,12 +5,7 @@
 # 77 (skipped) as slurm_test.sh.
 #   slurm_nodes_test.sh PROJECT_ROOT PEARLITE
 set -euo pipefail
-root=$(cd "$1" && pwd)
-PEARLITE=$2
-export PEARLITE
-PATH=$PATH:/usr/sbin
-. "$root/jobs/mpi-environment.sh"
-. "$root/tests/jobs/private_slurm.sh"
+. "$1/tests/jobs/private_slurm.sh"
 
 # The job must outlive its node, which dies soon after the first half second.
 run_plain 14

@@ -3,12 +3,7 @@
 # with the digest of an uninterrupted run. Exit status 77 (skipped) where SLURM is absent or this user may not start it.
 #   slurm_test.sh PROJECT_ROOT PEARLITE
 set -euo pipefail
-root=$(cd "$1" && pwd)
-PEARLITE=$2
-export PEARLITE
-PATH=$PATH:/usr/sbin
-. "$root/jobs/mpi-environment.sh"
-. "$root/tests/jobs/private_slurm.sh"
+. "$1/tests/jobs/private_slurm.sh"
 
 # The job must outlive the signal.
 run_plain 6

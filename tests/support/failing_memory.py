@@ -57,9 +57,7 @@ def write(directory, name):
     return runner.write_configuration(directory / f"{name.replace(', ', '-')}.toml", **tables)
 
 
-def run(file, out, ranks, fault, timeout, counted=None, failed=None):
-    """Runs a configuration with a fault, on one rank without mpirun. `counted` is a file for the number of allocations
-    and the call sites, `failed` one for the stack of the allocation when it fails."""
+def _environment(fault, ranks, counted, failed):
     environment = {"LD_PRELOAD": os.environ["PEARLITE_FAILING_ALLOCATOR"], "PEARLITE_FAILING_RANK": str(fault.rank),
                    "PEARLITE_FAILING_ALLOCATION": str(fault.place), "PEARLITE_FAILING_SITE": fault.site or "0",
                    "PEARLITE_CALL_SITES": str(fault.frames)}
@@ -67,8 +65,19 @@ def run(file, out, ranks, fault, timeout, counted=None, failed=None):
     environment |= {"PEARLITE_FAILED": str(failed)} if failed else {}
     if ranks == 1:
         environment |= {"OMPI_COMM_WORLD_RANK": "0", "OMPI_MCA_ess_singleton_isolated": "1"}
-        ranks = None
-    return runner.pearlite("run", file, "-o", out, ranks=ranks, environment=environment, timeout=timeout)
+    return environment
+
+
+def run(file, out, ranks, fault, timeout, counted=None, failed=None):
+    """Runs a configuration with a fault, on one rank without mpirun. `counted` is a file for the number of allocations
+    and the call sites, `failed` one for the stack of the allocation when it fails."""
+    return runner.pearlite("run", file, "-o", out, ranks=None if ranks == 1 else ranks, timeout=timeout,
+                           environment=_environment(fault, ranks, counted, failed))
+
+
+def command(name, place, counted=None):
+    """A command that starts no MPI, with an allocation that fails."""
+    return runner.pearlite(name, environment=_environment(Fault(0, place), 1, counted, None))
 
 
 def complaint(ended):

@@ -3,8 +3,6 @@
 
 #include "pearlite/app/catalogue.hpp"
 
-#include <filesystem>
-
 namespace pearlite::app {
 
 /// Exit statuses of a process.
@@ -16,7 +14,8 @@ inline constexpr int exit_stopped = 3;
 /// run, resume, check, tune, list, keys, show and report over the models of the catalogue. Starts MPI for run, resume,
 /// check and tune only. Returns the exit status. `support_directory` holds report.py where share/pearlite beside the
 /// program does not.
-int main(int argc, char** argv, const Catalogue& models,
-         const std::filesystem::path& support_directory = PEARLITE_SUPPORT_DIRECTORY);
+int main(int argc, char** argv, const Catalogue& models, const char* support_directory = PEARLITE_SUPPORT_DIRECTORY);
+/// The same with a catalogue that is made here, so that what goes wrong meanwhile is told like any other error.
+int main(int argc, char** argv, Catalogue (*models)(), const char* support_directory = PEARLITE_SUPPORT_DIRECTORY);
 
 } // namespace pearlite::app

@@ -38,10 +38,6 @@ class Configuration {
     /// Records a mistake found elsewhere (impossible combinations); `key` as "model.size".
     void error(const std::string& key, const std::string& message);
 
-    /// What this table describes could not be made, so that keys of other tables may be unknown for that alone: outside
-    /// of it check() then tells only names that are nearly known ones.
-    void doubt_names_outside(const std::string& table);
-
     /// Throws InputError with every recorded mistake, one a line, if there is any: also unknown tables and unknown keys
     /// (keys never asked for), with the nearest known name as a suggestion. Call once all look-ups are done.
     void check();
@@ -107,6 +103,9 @@ class Section {
 
     /// Records a mistake about `key` of this table.
     void error(const std::string& key, const std::string& message);
+    /// The same for a legal choice that does not suit the rest: the keys of the right one are not known, as after an
+    /// illegal one, so that check() tells of unknown keys only those that are likely slips.
+    void refuse_choice(const std::string& key, const std::string& message);
     const std::string& name() const;
 
   private:

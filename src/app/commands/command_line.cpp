@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <optional>
 
@@ -102,8 +103,9 @@ void tell_kernel_path() {
         std::fprintf(stderr, "%s: %s\n", program_name().c_str(), note.c_str());
 }
 
-/// Runs work; errors become messages and an exit status.
-int guarded(const std::function<int()>& work) {
+/// Runs work, a function that returns an exit status; errors become messages and an exit status.
+template <class Work>
+int guarded(const Work& work) {
     try {
         return work();
     } catch (...) {
@@ -236,8 +238,12 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
 
 } // namespace
 
-int main(int argc, char** argv, const Catalogue& models, const std::filesystem::path& support_directory) {
+int main(int argc, char** argv, const Catalogue& models, const char* support_directory) {
     return guarded([&] { return run_program(argc, argv, models, support_directory); });
+}
+
+int main(int argc, char** argv, Catalogue (*models)(), const char* support_directory) {
+    return guarded([&] { return run_program(argc, argv, models(), support_directory); });
 }
 
 } // namespace pearlite::app

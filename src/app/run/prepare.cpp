@@ -62,8 +62,7 @@ const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTra
     if (std::find(names.begin(), names.end(), name) == names.end())
         return standard;
     const auto refuse = [&](const std::string& why) -> const Algorithm& {
-        section.error("name", why);
-        configuration.doubt_names_outside("model"); // the keys are those of the algorithm that was meant
+        section.refuse_choice("name", why);
         return standard;
     };
     const auto& algorithm = algorithm_of_name(name);

@@ -112,10 +112,6 @@ void Configuration::error(const std::string& key, const std::string& message) {
     state_->record(state_->place(key), key + ": " + message);
 }
 
-void Configuration::doubt_names_outside(const std::string& table) {
-    state_->sure_table = table;
-}
-
 void Configuration::check() {
     state_->record_unknown_names();
     check_asked();

@@ -289,6 +289,11 @@ void Section::error(const std::string& key, const std::string& message) {
     state_->record(state_->place(path), path + ": " + message);
 }
 
+void Section::refuse_choice(const std::string& key, const std::string& message) {
+    error(key, message);
+    state_->names_incomplete = true;
+}
+
 const std::string& Section::name() const {
     return name_;
 }

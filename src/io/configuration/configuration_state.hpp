@@ -54,8 +54,6 @@ struct Configuration::State {
     std::vector<SetAside> set_aside;   ///< every key set aside, in order
     /// A choice failed, so that the keys of the right choice are not known.
     bool names_incomplete = false;
-    /// The one table whose unknown keys are mistakes; empty: those of all tables are.
-    std::string sure_table;
 
     /// Puts the argument of a --set into the table; InputError if it is not `key.path=value`.
     void apply_override(const std::string& argument);

@@ -82,8 +82,7 @@ void Configuration::State::record_unknown_names(const toml::table& table, const 
             message = "unknown key '" + full + "'" + hint;
         }
         // After a failed choice the right choice may know this name; then only likely slips are reported.
-        const bool is_sure = !names_incomplete && (sure_table.empty() || path == sure_table);
-        if (near || is_sure) {
+        if (near || !names_incomplete) {
             record(place(full, key), message);
         }
     }

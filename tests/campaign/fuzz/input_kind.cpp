@@ -9,6 +9,15 @@ namespace pearlite::fuzz {
 
 namespace fs = std::filesystem;
 
+InputKind file_kind(const fs::path& scratch, const std::string& name, const std::string& extension,
+                    const std::string& corpus, const std::function<void(const fs::path&)>& read) {
+    const auto file = scratch / (name + extension);
+    return {name, corpus, [=](const std::string& input) {
+                write_file(file, input);
+                read(file);
+            }};
+}
+
 Outcome attempt(const InputKind& kind, const std::string& input, std::string& message) {
     try {
         kind.read(input);

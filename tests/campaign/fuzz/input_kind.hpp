@@ -26,6 +26,10 @@ struct InputKind {
     std::function<std::vector<std::string>()> seeds = {};
 };
 
+/// A kind that `read` takes from a file of this name in `scratch`.
+InputKind file_kind(const std::filesystem::path& scratch, const std::string& name, const std::string& extension,
+                    const std::string& corpus, const std::function<void(const std::filesystem::path&)>& read);
+
 enum class Outcome { accepted, refused, failed };
 
 /// Tries an input. `message` becomes what the program says of one that it refuses, or what is wrong.

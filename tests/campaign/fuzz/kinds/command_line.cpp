@@ -96,7 +96,7 @@ void run_line(const std::filesystem::path& directory, const std::string& input) 
     for (auto& argument : arguments)
         argv.push_back(argument.data());
     argv.push_back(nullptr);
-    const int status = app::main(static_cast<int>(arguments.size()), argv.data(), app::built_in_models());
+    const int status = app::main(static_cast<int>(arguments.size()), argv.data(), app::built_in_models);
     if (status == app::exit_bad_input)
         throw InputError("status 2");
     if (status != app::exit_finished)

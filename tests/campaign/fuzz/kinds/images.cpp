@@ -8,20 +8,13 @@
 namespace pearlite::fuzz {
 
 Kinds image_kinds(const std::filesystem::path& scratch) {
-    const auto kind = [&](const std::string& name, const std::string& corpus, const std::string& extension,
-                          const std::function<void(const std::filesystem::path&)>& read) {
-        const auto file = scratch / (name + extension);
-        return InputKind{name, corpus, [=](const std::string& input) {
-                             write_file(file, input);
-                             read(file);
-                         }};
-    };
     constexpr Index most = 100; // images
     const auto read_grey = [](const auto& file) { io::read_grey_images(file, "images", most); };
-    return {kind("binary-image", "images", "", [](const auto& file) { io::read_binary_image(file); }),
-            kind("idx-counts", "idx", "", [](const auto& file) { io::read_idx_pixel_counts(file); }),
-            kind("idx-images", "idx", "", [](const auto& file) { io::read_idx_images(file, most); }),
-            kind("grey-images-idx", "idx", "", read_grey), kind("grey-images-csv", "grey-csv", ".csv", read_grey)};
+    return {file_kind(scratch, "binary-image", "", "images", [](const auto& file) { io::read_binary_image(file); }),
+            file_kind(scratch, "idx-counts", "", "idx", [](const auto& file) { io::read_idx_pixel_counts(file); }),
+            file_kind(scratch, "idx-images", "", "idx", [](const auto& file) { io::read_idx_images(file, most); }),
+            file_kind(scratch, "grey-images-idx", "", "idx", read_grey),
+            file_kind(scratch, "grey-images-csv", ".csv", "grey-csv", read_grey)};
 }
 
 } // namespace pearlite::fuzz
