@@ -3,9 +3,8 @@
 
 #include "core/log_space.hpp"
 #include "pearlite/path/tempered.hpp"
+#include "random/statistics.hpp"
 
-#include <boost/math/distributions/gamma.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
 namespace pearlite::kernel::testing {
@@ -19,7 +18,7 @@ struct Skewed {
 
     static double draw(random::Stream& stream, double b) { return stream.gamma(2 + 3 * b) / (1 + 2 * b); }
     static double distribution(double x, double b) {
-        return x <= 0 ? 0 : boost::math::cdf(boost::math::gamma_distribution<double>(2 + 3 * b, 1 / (1 + 2 * b)), x);
+        return random::testing::gamma_distribution(x, 2 + 3 * b, 1 / (1 + 2 * b));
     }
 };
 
@@ -30,11 +29,10 @@ struct Normal {
     double log_prior(std::span<const double> x) const { return -(x[0] - 1) * (x[0] - 1) / 8; }
     double log_likelihood(std::span<const double> x) const { return -(x[0] + 2) * (x[0] + 2) / 2; }
 
-    static boost::math::normal law(double b) { return {(0.25 - 2 * b) / (0.25 + b), 1 / std::sqrt(0.25 + b)}; }
-    static double draw(random::Stream& stream, double b) {
-        return law(b).mean() + law(b).standard_deviation() * stream.normal();
-    }
-    static double distribution(double x, double b) { return boost::math::cdf(law(b), x); }
+    static double mean(double b) { return (0.25 - 2 * b) / (0.25 + b); }
+    static double sd(double b) { return 1 / std::sqrt(0.25 + b); }
+    static double draw(random::Stream& stream, double b) { return mean(b) + sd(b) * stream.normal(); }
+    static double distribution(double x, double b) { return random::testing::normal_distribution(x, mean(b), sd(b)); }
 };
 
 /// Correlated normal prior and likelihood in three dimensions, as many points at once.

@@ -1,9 +1,9 @@
 #include "models/image/image_restoration.hpp"
 
 #include "pearlite/core/error.hpp"
+#include "random/statistics.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -371,8 +371,7 @@ double cluster_chain_p_value(double strength, bool with_proposal_ratio) {
     }
     const Vector expected = n_visits * p;
     const double statistic = ((visits - expected).array().square() / expected.array()).sum();
-    return boost::math::cdf(
-        boost::math::complement(boost::math::chi_squared(static_cast<double>(p.size() - 1)), statistic));
+    return random::testing::chi_squared_p_value(statistic, static_cast<double>(p.size() - 1));
 }
 
 TEST(Clusters, SampleEquilibriumAtAnyStrength) {

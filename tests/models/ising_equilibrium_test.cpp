@@ -6,8 +6,8 @@
 
 #include "core/log_space.hpp"
 #include "models/ising_oracle.hpp"
+#include "random/statistics.hpp"
 
-#include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -87,7 +87,7 @@ double p_value_after_one_sweep(const Ising& ising, double b, const Sweep& sweep)
     if (rare_expected >= 10) {
         add_cell(rare_count, rare_expected);
     }
-    return boost::math::cdf(boost::math::complement(boost::math::chi_squared(cells - 1), chi_square));
+    return random::testing::chi_squared_p_value(chi_square, cells - 1);
 }
 
 class IsingInvariance : public ::testing::TestWithParam<std::tuple<Index, double, Move>> {};

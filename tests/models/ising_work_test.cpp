@@ -4,8 +4,8 @@
 #include "models/lattice/ising.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
+#include "random/statistics.hpp"
 
-#include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -52,7 +52,7 @@ double p_value_of_reversal(const Ising& ising, double b, bool wrongly) {
             statistic += (counts[0] - counts[1]) * (counts[0] - counts[1]) / (counts[0] + counts[1]);
             cells += 1;
         }
-    return boost::math::cdf(boost::math::complement(boost::math::chi_squared(cells), statistic));
+    return random::testing::chi_squared_p_value(statistic, cells);
 }
 
 TEST(IsingWork, ReversedMovesReverse) {
@@ -115,7 +115,7 @@ TEST(IsingWork, SitesAreDrawnUniformlyAndAfresh) {
     double statistic = 0;
     for (Index site = 0; site < 9; ++site)
         statistic += std::pow(visits[site] - 1000, 2) / 1000;
-    EXPECT_GT(boost::math::cdf(boost::math::complement(boost::math::chi_squared(8), statistic)), 1e-6);
+    EXPECT_GT(random::testing::chi_squared_p_value(statistic, 8), 1e-6);
 }
 
 TEST(IsingWork, GroundStates) {

@@ -2,8 +2,8 @@
 /// them on fixed seeds; chi-squares at a level of 1e-6.
 
 #include "models/lattice/potts.hpp"
+#include "random/statistics.hpp"
 
-#include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +33,7 @@ double p_value_of_uniform(const std::map<Index, double>& counts, Index n_cells) 
         const double count = found == counts.end() ? 0 : found->second;
         statistic += (count - expected) * (count - expected) / expected;
     }
-    return boost::math::cdf(
-        boost::math::complement(boost::math::chi_squared(static_cast<double>(n_cells - 1)), statistic));
+    return random::testing::chi_squared_p_value(statistic, static_cast<double>(n_cells - 1));
 }
 
 TEST(PottsDistribution, StartsAndGroundStatesAreUniform) {
@@ -151,7 +150,7 @@ double p_value_of_reversal(const Potts& potts, double b, bool wrongly) {
             statistic += (counts[0] - counts[1]) * (counts[0] - counts[1]) / (counts[0] + counts[1]);
             cells += 1;
         }
-    return boost::math::cdf(boost::math::complement(boost::math::chi_squared(cells), statistic));
+    return random::testing::chi_squared_p_value(statistic, cells);
 }
 
 TEST(PottsDistribution, ReversedSweepsReverse) {

@@ -3,7 +3,6 @@
 
 #include "models/moment_oracle.hpp"
 
-#include <boost/math/distributions/chi_squared.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,7 +5,6 @@
 #include "random/statistics.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
 #include <functional>
 #include <gmock/gmock.h>
@@ -79,7 +78,7 @@ double mean_p_value(const std::function<std::vector<Index>(std::uint32_t)>& draw
         statistic += n_draws * shift * shift / modes.eigenvalues()(k);
         ++freedom;
     }
-    return freedom == 0 ? 1 : boost::math::cdf(boost::math::complement(boost::math::chi_squared(freedom), statistic));
+    return random::testing::chi_squared_p_value(statistic, freedom);
 }
 
 const std::vector<double> uneven{std::log(0.31), std::log(0.07), log_zero,        std::log(0.83),
