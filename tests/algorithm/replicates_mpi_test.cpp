@@ -56,6 +56,22 @@ TEST(ReplicatesMpi, OfSmcWithTemperaturesOfTheirOwn) {
     expect_replicates_same_everywhere(adaptive_smc, {0, 3, 17, last - 1, last + 2});
 }
 
+/// Checkpoints are numbered by the step. Where the first replicate ends before others it has fewer steps than they
+/// have.
+TEST(ReplicatesMpi, StepsNeverFall) {
+    for (const Index n : {2, 5, 9}) {
+        auto all = replicates_of(Communicator::world(), n, adaptive_smc);
+        all.begin();
+        Index before = 0;
+        while (!all.finished()) {
+            all.step();
+            all.flush();
+            EXPECT_GE(all.progress().step, before) << n;
+            before = all.progress().step;
+        }
+    }
+}
+
 TEST(ReplicatesMpi, OfAnnealedImportance) {
     expect_replicates_same_everywhere(
         [](const Communicator& ranks, random::Seed seed) {

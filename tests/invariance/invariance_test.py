@@ -16,7 +16,7 @@ import unittest.mock
 import pearlite_runner as runner
 
 RANKS = (2, 3, 4, 7)
-PILOT_SPAN = 10**10  # checkpoints of the main run are numbered from here
+STAGE_SPAN = 10**10  # checkpoints of the next stage are numbered from here
 
 ISING = {"run": {"block": 16}, "model": {"name": "ising", "size": 6}}
 RBM = {"run": {"block": 16}, "model": {"name": "rbm", "random_visible": 18, "random_hidden": 7, "random_weight_sd": 0.5}}
@@ -465,7 +465,7 @@ class Gaussian(Invariance, unittest.TestCase):
                     self.go("run", self.directory / f"{name}.toml", "-o", where, "--step-limit", "3", ranks=ranks,
                             status=runner.STOPPED)
                     newest = runner.checkpoints(where)[0]
-                    self.assertLess(int(newest.name.split(".")[1]), PILOT_SPAN)
+                    self.assertLess(int(newest.name.split(".")[1]), STAGE_SPAN)
                     self.go("resume", where, ranks=more)
                     self.assertEqual(runner.findings(where), expected)
 
@@ -595,7 +595,7 @@ class Pilots(Invariance, unittest.TestCase):
         stops, seen = 1, {"pilot": 0, "run": 0}
         while ended.status != runner.FINISHED:
             newest = int(runner.checkpoints(where)[0].name.split(".")[1])
-            seen["pilot" if newest < PILOT_SPAN else "run"] += 1
+            seen["pilot" if newest < 2 * STAGE_SPAN else "run"] += 1
             ended = runner.pearlite("resume", where, "--step-limit", "5", ranks=1 + stops % 2)
             self.assertIn(ended.status, (runner.FINISHED, runner.STOPPED, runner.FAILED), ended.describe())
             stops += 1

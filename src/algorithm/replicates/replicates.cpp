@@ -236,7 +236,9 @@ Progress Replicates::progress() const {
         return slowest;
     slowest.inverse_temperature = HUGE_VAL;
     for (Index r = 0; r < n_replicates(); ++r)
-        if (const auto s = standing(r); s.inverse_temperature < slowest.inverse_temperature) {
+        // Of those that have finished the one that took most steps: the numbers of checkpoints never fall.
+        if (const auto s = standing(r);
+            std::pair(s.inverse_temperature, -s.step) < std::pair(slowest.inverse_temperature, -slowest.step)) {
             slowest.step = s.step;
             slowest.steps = s.steps;
             slowest.inverse_temperature = s.inverse_temperature;

@@ -20,8 +20,8 @@ namespace pearlite::app {
 
 namespace {
 
-/// Checkpoints are ordered by step; the main run's come after any pilot's.
-constexpr Index pilot_step_span = 10'000'000'000;
+/// Checkpoints are ordered by their stage, of which a pilot has one or more, and in each by step.
+constexpr Index steps_of_stage = 10'000'000'000;
 
 RunFacts facts_of(const Job& job, const Run& run, double seconds, double updates, const Resources& resources) {
     RunFacts facts;
@@ -105,7 +105,7 @@ void save_checkpoint(const Job& job, Run& run) {
     writer.enter("state");
     run.save(writer);
     writer.leave();
-    const Index step = run.in_pilot() ? run.progress().step : pilot_step_span + run.progress().step;
+    const Index step = run.stage() * steps_of_stage + run.progress().step;
     const Watchdog::Rest slow_disks_may_take_their_time;
     io::commit_checkpoint(job.ranks, writer, job.directory, step);
     advise_to_resume(job, io::checkpoint_path(job.directory, step));
