@@ -17,6 +17,9 @@ install(FILES "${PROJECT_BINARY_DIR}/PearliteConfig.cmake" "${PROJECT_BINARY_DIR
 set(support "${CMAKE_INSTALL_DATADIR}/pearlite")
 install(PROGRAMS drivers/report.py drivers/import_rbm.py DESTINATION "${support}")
 install(FILES docs/pearlite.schema.json DESTINATION "${support}")
+install(PROGRAMS drivers/pearlite_stan/compile.sh DESTINATION "${support}/pearlite_stan")
+install(FILES drivers/pearlite_stan/stan_model.cpp drivers/pearlite_stan/stan_data.hpp
+    DESTINATION "${support}/pearlite_stan")
 install(DIRECTORY drivers/pearlite_report DESTINATION "${support}" FILES_MATCHING PATTERN "*.py" PATTERN "*.css"
     PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY jobs/ DESTINATION "${support}/jobs" FILES_MATCHING PATTERN "*.toml" PATTERN "*.sbatch" PATTERN "*.py"

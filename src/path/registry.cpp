@@ -15,11 +15,12 @@ std::vector<PathEntry> paths() {
     };
 }
 
-std::vector<std::string> kinds_of(const model::Target& model) {
+std::vector<std::string> kinds_of(const model::Target& model, const std::string& first) {
     std::vector<std::string> kinds;
     for (const auto& entry : paths())
         if (entry.suits(model))
             kinds.push_back(entry.name);
+    std::stable_partition(kinds.begin(), kinds.end(), [&](const std::string& name) { return name == first; });
     return kinds;
 }
 

@@ -25,8 +25,8 @@ struct PathEntry {
 
 /// The paths of list_of_paths.inl, in its order.
 std::vector<PathEntry> paths();
-/// The names of the paths that suit a model.
-std::vector<std::string> kinds_of(const model::Target& model);
+/// The names of the paths that suit a model, with `first` before the others if it is one of them.
+std::vector<std::string> kinds_of(const model::Target& model, const std::string& first = {});
 /// The model's target along the path of that name, which must suit it.
 std::shared_ptr<const model::Target> along(const std::string& kind, std::shared_ptr<const model::Target> model);
 

@@ -76,6 +76,7 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     pass_on<model::Predictive>(*density_);
     pass_on<model::HeldOutClasses>(*density_);
     pass_on<model::Approximated>(*density_);
+    pass_on<model::RejectedPoints>(*density_);
 }
 
 std::unique_ptr<Block> Tempered::make_block(Index size) const {

@@ -24,7 +24,10 @@ Bridged bridged_smc(const parallel::Communicator& ranks, const D& density, const
     return {ranks,
             model,
             settings,
-            kernel::RandomWalk(model, 5),
+            [](const std::shared_ptr<const model::Target>& path) {
+                return std::make_unique<kernel::RandomWalk>(
+                    std::shared_ptr<const path::DensityPath>(path, path->offers<path::DensityPath>()), 5);
+            },
             16,
             seed,
             [=](const std::shared_ptr<const model::Target>& target) {

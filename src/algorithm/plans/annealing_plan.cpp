@@ -160,9 +160,9 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::
             [this, ranks](AnyTarget path) { return sampler_along(ranks, std::move(path)); });
     if (!path_.is_bridge())
         return sampler_along(ranks, std::move(target));
-    const auto kernel = kernel_.kernel_for(target);
     return std::make_unique<algorithm::Bridged>(
-        ranks, std::move(target), path_.bridge, *kernel, traits_.default_block, run_.seed,
+        ranks, std::move(target), path_.bridge, [this](const AnyTarget& path) { return kernel_.kernel_for(path); },
+        traits_.default_block, run_.seed,
         [this, ranks](AnyTarget bridge) { return sampler_along(ranks, std::move(bridge)); });
 }
 

@@ -22,7 +22,8 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
       "the distribution at which the path begins");
     k.when("reference", reference, {Reference::student, Reference::mixture},
            [&] { k("degrees_of_freedom", degrees_of_freedom, within(5, 1e6), "degrees of freedom of the reference"); });
-    if (traits.has_estimated_likelihood)
+    has_prior = !traits.lacks_prior;
+    if (traits.has_estimated_likelihood || traits.lacks_prior)
         fit = Fit::smc;
     k("fit", fit,
       {{"laplace", Fit::laplace, "the modes, and the curvature there"},
@@ -30,7 +31,8 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
        {annealed_population_name(), Fit::smc, "populations annealed from the prior"},
        {"model", Fit::model, "the model's own approximation of its posterior, as by expectation propagation"},
        {"given", Fit::given, "a file"}},
-      about("where the reference comes from").default_is("laplace; smc for an estimated likelihood"));
+      about("where the reference comes from")
+          .default_is("laplace; smc for an estimated likelihood, or a model without a prior"));
     k.when("fit", fit, Fit::given, [&] {
         k("file", file,
           about("lines of d numbers, for d coordinates as they are moved, by commas (.csv) or blanks: the mean, then "
@@ -141,6 +143,17 @@ path::FittedReference BridgeSettings::found(const model::DensityFunctions& densi
     }
     default:
         return {read(density.dimension())};
+    }
+}
+
+std::optional<path::FittedReference> BridgeSettings::rough(const model::DensityFunctions& density,
+                                                           const random::Seed& of_run) const {
+    constexpr double tails = 5, widening = 4;
+    try {
+        auto modes = path::fit_by_laplace(density, {starts, seed(of_run), tails});
+        return path::FittedReference{modes.mixture.inflated(widening), modes.evaluations};
+    } catch (const NumericalError&) {
+        return {};
     }
 }
 

@@ -28,6 +28,7 @@ struct BridgeSettings {
     bool prior_leg = true;
     Index fit_particles = 2048;
     std::optional<std::uint64_t> fit_seed;
+    bool has_prior = true; ///< else the leg begins at modes, which are no key's matter
 
     void keys(Keys& k, const model::ModelTraits& traits);
     /// InputError if the reference cannot be that of the density: another dimension, or a fit by the modes of a
@@ -39,6 +40,11 @@ struct BridgeSettings {
     /// Whether populations are annealed from the prior, for the fit or for a second estimate of the evidence.
     bool has_leg() const { return fit == Fit::smc || prior_leg; }
     random::Seed seed(const random::Seed& of_run) const;
+    /// Where the leg of a density without a prior begins: its modes by Laplace's method, with four times their
+    /// covariance and heavy tails, so that populations find what a fit by moments should hold. Nothing if no
+    /// mode is found.
+    std::optional<path::FittedReference> rough(const model::DensityFunctions& density,
+                                               const random::Seed& of_run) const;
     /// Comment lines of `check`; `moves`: at each temperature of the leg.
     std::string cost(const std::string& moves) const;
     /// The reference of a density; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no

@@ -30,10 +30,11 @@ struct PriorLeg {
 class Bridged final : public StagedSampler {
   public:
     using MakeMain = std::function<std::unique_ptr<Sampler>(std::shared_ptr<const model::Target> bridge)>;
-    /// Collective. `model` is the tempered path of a density, which the leg anneals with this kernel in blocks of
+    using MakeKernel = std::function<std::unique_ptr<kernel::Kernel>(std::shared_ptr<const model::Target>)>;
+    /// Collective. `model` is the tempered path of a density, which the leg anneals with make_kernel's in blocks of
     /// `block`; make_main builds the sampler of its target, the bridge.
     Bridged(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> model,
-            const BridgeSettings& settings, const kernel::Kernel& kernel, Index block, const random::Seed& seed,
+            const BridgeSettings& settings, MakeKernel make_kernel, Index block, const random::Seed& seed,
             MakeMain make_main);
 
     void begin() override;
@@ -52,6 +53,12 @@ class Bridged final : public StagedSampler {
 
   private:
     Sampler& current() const override { return main_ ? *main_ : *leg_; }
+    /// Collective. The leg along this path.
+    void make_leg(const std::shared_ptr<const model::Target>& path);
+    /// The path to the density from a reference of these numbers.
+    std::shared_ptr<const model::Target> path_from(const std::vector<double>& reference) const;
+    /// Collective. For a density without a prior: the leg begins at the modes, if they are found.
+    void begin_leg_at_modes();
     /// Work of the leg, if there is one. A leg that is there for comparison only may fail: then there is none.
     void attempt(const std::function<void()>& work);
     void record_leg();
@@ -65,7 +72,10 @@ class Bridged final : public StagedSampler {
     const model::DensityFunctions& density_;
     BridgeSettings settings_;
     random::Seed seed_;
+    MakeKernel make_kernel_;
+    Index block_;
     MakeMain make_main_;
+    std::vector<double> leg_start_; ///< the numbers of the reference at which the leg begins; empty: the density's own
     std::unique_ptr<Sampler> leg_;
     PriorLeg found_by_leg_;
     FirstDraws draws_;              ///< the end of the leg, until the reference is fitted

@@ -88,6 +88,12 @@ void add_report_options(CLI::App& command, ReportOptions& options) {
     command.add_flag("--runs", options.runs, "sweeps: make the report of every single run too");
 }
 
+void add_stan_options(CLI::App& command, StanOptions& options) {
+    command.add_option("program", options.program, "MODEL.stan")->required();
+    command.add_option("-o,--output", options.library, "the library (default MODEL.so, beside the program)");
+    command.add_flag("--again", options.again, "compile even if the library is up to date");
+}
+
 template <class Options>
 void add_configuration_options(CLI::App& command, Options& options) {
     command.add_option("configuration", options.configuration, "FILE.toml")->required();
@@ -154,6 +160,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     TuneOptions tune;
     KeysOptions keys;
     ReportOptions report;
+    StanOptions stan;
     std::filesystem::path file;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
@@ -215,6 +222,11 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     add_report_options(*report_app, report);
     report.support_directory = support_directory;
     report_app->callback([&] { request.serial = [&] { return report_command(report); }; });
+
+    auto* stan_app = app.add_subcommand("stan", "compile a Stan program to a library that model \"stan\" takes");
+    add_stan_options(*stan_app, stan);
+    stan.support_directory = support_directory;
+    stan_app->callback([&] { request.serial = [&] { return stan_command(stan); }; });
 
     try {
         app.parse(argc, argv);

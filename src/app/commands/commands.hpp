@@ -60,6 +60,13 @@ struct ReportOptions {
     bool runs = false;                  ///< make the report of every single run too
 };
 
+struct StanOptions {
+    std::filesystem::path program; ///< model.stan
+    std::filesystem::path support_directory;
+    std::optional<std::filesystem::path> library; ///< default: the program's name with .so
+    bool again = false;                           ///< compile even if nothing has changed
+};
+
 /// Collective; exit status.
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
@@ -70,8 +77,9 @@ int check_command(const parallel::Communicator& ranks, const Catalogue& models, 
 int list_command(const Catalogue& models);
 int keys_command(const Catalogue& models, const KeysOptions& options);
 int show_command(const std::filesystem::path& file);
-/// Runs report.py of share/pearlite beside this program, else of `support_directory`.
+// These run programs of share/pearlite beside this program, else of `support_directory`; their exit status.
 int report_command(const ReportOptions& options);
+int stan_command(const StanOptions& options);
 
 /// A configuration read in full: model built, plan made, every mistake reported. Throws InputError.
 struct Prepared {

@@ -91,7 +91,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
     const auto target = prepared.model ? prepared.model->target() : nullptr;
     if (target) {
         traits.reverse_starts = model::reverse_starts_of(*target);
-        traits.path_kinds = path::kinds_of(*target);
+        traits.path_kinds = path::kinds_of(*target, traits.lacks_prior ? "bridge" : "");
         traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
         traits.has_metric = target->offers<model::DensityMetric>() != nullptr;
         const auto* density = target->offers<model::DensityFunctions>();

@@ -1,5 +1,5 @@
 #pragma once
-/// Input files that a person names. Private to this layer.
+/// Input files that a person names.
 
 #include <filesystem>
 #include <string>

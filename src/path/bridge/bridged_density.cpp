@@ -115,6 +115,7 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
     pass_on<model::Predictive>(*density_);
     pass_on<model::HeldOutClasses>(*density_);
     pass_on<model::Approximated>(*density_);
+    pass_on<model::RejectedPoints>(*density_);
 }
 
 void BridgedDensity::evaluate(const Matrix& points, Index n, const model::BlockStreams& streams, Vector& log_prior,

@@ -17,7 +17,7 @@ namespace pearlite::model {
 
 /// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, DensityMetric,
 /// PointCost, EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior,
-/// PosteriorApproximation, HeldOutClasses, Approximated.
+/// PosteriorApproximation, HeldOutClasses, Approximated, RejectedPoints.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
@@ -98,6 +98,18 @@ class PointwiseLikelihood {
     /// N; the log likelihood of none is 0.
     virtual void evaluate(const Matrix& points, Index n, Index from, Index to, Vector& log_prior,
                           Vector& log_likelihood) const = 0;
+};
+
+/// Points that the code behind a density has refused; their density is zero.
+struct Rejections {
+    Index number = 0;
+    std::string first; ///< what was wrong with the first of them
+};
+class RejectedPoints {
+  public:
+    virtual ~RejectedPoints() = default;
+    /// Those that this process has asked for, so far.
+    virtual Rejections rejections() const = 0;
 };
 
 /// How precise an estimated likelihood is: N particles or samples for each estimate.

@@ -48,6 +48,7 @@ struct ModelTraits {
     /// Kinds of path that the model offers, the default first. Known once the model is built; empty before: any.
     std::vector<std::string> path_kinds = {};
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
+    bool lacks_prior = false;              ///< the start of a density stands in for a prior: it is bridged by default
     bool is_trained = false;               ///< the model learns from examples, and is neither annealed nor searched
 
     bool is_tempered = true; ///< it has a path of temperatures, where it is annealed

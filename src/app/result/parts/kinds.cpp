@@ -77,6 +77,7 @@ std::span<const PartKind> kinds_of_parts() {
         PartKind{posterior_part, describe_posterior},
         PartKind{chains_part, describe_chains},
         PartKind{outcome_part, describe_outcome},
+        PartKind{rejections_part, describe_rejections},
         PartKind{predictions_part, nullptr},
         PartKind{class_predictions_part, describe_class_predictions},
         PartKind{images_part, nullptr},

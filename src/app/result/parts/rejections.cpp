@@ -1,0 +1,50 @@
+#include "app/result/parts/kinds.hpp"
+#include "app/result/parts/summary_parts.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+namespace {
+
+/// Points that the code behind a density refused, on all ranks since the run began or was resumed.
+class RejectionsPart final : public ResultPart {
+  public:
+    explicit RejectionsPart(model::Rejections rejections) : rejections_(std::move(rejections)) {}
+
+    void write_summary(SummaryParts& summary) const override {
+        summary.diagnostics["rejected_points"] = {{"number", rejections_.number}, {"first", rejections_.first}};
+    }
+
+  private:
+    model::Rejections rejections_;
+};
+
+} // namespace
+
+std::string describe_rejections(const Json& summary) {
+    const auto diagnostics = summary.value("diagnostics", Json::object());
+    const auto rejected = diagnostics.find("rejected_points");
+    if (rejected == diagnostics.end())
+        return {};
+    return fmt::format("  the model rejected {} point(s), whose density is zero; the first: {}\n",
+                       rejected->value("number", Index{0}), rejected->value("first", ""));
+}
+
+std::unique_ptr<ResultPart> rejections_part(FinishedRun& run) {
+    const auto* density = run.target.offers<model::DensityFunctions>();
+    const auto* rejected = density ? density->offers<model::RejectedPoints>() : nullptr;
+    if (!rejected)
+        return nullptr;
+    auto own = rejected->rejections();
+    const int ranks = run.ranks.size();
+    const auto first = static_cast<int>(-run.ranks.max(-static_cast<Index>(own.number > 0 ? run.ranks.rank() : ranks)));
+    if (first == ranks)
+        return nullptr;
+    own.first = run.ranks.broadcast(own.first, first);
+    own.number = run.ranks.sum(own.number);
+    return std::make_unique<RejectionsPart>(std::move(own));
+}
+
+} // namespace pearlite::app

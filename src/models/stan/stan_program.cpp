@@ -1,0 +1,127 @@
+#include "models/stan/stan_program.hpp"
+
+#include "models/stan/stan_functions.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace pearlite::models {
+
+namespace {
+
+constexpr bool propto = false, jacobian = true;
+
+/// "theta.1.2" as Stan's users write it: "theta[1,2]".
+std::string as_written(std::string_view name) {
+    const auto dot = name.find('.');
+    if (dot == std::string_view::npos)
+        return std::string(name);
+    std::string indices(name.substr(dot + 1));
+    std::replace(indices.begin(), indices.end(), '.', ',');
+    return fmt::format("{}[{}]", name.substr(0, dot), indices);
+}
+
+/// Of a list with commas.
+std::vector<std::string> names_of(std::string_view list) {
+    std::vector<std::string> names;
+    while (!list.empty()) {
+        const auto end = std::min(list.find(','), list.size());
+        names.push_back(as_written(list.substr(0, end)));
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return names;
+}
+
+} // namespace
+
+StanProgram::StanProgram(const std::filesystem::path& library, const std::string& data, unsigned seed)
+    : functions_(std::make_unique<const StanFunctions>(library)) {
+    char* message = nullptr;
+    model_ = functions_->model_construct(data.empty() ? nullptr : data.c_str(), seed, &message);
+    if (model_ == nullptr)
+        throw InputError(fmt::format("{}: the model rejects its data: {}", library.string(), taken(message)));
+    name_ = functions_->name(model_);
+    build_ = functions_->model_info(model_);
+    coordinate_names_ = names_of(functions_->param_unc_names(model_));
+    const int d = functions_->param_unc_num(model_);
+    if (d > 0 && d == static_cast<int>(coordinate_names_.size()))
+        return;
+    functions_->model_destruct(model_);
+    throw InputError(fmt::format("{}: {} has {} parameters and {} names of them, expected at least one parameter",
+                                 library.string(), name_, d, coordinate_names_.size()));
+}
+
+StanProgram::~StanProgram() {
+    functions_->model_destruct(model_);
+}
+
+std::vector<std::string> StanProgram::quantity_names(bool with_generated) const {
+    return names_of(functions_->param_names(model_, true, with_generated));
+}
+
+double StanProgram::log_density(std::span<const double> x) const {
+    double value = 0;
+    char* message = nullptr;
+    const int status = functions_->log_density(model_, propto, jacobian, x.data(), &value, &message);
+    return judged(status, value, message);
+}
+
+double StanProgram::log_density(std::span<const double> x, std::span<double> gradient) const {
+    double value = 0;
+    char* message = nullptr;
+    const int status =
+        functions_->log_density_gradient(model_, propto, jacobian, x.data(), &value, gradient.data(), &message);
+    return judged(status, value, message);
+}
+
+void StanProgram::quantities(std::span<const double> x, bool with_generated, std::uint32_t seed,
+                             std::span<double> out) const {
+    char* message = nullptr;
+    void* const rng = with_generated ? functions_->rng_construct(seed, &message) : nullptr;
+    const int status =
+        with_generated && rng == nullptr
+            ? 1
+            : functions_->param_constrain(model_, true, with_generated, x.data(), out.data(), rng, &message);
+    if (rng != nullptr)
+        functions_->rng_destruct(rng);
+    if (status == 0)
+        return;
+    std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
+    reject(taken(message));
+}
+
+model::Rejections StanProgram::rejections() const {
+    const std::lock_guard lock(guard_);
+    return rejections_;
+}
+
+double StanProgram::judged(int status, double value, char* message) const {
+    if (status != 0)
+        reject(taken(message));
+    else if (!(value < infinity))
+        reject(fmt::format("the log density is {}", value));
+    else
+        return value;
+    return -infinity;
+}
+
+void StanProgram::reject(const std::string& why) const {
+    const std::lock_guard lock(guard_);
+    if (rejections_.number++ == 0)
+        rejections_.first = why;
+}
+
+std::string StanProgram::taken(char* message) const {
+    if (message == nullptr)
+        return "for no stated reason";
+    std::string text = message;
+    functions_->free_error_msg(message);
+    return text;
+}
+
+} // namespace pearlite::models

@@ -1,0 +1,62 @@
+#pragma once
+/// A Stan program, compiled to a shared library with BridgeStan's C interface, version 2, and its data.
+
+#include "pearlite/model/detail/density_functions.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::models {
+
+struct StanFunctions;
+
+/// Coordinates are the program's unconstrained parameters, d of them; log densities have all constants and the Jacobian
+/// of the transformation to them.
+class StanProgram {
+  public:
+    /// `data`: JSON as CmdStan reads it, or empty; `seed`: of random numbers in transformed data. InputError if the
+    /// library is no library, lacks a function of the interface, or has another version of it, and if the program
+    /// rejects the data or has no parameters.
+    StanProgram(const std::filesystem::path& library, const std::string& data, unsigned seed);
+    ~StanProgram();
+    StanProgram(const StanProgram&) = delete;
+    StanProgram& operator=(const StanProgram&) = delete;
+
+    const std::string& name() const { return name_; }
+    /// Versions and options that the library was compiled with.
+    const std::string& build() const { return build_; }
+    /// d names: "theta[2]", "omega[1,2]"; those of simplexes are fewer than their constrained parameters.
+    const std::vector<std::string>& coordinate_names() const { return coordinate_names_; }
+    /// Names of the parameters, the transformed parameters, and the generated quantities if they are asked for.
+    std::vector<std::string> quantity_names(bool with_generated) const;
+
+    /// -infinity at a point that the program rejects: it throws an exception, or gives NaN or +infinity.
+    double log_density(std::span<const double> x) const;
+    /// The same, and its gradient (d).
+    double log_density(std::span<const double> x, std::span<double> gradient) const;
+    /// The quantities of that name list at x; generated ones by random numbers of this seed. NaN where the program
+    /// rejects the point.
+    void quantities(std::span<const double> x, bool with_generated, std::uint32_t seed, std::span<double> out) const;
+
+    model::Rejections rejections() const;
+
+  private:
+    /// The log density that a call with this status and message gave.
+    double judged(int status, double value, char* message) const;
+    void reject(const std::string& why) const;
+    std::string taken(char* message) const;
+
+    std::unique_ptr<const StanFunctions> functions_;
+    void* model_ = nullptr;
+    std::string name_, build_;
+    std::vector<std::string> coordinate_names_;
+    mutable std::mutex guard_;
+    mutable model::Rejections rejections_;
+};
+
+} // namespace pearlite::models

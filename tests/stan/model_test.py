@@ -1,0 +1,147 @@
+"""Runs of model "stan" on libraries that only look like Stan programs (stand_in.cpp): numbers, bits, refusals.
+
+log Z is exact: -2.25 - log pi + log(sqrt(pi)/2) + log(1 + erf(1/2)). Estimates must lie within 4 standard errors, a false
+alarm in 15 000 seeds if errors are normal; the seed is fixed.
+"""
+
+import math
+import os
+import pathlib
+import shutil
+import unittest
+
+import pearlite_runner as runner
+
+LIBRARIES = pathlib.Path(os.environ["PEARLITE_STAND_INS"])
+EXACT = -2.25 - math.log(math.pi) + math.log(math.sqrt(math.pi) / 2) + math.log1p(math.erf(0.5))
+MODEL = {"name": "stan", "library": str(LIBRARIES / "stand_in.so")}
+SMC = {"name": "smc", "particles": 512}
+SHORT = {"path": {"fit_particles": 512}}
+
+
+class Model(unittest.TestCase):
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+
+    def start(self, name, *options, ranks=None, model=MODEL, algorithm=SMC, command="run", **tables):
+        file = runner.write_configuration(self.directory / f"{name}.toml", model=model, algorithm=algorithm,
+                                          **{**SHORT, **tables})
+        where = self.directory / name
+        output = ("-o", where) if command == "run" else ()
+        return runner.pearlite(command, file, *output, *options, ranks=ranks), where
+
+    def finished(self, name, *options, **settings):
+        ended, where = self.start(name, *options, **settings)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        return runner.summary(where), ended
+
+    def error_in_standard_errors(self, summary, exact=EXACT):
+        estimate = summary["log_evidence"][0]
+        return (estimate["value"] - exact) / estimate["standard_error"]
+
+    def test_evidence_by_each_algorithm(self):
+        algorithms = {"smc": SMC, "ais": {"name": "annealed-importance", "trajectories": 1024},
+                      "work": {"name": "nonequilibrium", "trajectories": 512, "reverse_trajectories": 512},
+                      "tempering": {"name": "parallel-tempering", "scans": 600, "burn_in": 100}}
+        for name, algorithm in algorithms.items():
+            with self.subTest(name):
+                summary, _ = self.finished(name, algorithm=algorithm)
+                self.assertLess(abs(self.error_in_standard_errors(summary)), 4)
+                self.assertLess(summary["log_evidence"][0]["standard_error"], 0.1)
+
+    def test_wrong_data_are_found_out(self):
+        """The comparison bites: for data 1, 4 the answer is -2.25 - 3 lower or so."""
+        data = self.directory / "data.json"
+        data.write_text('{"y": [1, 4]}', encoding="utf-8")
+        summary, _ = self.finished("other", model={**MODEL, "data": str(data)})
+        self.assertGreater(abs(self.error_in_standard_errors(summary)), 20)
+
+    def test_posterior_in_the_programs_parameters(self):
+        """theta = exp(x_0) has density (theta > 0) of N(1/2, 1/2): mean 1/2 + e^(-1/4)/(sqrt(pi) (1 + erf(1/2)))."""
+        summary, _ = self.finished("posterior", algorithm={"name": "smc", "particles": 4096})
+        found = {row["name"]: row for row in summary["posterior"]}
+        self.assertEqual(list(found), ["theta", "m[1]", "m[2]", "draw"])
+        mean = 0.5 + math.exp(-0.25) / (math.sqrt(math.pi) * (1 + math.erf(0.5)))
+        for name, expected in {"theta": mean, "m[1]": 1, "m[2]": 2, "draw": 0.5}.items():
+            self.assertLess(abs(found[name]["mean"] - expected), 4.5 * found[name]["mcse"], found[name])
+        summary, _ = self.finished("without", model={**MODEL, "generated_quantities": False})
+        self.assertEqual([row["name"] for row in summary["posterior"]], ["theta", "m[1]", "m[2]"])
+
+    def test_same_bits_on_any_ranks(self):
+        _, where = self.start("one")
+        expected = runner.findings(where)
+        for ranks in (1, 2, 3, 4):
+            with self.subTest(ranks=ranks):
+                _, where = self.start(f"on-{ranks}", ranks=ranks)
+                self.assertEqual(runner.findings(where), expected)
+
+    def test_stop_and_resume(self):
+        """In the leg from the modes and in the run, on other numbers of ranks."""
+        _, where = self.start("whole")
+        expected = runner.findings(where)
+        for limit in (1, 4, 9):
+            with self.subTest(limit=limit):
+                ended, where = self.start(f"parts-{limit}", "--step-limit", limit, ranks=2)
+                while runner.summary(where)["status"] == "stopped":
+                    ended = runner.pearlite("resume", where, "--step-limit", 7, ranks=3)
+                self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+                self.assertEqual(runner.findings(where), expected)
+
+    def test_another_library_is_recognised(self):
+        library = self.directory / "moved.so"
+        shutil.copy(LIBRARIES / "stand_in.so", library)
+        model = {**MODEL, "library": str(library)}
+        _, where = self.start("changed", "--step-limit", 4, model=model)
+        shutil.copy(LIBRARIES / "stand_in_rejecting.so", library)
+        ended = runner.pearlite("resume", where)
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertIn("the model or its data (stan) are not those", ended.err)
+
+    def test_refusals(self):
+        empty = self.directory / "empty.so"
+        empty.write_text("no library", encoding="utf-8")
+        cases = {"stand_in_1.so": "version 1, expected version 2", "stand_in_3.so": "version 3, expected version 2",
+                 "stand_in_lacking.so": "no bs_log_density_gradient in this library",
+                 "stand_in_throwing.so": "the model rejects its data: construct() failed with exception: variable does "
+                                         "not exist", str(empty): "not a library that can be loaded",
+                 "nowhere.so": "no such file"}
+        for library, words in cases.items():
+            for ranks in (None, 3):
+                with self.subTest(library, ranks=ranks):
+                    ended, _ = self.start("refused", ranks=ranks, model={**MODEL, "library": str(LIBRARIES / library)})
+                    self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+                    self.assertIn(words, ended.err)
+                    self.assertIn("model.library", ended.err)
+        ended, _ = self.start("data", model={**MODEL, "data": "nowhere.json"})
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertIn("model.data", ended.err)
+
+    def test_rejected_points_are_counted(self):
+        """x_1 <= 1.5 has mass Phi(1) under N(1, 1/2^2)."""
+        exact = EXACT + math.log(0.5 * (1 + math.erf(1 / math.sqrt(2))))
+        for ranks in (None, 2):
+            summary, ended = self.finished(f"rejecting-{ranks}", ranks=ranks,
+                                           model={**MODEL, "library": str(LIBRARIES / "stand_in_rejecting.so")})
+            self.assertLess(abs(self.error_in_standard_errors(summary, exact)), 4)
+            rejected = summary["diagnostics"]["rejected_points"]
+            self.assertGreater(rejected["number"], 100)
+            self.assertIn("Scale parameter is -0.5", rejected["first"])
+            self.assertIn("point(s), whose density is zero; the first: log_density() failed", ended.out)
+
+    def test_prints_are_shown_and_not_without_end(self):
+        _, ended = self.finished("printing", model={**MODEL, "library": str(LIBRARIES / "stand_in_printing.so")})
+        self.assertEqual(ended.err.count("the model prints: theta is large"), 20)
+        self.assertEqual(ended.err.count("the model prints more"), 1)
+
+    def test_check_and_default_path(self):
+        ended, _ = self.start("checked", command="check")
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertRegex(ended.out, 'kind = "bridge"')
+        self.assertRegex(ended.out, 'fit = "smc"')
+        self.assertIn("gradient", ended.out)
+
+
+if __name__ == "__main__":
+    runner.main()
