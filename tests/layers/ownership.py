@@ -6,7 +6,7 @@ import tempfile
 
 MOST_FILES = 20
 MOST_HEADERS = 33  # of include, for programs outside
-SHARED = {"common", "growth", "moments", "pilot_peaks", "plans", "replicates", "searches", "survey"}  # of src/algorithm, no algorithm's
+SHARED = {"common", "growth", "moments", "pilot_peaks", "plans", "replicates", "searches", "survey", "works"}  # of src/algorithm, no algorithm's
 ONE_FAMILY = {"search_chains", "stochastic_approximation"}  # two folders of the same algorithms
 REGISTRY = "src/app/commands/registry.cpp"  # may name the algorithms that run by default
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](algorithm/(\w+)/[^>"]+)[>"]', re.MULTILINE)

@@ -84,11 +84,9 @@ Outcome Nonequilibrium::outcome() const {
     std::optional<population::Families> ancestors;
     if (settings_.start == ReverseStart::weighted)
         ancestors.emplace(ranks_, reverse.size(), reverse.eves());
-    auto outcome = work_outcome(
-        {ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()}, record_,
-        settings_.start == ReverseStart::exact, ancestors ? &*ancestors : nullptr, settings_.seed);
-    outcome.ess = population::summarise(ranks_, forward.layout(), forward.log_weights()).ess;
-    return outcome;
+    return work_outcome({ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()},
+                        record_, settings_.start == ReverseStart::exact, ancestors ? &*ancestors : nullptr,
+                        settings_.seed);
 }
 
 void Nonequilibrium::result_fields(Fields& f) {

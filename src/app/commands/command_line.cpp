@@ -94,6 +94,29 @@ void add_stan_options(CLI::App& command, StanOptions& options) {
     command.add_flag("--again", options.again, "compile even if the library is up to date");
 }
 
+void add_works_options(CLI::App& command, WorksOptions& options) {
+    command.add_option("forward", options.forward, "works of the forward process, a line each")->required();
+    command.add_option("reverse", options.reverse, "works of the reverse process")->required();
+    command.add_option("--column", options.column, "the column of works, by name or number (default the last)");
+    command.add_option("--units", options.units, "of works and free energies")
+        ->check(CLI::IsMember({"kT", "kJ/mol", "kcal/mol"}))
+        ->capture_default_str();
+    command.add_option("--temperature", options.temperature, "in kelvin, for works in kJ/mol or kcal/mol")
+        ->check(CLI::PositiveNumber);
+    command.add_option("--beta", options.beta, "in place of it: 1/(kT) in the unit of the works")
+        ->check(CLI::PositiveNumber);
+    command.add_flag("--same-sign", options.same_sign,
+                     "reverse works are written with the sign of the forward process");
+    command.add_option("--seed", options.seed, "of the bootstrap and of posterior draws")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    command.add_option("--block", options.block, "works that are summed one after another, run.block of a run")
+        ->check(at_least_one)
+        ->capture_default_str();
+    command.add_option("-o", options.directory, "directory for results.h5 and summary.json, which `report` reads");
+    command.add_flag("--overwrite", options.overwrite, "replace earlier results in that directory");
+}
+
 template <class Options>
 void add_configuration_options(CLI::App& command, Options& options) {
     command.add_option("configuration", options.configuration, "FILE.toml")->required();
@@ -161,6 +184,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     KeysOptions keys;
     ReportOptions report;
     StanOptions stan;
+    WorksOptions works;
     std::filesystem::path file;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
@@ -203,6 +227,11 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     tune_app->callback(
         [&] { request.distributed = [&](const auto& ranks) { return tune_command(ranks, models, tune); }; });
 
+    auto* works_app = app.add_subcommand(
+        "works", "a free energy from works that another program or a laboratory has measured in both directions");
+    add_works_options(*works_app, works);
+    works_app->callback([&] { request.distributed = [&](const auto& ranks) { return works_command(ranks, works); }; });
+
     auto* list_app = app.add_subcommand("list", "models, algorithms, and which go together");
     list_app->callback([&] { request.serial = [&] { return list_command(models); }; });
 
@@ -244,7 +273,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     parallel::Environment environment(argc, argv);
     const int status = guarded_on_ranks(request.distributed);
     // A run keeps its result in files, and has said where.
-    const bool needs_output = check_app->parsed() || tune_app->parsed();
+    const bool needs_output = check_app->parsed() || tune_app->parsed() || works_app->parsed();
     return !needs_output || has_arrived() || status != exit_finished ? status : exit_failed;
 }
 

@@ -67,11 +67,24 @@ struct StanOptions {
     bool again = false;                           ///< compile even if nothing has changed
 };
 
+struct WorksOptions {
+    std::filesystem::path forward, reverse; ///< tables of works
+    std::string column;                     ///< by name or number; empty: the last
+    std::string units = "kT";
+    std::optional<double> temperature, beta; ///< in kelvin; in nats per unit of work
+    bool same_sign = false;                  ///< reverse works have the sign of the forward process
+    std::uint64_t seed = 1;
+    Index block = 16;                               ///< works that are summed in order
+    std::optional<std::filesystem::path> directory; ///< for results; none: they are shown only
+    bool overwrite = false;
+};
+
 /// Collective; exit status.
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
 int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options);
 int check_command(const parallel::Communicator& ranks, const Catalogue& models, const CheckOptions& options);
+int works_command(const parallel::Communicator& ranks, const WorksOptions& options);
 
 /// Commands without MPI.
 int list_command(const Catalogue& models);

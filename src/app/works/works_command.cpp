@@ -1,0 +1,124 @@
+#include "algorithm/works/outcome_of_works.hpp"
+#include "app/commands/build_info.hpp"
+#include "app/commands/commands.hpp"
+#include "app/result/parts/evidence.hpp"
+#include "app/run/run_directory.hpp"
+#include "app/summary/summary.hpp"
+#include "app/works/free_energy.hpp"
+#include "app/works/work_files.hpp"
+#include "io/container/container.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/layout.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+namespace pearlite::app {
+
+namespace {
+
+using parallel::Communicator;
+
+/// One nat in the unit of the works; InputError for a temperature that is missing, or is there twice.
+EnergyUnit unit_of(const WorksOptions& options) {
+    struct Known {
+        const char* name;
+        double gas_constant; ///< in this unit per kelvin
+    };
+    constexpr Known known[] = {{"kJ/mol", 8.31446261815324e-3}, {"kcal/mol", 8.31446261815324e-3 / 4.184}};
+    if (options.beta && options.temperature)
+        throw InputError("got both --beta and --temperature, expected one of them");
+    if (options.beta)
+        return {options.units == "kT" ? "units of work" : options.units, 1 / *options.beta};
+    for (const auto& unit : known)
+        if (options.units == unit.name) {
+            if (!options.temperature)
+                throw InputError(fmt::format("works in {} need --temperature, in kelvin, or --beta", unit.name));
+            return {unit.name, unit.gas_constant * *options.temperature};
+        }
+    if (options.temperature)
+        throw InputError("works in kT have no --temperature; expected --units kJ/mol or kcal/mol");
+    return {};
+}
+
+/// The same works on every rank, of which it keeps its own.
+struct Works {
+    parallel::BlockLayout layout;
+    std::vector<double> here;
+
+    Works(const Communicator& ranks, const std::filesystem::path& file, const WorkFormat& format, Index block) {
+        std::vector<double> all;
+        parallel::on_root(ranks, [&] { all = read_works(file, format); });
+        auto n = std::ssize(all);
+        ranks.broadcast(std::span(&n, 1));
+        all.resize(static_cast<std::size_t>(n));
+        ranks.broadcast(std::span(all));
+        layout = parallel::BlockLayout(n, block, ranks.size(), ranks.rank());
+        const auto first = all.begin() + layout.first_local_item();
+        here.assign(first, first + layout.local_items());
+    }
+    population::Shards shards(const Communicator& ranks) const { return {ranks, layout, here}; }
+};
+
+void write_files(const Communicator& ranks, const WorksOptions& options, const RunResult& result,
+                 const std::string& summary) {
+    io::Writer writer(ranks);
+    writer("configuration",
+           fmt::format("# pearlite works {} {}\n", options.forward.string(), options.reverse.string()));
+    writer("build/version", build_id());
+    writer("build/compiler", compiler());
+    writer("build/libraries", library_versions());
+    for (const auto& part : result.parts)
+        part->write_fields(writer);
+    writer.commit(*options.directory / "results.h5", "results");
+    parallel::on_root(ranks, [&] { write_summary(*options.directory, summary); });
+}
+
+} // namespace
+
+int works_command(const Communicator& ranks, const WorksOptions& options) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto unit = unit_of(options);
+    DirectoryLock lock;
+    if (options.directory)
+        parallel::on_root(ranks, [&] { lock = make_run_directory(*options.directory, options.overwrite); });
+    const Works forward(ranks, options.forward, {options.column, 1 / unit.per_nat, false}, options.block);
+    const Works reverse(ranks, options.reverse, {options.column, 1 / unit.per_nat, !options.same_sign}, options.block);
+
+    auto outcome =
+        algorithm::outcome_of_works(forward.shards(ranks), reverse.shards(ranks), {}, random::Seed(options.seed));
+
+    ResultParts parts;
+    const auto headline = outcome.log_ratio.empty() ? std::nullopt : std::optional(outcome.log_ratio.front());
+    parts.push_back(std::make_unique<FreeEnergyPart>(forward.shards(ranks), reverse.shards(ranks), headline, unit));
+    parts.push_back(std::make_unique<EvidencePart>(outcome.log_ratio, outcome.verdict, std::vector<double>(),
+                                                   std::nullopt, std::nullopt));
+    parts.push_back(std::make_unique<OutcomePart>(std::move(outcome)));
+    const auto result = result_of(std::move(parts));
+
+    RunFacts facts;
+    facts.model = "works";
+    facts.algorithm = "works";
+    facts.seed = options.seed;
+    facts.block = options.block;
+    facts.ranks = ranks.size();
+    facts.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    facts.updates_per_second =
+        static_cast<double>(forward.layout.size() + reverse.layout.size()) / std::max(facts.wall_seconds, 1e-9);
+    facts.unit = "works";
+    facts.resources = resources_of(ranks);
+    std::string summary;
+    parallel::on_root(ranks, [&] { summary = summary_text(facts, &result); });
+    if (options.directory)
+        write_files(ranks, options, result, summary);
+    if (ranks.is_root())
+        std::fputs(describe_text(summary).c_str(), stdout);
+    return 0;
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,155 @@
+"""`pearlite works` on files of works: against a run's own numbers, against exact answers, and on files with mistakes.
+
+Normal works obey Crooks' theorem exactly: forward ones N(mu, s^2) kT, reverse ones, as the reverse process does them,
+N(s^2 - mu, s^2), with free energy difference mu - s^2/2. Estimates must lie within 4 standard errors, a false alarm in
+15 000 seeds; the seeds are fixed.
+"""
+
+import random
+import unittest
+
+import h5py
+import pearlite_runner as runner
+
+MU, SD = 7.0, 1.5
+FREE_ENERGY = MU - SD ** 2 / 2
+GAS_CONSTANT = 8.31446261815324e-3  # kJ/(mol K)
+
+
+class Works(unittest.TestCase):
+    def setUp(self):
+        scratch = runner.scratch_directory()
+        self.directory = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+
+    def write(self, name, lines):
+        file = self.directory / name
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return file
+
+    def normal_works(self, n=4000, seed=1, unit=1.0):
+        draw = random.Random(seed)
+        forward = [unit * draw.gauss(MU, SD) for _ in range(n)]
+        reverse = [unit * draw.gauss(SD ** 2 - MU, SD) for _ in range(n)]
+        return forward, reverse
+
+    def works(self, *arguments, ranks=None, status=runner.FINISHED):
+        ended = runner.pearlite("works", *arguments, ranks=ranks)
+        self.assertEqual(ended.status, status, ended.describe())
+        return ended
+
+    def result(self, name, *arguments, **options):
+        self.works(*arguments, "-o", self.directory / name, **options)
+        return runner.summary(self.directory / name)
+
+    def test_equal_to_a_run_bit_for_bit(self):
+        file = runner.write_configuration(
+            self.directory / "run.toml", run={"block": 16, "seed": 9}, model={"name": "gaussian-ar"},
+            schedule={"kind": "linear", "steps": 30},
+            algorithm={"name": "nonequilibrium", "trajectories": 317, "reverse_trajectories": 290,
+                       "reverse_start": "exact"})
+        where = self.directory / "run"
+        ended = runner.pearlite("run", file, "-o", where)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        with h5py.File(where / "results.h5") as results:
+            works = {way: results[f"work/{way}"][:].tolist() for way in ("forward", "reverse")}
+        files = [self.write(f"{way}.csv", ["work", *map(repr, works[way])]) for way in ("forward", "reverse")]
+        expected = runner.summary(where)
+        for ranks in (None, 3):
+            found = self.result(f"works-{ranks}", *files, "--same-sign", "--seed", 9, ranks=ranks)
+            own = [estimate for estimate in expected["log_evidence"] if estimate["quantity"] == "log_ratio"]
+            self.assertEqual(len(found["log_evidence"]), len(own))
+            for mine, its in zip(found["log_evidence"], own):
+                for key in ("estimator", "value", "standard_error", "interval95"):
+                    self.assertEqual(mine.get(key), its.get(key), mine["estimator"])
+            for key in ("overlap", "effective_overlap", "crooks_slope", "lower_bound", "ess"):
+                self.assertEqual(found["diagnostics"].get(key), expected["diagnostics"].get(key), key)
+
+    def test_exact_answers_in_all_units(self):
+        for unit, per_kt, options in (("kT", 1, ()), ("kJ/mol", GAS_CONSTANT * 310, ("--temperature", 310)),
+                                      ("kcal/mol", GAS_CONSTANT * 310 / 4.184, ("--temperature", 310))):
+            with self.subTest(unit):
+                forward, reverse = self.normal_works(unit=per_kt)
+                files = [self.write(f"{way}.csv", map(repr, values))
+                         for way, values in (("forward", forward), ("reverse", reverse))]
+                found = self.result(f"in-{unit[:2]}", *files, "--units", unit, *options)["free_energy_difference"]
+                self.assertEqual(found["unit"], unit)
+                self.assertLess(abs(found["value"] - FREE_ENERGY * per_kt), 4 * found["standard_error"])
+                self.assertLess(found["standard_error"], 0.05 * per_kt)
+
+    def test_a_wrong_sign_is_found_out(self):
+        """The check bites: reverse works with the sign of the forward process, not said."""
+        forward, reverse = self.normal_works()
+        files = [self.write("forward.csv", map(repr, forward)), self.write("reverse.csv", (repr(-w) for w in reverse))]
+        ended = self.works(*files)
+        self.assertRegex(ended.out, "too fast|not equilibrated")
+        self.assertIn("agree", self.works(*files, "--same-sign").out)
+
+    def test_formats(self):
+        forward, reverse = self.normal_works(n=200)
+        plain = [self.write("forward.csv", map(repr, forward)), self.write("reverse.csv", map(repr, reverse))]
+        expected = self.result("plain", *plain)["log_evidence"]
+        tables = {
+            "header": (["time,work,other", *(f"{k},{w!r},x" for k, w in enumerate(forward))], ("--column", "work")),
+            "number": (["time,work,other", *(f"{k},{w!r},x" for k, w in enumerate(forward))], ("--column", "2")),
+            "xvg": (["# gmx", "@ title \"W\"", *(f"{k} {w!r}" for k, w in enumerate(forward))], ()),
+        }
+        for name, (lines, options) in tables.items():
+            with self.subTest(name):
+                file = self.write(f"{name}.dat", lines)
+                # The other file has one column of no name.
+                other = plain[1] if not options else self.write(
+                    "other.csv", ["work,work", *(f"{w!r},{w!r}" for w in reverse)])
+                self.assertEqual(self.result(f"as-{name}", file, other, *options)["log_evidence"], expected)
+
+    def test_report_of_works(self):
+        forward, reverse = self.normal_works(n=300)
+        files = [self.write("forward.csv", map(repr, forward)), self.write("reverse.csv", map(repr, reverse))]
+        self.result("shown", *files)
+        ended = runner.pearlite("report", self.directory / "shown")
+        if ended.status == runner.BAD_INPUT and "needs Python" in ended.err:
+            self.skipTest("no matplotlib")
+        self.assertEqual(ended.status, 0, ended.describe())
+        self.assertTrue((self.directory / "shown" / "report.html").exists())
+        self.assertTrue(list((self.directory / "shown" / "figures").glob("*work*")))
+
+    def test_mistakes_name_file_line_and_column(self):
+        good = self.write("good.csv", ["1.5", "2.5", "3.5"])
+        cases = {
+            "nan": (["1", "nan", "3"], 'line 2, column 1: got "nan", expected a finite number'),
+            "inf": (["1", "2", "inf"], 'line 3, column 1: got "inf"'),
+            "huge": (["1", "1e999"], 'line 2, column 1: got "1e999"'),
+            "word": (["1", "two"], 'line 2, column 1: got "two"'),
+            "hole": (["1,2", "3,", "4,5"], 'line 2, column 2: got ""'),
+            "comma": (["0.5,1", "0,592,2"], "line 2: 3 column(s), expected 2"),
+            "short": (["1 2", "3"], "line 2: 1 column(s), expected 2"),
+            "long": (["1", "2 3"], "line 2: 2 column(s), expected 1"),
+            "late-header": (["1", "work", "2"], 'line 2, column 1: got "work"'),
+            "one": (["1"], "1 work(s), expected at least two"),
+            "none": (["# nothing"], "0 work(s), expected at least two"),
+            "header-alone": (["work"], "0 work(s), expected at least two"),
+            "units": (["1 kJ", "2 kJ"], 'line 1, column 2: got "kJ"'),
+            "hex": (["1", "0x10"], 'line 2, column 1: got "0x10"'),
+            "quoted": (["1", '"2"'], "line 2, column 1"),
+            "semicolons": (["1;2", "3;4"], "0 work(s)|line 2"),
+        }
+        for name, (lines, words) in cases.items():
+            with self.subTest(name):
+                ended = self.works(self.write("bad.csv", lines), good, status=runner.BAD_INPUT)
+                self.assertIn("bad.csv", ended.err)
+                self.assertRegex(ended.err, words if "|" in words else words.replace("(", r"\(").replace(")", r"\)"))
+        options = {("--column", "work"): 'no column "work"', ("--column", "7"): 'no column "7"',
+                   ("--units", "kJ/mol"): "need --temperature", ("--temperature", "300"): "have no --temperature",
+                   ("--beta", "1", "--temperature", "300"): "expected one of them"}
+        for extra, words in options.items():
+            with self.subTest(extra):
+                self.assertIn(words, self.works(good, good, *extra, status=runner.BAD_INPUT).err)
+        for extra in (("--beta", "-1"), ("--units", "eV"), ("--seed", "-1"), ("--block", "0")):
+            with self.subTest(extra):
+                self.works(good, good, *extra, status=runner.BAD_INPUT)
+        ended = self.works(self.directory / "none.csv", good, ranks=2, status=runner.BAD_INPUT)
+        self.assertIn("none.csv", ended.err)
+
+
+if __name__ == "__main__":
+    runner.main()
