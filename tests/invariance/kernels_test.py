@@ -82,5 +82,5 @@ class Refusals(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    base.RANKS = (2, 3)
+    base.RANKS, base.PAIRS = (2, 3), ((2,), (3,))
     runner.main()
