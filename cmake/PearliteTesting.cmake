@@ -3,8 +3,8 @@
 set(PEARLITE_TEST_RANKS 1 2 3 4 CACHE STRING "Rank counts at which every MPI test runs")
 set(PEARLITE_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-    OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_pml=ob1
-    OMPI_MCA_btl=self,vader)
+    OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+    OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_ess_singleton_isolated=1)
 
 # Tests of samples against distributions, whose headers take longer to read than a test.
 add_library(test_statistics STATIC "${PROJECT_SOURCE_DIR}/tests/random/statistics.cpp")
