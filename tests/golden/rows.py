@@ -96,12 +96,14 @@ def pair_rows(listing):
     _, annealing, combinations, searched, searches, _ = every[:6]  # operations of boxes follow
     sections = [*every[:6], trained, trainings]
     known = {*settings.ALGORITHMS, *settings.MODELS, *settings.SEARCHED, *settings.SEARCHES, *settings.TRAINED,
-             *settings.TRAININGS}
+             *settings.TRAININGS, *settings.ELSEWHERE}
     listed = {name for section in sections for name in names_of(section)}
     if listed != known:
         raise LookupError(f"`pearlite list` and {settings.__file__} do not match: " + ", ".join(sorted(listed ^ known)))
     for line in combinations.splitlines()[1:]:
         model, kernel, algorithms = line.split(maxsplit=2)
+        if model in settings.ELSEWHERE:
+            continue
         for algorithm in algorithms.partition(";")[0].split(", "):
             if algorithm not in names_of(annealing):
                 raise LookupError(f"`pearlite list`: {line!r} does not list algorithms")

@@ -107,6 +107,7 @@ SWEEPS = {"calibration", "ising-flips", "protein-searches", "rastrigin-chains"}
 # Algorithms and models, tiny: at least 7 blocks, the last of them not full.
 
 SMALL_RBM = {"random_visible": 18, "random_hidden": 7, "random_weight_sd": 0.5}
+ELSEWHERE = {"stan"}  # models whose density is compiled apart (tests/stan): none of our bits
 MODELS = {  # those to be annealed
     "gaussian": {"dimension": 2, "start_mean": 3.0, "start_sd": 2.0},
     "gaussian-ar": {"dimension": 2, "start_mean": 3.0, "start_sd": 2.0},
