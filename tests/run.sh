@@ -28,7 +28,7 @@ results=$PWD/build/ci/Testing
 mkdir -p "$results"
 rm -f "$results/summary.txt" "$results/tests.xml"
 status=0
-ctest --test-dir build/ci --output-on-failure --no-tests=error -j "$(($(nproc) + 1))" \
+ctest --test-dir build/ci --output-on-failure --no-tests=error -j "$(nproc)" \
     --output-junit "$results/tests.xml" --test-output-size-passed 1000000 "${label_filter[@]}" "$@" 2>&1 |
     while IFS= read -r line; do
         [[ ! $line =~ ^[0-9]+%\ tests\ passed ]] || closing=yes
