@@ -27,7 +27,7 @@ headers=$(Rscript --vanilla -e 'cat(system.file("include", package = "StanHeader
 [ -d "$headers/src/stan" ] || fail "the package StanHeaders of R is not installed (Debian: r-cran-stanheaders)"
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$library.$$"' EXIT
 
 # What the library is made of, so that it is made once.
 identity=$(cat "$program" "$here"/* <("$compiler" --version) <(echo "$headers ${flags[*]}") \

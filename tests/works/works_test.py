@@ -116,28 +116,28 @@ class Works(unittest.TestCase):
     def test_mistakes_name_file_line_and_column(self):
         good = self.write("good.csv", ["1.5", "2.5", "3.5"])
         cases = {
-            "nan": (["1", "nan", "3"], 'line 2, column 1: got "nan", expected a finite number'),
-            "inf": (["1", "2", "inf"], 'line 3, column 1: got "inf"'),
-            "huge": (["1", "1e999"], 'line 2, column 1: got "1e999"'),
-            "word": (["1", "two"], 'line 2, column 1: got "two"'),
-            "hole": (["1,2", "3,", "4,5"], 'line 2, column 2: got ""'),
-            "comma": (["0.5,1", "0,592,2"], "line 2: 3 column(s), expected 2"),
-            "short": (["1 2", "3"], "line 2: 1 column(s), expected 2"),
-            "long": (["1", "2 3"], "line 2: 2 column(s), expected 1"),
-            "late-header": (["1", "work", "2"], 'line 2, column 1: got "work"'),
-            "one": (["1"], "1 work(s), expected at least two"),
-            "none": (["# nothing"], "0 work(s), expected at least two"),
-            "header-alone": (["work"], "0 work(s), expected at least two"),
-            "units": (["1 kJ", "2 kJ"], 'line 1, column 2: got "kJ"'),
-            "hex": (["1", "0x10"], 'line 2, column 1: got "0x10"'),
-            "quoted": (["1", '"2"'], "line 2, column 1"),
-            "semicolons": (["1;2", "3;4"], "0 work(s)|line 2"),
+            "nan": (["1", "nan", "3"], 'bad.csv:2: column 1: not a number (got "nan"), expected a finite number'),
+            "inf": (["1", "2", "inf"], 'bad.csv:3: column 1: not a number (got "inf"), expected a finite number'),
+            "huge": (["1", "1e999"], 'bad.csv:2: column 1: not a number (got "1e999"), expected a finite number'),
+            "word": (["1", "two"], 'bad.csv:2: column 1: not a number (got "two"), expected a finite number'),
+            "hole": (["1,2", "3,", "4,5"], 'bad.csv:2: column 2: not a number (got ""), expected a finite number'),
+            "comma": (["0.5,1", "0,592,2"], "bad.csv:2: wrong number of columns (got 3), expected 2 as in line 1"),
+            "short": (["1 2", "3"], "bad.csv:2: wrong number of columns (got 1), expected 2 as in line 1"),
+            "long": (["1", "2 3"], "bad.csv:2: wrong number of columns (got 2), expected 1 as in line 1"),
+            "late-header": (["1", "work", "2"], 'bad.csv:2: column 1: not a number (got "work"), expected a finite number'),
+            "one": (["1"], "1 row(s) of numbers, expected at least two"),
+            "none": (["# nothing"], "0 row(s) of numbers, expected at least two"),
+            "header-alone": (["work"], "0 row(s) of numbers, expected at least two"),
+            "units": (["1 kJ", "2 kJ"], 'bad.csv:1: column 2: not a number (got "kJ"), expected a finite number'),
+            "hex": (["1", "0x10"], 'bad.csv:2: column 1: not a number (got "0x10"), expected a finite number'),
+            "quoted": (["1", '"2"'], "bad.csv:2: column 1: not a number"),
+            "semicolons": (["1;2", "3;4"], "bad.csv:2: column 1: not a number"),
         }
         for name, (lines, words) in cases.items():
             with self.subTest(name):
                 ended = self.works(self.write("bad.csv", lines), good, status=runner.BAD_INPUT)
                 self.assertIn("bad.csv", ended.err)
-                self.assertRegex(ended.err, words if "|" in words else words.replace("(", r"\(").replace(")", r"\)"))
+                self.assertIn(words, ended.err)
         options = {("--column", "work"): 'no column "work"', ("--column", "7"): 'no column "7"',
                    ("--units", "kJ/mol"): "need --temperature", ("--temperature", "300"): "have no --temperature",
                    ("--beta", "1", "--temperature", "300"): "expected one of them"}
@@ -147,7 +147,8 @@ class Works(unittest.TestCase):
         for extra in (("--beta", "-1"), ("--units", "eV"), ("--seed", "-1"), ("--block", "0")):
             with self.subTest(extra):
                 self.works(good, good, *extra, status=runner.BAD_INPUT)
-        ended = self.works(self.directory / "none.csv", good, ranks=2, status=runner.BAD_INPUT)
+        ended = self.works(self.directory / "none.csv", good, "-o", self.directory / "out", ranks=2, status=runner.BAD_INPUT)
+        self.assertFalse((self.directory / "out").exists())
         self.assertIn("none.csv", ended.err)
 
 

@@ -11,8 +11,8 @@ inline constexpr int exit_failed = 1;
 inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_stopped = 3;
 
-/// run, resume, check, tune, list, keys, show and report over the models of the catalogue. Starts MPI for run, resume,
-/// check and tune only. Returns the exit status. `support_directory` holds report.py where share/pearlite beside the
+/// run, resume, check, tune, works, list, keys, show, report and stan over the models of the catalogue. Starts MPI for
+/// the first five only. Returns the exit status. `support_directory` holds report.py where share/pearlite beside the
 /// program does not.
 int main(int argc, char** argv, const Catalogue& models, const char* support_directory = PEARLITE_SUPPORT_DIRECTORY);
 /// The same with a catalogue that is made here, so that what goes wrong meanwhile is told like any other error.

@@ -28,6 +28,11 @@ Table read_csv(const std::filesystem::path& file, const std::vector<std::string>
 /// another number of fields than the first, or stands in the table without being one of it; and for fewer than two
 /// lines.
 Vector read_last_numbers(const std::filesystem::path& file);
+/// A column of a table as programs of the field write them: between commas, or blanks if the first line has no comma, a
+/// header if no field of the first line is a number; lines that start with # or @ are skipped (.xvg). `column`: a name
+/// of the header, or a number from 1; empty: the last. The other columns may hold anything. InputError with the line's
+/// number for a row of another length and for a field that is no finite number, and for fewer than two rows.
+Vector read_column(const std::filesystem::path& file, const std::string& column);
 /// Comma-separated numbers without a header.
 Table read_bare_csv(const std::filesystem::path& file);
 /// Blank-separated numbers without a header (lines that start with # are skipped).

@@ -5,11 +5,11 @@
 #include "app/run/run_directory.hpp"
 #include "app/summary/summary.hpp"
 #include "app/works/free_energy.hpp"
-#include "app/works/work_files.hpp"
 #include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
 
@@ -46,20 +46,21 @@ EnergyUnit unit_of(const WorksOptions& options) {
     return {};
 }
 
-/// The same works on every rank, of which it keeps its own.
+/// Works in nats with the sign of the forward process, those of this rank.
 struct Works {
     parallel::BlockLayout layout;
     std::vector<double> here;
 
-    Works(const Communicator& ranks, const std::filesystem::path& file, const WorkFormat& format, Index block) {
-        std::vector<double> all;
-        parallel::on_root(ranks, [&] { all = read_works(file, format); });
-        auto n = std::ssize(all);
+    /// `factor`: nats per unit of work, below 0 for works of the other sign.
+    Works(const Communicator& ranks, const std::filesystem::path& file, const WorksOptions& options, double factor) {
+        Vector all;
+        parallel::on_root(ranks, [&] { all = factor * io::read_column(file, options.column); });
+        Index n = all.size();
         ranks.broadcast(std::span(&n, 1));
-        all.resize(static_cast<std::size_t>(n));
-        ranks.broadcast(std::span(all));
-        layout = parallel::BlockLayout(n, block, ranks.size(), ranks.rank());
-        const auto first = all.begin() + layout.first_local_item();
+        all.resize(n);
+        ranks.broadcast(std::span(all.data(), static_cast<std::size_t>(n)));
+        layout = parallel::BlockLayout(n, options.block, ranks.size(), ranks.rank());
+        const auto* const first = all.data() + layout.first_local_item();
         here.assign(first, first + layout.local_items());
     }
     population::Shards shards(const Communicator& ranks) const { return {ranks, layout, here}; }
@@ -84,11 +85,11 @@ void write_files(const Communicator& ranks, const WorksOptions& options, const R
 int works_command(const Communicator& ranks, const WorksOptions& options) {
     const auto began = std::chrono::steady_clock::now();
     const auto unit = unit_of(options);
+    const Works forward(ranks, options.forward, options, 1 / unit.per_nat);
+    const Works reverse(ranks, options.reverse, options, (options.same_sign ? 1 : -1) / unit.per_nat);
     DirectoryLock lock;
     if (options.directory)
         parallel::on_root(ranks, [&] { lock = make_run_directory(*options.directory, options.overwrite); });
-    const Works forward(ranks, options.forward, {options.column, 1 / unit.per_nat, false}, options.block);
-    const Works reverse(ranks, options.reverse, {options.column, 1 / unit.per_nat, !options.same_sign}, options.block);
 
     auto outcome =
         algorithm::outcome_of_works(forward.shards(ranks), reverse.shards(ranks), {}, random::Seed(options.seed));

@@ -143,6 +143,23 @@ class RowCollector {
     std::vector<double> values_;
 };
 
+/// Where in a row of n fields the column is that a person has named, or numbered from 1; the last for an empty name.
+std::size_t place_of(const std::string& column, const std::vector<std::string>& names, std::size_t n,
+                     const std::string& where) {
+    if (column.empty())
+        return n - 1;
+    if (const auto named = std::ranges::find(names, column); named != names.end())
+        return static_cast<std::size_t>(named - names.begin());
+    const auto number = finite_number(column);
+    if (number && *number >= 1 && *number <= static_cast<double>(n) && *number == std::floor(*number))
+        return static_cast<std::size_t>(*number) - 1;
+    std::string known;
+    for (const auto& name : names)
+        known += name + ", ";
+    throw InputError(where + "no column \"" + column + "\", expected " + known + "or a number from 1 to " +
+                     std::to_string(n));
+}
+
 /// Names of the columns. Numbers in their place mean that the header is missing, which would cost the first row.
 std::vector<std::string> read_header(const Line& line, const std::string& source) {
     std::vector<std::string> names = split_fields(line, source);
@@ -225,6 +242,45 @@ Table read_csv(const std::filesystem::path& file, const std::vector<std::string>
         rows.add(chosen, line.number);
     }
     return std::move(rows).table();
+}
+
+Vector read_column(const std::filesystem::path& file, const std::string& column) {
+    const std::string source = file.string(), text = read_whole_file(file, "a table of numbers");
+    auto lines = split_lines(text);
+    std::erase_if(lines, [](const Line& line) {
+        const auto words = without_blanks(line.text);
+        return words.empty() || words.front() == '#' || words.front() == '@';
+    });
+    const bool has_commas = !lines.empty() && lines.front().text.find(',') != std::string_view::npos;
+    const auto fields_of = [&](const Line& line) {
+        return has_commas ? split_fields(line, source) : split_blanks(line.text);
+    };
+    std::vector<double> values;
+    std::size_t place = 0, n_fields = 0;
+    for (const auto& line : lines) {
+        const auto fields = fields_of(line);
+        if (line.number == lines.front().number) {
+            const bool is_header =
+                std::ranges::none_of(fields, [](const auto& f) { return finite_number(f).has_value(); });
+            n_fields = fields.size();
+            place =
+                place_of(column, is_header ? fields : std::vector<std::string>(), n_fields, at(source, line.number));
+            if (is_header)
+                continue;
+        }
+        if (fields.size() != n_fields)
+            throw InputError(at(source, line.number) + "wrong number of columns (got " + std::to_string(fields.size()) +
+                             "), expected " + std::to_string(n_fields) + " as in line " +
+                             std::to_string(lines.front().number));
+        const auto value = finite_number(fields[place]);
+        if (!value)
+            throw InputError(at(source, line.number) + "column " + std::to_string(place + 1) +
+                             ": not a number (got \"" + fields[place] + "\"), expected a finite number");
+        values.push_back(*value);
+    }
+    if (values.size() < 2)
+        throw InputError(source + ": " + std::to_string(values.size()) + " row(s) of numbers, expected at least two");
+    return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
 }
 
 Vector read_last_numbers(const std::filesystem::path& file) {

@@ -4,7 +4,6 @@
 #include "models/stan/stan_density.hpp"
 #include "pearlite/path/tempered.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,7 +18,7 @@ struct StanKeys {
     std::optional<InputFile> data;
     double start_scale = 2;
     bool generated_quantities = true;
-    std::uint64_t data_seed = 1;
+    Index data_seed = 1;
 
     void keys(Keys& k) {
         k("library", library,
@@ -31,7 +30,7 @@ struct StanKeys {
           "in unconstrained parameters");
         k("generated_quantities", generated_quantities,
           "whether the posterior also has the program's generated quantities");
-        k("data_seed", data_seed, "seed of random numbers in the block transformed data");
+        k("data_seed", data_seed, within(0, 4294967295), "seed of random numbers in the block transformed data");
     }
 };
 
