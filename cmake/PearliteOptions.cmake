@@ -2,6 +2,7 @@
 
 option(PEARLITE_NATIVE "Build all but the kernels for the CPU at hand, not for any x86-64-v3 CPU" OFF)
 option(PEARLITE_TESTS "Build the tests and benchmarks" ON)
+option(PEARLITE_PYTHON_PACKAGE "Build the Python package pearlite" ON)
 option(PEARLITE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(PEARLITE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(PEARLITE_FUZZ "Build with both sanitizers and the coverage that libFuzzer asks for; needs clang++" OFF)

@@ -39,21 +39,39 @@ std::string build_id_among_notes(ElfW(Addr) begin, std::size_t size) {
     return {};
 }
 
-/// The linker's build id of this program: another for every other code or option.
+bool holds(const dl_phdr_info& object, std::uintptr_t address) {
+    return std::any_of(object.dlpi_phdr, object.dlpi_phdr + object.dlpi_phnum, [&](const auto& header) {
+        return header.p_type == PT_LOAD && address - (object.dlpi_addr + header.p_vaddr) < header.p_memsz;
+    });
+}
+
+/// The linker's build id of the program, or of the library, that has this function: another for every other code or
+/// option.
 std::string linked_build_id() {
     std::string id;
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void* result) {
+            if (!holds(*object, reinterpret_cast<std::uintptr_t>(&linked_build_id)))
+                return 0;
             for (int i = 0; i < object->dlpi_phnum; ++i)
                 if (object->dlpi_phdr[i].p_type == PT_NOTE)
                     if (auto found = build_id_among_notes(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr,
                                                           object->dlpi_phdr[i].p_memsz);
                         !found.empty())
                         *static_cast<std::string*>(result) = found;
-            return 1; // the program itself comes first; its libraries are not asked
+            return 1;
         },
         &id);
     return id.empty() ? "unknown" : id;
+}
+
+/// Of a process that is not ours.
+struct Host {
+    std::string name, way_to_resume;
+};
+Host& host() {
+    static Host host;
+    return host;
 }
 
 } // namespace
@@ -63,7 +81,16 @@ std::string compiler() {
 }
 
 std::string program_name() {
-    return program_invocation_short_name;
+    return host().name.empty() ? program_invocation_short_name : host().name;
+}
+
+std::string resuming(const std::filesystem::path& directory) {
+    return host().way_to_resume.empty() ? fmt::format("`{} resume {}`", program_name(), directory.string())
+                                        : host().way_to_resume;
+}
+
+void speak_as(std::string name, std::string way_to_resume) {
+    host() = {std::move(name), std::move(way_to_resume)};
 }
 
 std::string build_id() {

@@ -1,6 +1,7 @@
 #pragma once
 /// The identity of a binary: version, compiler, libraries, the CPU it was built for.
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@ namespace pearlite::app {
 std::string build_id();
 /// The name under which this program was started: users' programs have names of their own.
 std::string program_name();
+/// How people go on with the run in a directory: "`pearlite resume runs/x`".
+std::string resuming(const std::filesystem::path& directory);
+/// For the rest of a process that has no command line of ours: its name in messages, and what resuming() gives.
+void speak_as(std::string name, std::string way_to_resume);
 /// Compiler version, and the flags that may change the bits of a result.
 std::string compiler();
 /// "Open MPI 4.1.4", "HDF5 1.10.8", ...

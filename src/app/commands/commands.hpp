@@ -12,8 +12,18 @@
 
 namespace pearlite::app {
 
+/// What a run says beside its log.
+enum class Speech { progress_and_result, progress, nothing };
+
+/// A configuration that is in no file.
+struct ConfigurationText {
+    std::string text;           ///< TOML
+    std::filesystem::path base; ///< where relative paths start
+};
+
 struct RunOptions {
-    std::filesystem::path configuration;
+    std::filesystem::path configuration;   ///< a file, or the name of `text` in messages
+    std::optional<ConfigurationText> text; ///< in place of that file
     std::vector<std::string> overrides;
     std::optional<std::filesystem::path> directory; ///< default runs/<toml stem>
     std::optional<std::filesystem::path> data_directory;
@@ -21,6 +31,7 @@ struct RunOptions {
     std::optional<Index> step_limit;
     std::optional<std::string> patience; ///< likewise: how long a step may outlast a stop signal or the time limit
     bool overwrite = false;
+    Speech speech = Speech::progress_and_result;
 };
 struct CheckOptions {
     std::filesystem::path configuration;
@@ -34,6 +45,9 @@ struct ResumeOptions {
     std::optional<std::string> time_limit;
     std::optional<Index> step_limit;
     std::optional<std::string> patience;
+    Speech speech = Speech::progress_and_result;
+    /// The run must be the one that this would begin, finished or not; a finished one is restored all the same.
+    std::optional<RunOptions> expected;
 };
 
 struct TuneOptions {
@@ -104,6 +118,8 @@ struct Prepared {
     std::string resolved;
     std::vector<std::string> unused; ///< settings that only alternatives to the algorithm use
 };
+/// The configuration that is to be run.
+io::Configuration load_configuration(const RunOptions& options);
 /// One line on the unused keys; empty if there are none.
 std::string describe_unused(const Prepared& prepared);
 Prepared prepare(const Catalogue& models, io::Configuration configuration);

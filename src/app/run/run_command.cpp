@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <sstream>
 
 namespace pearlite::app {
 
@@ -39,10 +40,14 @@ Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const
     return job;
 }
 
-int finish(const Job& job, Run& run, Reporter& reporter) {
+Reporter::Screen screen_of(Speech speech) {
+    return speech == Speech::nothing ? Reporter::Screen::off : Reporter::Screen::on;
+}
+
+int finish(const Job& job, Run& run, Reporter& reporter, Speech speech) {
     if (run_to_end(job, run, reporter).stop > 0)
         return exit_stopped;
-    if (job.ranks.is_root())
+    if (job.ranks.is_root() && speech == Speech::progress_and_result)
         reporter.result(describe_summary(job.directory), job.directory / "summary.json");
     return 0;
 }
@@ -75,7 +80,27 @@ Prepared prepare_again(const Catalogue& models, const ResumeOptions& options, co
                                                     options.directory, {}, data_directory));
 }
 
+/// InputError unless a new run of `expected` would have the settings of the checkpoint.
+void require_same_settings(const Catalogue& models, const RunOptions& expected, const std::string& settings) {
+    const auto wanted = prepare(models, load_configuration(expected)).resolved;
+    std::istringstream now(wanted), then(settings);
+    for (std::string line, earlier; std::getline(now, line), std::getline(then, earlier), now || then;) {
+        line = now ? line : "";
+        earlier = then ? earlier : "";
+        if (line != earlier)
+            throw InputError(fmt::format("{}: its run has other settings (\"{}\", now \"{}\"), expected the same, or "
+                                         "another directory",
+                                         expected.directory.value_or("").string(), earlier, line));
+    }
+}
+
 } // namespace
+
+io::Configuration load_configuration(const RunOptions& options) {
+    return options.text ? io::Configuration::parse(options.text->text, options.configuration.string(),
+                                                   options.text->base, options.overrides, options.data_directory)
+                        : io::Configuration::load(options.configuration, options.overrides, options.data_directory);
+}
 
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options) {
     const StopSignals signals;
@@ -86,7 +111,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     std::string data_directory;
     bool has_sweep = false;
     parallel::together(ranks, [&] {
-        auto configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
+        auto configuration = load_configuration(options);
         data_directory = configuration.data_directory().value_or("").string();
         has_sweep = is_sweep(configuration);
         if (!has_sweep) {
@@ -101,7 +126,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = make_run_directory(directory, options.overwrite); });
     job.run_id = run_id_of(ranks, directory);
-    Reporter reporter(ranks.is_root(), directory / "run.log", false);
+    Reporter reporter(ranks.is_root(), directory / "run.log", false, screen_of(options.speech));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     reporter.info(first_line(job));
@@ -110,7 +135,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     Watchdog::follow(directory, ranks.is_root(), job.time_limit_seconds);
     const auto run = make_run(ranks, *prepared.plan, *prepared.model);
     run->begin();
-    return finish(job, *run, reporter);
+    return finish(job, *run, reporter, options.speech);
 }
 
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
@@ -122,13 +147,13 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
             throw InputError(
                 fmt::format("{}: no such directory; expected the directory of a run", options.directory.string()));
         is_of_sweep = is_sweep_directory(options.directory);
-        finished = !is_of_sweep && read_status(options.directory) == "finished";
+        finished = !is_of_sweep && !options.expected && read_status(options.directory) == "finished";
     });
     if (ranks.max(Index{is_of_sweep ? 1 : 0}))
         return resume_sweep_command(ranks, models, options);
     if (ranks.max(Index{finished ? 1 : 0})) {
-        Reporter reporter(ranks.is_root(), options.directory / "run.log", true);
-        if (ranks.is_root())
+        Reporter reporter(ranks.is_root(), options.directory / "run.log", true, screen_of(options.speech));
+        if (ranks.is_root() && options.speech == Speech::progress_and_result)
             reporter.result(describe_summary(options.directory), options.directory / "summary.json");
         return 0;
     }
@@ -137,7 +162,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     parallel::on_root(ranks, [&] { lock = DirectoryLock(options.directory); });
     auto run_id = run_id_of(ranks, options.directory);
     Watchdog::follow(options.directory, ranks.is_root(), seconds_of(options.time_limit));
-    Watchdog::advise(fmt::format("`{} resume {}` tries again", program_name(), options.directory.string()));
+    Watchdog::advise(resuming(options.directory) + " tries again");
     Prepared prepared;
     std::unique_ptr<Run> run;
     std::string data_directory;
@@ -149,6 +174,8 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         reader("data_directory", data_directory);
         parallel::together(ranks, [&] {
             prepared = prepare_again(models, options, configuration, data_directory);
+            if (options.expected)
+                require_same_settings(models, *options.expected, prepared.resolved);
             require_memory(prepared, ranks.size());
         });
         const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
@@ -174,7 +201,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     advise_to_resume(job, restored.path);
     job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
 
-    Reporter reporter(ranks.is_root(), options.directory / "run.log", true);
+    Reporter reporter(ranks.is_root(), options.directory / "run.log", true, screen_of(options.speech));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     for (const auto& warning : restored.warnings)
@@ -183,7 +210,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         reporter.warn(warning);
     reporter.info(fmt::format("{}; resumed from {} at step {}", first_line(job), restored.path.filename().string(),
                               run->progress().step));
-    return finish(job, *run, reporter);
+    return finish(job, *run, reporter, options.speech);
 }
 
 } // namespace pearlite::app

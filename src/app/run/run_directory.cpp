@@ -113,8 +113,8 @@ DirectoryLock make_run_directory(const fs::path& directory, bool overwrite) {
             throw InputError(
                 fmt::format("{}: not a directory; expected a directory for the run (-o)", directory.string()));
         if (!fs::is_empty(directory, error) && !overwrite)
-            throw InputError(fmt::format("{}: not empty; `{} resume {}` continues a run, --overwrite replaces it",
-                                         directory.string(), program_name(), directory.string()));
+            throw InputError(fmt::format("{}: not empty; {} continues a run, --overwrite replaces it",
+                                         directory.string(), resuming(directory)));
         DirectoryLock lock(directory);
         for (const auto& checkpoint : io::list_checkpoints(directory))
             fs::remove_all(checkpoint);

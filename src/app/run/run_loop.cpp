@@ -122,8 +122,8 @@ void require_same_run(const std::string& run_id, io::Reader& reader) {
 }
 
 void advise_to_resume(const Job& job, const std::filesystem::path& checkpoint) {
-    Watchdog::advise(fmt::format("the last one is {}; `{} resume {}` goes on from it", checkpoint.string(),
-                                 program_name(), job.resumable().string()));
+    Watchdog::advise(
+        fmt::format("the last one is {}; {} goes on from it", checkpoint.string(), resuming(job.resumable())));
 }
 
 void restore_checkpoint(const Job& job, Run& run, io::Reader& reader, std::vector<std::string>& warnings) {
@@ -220,9 +220,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         } catch (const FileError& error) {
             const auto rescued = summary.empty() ? "" : rescue(job, summary, reporter);
             throw_in_place_of(error, ErrorKind::file,
-                              fmt::format("{}{}; once it can be written, `{} resume {}` goes on from the last "
-                                          "checkpoint{}",
-                                          error.what(), rescued, program_name(), job.resumable().string(),
+                              fmt::format("{}{}; once it can be written, {} goes on from the last checkpoint{}",
+                                          error.what(), rescued, resuming(job.resumable()),
                                           end_is_saved ? ", which holds the finished run" : ""));
         }
     };
@@ -239,9 +238,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
             const auto facts = facts_of(job, run, heartbeat.elapsed(), updates, resources);
             write_summary(job.directory, summary_text(facts, nullptr));
         });
-        reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; `{} resume {}` goes on",
-                                  stop_reason(orders.stop), run.progress().step, program_name(),
-                                  job.directory.string()));
+        reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; {} goes on", stop_reason(orders.stop),
+                                  run.progress().step, resuming(job.directory)));
         return {orders.stop};
     }
     Watchdog::watch(Watchdog::Stage::results);

@@ -20,14 +20,8 @@ extern "C" void remember_signal(int signal) {
     errno = error;
 }
 
-void set_handlers(void (*handler)(int)) {
-    struct sigaction action {};
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
-    sigfillset(&action.sa_mask);
-    for (const int signal : stop_signals)
-        sigaction(signal, &action, nullptr);
-}
+/// What the process did on these signals before: one of another language has handlers of its own.
+std::array<struct sigaction, stop_signals.size()> earlier_handlers{};
 
 /// A write past the limit of a file's size, or to a terminal or pipe that has gone, shall fail and not end the program.
 void leave_failed_writes_to_their_callers() {
@@ -42,11 +36,17 @@ void leave_failed_writes_to_their_callers() {
 
 StopSignals::StopSignals() {
     last_signal = 0;
-    set_handlers(remember_signal);
+    struct sigaction action {};
+    action.sa_handler = remember_signal;
+    action.sa_flags = SA_RESTART;
+    sigfillset(&action.sa_mask);
+    for (std::size_t i = 0; i < stop_signals.size(); ++i)
+        sigaction(stop_signals[i], &action, &earlier_handlers[i]);
     leave_failed_writes_to_their_callers();
 }
 StopSignals::~StopSignals() {
-    set_handlers(SIG_DFL);
+    for (std::size_t i = 0; i < stop_signals.size(); ++i)
+        sigaction(stop_signals[i], &earlier_handlers[i], nullptr);
 }
 int StopSignals::received() {
     return last_signal;

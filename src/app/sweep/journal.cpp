@@ -86,8 +86,8 @@ void Journal::sync() {
 }
 
 void Journal::fail() const {
-    throw FileError(fmt::format("{}: cannot write: {}; once it can be written, `{} resume {}` goes on", file_.string(),
-                                std::system_category().message(errno), program_name(), file_.parent_path().string()));
+    throw FileError(fmt::format("{}: cannot write: {}; once it can be written, {} goes on", file_.string(),
+                                std::system_category().message(errno), resuming(file_.parent_path())));
 }
 
 std::map<Index, EndedRun> read_journals(const fs::path& directory) {

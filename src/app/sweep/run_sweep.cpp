@@ -249,7 +249,7 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
             throw FileError(fmt::format("{}: cannot make this directory: {}", job.directory.string(), error.message()));
     });
     Watchdog::follow(job.directory, team_.is_root(), job.time_limit_seconds);
-    Watchdog::advise(fmt::format("`{} resume {}` makes this run again", program_name(), job_.directory.string()));
+    Watchdog::advise(resuming(job_.directory) + " makes this run again");
     Watchdog::watch(Watchdog::Stage::start);
     std::vector<std::string> warnings;
     auto run_ = restored(job, prepared, warnings);
@@ -359,9 +359,8 @@ int run_sweep(const SweepJob& job, const Catalogue& models, const Sweep& sweep, 
     const auto progress = session.progress();
     if (const double stop = session.stop(); stop > 0 && progress.finished + progress.failed < sweep.runs()) {
         parallel::on_root(job.ranks, [&] { write_stopped_sweep(job.directory, sweep, progress); });
-        reporter.info(fmt::format("stopped by {} with {} of {} runs done; `{} resume {}` goes on", stop_reason(stop),
-                                  progress.finished + progress.failed, sweep.runs(), program_name(),
-                                  job.directory.string()));
+        reporter.info(fmt::format("stopped by {} with {} of {} runs done; {} goes on", stop_reason(stop),
+                                  progress.finished + progress.failed, sweep.runs(), resuming(job.directory)));
         return exit_stopped;
     }
     parallel::on_root(job.ranks, [&] {

@@ -57,8 +57,9 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
     SweepOrigin origin;
     std::optional<io::Configuration> configuration;
     parallel::together(ranks, [&] {
-        configuration = io::Configuration::load(options.configuration, options.overrides, options.data_directory);
-        origin.text = io::read_whole_file(options.configuration, "a TOML configuration");
+        configuration = load_configuration(options);
+        origin.text =
+            options.text ? options.text->text : io::read_whole_file(options.configuration, "a TOML configuration");
     });
     origin.name = options.configuration.string();
     origin.directory = configuration->directory();

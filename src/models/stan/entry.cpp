@@ -1,5 +1,6 @@
 #include "io/files/whole_file.hpp"
 #include "models/common/reading.hpp"
+#include "models/joint/joint_density.hpp"
 #include "models/registry.hpp"
 #include "models/stan/stan_density.hpp"
 #include "pearlite/path/tempered.hpp"
@@ -51,8 +52,10 @@ std::unique_ptr<BuiltModel> build_stan(io::Configuration& configuration, io::Sec
     try {
         auto program =
             std::make_shared<const StanProgram>(keys.library.path, *data, static_cast<unsigned>(keys.data_seed));
-        return model::annealed(std::make_shared<const path::Tempered>(std::make_shared<const StanDensity>(
-            std::move(program), keys.start_scale, keys.generated_quantities, StanIdentity{*library, *data})));
+        return model::annealed(std::make_shared<const path::Tempered>(std::make_shared<const JointDensity>(
+            std::make_shared<const StanDensity>(std::move(program), keys.generated_quantities,
+                                                StanIdentity{*library, *data}),
+            keys.start_scale)));
     } catch (const InputError& error) {
         section.error("library", error.what());
         return nullptr;

@@ -1,9 +1,8 @@
 #pragma once
-/// A Stan program as a density over its unconstrained parameters.
+/// A Stan program as a joint density over its unconstrained parameters.
 
+#include "model/joint_functions.hpp"
 #include "models/stan/stan_program.hpp"
-#include "pearlite/model/detail/density_functions.hpp"
-#include "random/student_mixture.hpp"
 
 #include <memory>
 #include <string>
@@ -16,28 +15,19 @@ struct StanIdentity {
     std::string library, data; ///< the bytes of both
 };
 
-/// Stan programs have a joint density p of parameters and data, with no prior that could be drawn from. In place of a
-/// prior there is a wide distribution q around 0, normalised: log prior := log q, log likelihood := log p - log q, so
-/// that log Z/Z_0 is the log of the integral of p over the parameters.
-class StanDensity final : public model::DensityFunctions {
+class StanDensity final : public model::JointFunctions {
   public:
-    /// q is a Student t distribution of 7 degrees of freedom; `scale`: of each coordinate.
-    StanDensity(std::shared_ptr<const StanProgram> program, double scale, bool with_generated,
-                const StanIdentity& identity);
+    /// `with_generated`: reports the program's generated quantities, too.
+    StanDensity(std::shared_ptr<const StanProgram> program, bool with_generated, const StanIdentity& identity);
 
-    const std::vector<std::string>& parameter_names() const override { return program_->coordinate_names(); }
-    void draw_prior(random::Stream& stream, std::span<double> x) const override { start_->draw(stream, x); }
-    void evaluate(const Matrix& points, Index n, const model::BlockStreams& streams, Vector& log_prior,
-                  Vector& log_likelihood) const override;
-    bool is_estimated() const override { return false; }
-    std::optional<double> log_prior_normaliser() const override { return 0.0; }
-    std::optional<double> exact_log_ratio() const override { return {}; }
-    void fingerprint(model::Fingerprint& fingerprint) const override;
+    const std::vector<std::string>& coordinate_names() const override { return program_->coordinate_names(); }
+    void log_densities(const Matrix& points, Index n, Vector& out) const override;
+    bool has_gradient() const override { return true; }
+    void log_densities(const Matrix& points, Index n, Vector& out, Matrix& gradient) const override;
+    void fingerprint(model::Fingerprint& fingerprint) const override { fingerprint.add(identity_); }
 
   private:
     std::shared_ptr<const StanProgram> program_;
-    std::shared_ptr<const random::StudentMixture> start_;
-    double scale_;
     std::string identity_;
 };
 

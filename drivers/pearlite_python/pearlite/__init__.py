@@ -1,0 +1,18 @@
+"""Annealed Monte Carlo on clusters: evidences, posteriors and minima of Python functions, with error bars.
+
+    import pearlite
+    result = pearlite.sample(log_density, names=["a", "b"])
+    print(result)
+
+A script is run by one process, `python3 script.py`, or by many, `mpirun -n 8 python3 script.py`: the functions of this
+package are collective, and give the same bits on any number of ranks.
+"""
+
+from . import priors
+from ._errors import FileError, InputError, NumericalError, PearliteError, RemoteError, Stopped
+from ._ranks import rank, size
+from ._results import Estimate, Parameter, Result, load
+from ._running import anneal, minimize, run, sample
+
+__all__ = ["Estimate", "FileError", "InputError", "NumericalError", "Parameter", "PearliteError", "RemoteError", "Result",
+           "Stopped", "anneal", "load", "minimize", "priors", "rank", "run", "sample", "size"]

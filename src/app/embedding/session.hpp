@@ -1,0 +1,64 @@
+#pragma once
+/// Runs in a process whose main() is not ours: that of another language, which may have started MPI itself.
+
+#include "pearlite/app/catalogue.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace pearlite::app {
+
+/// What is run, as `pearlite run` and `pearlite resume` would.
+struct Task {
+    std::string configuration;       ///< TOML
+    std::string name;                ///< stands for the file in messages
+    std::filesystem::path base;      ///< where the configuration's relative paths start
+    std::filesystem::path directory; ///< of the run
+    bool overwrite = false;
+    bool resume = false; ///< go on with the run in the directory, if there is one, of this configuration and model
+    std::optional<std::string> time_limit, patience;
+    std::optional<Index> step_limit;
+    std::optional<std::filesystem::path> data_directory;
+    bool tells_progress = true; ///< on the standard error stream
+};
+
+struct Ended {
+    bool finished = true;
+    int signal = 0;   ///< that stopped the run, or 0
+    std::string text; ///< of a finished run, on rank 0: its result in words
+};
+
+/// One in a process. MPI is started here unless it runs already, and ended by whoever has started it.
+class Session {
+  public:
+    /// InputError if this CPU lacks instructions. `host`: the program in messages; `way_to_resume`: "the same call
+    /// with resume=True".
+    Session(std::string host, std::string way_to_resume);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    int rank() const;
+    int size() const;
+
+    /// Collective. Throws what a command would have told, on all ranks; an error that the other ranks know nothing of
+    /// ends the job, after `last_words`.
+    Ended run(const Catalogue& models, const Task& task, const std::function<void()>& last_words) const;
+
+    /// Collective. The lowest rank that says so, if any does.
+    std::optional<int> first_that(bool is_it) const;
+    /// Collective.
+    std::string broadcast(const std::string& text, int root) const;
+    /// Collective, within some seconds: whether all ranks have come here.
+    bool all_arrive(double seconds) const;
+    [[noreturn]] static void abort(int status);
+
+  private:
+    struct Mpi;
+    std::unique_ptr<Mpi> mpi_;
+};
+
+} // namespace pearlite::app

@@ -1,0 +1,64 @@
+#include "models/joint/joint_density.hpp"
+
+#include <utility>
+
+namespace pearlite::models {
+
+namespace {
+
+using random::StudentMixture;
+
+/// The gradient of log q + b (log p - log q).
+class Gradient final : public model::DensityGradient {
+  public:
+    Gradient(std::shared_ptr<const model::JointFunctions> functions, std::shared_ptr<const StudentMixture> start)
+        : functions_(std::move(functions)), start_(std::move(start)) {}
+    void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
+                  Matrix& gradient) const override {
+        functions_->log_densities(points, n, log_likelihood, gradient);
+        const auto d = static_cast<std::size_t>(points.rows());
+        Vector of_start(points.rows());
+        for (Index i = 0; i < n; ++i) {
+            log_prior(i) = start_->log_density({points.col(i).data(), d}, {of_start.data(), d});
+            log_likelihood(i) -= log_prior(i);
+            gradient.col(i) = of_start + b * (gradient.col(i) - of_start);
+        }
+    }
+
+  private:
+    std::shared_ptr<const model::JointFunctions> functions_;
+    std::shared_ptr<const StudentMixture> start_;
+};
+
+std::shared_ptr<const StudentMixture> wide_start(Index d, double scale) {
+    constexpr double degrees_of_freedom = 7; // of the references of bridges, too
+    return std::make_shared<const StudentMixture>(
+        std::vector<StudentMixture::Component>{{1, Vector::Zero(d), scale * Matrix::Identity(d, d)}},
+        degrees_of_freedom);
+}
+
+} // namespace
+
+JointDensity::JointDensity(std::shared_ptr<const model::JointFunctions> functions, double scale)
+    : functions_(std::move(functions)),
+      start_(wide_start(static_cast<Index>(functions_->coordinate_names().size()), scale)),
+      scale_(scale) {
+    if (functions_->has_gradient())
+        offer<model::DensityGradient>(std::make_shared<Gradient>(functions_, start_));
+    pass_on<model::ReportedQuantities>(*functions_);
+    pass_on<model::RejectedPoints>(*functions_);
+}
+
+void JointDensity::evaluate(const Matrix& points, Index n, const model::BlockStreams&, Vector& log_prior,
+                            Vector& log_likelihood) const {
+    start_->log_densities(points.leftCols(n), {log_prior.data(), static_cast<std::size_t>(n)});
+    functions_->log_densities(points, n, log_likelihood);
+    log_likelihood.head(n) -= log_prior.head(n);
+}
+
+void JointDensity::fingerprint(model::Fingerprint& fingerprint) const {
+    functions_->fingerprint(fingerprint);
+    fingerprint.add(scale_);
+}
+
+} // namespace pearlite::models

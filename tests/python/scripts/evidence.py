@@ -1,0 +1,66 @@
+"""An evidence by one of the ways in which functions make a model, on any number of ranks: evidence.py WAY [OUTPUT].
+
+The density is N(m, S) up to its constant, m = (1, 2, 3), S = diag(1, 4, 0.25), so that log Z is exact.
+"""
+
+import sys
+
+import numpy
+import pearlite
+
+MEAN, SD = numpy.array([1.0, 2.0, 3.0]), numpy.array([1.0, 2.0, 0.5])
+PRIOR = pearlite.priors.Normal(0, 3, 3)
+EXACT = 1.5 * numpy.log(2 * numpy.pi) + numpy.log(SD).sum()
+NAMES = ["a", "b", "c"]
+
+
+def log_density(x):
+    return -0.5 * (((x - MEAN) / SD) ** 2).sum(axis=1)
+
+
+def gradient(x):
+    return (MEAN - x) / SD**2
+
+
+def noisy(x, keys):
+    """log of an estimate whose mean is the density over the prior's: e^{s z - s^2/2}."""
+    noise = numpy.array([numpy.random.Generator(numpy.random.Philox(key=key)).normal() for key in keys])
+    return log_density(x) - PRIOR.log_density(x) + 0.3 * noise - 0.045
+
+
+def main():
+    way, output = sys.argv[1], (sys.argv[2:] or [None])[0]
+    common = dict(particles=2048, seed=7, progress=False, output=output)
+    if way == "density":
+        result = pearlite.sample(log_density, NAMES, gradient, **common)
+    elif way == "prior":
+        result = pearlite.sample(log_density, NAMES, prior=PRIOR, **common)
+    elif way == "anneal":
+        result = pearlite.anneal(PRIOR.log_density, lambda x: log_density(x) - PRIOR.log_density(x), PRIOR.draw, NAMES,
+                                 exact=EXACT, **common)
+    elif way == "estimated":
+        result = pearlite.anneal(PRIOR.log_density, noisy, PRIOR.draw, NAMES, estimated=True, **common)
+    elif way == "quantities":
+        result = pearlite.sample(log_density, NAMES, gradient,
+                                 quantities=(["a+b", "c"], lambda x: numpy.c_[x[:, 0] + x[:, 1], x[:, 2]]), **common)
+    elif way == "tables":
+        result = pearlite.run({"model": {"name": "gaussian"}, "algorithm": {"name": "smc"}}, run__seed=3, output=output,
+                              algorithm__particles=1024, algorithm__replicates=2, progress=False)
+    else:
+        result = pearlite.minimize(lambda x: ((x - 0.5) ** 2).sum(axis=1), [(-1, 1)] * 4, seed=3, progress=False,
+                                   algorithm__iterations=4000, algorithm__polish=True,
+                                   output=output)
+    if pearlite.rank() == 0:
+        estimate = result.log_evidence
+        value, error = (result.minimum, 0) if estimate is None else (estimate.value, estimate.standard_error)
+        print(result.summary["digest"], value, error, EXACT, result.support)
+        for name, parameter in result.posterior.items():
+            print("parameter", name, parameter.mean, parameter.sd)
+        if way != "minimum":
+            print("draws", *(f"{name}:{values.shape}" for name, values in result.draws().items()))
+        else:
+            print("argmin", *result.argmin)
+
+
+if __name__ == "__main__":
+    main()
