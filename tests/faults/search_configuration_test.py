@@ -3,6 +3,7 @@
 import re
 import unittest
 
+import matplotlib.image
 import pearlite_runner as runner
 from configuration_test import Base
 
@@ -63,7 +64,7 @@ iterations = 300
 
 FILES = {
     "good.pbm": b"P1\n3 2\n0 1 1\n1 0 0\n", "grey.pgm": b"P2\n3 2\n255\n0 128 255\n255 0 7\n", "short.pbm": b"P1\n6 5\n0 1 0\n",
-    "picture.png": b"\x89PNG\r\n\x1a\n" + bytes(100), "empty.pbm": b"", "three.txt": b"2 3\n0 1 2\n0 0 1\n", "words.txt": b"hello\n",
+    "picture.png": b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.gif": b"GIF89a" + bytes(100), "empty.pbm": b"", "three.txt": b"2 3\n0 1 2\n0 0 1\n", "words.txt": b"hello\n",
     "narrow.pbm": b"P1\n0 5\n", "good.csv": b"0,1,0\n1,1,0\n1,0,2\n", "blank.csv": b"0,1,0\n1,,0\n1,0,2\n",
     "unknown.csv": b"0,1,0\n1,?,0\n", "ragged.csv": b"0,1,0\n1,1\n", "fraction.csv": b"0,1,0\n1,0.5,0\n",
     "negative.csv": b"0,1,0\n1,-1,0\n", "large.csv": b"0,1,0\n1,256,0\n", "empty.csv": b"", "header.csv": b"a,b,c\n0,1,0\n",
@@ -125,7 +126,8 @@ CASES = [
         "a directory for an image": ("HERE/good.pbm", "HERE", [r":3: model\.image", "is a directory"]),
         "a grey image": ("good.pbm", "grey.pgm", [r":3: model\.image", r"grey\.pgm", "row 1, column 2 is grey", "0 or 255"]),
         "an image cut short": ("good.pbm", "short.pbm", [r":3: model\.image", r"short\.pbm:2: 7 characters are left"]),
-        "an image of another kind": ("good.pbm", "picture.png", [r":3: model\.image", "unknown format", "PGM"]),
+        "an image of another kind": ("good.pbm", "picture.gif", [r":3: model\.image", "unknown format", "PGM"]),
+        "half an image": ("good.pbm", "picture.png", [r":3: model\.image", r"picture\.png: not a whole PNG image"]),
         "an empty image": ("good.pbm", "empty.pbm", [r":3: model\.image", "unknown format"]),
         "an image of three colours": ("good.pbm", "three.txt", [r":3: model\.image", r"three\.txt:2", "row 1, column 3"]),
         "words for an image": ("good.pbm", "words.txt", [r":3: model\.image", "unknown format"]),
@@ -232,23 +234,26 @@ class SearchConfigurations(Base):
         self.assertIn("two coordinates", asked.err)
 
     def test_the_best_state_is_in_a_file(self):
-        """Images as PGM, networks as Graphviz: the states that the summary holds."""
+        """Images as PNG, networks as Graphviz: the states that the summary holds."""
         image = self.write("image", IMAGE)
         network = self.write("network", NETWORK)
         for directory in (image, network):
             ended = runner.pearlite("run", directory / "bad.toml", "-o", directory / "run", ranks=2)
             self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         best = runner.summary(image / "run")["best"]
-        header = b"P5\n3 2\n255\n"
-        pixels = [bytes(255 * int(x) for x in best["state"]), b"\xff\0\0\0\xff\xff"]  # in a PBM 1 is black
-        for name, content in zip(("best.pgm", "observed.pgm"), pixels):
-            self.assertEqual((image / "run" / name).read_bytes(), header + content, name)
+        pixels = [[int(x) for x in best["state"]], [1, 0, 0, 0, 1, 1]]  # in a PBM 1 is black
+        for name, content in zip(("best.png", "observed.png"), pixels):
+            read = matplotlib.image.imread(image / "run" / name)
+            self.assertEqual((read.shape, read.round().astype(int).ravel().tolist()), ((2, 3), content), name)
+            # A run reads what a run has written.
+            again = runner.pearlite("check", image / "bad.toml", "--set", f'model.image="{image / "run" / name}"', "--probe", 0)
+            self.assertEqual(again.status, runner.FINISHED, again.describe())
         self.assertEqual((network / "run" / "best.dot").read_text(encoding="utf-8"), runner.summary(network / "run")["best"]["graph"])
         # Another run in their place removes them, if it is told to.
         other = self.write("other", GOOD)
         again = runner.pearlite("run", other / "bad.toml", "-o", image / "run", "--overwrite")
         self.assertEqual(again.status, runner.FINISHED, again.describe())
-        self.assertFalse((image / "run" / "best.pgm").exists())
+        self.assertFalse((image / "run" / "best.png").exists())
 
     def test_one_chain_crosses_with_nobody(self):
         """What operations a configuration lists for many chains does for one, too."""

@@ -59,7 +59,8 @@ TEST(ConfigurationFiles, data_files_lie_under_the_data_directory) {
 TEST(ConfigurationFiles, a_missing_data_file_says_where_it_was_looked_for) {
     const TemporaryDirectory directory;
     const DataDirectoryVariable variable{std::nullopt};
-    const std::string expected = ", expected a file under the data directory (--data-dir or PEARLITE_DATA_DIR)";
+    const std::string expected =
+        ", expected a file beside the configuration, or under the data directory (--data-dir or PEARLITE_DATA_DIR)";
     const auto look = [&](const std::string& value, const std::optional<std::filesystem::path>& data) {
         Configuration c = Configuration::parse("", "run.toml", "/", {"model.data=" + value}, data);
         EXPECT_EQ(c.section("model").data_file("data"), std::nullopt);

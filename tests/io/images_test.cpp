@@ -3,6 +3,7 @@
 #include "io/input_files.hpp"
 
 #include <cstdlib>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <numeric>
 
@@ -11,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::input_error;
 using ::testing::StartsWith;
 using testing::TemporaryDirectory;
 using namespace std::string_literals;
@@ -49,8 +51,9 @@ TEST(ReadBinaryImage, reads_rows_of_several_bytes) {
 }
 
 TEST(ReadBinaryImage, names_mistakes_of_header_and_format) {
-    EXPECT_EQ(image_mistake(""), "a.pgm: unknown format, expected a binary image: PGM (P2, P5), PBM (P1, P4), or text "
-                                 "(rows, columns, then 0 and 1)");
+    EXPECT_EQ(image_mistake(""),
+              "a.pgm: unknown format, expected a binary image: PNG, PGM (P2, P5), PBM (P1, P4), or text "
+              "(rows, columns, then 0 and 1)");
     for (const char* content : {"P6\n3 2\n255\n", "P3 1 1 1 0 0 0", "P7\n", "P5", "P51 1 1 0", "GIF89a", " -2 3", "P"})
         EXPECT_THAT(image_mistake(content), StartsWith("a.pgm: unknown format, expected ")) << content;
     EXPECT_EQ(image_mistake("P5\n3"),
@@ -103,21 +106,36 @@ TEST(ReadBinaryImage, names_mistakes_of_pixels) {
     EXPECT_THAT(image_mistake("2 3\n0 1 1\n1 0 1 1\n"), HasSubstr("a.pgm:3: data after the image"));
 }
 
-TEST(WritePgm, is_read_back) {
+TEST(WritePng, is_read_back) {
     const TemporaryDirectory directory;
     BinaryImage image{37, 21, {}};
     for (Index i = 0; i < image.rows * image.columns; ++i)
         image.pixels.push_back(i * i % 7 < 3);
-    const auto file = directory.write("a.pgm", std::string(5000, 'x'));
-    write_pgm(file, image);
-    EXPECT_EQ(std::filesystem::file_size(file), 13 + 37 * 21);
+    const auto file = directory.write("a.png", std::string(5000, 'x'));
+    write_png(file, image);
     const BinaryImage copy = read_binary_image(file);
     EXPECT_EQ(copy.rows, image.rows);
     EXPECT_EQ(copy.columns, image.columns);
     EXPECT_EQ(copy.pixels, image.pixels);
-    EXPECT_THROW(write_pgm(directory.path() / "none" / "a.pgm", image), FileError);
+    EXPECT_THROW(write_png(directory.path() / "none" / "a.png", image), FileError);
     image.rows = 36;
-    EXPECT_THROW(write_pgm(file, image), ContractViolation);
+    EXPECT_THROW(write_png(file, image), ContractViolation);
+}
+
+TEST(ReadPng, names_what_is_wrong) {
+    const TemporaryDirectory directory;
+    const BinaryImage image{2, 3, {0, 1, 1, 0, 0, 1}};
+    const auto file = directory.path() / "a.png";
+    write_png(file, image);
+    std::string whole;
+    {
+        std::ifstream in(file, std::ios::binary);
+        whole.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    for (const std::size_t length : {8UL, 20UL, whole.size() / 2, whole.size() - 14})
+        EXPECT_THAT(input_error([&] { read_binary_image(directory.write("b.png", whole.substr(0, length))); }),
+                    HasSubstr("b.png: not a whole PNG image"))
+            << length;
 }
 
 TEST(PublishedData, micrographs_have_their_known_sizes) {

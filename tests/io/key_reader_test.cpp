@@ -147,7 +147,8 @@ TEST_F(KeyReaderTest, keys_may_be_required_or_set_aside) {
         FAIL() << "required keys are missing";
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(), "run.toml:1: model.size: missing from [model], expected an integer in [1, inf)\n"
-                                   "run.toml:1: model.weights: missing from [model], expected a file under the data "
+                                   "run.toml:1: model.weights: missing from [model], expected a file beside the "
+                                   "configuration, or under the data "
                                    "directory (--data-dir or PEARLITE_DATA_DIR)");
     }
     EXPECT_EQ(configuration.unused(), std::vector<std::string>{"model.chains"});

@@ -4,6 +4,7 @@
 
 #include "models/gaussian/gaussian.hpp"
 #include "models/mixed_logistic_cases.hpp"
+#include "models/regression/poisson_regression.hpp"
 #include "models/regression/regression.hpp"
 #include "models/state_space/linear_gaussian.hpp"
 #include "models/state_space/stochastic_volatility.hpp"
@@ -71,6 +72,24 @@ TEST(Gradients, LogisticRegression) {
         const LogisticRegression regression(data);
         const Differentiated density(regression, 21);
         expect_gradient_of_density(density, 1e-3, 1e-9);
+        expect_gradient_without_neighbours(density);
+        const auto [logs, gradient] = density.gradients(density.points, 1);
+        EXPECT_EQ(logs.likelihood.head(21), density.logs(density.points).likelihood.head(21)); // to the bit
+    }
+}
+
+TEST(Gradients, PoissonRegression) {
+    for (const auto& [n, p] : {std::pair<Index, Index>{3, 1}, {37, 2}, {300, 11}}) {
+        PoissonRegressionData data;
+        data.design = 0.3 * normals(n, p, 5);
+        data.design.col(0).setOnes();
+        data.response = (3 * normals(n, 1, 6).array().abs()).floor();
+        data.exposure = normals(n, 1, 8).array().exp();
+        data.names = numbered(p);
+        data.prior_variance = 4;
+        const PoissonRegression regression(data);
+        const Differentiated density(regression, 21);
+        expect_gradient_of_density(density, 1e-3, 1e-8);
         expect_gradient_without_neighbours(density);
         const auto [logs, gradient] = density.gradients(density.points, 1);
         EXPECT_EQ(logs.likelihood.head(21), density.logs(density.points).likelihood.head(21)); // to the bit

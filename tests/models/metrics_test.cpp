@@ -2,6 +2,7 @@
 
 #include "models/gaussian/gaussian.hpp"
 #include "models/gradient_checks.hpp"
+#include "models/regression/poisson_regression.hpp"
 #include "models/regression/regression.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -85,6 +86,29 @@ TEST(Metrics, OfALogisticRegressionIsTheSecondDerivative) {
             EXPECT_TRUE(metric_at(regression, density.points.col(i), b)
                             .isApprox(information(density, density.points.col(i), b, 1e-3), 1e-8))
                 << i;
+}
+
+TEST(Metrics, OfAPoissonRegressionIsTheSecondDerivative) {
+    PoissonRegressionData data;
+    data.design = 0.5 * normals(60, 3, 1);
+    data.design.col(0).setOnes();
+    data.response = (2 * normals(60, 1, 2).array().abs()).floor();
+    data.exposure = normals(60, 1, 3).array().exp();
+    data.names = {"a", "b", "c"};
+    data.prior_variance = 4;
+    const PoissonRegression regression(data);
+    const Differentiated density(regression, 8);
+    for (const double b : {0.0, 0.3, 1.0})
+        for (Index i = 0; i < 8; ++i) {
+            const Vector x = density.points.col(i);
+            EXPECT_TRUE(metric_at(regression, x, b).isApprox(information(density, x, b, 1e-3), 1e-7)) << i;
+            // The weights and their slopes make the metric's derivative.
+            Vector weights, slopes, later, unused;
+            regression.metric_weights({x.data(), 3}, b, weights, slopes);
+            const Vector shifted = x + 1e-6 * Vector::Unit(3, 0); // the predictor of every row moves alike
+            regression.metric_weights({shifted.data(), 3}, b, later, unused);
+            EXPECT_TRUE((later - weights).isApprox(1e-6 * slopes, 1e-5) || b == 0);
+        }
 }
 
 TEST(Metrics, OfALinearRegressionIsTheExpectedInformation) {

@@ -1,3 +1,4 @@
+#include "models/regression/poisson_regression.hpp"
 #include "models/regression/regression.hpp"
 
 #include "core/log_space.hpp"
@@ -161,6 +162,66 @@ TEST(LogisticRegression, LikelihoodAgreesWithAPlainLoop) {
                 ASSERT_NEAR(d.log_prior(i), prior, 1e-12 * (1 + std::fabs(prior)));
             }
         }
+}
+
+PoissonRegressionData counts(Index n, Index p) {
+    PoissonRegressionData data;
+    data.design = random_matrix(n, p, 0.4, 7);
+    data.design.col(0).setOnes();
+    random::Stream stream({1, random::Purpose::test, 8, 0});
+    data.response = Vector::NullaryExpr(n, [&](Index) { return std::floor(5 * stream.exponential()); });
+    data.exposure = Vector::NullaryExpr(n, [&](Index) { return stream.uniform(0.5, 4); });
+    for (Index k = 0; k < p; ++k)
+        data.names.push_back("b" + std::to_string(k));
+    data.prior_variance = 4;
+    return data;
+}
+
+TEST(PoissonRegression, LikelihoodAgreesWithAPlainLoop) {
+    for (const Index n : {1, 2, 15, 127, 128, 300})
+        for (const Index p : {1, 2, 9}) {
+            const auto data = counts(n, p);
+            const PoissonRegression regression(data);
+            const Matrix points = random_matrix(p, 48, 1, 6);
+            const auto d = evaluated(regression, points);
+            for (Index i = 0; i < 48; ++i) {
+                double likelihood = 0;
+                for (Index j = 0; j < n; ++j) {
+                    const double mean = data.exposure(j) * std::exp(data.design.row(j).dot(points.col(i)));
+                    likelihood += data.response(j) * std::log(mean) - mean - std::lgamma(data.response(j) + 1);
+                }
+                ASSERT_NEAR(d.log_likelihood(i), likelihood, 1e-11 * (1 + std::fabs(likelihood))) << n << " " << p;
+            }
+        }
+}
+
+TEST(PoissonRegression, PredictorsBeyondAllBoundsHaveNoDensityButANumber) {
+    const PoissonRegression regression(counts(20, 1));
+    Matrix points = Matrix::Zero(1, 16);
+    points(0, 1) = 800;
+    points(0, 2) = -800;
+    const auto d = evaluated(regression, points);
+    EXPECT_LT(d.log_likelihood(1), -1e300);
+    EXPECT_TRUE(std::isfinite(d.log_likelihood(2)));
+}
+
+// A Poisson variable of mean 3 or 60 has that mean and that variance: within 5 standard errors of 40 000 draws.
+TEST(PoissonRegression, PredictionsHaveTheirMeanAndVariance) {
+    for (const double mean : {3.0, 60.0}) {
+        PoissonRegressionData data;
+        data.design = Matrix::Ones(1, 1);
+        data.response = Vector{{1.0}};
+        data.exposure = Vector::Ones(1);
+        data.names = {"intercept"};
+        const PoissonRegression regression(data);
+        const double u = std::log(mean);
+        constexpr Index n = 40000;
+        const auto prediction = regression.predict({&u, 1}, n, {3, random::Purpose::test, 1, 0});
+        const Eigen::Map<const Eigen::ArrayXd> y(prediction.within.front().values.data(), n);
+        const double found = y.mean(), variance = (y - found).square().mean();
+        EXPECT_NEAR(found, mean, 5 * std::sqrt(mean / n));
+        EXPECT_NEAR(variance, mean, 5 * mean * std::sqrt((2 + 1 / mean) / n));
+    }
 }
 
 /// A density's likelihood of data points against that of a density which has no others.

@@ -1,14 +1,12 @@
 #include "io/arrays/images.hpp"
 
-#include "io/files/temporary_file.hpp"
+#include "io/arrays/png_images.hpp"
 #include "io/files/whole_file.hpp"
 
-#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <fcntl.h>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +15,7 @@ namespace pearlite::io {
 namespace {
 
 constexpr const char* known_formats =
-    "a binary image: PGM (P2, P5), PBM (P1, P4), or text (rows, columns, then 0 and 1)";
+    "a binary image: PNG, PGM (P2, P5), PBM (P1, P4), or text (rows, columns, then 0 and 1)";
 constexpr std::string_view blanks = " \t\n\r\v\f";
 
 bool is_blank(char c) {
@@ -95,11 +93,6 @@ class Scanner {
     std::size_t position_ = 0;
 };
 
-std::string pixel_name(const BinaryImage& image, Index pixel) {
-    return "the pixel of row " + std::to_string(pixel / image.columns + 1) + ", column " +
-           std::to_string(pixel % image.columns + 1);
-}
-
 /// Room for the pixels, once it is known that the file is long enough to hold so many.
 void make_pixels(BinaryImage& image, const Scanner& scanner) {
     const Index size = image.rows * image.columns;
@@ -133,14 +126,6 @@ std::span<const unsigned char> raw_pixels(Scanner& scanner, const BinaryImage& i
                          std::to_string(row_bytes) + ")");
     }
     return {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()};
-}
-
-std::uint8_t colour(Index level, Index white, const BinaryImage& image, Index pixel, const std::string& source) {
-    if (level != 0 && level != white) {
-        throw InputError(source + ": " + pixel_name(image, pixel) + " is grey (got level " + std::to_string(level) +
-                         "), expected 0 or " + std::to_string(white) + " only");
-    }
-    return level == 0 ? 0 : 1;
 }
 
 BinaryImage read_pgm(Scanner& scanner, bool raw) {
@@ -202,8 +187,23 @@ BinaryImage read_text_image(Scanner& scanner) {
 
 } // namespace
 
+std::string pixel_name(const BinaryImage& image, Index pixel) {
+    return "the pixel of row " + std::to_string(pixel / image.columns + 1) + ", column " +
+           std::to_string(pixel % image.columns + 1);
+}
+
+std::uint8_t colour(Index level, Index white, const BinaryImage& image, Index pixel, const std::string& source) {
+    if (level != 0 && level != white) {
+        throw InputError(source + ": " + pixel_name(image, pixel) + " is grey (got level " + std::to_string(level) +
+                         "), expected 0 or " + std::to_string(white) + " only");
+    }
+    return level == 0 ? 0 : 1;
+}
+
 BinaryImage read_binary_image(const std::filesystem::path& file) {
     const std::string text = read_whole_file(file, known_formats);
+    if (is_png(text))
+        return read_png(text, file.string());
     const std::string magic = text.substr(0, 2);
     const bool is_netpbm = text.size() > 2 && (is_blank(text[2]) || text[2] == '#');
     if (is_netpbm && (magic == "P1" || magic == "P2" || magic == "P4" || magic == "P5")) {
@@ -216,15 +216,6 @@ BinaryImage read_binary_image(const std::filesystem::path& file) {
     if (!scanner.skip_blanks() || scanner.rest().front() < '0' || scanner.rest().front() > '9')
         throw InputError(file.string() + ": unknown format, expected " + known_formats);
     return read_text_image(scanner);
-}
-
-void write_pgm(const std::filesystem::path& file, const BinaryImage& image) {
-    PEARLITE_EXPECTS(image.rows >= 1 && image.columns >= 1 &&
-                     static_cast<Index>(image.pixels.size()) == image.rows * image.columns);
-    std::string content = "P5\n" + std::to_string(image.columns) + " " + std::to_string(image.rows) + "\n255\n";
-    for (const std::uint8_t pixel : image.pixels)
-        content.push_back(pixel != 0 ? '\xff' : '\0');
-    write_durably(file, content);
 }
 
 } // namespace pearlite::io

@@ -19,12 +19,13 @@ struct BinaryImage {
 /// Sides of 1 to this many pixels are read.
 inline constexpr Index largest_image_side = 65536;
 
-/// Reads by content: PGM, plain or raw (P2, P5; black is 0 and white the largest level, with nothing between them),
-/// PBM, plain or raw (P1, P4; a set bit is black, so it becomes 0), or text: the numbers of rows and of columns, then
-/// the pixels as 0 and 1, all between blanks. One image, and nothing but blanks after it.
+/// Reads by content: PNG whose pixels are black and white; PGM, plain or raw (P2, P5; black is 0 and white the largest
+/// level, with nothing between them), PBM, plain or raw (P1, P4; a set bit is black, so it becomes 0), or text: the
+/// numbers of rows and of columns, then the pixels as 0 and 1, all between blanks. One image, and nothing but blanks
+/// after it.
 BinaryImage read_binary_image(const std::filesystem::path& file);
 
-/// Raw PGM (P5) with levels 0 and 255; replaces the file. FileError if it cannot be written.
-void write_pgm(const std::filesystem::path& file, const BinaryImage& image);
+/// PNG with grey levels 0 and 255; replaces the file. FileError if it cannot be written.
+void write_png(const std::filesystem::path& file, const BinaryImage& image);
 
 } // namespace pearlite::io

@@ -24,6 +24,13 @@ std::string file_problem(const std::filesystem::path& file) {
     return std::filesystem::is_directory(status) ? file.string() + " is a directory" : "";
 }
 
+bool is_file(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const auto type = std::filesystem::status(path, ignored).type();
+    return type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::directory &&
+           type != std::filesystem::file_type::none && type != std::filesystem::file_type::unknown;
+}
+
 /// The same for a file that may be relative to the data directory.
 std::string data_file_problem(const std::filesystem::path& written,
                               const std::optional<std::filesystem::path>& data_directory) {
@@ -44,13 +51,20 @@ std::string data_file_problem(const std::filesystem::path& written,
 
 std::optional<std::filesystem::path> Section::data_file(const std::string& key,
                                                         const std::optional<std::string>& fallback) {
-    const std::string expected = "a file under the data directory (--data-dir or PEARLITE_DATA_DIR)";
+    const std::string expected =
+        "a file beside the configuration, or under the data directory (--data-dir or PEARLITE_DATA_DIR)";
     const auto written = look_up(*state_, name_, key, fallback, expected, read_file_name);
     if (!written) {
         return std::nullopt;
     }
-    state_->remember(name_, key, toml_text(*written));
     const auto& data_directory = state_->data_directory;
+    const auto beside = (state_->directory / *written).lexically_normal();
+    if (is_file(beside) && beside != (data_directory.value_or("") / *written).lexically_normal()) {
+        // A resume parses the configuration where the run is.
+        state_->remember(name_, key, toml_text(beside.is_absolute() ? beside.string() : absolute(beside).string()));
+        return beside;
+    }
+    state_->remember(name_, key, toml_text(*written));
     const std::string problem = data_file_problem(*written, data_directory);
     if (!problem.empty()) {
         error(key, problem + " (got " + toml_text(*written) + "), expected " + expected);

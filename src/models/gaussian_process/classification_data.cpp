@@ -22,12 +22,26 @@ struct LabelledRows {
     Index n_training = labels.size();
 };
 
-LabelledRows labelled_rows(const io::Table& table, const ClassificationSettings& settings) {
-    const Index label = settings.label.empty() ? 0 : table.column(settings.label), inputs = table.values.cols() - 1;
-    if (inputs < 1)
-        throw InputError(fmt::format("{}: 1 column, expected a class and at least one input", table.source));
-    LabelledRows rows{Matrix(table.values.rows(), inputs), table.values.col(label)};
-    rows.inputs << table.values.leftCols(label), table.values.rightCols(inputs - label);
+/// Classes that are words are 0, 1, ... in the order of `words`, which are those of the first table.
+LabelledRows labelled_rows(io::Frame frame, const ClassificationSettings& settings, std::vector<std::string>& words) {
+    const std::string label = settings.label.empty() ? frame.names().front() : settings.label;
+    auto inputs = settings.inputs.empty() ? without(frame.names(), std::vector{label}) : settings.inputs;
+    if (inputs.empty())
+        throw InputError(fmt::format("{}: 1 column, expected a class and at least one input", frame.source()));
+    auto needed = inputs;
+    needed.push_back(label);
+    settings.missing.apply(frame, needed);
+    LabelledRows rows{Matrix(frame.rows(), std::ssize(inputs)), Vector(frame.rows())};
+    if (words.empty() && frame.is_numeric(frame.column(label))) {
+        rows.labels = frame.numbers(label);
+    } else {
+        if (words.empty())
+            words = frame.levels(label);
+        const auto codes = frame.codes(label, words);
+        std::ranges::transform(codes, rows.labels.begin(), [](Index code) { return static_cast<double>(code); });
+    }
+    for (std::size_t k = 0; k < inputs.size(); ++k)
+        rows.inputs.col(static_cast<Index>(k)) = frame.numbers(inputs[k]);
     return rows;
 }
 
@@ -41,15 +55,16 @@ LabelledRows with_held_out(const LabelledRows& rows, const LabelledRows& more) {
 }
 
 LabelledRows read_tables(const ClassificationSettings& settings) {
-    const auto table = io::read_csv(settings.file);
-    auto rows = labelled_rows(table, settings);
+    const auto table = io::Frame::read(settings.file);
+    std::vector<std::string> words;
+    auto rows = labelled_rows(table, settings, words);
     if (!settings.test_file)
         return rows;
-    const auto other = io::read_csv(*settings.test_file);
-    if (other.names != table.names)
+    const auto other = io::Frame::read(*settings.test_file);
+    if (other.names() != table.names())
         throw InputError(fmt::format("{}: other columns than in {}; expected the same names in the same order",
-                                     other.source, table.source));
-    return with_held_out(rows, labelled_rows(other, settings));
+                                     other.source(), table.source()));
+    return with_held_out(rows, labelled_rows(other, settings, words));
 }
 
 LabelledRows read_groups(const std::filesystem::path& file) {

@@ -1,6 +1,7 @@
 #pragma once
 /// Points of two classes.
 
+#include "models/common/table.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <cstdint>
@@ -34,13 +35,15 @@ struct ClassificationSettings {
     std::filesystem::path file;
     std::optional<std::filesystem::path> test_file; ///< a table beside a table: its rows are held out
     std::string label;                              ///< the column with the class; empty: the first
+    std::vector<std::string> inputs;                ///< columns of a table; empty: all others
+    MissingKeys missing;                            ///< of tables
     std::vector<double> classes;                    ///< the two that count, the first being -1; empty: the file has two
     std::optional<Index> training_rows; ///< so many are learnt from, drawn at random; the others are held out
     std::uint64_t split_seed = 1;
     InputScaling scaling = InputScaling::standardise;
 };
 
-/// A table with a header line (.csv), all columns but the label being inputs; or an HDF5 file with `train/data` and
+/// A table with a header line (.csv), whose classes may be words; or an HDF5 file with `train/data` and
 /// `train/target`, and perhaps `test/data` and `test/target`, whose rows are held out. With training_rows all rows of
 /// the file, one part after the other, are dealt anew. InputError for files of another form.
 ClassificationData read_classification(const ClassificationSettings& settings);

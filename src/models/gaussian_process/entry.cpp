@@ -69,6 +69,8 @@ struct GpKeys {
         k("test_data", test_data,
           about("another table of the same columns, whose rows are held out").default_is("an HDF5 file has test/data"));
         k("label", settings.label, about("the column of the class").default_is("the first"));
+        k("inputs", settings.inputs, {}, about("the columns of the inputs").default_is("all others"));
+        settings.missing.keys(k);
         k("classes", settings.classes, about("the two classes that count").default_is("the two that there are"));
         k("training_rows", settings.training_rows, at_least(2),
           "rows that are learnt from, drawn at random; the others are held out");

@@ -1,5 +1,6 @@
 #include "models/common/estimated_likelihood.hpp"
 #include "models/common/reading.hpp"
+#include "models/common/table.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 #include "models/registry.hpp"
@@ -20,6 +21,7 @@ struct DataKeys {
 
     Study study = Study::toenail;
     DataFile data;
+    MissingKeys missing; ///< of a table
 
     void keys(Keys& k) {
         k("study", study,
@@ -33,23 +35,17 @@ struct DataKeys {
                     : study == Study::polypharmacy ? "bayes/polypharm.csv"
                                                    : "";
         k("data", data, about("a table with a header line").default_is("the study's file; none of study table"));
+        k.when("study", study, Study::table, [&] { missing.keys(k); });
     }
 };
 
-/// The design from a user's table. `columns` are those of the table, none in a description.
+/// The design from a user's table.
 struct TableKeys {
     std::string subject, response;
-    std::vector<std::string> factors, terms, effects;
+    TermKeys terms;
+    std::vector<std::string> effects{intercept_term};
 
-    /// The columns that are neither subject nor response.
-    std::vector<std::string> covariates(const std::vector<std::string>& columns) const {
-        std::vector<std::string> names;
-        for (const auto& name : columns)
-            if (name != subject && name != response)
-                names.push_back(name);
-        return names;
-    }
-
+    /// `columns`: those of the table, none in a description.
     void keys(Keys& k, const std::vector<std::string>& columns) {
         if (!columns.empty()) {
             subject = columns.front();
@@ -57,17 +53,10 @@ struct TableKeys {
         }
         k("subject", subject, columns, about("the column that tells subjects apart").default_is("the first"));
         k("response", response, columns, about("the column of responses, 0 or 1").default_is("the second"));
-        const auto names = covariates(columns);
-        k("factors", factors, names, "covariates that are codes of levels");
-        auto possible = names;
-        for (std::size_t a = 0; a < names.size(); ++a)
-            for (std::size_t b = a + 1; b < names.size(); ++b)
-                possible.push_back(names[a] + ":" + names[b]);
-        terms = names;
-        k("terms", terms, possible,
-          about("covariates in the sum, and products a:b of two").default_is("all covariates"));
-        possible.insert(possible.begin(), "intercept");
-        effects = {"intercept"};
+        const auto names = without(columns, std::vector{subject, response});
+        terms.keys(k, names);
+        auto possible = TermKeys::possible(names);
+        possible.insert(possible.begin(), intercept_term);
         // In a description the columns are not known, and any name may stand here.
         k("effects", effects, columns.empty() ? std::vector<std::string>{} : possible,
           "terms whose effects are random");
@@ -99,36 +88,25 @@ struct MixedLogisticKeys {
     }
 };
 
-/// The names of the levels of a column of codes: all up to the greatest code.
-std::vector<std::string> levels_of(const Covariate& covariate, const std::string& source) {
-    constexpr double largest_code = 999; // every level is a coefficient
-    const double greatest = covariate.values.maxCoeff();
-    if (greatest > largest_code)
-        throw InputError(fmt::format("{}: column '{}': code {:g} of a level, expected whole numbers from 0 to {:g}",
-                                     source, covariate.name, greatest, largest_code));
-    std::vector<std::string> levels;
-    for (int level = 0; level <= greatest; ++level)
-        levels.push_back(std::to_string(level));
-    return levels;
-}
-
-/// A user's table: the columns named, all of them numbers but those in `factors`.
-MixedLogisticDesign design_of_table(io::Configuration& configuration, const io::Table& table) {
-    const auto keys = read_model<TableKeys>(configuration, table.names);
+/// A user's table.
+MixedLogisticDesign design_of_table(io::Configuration& configuration, const DataKeys& source) {
+    auto frame = io::Frame::read(source.data.path);
+    const auto keys = read_model<TableKeys>(configuration, frame.names());
+    auto used = keys.terms.columns();
+    for (const auto& effect : keys.effects)
+        for (auto& name : parts_of_term(effect))
+            if (name != intercept_term && std::ranges::find(used, name) == used.end())
+                used.push_back(std::move(name));
+    auto needed = used;
+    needed.insert(needed.end(), {keys.subject, keys.response});
+    source.missing.apply(frame, needed);
+    const auto subjects = frame.codes(keys.subject, frame.levels(keys.subject));
     RepeatedResponses data;
-    data.subject = table.values.col(table.column(keys.subject));
-    data.response = table.values.col(table.column(keys.response));
-    for (Index row = 0; row < data.response.size(); ++row)
-        if (data.response(row) != 0 && data.response(row) != 1)
-            throw InputError(fmt::format("{}: row {} of column '{}': response {}, expected 0 or 1", table.source,
-                                         row + 1, keys.response, data.response(row)));
-    for (const auto& name : keys.covariates(table.names)) {
-        Covariate covariate{name, table.values.col(table.column(name)), {}};
-        if (std::find(keys.factors.begin(), keys.factors.end(), name) != keys.factors.end())
-            covariate.levels = levels_of(covariate, table.source);
-        data.covariates.push_back(std::move(covariate));
-    }
-    return mixed_logistic_design(data, keys.terms, keys.effects);
+    data.subject.resize(frame.rows());
+    std::ranges::transform(subjects, data.subject.begin(), [](Index code) { return static_cast<double>(code); });
+    data.response = frame.zeros_and_ones(keys.response);
+    data.covariates = covariates_of(frame, used, keys.terms.factors);
+    return mixed_logistic_design(data, keys.terms.terms, keys.effects);
 }
 
 MixedLogisticDesign design_of_polypharmacy(const io::Table& table) {
@@ -151,10 +129,13 @@ MixedLogisticDesign design_of_polypharmacy(const io::Table& table) {
     return polypharmacy(columns);
 }
 
-MixedLogisticDesign design_of(io::Configuration& configuration, DataKeys::Study study, const io::Table& table) {
+MixedLogisticDesign design_of(io::Configuration& configuration, const DataKeys& source) {
     using Study = DataKeys::Study;
+    if (source.study == Study::table)
+        return design_of_table(configuration, source);
+    const auto table = io::read_csv(source.data.path);
     const auto column = [&](const char* name) -> Vector { return table.values.col(table.column(name)); };
-    switch (study) {
+    switch (source.study) {
     case Study::toenail:
         return toenail(column("patient"), column("outcome"), column("terbinafine"), column("month"));
     case Study::ohio_wheeze:
@@ -164,17 +145,18 @@ MixedLogisticDesign design_of(io::Configuration& configuration, DataKeys::Study 
     case Study::table:
         break;
     }
-    return design_of_table(configuration, table);
+    throw ContractViolation("a study without a design");
 }
 
 std::unique_ptr<BuiltModel> build_mixed_logistic(io::Configuration& configuration, io::Section& section) {
     const auto source = read_model<DataKeys>(configuration);
-    const auto design = read_data(section, "data", source.data, [&](const auto& path) {
-        return design_of(configuration, source.study, io::read_csv(path));
-    });
+    const auto design =
+        read_data(section, "data", source.data, [&](const auto&) { return design_of(configuration, source); });
     MixedLogisticKeys keys;
     if (design)
         keys.settings = design->settings;
+    else if (source.study == DataKeys::Study::table) // whose columns could be any
+        section.set_aside({"subject", "response", "factors", "terms", "effects"});
     io::read_keys(configuration, "model", keys);
     if (!design)
         return nullptr;

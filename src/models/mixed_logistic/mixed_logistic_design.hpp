@@ -1,20 +1,13 @@
 #pragma once
 /// Design matrices of mixed logistic regressions from plain columns of data, and those of three classic data sets.
 
+#include "models/common/design.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
 
 #include <string>
 #include <vector>
 
 namespace pearlite::models {
-
-/// A column of data. A number; or, if it has levels, a factor: codes 0 .. levels - 1. Values that are not numbers, and
-/// negative codes, are missing.
-struct Covariate {
-    std::string name;
-    Vector values;
-    std::vector<std::string> levels{};
-};
 
 /// Subjects, responses (0 or 1) and covariates, n rows; subjects are whole numbers.
 struct RepeatedResponses {

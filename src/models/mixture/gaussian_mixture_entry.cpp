@@ -1,8 +1,8 @@
 #include "models/common/built.hpp"
 #include "models/common/reading.hpp"
+#include "models/common/table.hpp"
 #include "models/mixture/gaussian_mixture.hpp"
 #include "models/registry.hpp"
-#include "pearlite/io/arrays.hpp"
 
 namespace pearlite::models {
 
@@ -15,6 +15,7 @@ struct GaussianMixtureKeys {
     DataFile data{"bayes/galaxies.csv"};
     std::string column = "velocity_km_s";
     double unit = 1000;
+    MissingKeys missing;
 
     void keys(Keys& k) {
         auto& prior = settings.prior;
@@ -33,6 +34,7 @@ struct GaussianMixtureKeys {
             k("data", data, "a table with a header line");
             k("column", column, "the column of the table");
             k("unit", unit, above(0), "the column's values are divided by it");
+            missing.keys(k);
         });
     }
 };
@@ -44,8 +46,9 @@ std::vector<double> mixture_data(io::Section& section, const GaussianMixtureKeys
         return simulate_mixture(weights, means, sds, *keys.simulated_points, keys.order_seed);
     }
     const auto values = read_data(section, "data", keys.data, [&](const auto& path) {
-        const auto table = io::read_csv(path);
-        const Vector scaled = table.values.col(table.column(keys.column)) / keys.unit;
+        auto frame = io::Frame::read(path);
+        keys.missing.apply(frame, std::vector{keys.column});
+        const Vector scaled = frame.numbers(keys.column) / keys.unit;
         return std::vector<double>(scaled.begin(), scaled.end());
     });
     return values ? shuffled(*values, keys.order_seed) : std::vector<double>{};

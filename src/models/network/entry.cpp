@@ -1,4 +1,5 @@
 #include "models/common/reading.hpp"
+#include "models/common/table.hpp"
 #include "models/network/network_space.hpp"
 #include "models/registry.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -6,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace pearlite::models {
 
@@ -15,6 +18,7 @@ namespace {
 struct BayesianNetworkKeys {
     DataFile data{"spect/SPECT.train"};
     bool has_header = false;
+    MissingKeys missing;
     std::optional<DataFile> more_data;
     std::optional<std::vector<double>> levels;
     NetworkSettings settings;
@@ -22,7 +26,8 @@ struct BayesianNetworkKeys {
 
     void keys(Keys& k) {
         k("data", data, "a table of levels, a row an observation");
-        k("header", has_header, "the tables begin with a line of names");
+        k("header", has_header, "the tables begin with a line of names; then levels may be words");
+        k.when("model.header is true", has_header, [&] { missing.keys(k); });
         k("more_data", more_data, "a table whose rows are added");
         k("levels", levels, "the number of levels of each column; else the codes that occur");
         k("parent_limit", settings.parent_limit, within(0, 8), "most parents of a node");
@@ -33,8 +38,56 @@ struct BayesianNetworkKeys {
     }
 };
 
+/// Columns of words become codes, in the order of the alphabet over all tables.
+std::optional<io::Table> read_words(io::Section& section, const BayesianNetworkKeys& keys) {
+    std::vector<io::Frame> frames;
+    const auto read = [&](const char* key, const DataFile& file) {
+        if (auto frame = read_data(section, key, file, [&](const auto& path) { return io::Frame::read(path); })) {
+            keys.missing.apply(*frame, frame->names());
+            frames.push_back(*std::move(frame));
+        }
+    };
+    read("data", keys.data);
+    if (keys.more_data)
+        read("more_data", *keys.more_data);
+    if (frames.size() != (keys.more_data ? 2U : 1U))
+        return {};
+    io::Table table{frames.front().names(), {}, frames.front().source()};
+    for (const auto& frame : frames)
+        if (frame.names() != table.names) {
+            section.error("more_data", fmt::format("{}: other columns than in {}; expected the same names in the same "
+                                                   "order",
+                                                   frame.source(), table.source));
+            return {};
+        }
+    for (const auto& frame : frames) {
+        io::Table part{table.names, Matrix(frame.rows(), std::ssize(table.names)), frame.source()};
+        for (std::size_t k = 0; k < table.names.size(); ++k) {
+            const auto& name = table.names[k];
+            const bool is_numeric = std::ranges::all_of(frames, [&](const auto& one) { return one.is_numeric(k); });
+            auto column = part.values.col(static_cast<Index>(k));
+            if (is_numeric) {
+                column = frame.numbers(name);
+                continue;
+            }
+            std::set<std::string> words;
+            for (const auto& one : frames)
+                words.merge([&] {
+                    const auto levels = one.levels(name);
+                    return std::set<std::string>(levels.begin(), levels.end());
+                }());
+            const auto codes = frame.codes(name, std::vector<std::string>(words.begin(), words.end()));
+            std::ranges::transform(codes, column.begin(), [](Index code) { return static_cast<double>(code); });
+        }
+        table.values = table.values.size() == 0 ? part.values : io::stack_rows(table, part).values;
+    }
+    return table;
+}
+
 std::optional<io::Table> read_tables(io::Section& section, const BayesianNetworkKeys& keys) {
-    const auto read = [&](const auto& path) { return keys.has_header ? io::read_csv(path) : io::read_bare_csv(path); };
+    if (keys.has_header)
+        return read_words(section, keys);
+    const auto read = [&](const auto& path) { return io::read_bare_csv(path); };
     auto table = read_data(section, "data", keys.data, read);
     if (!keys.more_data)
         return table;

@@ -1,10 +1,15 @@
 #include "models/common/built.hpp"
+#include "models/common/orders.hpp"
 #include "models/common/reading.hpp"
 #include "models/registry.hpp"
+#include "models/regression/poisson_regression.hpp"
 #include "models/regression/regression.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
+
+#include <optional>
+#include <utility>
 
 namespace pearlite::models {
 
@@ -23,15 +28,125 @@ struct RadiataPineKeys {
     }
 };
 
-struct LogisticRegressionKeys {
+/// A user's table.
+struct TableKeys {
     DataFile data;
-    double prior_variance = 100;
+    MissingKeys missing;
 
     void keys(Keys& k) {
-        k("data", data, about("a table: the response, 0 or 1, then covariates").must_be_given());
-        k("prior_variance", prior_variance, above(0), "prior variance of every coefficient");
+        k("data", data,
+          about("a table: .csv with a header line, or .dat or .txt with columns between blanks").must_be_given());
+        missing.keys(k);
     }
 };
+
+/// The terms of a regression on the columns of the table.
+struct RegressionKeys {
+    std::string response;
+    std::optional<std::string> exposure; ///< of Poisson regressions
+    TermKeys terms;
+    bool standardise = false;
+    bool has_intercept = true;
+
+    /// `columns`: those of the table, none in a description.
+    void keys(Keys& k, const std::vector<std::string>& columns, bool has_exposure) {
+        if (!columns.empty())
+            response = columns.front();
+        k("response", response, columns, about("the column of responses").default_is("the first"));
+        std::vector<std::string> others = without(columns, std::vector{response});
+        if (has_exposure) {
+            k("exposure", exposure, about("the column of exposures, whose rate is modelled").may_be_left_out());
+            if (exposure)
+                others = without(others, std::vector{*exposure});
+        }
+        terms.keys(k, others);
+        k("standardise", standardise,
+          "whether covariates get mean 0 and standard deviation 1, but factors and before products");
+        k("intercept", has_intercept, "whether a constant is the first coefficient");
+    }
+};
+
+struct LinearRegressionKeys {
+    double prior_variance = 100, precision_shape = 2, precision_rate = 1;
+
+    void keys(Keys& k) {
+        k("prior_variance", prior_variance, above(0),
+          "prior variance of every coefficient, in units of the variance of the errors");
+        k("precision_shape", precision_shape, above(0), "shape of the gamma prior of the errors' precision");
+        k("precision_rate", precision_rate, above(0), "rate of that prior, in units of the squared response");
+    }
+};
+
+struct CoefficientKeys {
+    double prior_variance = 100;
+
+    void keys(Keys& k) { k("prior_variance", prior_variance, above(0), "prior variance of every coefficient"); }
+};
+
+/// What a regression takes from a table.
+struct RegressionTable {
+    DesignColumns design;
+    std::vector<Scaling> scalings;
+    io::Frame frame;
+    RegressionKeys keys;
+};
+
+RegressionTable read_regression(io::Frame frame, RegressionKeys keys, const MissingKeys& missing) {
+    const auto used = keys.terms.columns();
+    auto needed = used;
+    needed.push_back(keys.response);
+    if (keys.exposure)
+        needed.push_back(*keys.exposure);
+    missing.apply(frame, needed);
+    RegressionTable read{{}, {}, std::move(frame), std::move(keys)};
+    auto covariates = covariates_of(read.frame, used, read.keys.terms.factors);
+    if (read.keys.standardise)
+        read.scalings = standardise(covariates, read.frame.source());
+    auto terms = read.keys.terms.terms;
+    if (read.keys.has_intercept)
+        terms.insert(terms.begin(), intercept_term);
+    if (terms.empty())
+        throw InputError(fmt::format("{}: no covariate and no intercept, expected at least one", read.frame.source()));
+    read.design = design_of_terms(covariates, terms, given_order(read.frame.rows()));
+    return read;
+}
+
+/// Reads the keys of a regression and its table.
+template <class ModelKeys>
+std::optional<RegressionTable> read_table(io::Configuration& configuration, io::Section& section, ModelKeys& keys,
+                                          bool has_exposure = false) {
+    const auto table = read_model<TableKeys>(configuration);
+    auto frame = read_data(section, "data", table.data, io::Frame::read);
+    RegressionKeys of_table;
+    if (frame)
+        io::read_keys(configuration, "model", of_table, frame->names(), has_exposure);
+    else // without a table its columns could be any
+        section.set_aside({"response", "exposure", "factors", "terms", "standardise", "intercept"});
+    io::read_keys(configuration, "model", keys);
+    if (configuration.has_errors() || !frame)
+        return {};
+    return read_data(section, "data", table.data, [&](const auto&) {
+        return read_regression(*std::move(frame), std::move(of_table), table.missing);
+    });
+}
+
+template <class ModelKeys, bool has_exposure = false>
+void list_regression(Keys& k) {
+    TableKeys().keys(k);
+    RegressionKeys().keys(k, {}, has_exposure);
+    ModelKeys().keys(k);
+}
+
+/// A column of the table; its mistakes are those of the key `data`.
+template <class Read>
+std::optional<Vector> column_of(io::Section& section, const Read& read) {
+    try {
+        return read();
+    } catch (const InputError& error) {
+        section.error("data", error.what());
+        return {};
+    }
+}
 
 std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration, io::Section& section) {
     const auto keys = read_model<RadiataPineKeys>(configuration);
@@ -45,35 +160,51 @@ std::unique_ptr<BuiltModel> build_radiata_pine(io::Configuration& configuration,
     return configuration.has_errors() || !data ? nullptr : built_density(LinearRegression(*data));
 }
 
-/// The first column is the response, the others covariates; an intercept comes first.
-LogisticRegressionData logistic_data(const io::Table& table, double prior_variance) {
-    LogisticRegressionData data;
-    const Index n = table.values.rows(), p = table.values.cols();
-    if (p < 2)
-        throw InputError(table.source + ": 1 column, expected a response and at least one covariate");
-    data.response = table.values.col(0);
-    for (Index i = 0; i < n; ++i)
-        if (data.response(i) != 0 && data.response(i) != 1)
-            throw InputError(fmt::format("{}: row {}: response {}, expected 0 or 1 in the first column", table.source,
-                                         i + 1, data.response(i)));
-    data.design.resize(n, p);
-    data.design.col(0).setOnes();
-    data.design.rightCols(p - 1) = table.values.rightCols(p - 1);
-    data.names = {"intercept"};
-    for (Index k = 1; k < p; ++k)
-        data.names.push_back(table.names.empty() ? fmt::format("covariate{}", k)
-                                                 : table.names[static_cast<std::size_t>(k)]);
-    data.prior_variance = prior_variance;
-    return data;
+std::unique_ptr<BuiltModel> build_linear_regression(io::Configuration& configuration, io::Section& section) {
+    LinearRegressionKeys keys;
+    auto table = read_table(configuration, section, keys);
+    const auto response =
+        column_of(section, [&] { return table ? table->frame.numbers(table->keys.response) : Vector(); });
+    if (configuration.has_errors() || !table || !response)
+        return nullptr;
+    const Index p = table->design.values.cols();
+    return built_density(LinearRegression({std::move(table->design.values), *response, std::move(table->design.names),
+                                           Vector::Zero(p), Vector::Constant(p, 1 / keys.prior_variance),
+                                           keys.precision_shape, keys.precision_rate, std::move(table->scalings)}));
 }
 
 std::unique_ptr<BuiltModel> build_logistic_regression(io::Configuration& configuration, io::Section& section) {
-    const auto keys = read_model<LogisticRegressionKeys>(configuration);
-    const auto data = read_data(section, "data", keys.data, [&](const auto& path) {
-        const bool has_header = path.extension() == ".csv";
-        return logistic_data(has_header ? io::read_csv(path) : io::read_columns(path), keys.prior_variance);
-    });
-    return configuration.has_errors() || !data ? nullptr : built_density(LogisticRegression(*data));
+    CoefficientKeys keys;
+    auto table = read_table(configuration, section, keys);
+    const auto response =
+        column_of(section, [&] { return table ? table->frame.zeros_and_ones(table->keys.response) : Vector(); });
+    if (configuration.has_errors() || !table || !response)
+        return nullptr;
+    return built_density(LogisticRegression({std::move(table->design.values), *response, std::move(table->design.names),
+                                             keys.prior_variance, std::move(table->scalings)}));
+}
+
+Vector exposures_of(const RegressionTable& table) {
+    if (!table.keys.exposure)
+        return Vector::Ones(table.frame.rows());
+    auto exposures = table.frame.numbers(*table.keys.exposure);
+    for (Index row = 0; row < exposures.size(); ++row)
+        if (!(exposures(row) > 0))
+            table.frame.refuse(row, table.frame.column(*table.keys.exposure), "a number above 0");
+    return exposures;
+}
+
+std::unique_ptr<BuiltModel> build_poisson_regression(io::Configuration& configuration, io::Section& section) {
+    CoefficientKeys keys;
+    auto table = read_table(configuration, section, keys, true);
+    const auto response =
+        column_of(section, [&] { return table ? table->frame.counts(table->keys.response) : Vector(); });
+    const auto exposure = column_of(section, [&] { return table ? exposures_of(*table) : Vector(); });
+    if (configuration.has_errors() || !table || !response || !exposure)
+        return nullptr;
+    return built_density(
+        PoissonRegression({std::move(table->design.values), *response, *exposure, std::move(table->design.names),
+                           keys.prior_variance, std::move(table->scalings)}));
 }
 
 } // namespace
@@ -89,7 +220,21 @@ ModelEntry logistic_regression_entry() {
     return {{"logistic-regression", 16, 4096, true, 1, true},
             "Bayesian logistic regression of a table",
             build_logistic_regression,
-            list_keys<LogisticRegressionKeys>};
+            list_regression<CoefficientKeys>};
+}
+
+ModelEntry linear_regression_entry() {
+    return {{"linear-regression", 16, 4096, true, 1, true},
+            "Bayesian linear regression of a table; exact evidence",
+            build_linear_regression,
+            list_regression<LinearRegressionKeys>};
+}
+
+ModelEntry poisson_regression_entry() {
+    return {{"poisson-regression", 16, 4096, true, 1, true},
+            "Bayesian regression of counts of a table",
+            build_poisson_regression,
+            list_regression<CoefficientKeys, true>};
 }
 
 } // namespace pearlite::models

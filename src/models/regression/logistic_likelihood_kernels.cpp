@@ -1,7 +1,7 @@
 // The log densities of a logistic regression and their gradients, sixteen points side by side in vector lanes.
 #include "models/regression/regression.hpp"
+#include "models/regression/regression_lanes.hpp"
 #include "simd/instructions.hpp"
-#include "simd/lane_products.hpp"
 #include "simd/logistic.hpp"
 
 #include <algorithm>
@@ -12,16 +12,10 @@ namespace pearlite::models {
 
 namespace {
 
+using namespace regression_lanes;
 using simd::Doubles;
 
-/// A point's numbers do not depend on its place among the lanes.
-constexpr Index lanes = block_padding;
-static_assert(lanes == simd::points_abreast);
-/// The rows of X come in pieces that stay in the cache, and 2^piece is no overflow.
-constexpr Index piece = 20 * simd::sums_abreast;
-
-using Lanes = Eigen::Array<double, lanes, 1>;
-using Predictors = Eigen::Array<double, lanes, piece>;
+static_assert(piece <= 1000, "2^piece is no overflow");
 
 /// Adds softplus of the first `rows` columns of eta to the sum; the factors 1 + exp(-|eta|) share one logarithm. With
 /// slopes, eta becomes the derivative of its softplus.

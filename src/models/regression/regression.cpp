@@ -2,6 +2,7 @@
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/moments.hpp"
+#include "models/regression/responses.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "simd/lane_products.hpp"
 
@@ -21,23 +22,28 @@ std::span<const double> as_span(const Vector& v) {
     return {v.data(), static_cast<std::size_t>(v.size())};
 }
 
-model::DataDescription description(const Matrix& design, const Vector& response,
-                                   const std::vector<std::string>& names) {
-    const LabelledDimension rows{"row", response.size()}, coefficients{"coefficient", design.cols(), names};
-    return {{labelled("y", rows, response)}, {labelled("design", rows, coefficients, design)}};
-}
-
-template <class Draw>
-model::Prediction responses(const Vector& predictors, Index samples, const random::Address& address, const Draw& draw) {
-    random::Stream stream(address);
-    LabelledArray y{"y", {model::sample_dimension(samples), {"row", predictors.size()}}, {}};
-    for (Index s = 0; s < samples; ++s)
-        for (const double predictor : predictors)
-            y.values.push_back(draw(predictor, stream));
-    return {{std::move(y)}, {}};
-}
-
 } // namespace
+
+model::DataDescription describe_regression(const Matrix& design, const Vector& response,
+                                           const std::vector<std::string>& names,
+                                           const std::vector<Scaling>& scalings) {
+    const LabelledDimension rows{"row", response.size()}, coefficients{"coefficient", design.cols(), names};
+    model::DataDescription description{{labelled("y", rows, response)},
+                                       {labelled("design", rows, coefficients, design)}};
+    if (scalings.empty())
+        return description;
+    LabelledDimension covariates{"standardised", std::ssize(scalings)};
+    Vector means(std::ssize(scalings)), sds(std::ssize(scalings));
+    for (Index k = 0; k < std::ssize(scalings); ++k) {
+        const auto& scaling = scalings[static_cast<std::size_t>(k)];
+        covariates.labels.push_back(scaling.name);
+        means(k) = scaling.mean;
+        sds(k) = scaling.sd;
+    }
+    description.constant.push_back(labelled("standardised_mean", covariates, means));
+    description.constant.push_back(labelled("standardised_sd", covariates, sds));
+    return description;
+}
 
 LinearRegression::LinearRegression(LinearRegressionData data)
     : data_(std::move(data)),
@@ -183,7 +189,7 @@ model::Prediction LinearRegression::predict(std::span<const double> u, Index sam
 }
 
 model::DataDescription LinearRegression::describe_data() const {
-    return description(data_.design, data_.response, data_.names);
+    return describe_regression(data_.design, data_.response, data_.names, data_.scalings);
 }
 
 void LinearRegression::fingerprint(model::Fingerprint& fingerprint) const {
@@ -237,7 +243,7 @@ model::Prediction LogisticRegression::predict(std::span<const double> u, Index s
 }
 
 model::DataDescription LogisticRegression::describe_data() const {
-    return description(data_.design, data_.response, data_.names);
+    return describe_regression(data_.design, data_.response, data_.names, data_.scalings);
 }
 
 void LogisticRegression::fingerprint(model::Fingerprint& fingerprint) const {

@@ -1,6 +1,7 @@
 #pragma once
 /// Bayesian regressions as Densities: linear with its conjugate prior (exact evidence) and logistic.
 
+#include "models/common/table.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/fingerprint.hpp"
@@ -23,6 +24,7 @@ struct LinearRegressionData {
     Vector prior_precision;         ///< p, in units of tau
     double precision_shape = 1;
     double precision_rate = 1;
+    std::vector<Scaling> scalings = {}; ///< of covariates
 };
 
 /// Parameters: the p coefficients and log tau (the density carries the Jacobian).
@@ -72,6 +74,7 @@ struct LogisticRegressionData {
     Vector response;                ///< n, each 0 or 1
     std::vector<std::string> names; ///< p
     double prior_variance = 100;
+    std::vector<Scaling> scalings = {}; ///< of covariates
 };
 
 class LogisticRegression {

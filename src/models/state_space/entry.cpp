@@ -1,5 +1,6 @@
 #include "models/common/estimated_likelihood.hpp"
 #include "models/common/reading.hpp"
+#include "models/common/table.hpp"
 #include "models/registry.hpp"
 #include "models/state_space/growing/growing_linear_gaussian.hpp"
 #include "models/state_space/growing/growing_volatility.hpp"
@@ -40,11 +41,25 @@ std::shared_ptr<const model::Growth> growth_at(io::Configuration& configuration,
     return growth_by_time(std::make_shared<const Process>(parameters, observations, adapted), lag);
 }
 
+/// A column of a table whose rows are times.
+struct SeriesKeys {
+    std::string column = "y";
+    std::optional<std::string> dates;
+    MissingKeys missing;
+
+    void keys(Keys& k) {
+        k("column", column, "the column of the table");
+        k("dates", dates, about("a column of dates, YYYY-MM-DD, which must ascend").may_be_left_out());
+        missing.keys(k);
+    }
+};
+
 struct StochasticVolatilityKeys {
     StochasticVolatilitySettings settings; ///< but its returns
     std::optional<DataFile> rates;         ///< of a foreign currency; else `data` has returns
     DataFile data{"pound_dollar/svpd_returns.csv"};
-    std::string column = "y";
+    SeriesKeys series;
+    bool holds_prices = false;
     bool centred = true;
     bool is_exact = false;                         ///< the likelihood
     std::optional<double> mu, phi, sigma, rho, nu; ///< those of [growth]
@@ -53,8 +68,10 @@ struct StochasticVolatilityKeys {
     void keys(Keys& k) {
         k("rates", rates, "rates of a foreign currency, in place of returns");
         k.unless_given("rates", [&] {
-            k("data", data, "a table of returns with a header line");
-            k("column", column, "the column of the table");
+            k("data", data, "a table of returns, or of prices, with a header line");
+            series.keys(k);
+            k("values", holds_prices, {{"returns", false}, {"prices", true, "whose returns are 100 log(p_t/p_{t-1})"}},
+              "what the column holds");
             k("centred", centred, "subtract the mean of the returns");
         });
         k("leverage", settings.leverage, "returns and volatility are correlated");
@@ -112,7 +129,7 @@ struct StochasticVolatilityKeys {
 struct LinearGaussianKeys {
     LinearGaussianSettings settings; ///< but its observations
     std::optional<DataFile> data;    ///< else observations are simulated
-    std::string column = "y";
+    SeriesKeys series;
     LinearGaussianParameters truth;
     Index simulated_length = 200;
     std::uint64_t data_seed = 1;
@@ -122,7 +139,7 @@ struct LinearGaussianKeys {
 
     void keys(Keys& k) {
         k("data", data, "a table with a header line; else observations are simulated");
-        k.when_given("data", [&] { k("column", column, "the column of the table"); });
+        k.when_given("data", [&] { series.keys(k); });
         k.unless_given("data", [&] { list_simulation(k); });
         list_exactness(k, is_exact);
         settings.filter.particles = 200;
@@ -167,12 +184,31 @@ struct LinearGaussianKeys {
     }
 };
 
-/// A column of a table with a header line.
-std::optional<Vector> read_column(io::Section& section, const DataFile& file, const std::string& column) {
-    return read_data(section, "data", file, [&](const auto& path) -> Vector {
-        const auto table = io::read_csv(path, {column});
-        return table.values.col(table.column(column));
+/// A column of a table with a header line, of prices if these are above 0.
+std::optional<Vector> read_series(io::Section& section, const DataFile& file, const SeriesKeys& keys,
+                                  bool holds_prices = false) {
+    return read_data(section, "data", file, [&](const auto& path) {
+        auto frame = io::Frame::read(path);
+        std::vector used{keys.column};
+        if (keys.dates)
+            used.push_back(*keys.dates);
+        keys.missing.apply(frame, used);
+        if (keys.dates)
+            frame.check_dates(*keys.dates);
+        Vector values = frame.numbers(keys.column);
+        for (Index row = 0; holds_prices && row < values.size(); ++row)
+            if (!(values(row) > 0))
+                frame.refuse(row, frame.column(keys.column), "a price above 0");
+        if (holds_prices && values.size() < 2)
+            throw InputError(frame.source() + ": 1 price, expected at least two");
+        return values;
     });
+}
+
+/// 100 log(p_t/p_{t-1}).
+Vector returns_of_prices(const Vector& prices) {
+    const Vector logs = prices.array().log();
+    return 100 * (logs.tail(logs.size() - 1) - logs.head(logs.size() - 1));
 }
 
 std::vector<double> numbers(const Vector& values) {
@@ -187,9 +223,11 @@ std::vector<double> read_returns(io::Section& section, const StochasticVolatilit
         });
         return rates.value_or(std::vector<double>{});
     }
-    auto returns = read_column(section, keys.data, keys.column);
+    auto returns = read_series(section, keys.data, keys.series, keys.holds_prices);
     if (!returns)
         return {};
+    if (keys.holds_prices)
+        returns = returns_of_prices(*returns);
     if (keys.centred)
         returns->array() -= returns->mean();
     return numbers(*returns);
@@ -207,7 +245,7 @@ std::unique_ptr<BuiltModel> build_stochastic_volatility(io::Configuration& confi
 std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configuration, io::Section& section) {
     auto keys = read_model<LinearGaussianKeys>(configuration);
     if (keys.data) {
-        if (const auto observations = read_column(section, *keys.data, keys.column))
+        if (const auto observations = read_series(section, *keys.data, keys.series))
             keys.settings.observations = numbers(*observations);
     } else if (!configuration.has_errors()) {
         random::Stream stream({keys.data_seed, random::Purpose::synthetic_data, 0, 0});

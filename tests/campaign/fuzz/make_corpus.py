@@ -4,6 +4,7 @@ the texts there are written by hand."""
 import gzip
 import pathlib
 import struct
+import zlib
 
 import h5py
 
@@ -31,6 +32,15 @@ def idx(images):
     return header + bytes(level for image in images for row in image for level in row)
 
 
+def png(rows):
+    """An image of grey levels, 8 bits a pixel."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    header = struct.pack(">2I5B", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
+    lines = b"".join(b"\0" + bytes(row) for row in rows)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
+
+
 def main():
     images = [[[0, 255, 128], [7, 0, 255]], [[255, 0, 3], [0, 0, 200]], [[0, 0, 0], [255, 255, 9]]]
     binary = [[[level // 128 for level in row] for row in image] for image in images]
@@ -43,6 +53,7 @@ def main():
     write("images/raw.pbm", b"P4\n10 2\n" + bytes([0b10110010, 0b01000000, 0b00001111, 0b10000000]))
     write("images/plain.pgm", b"P2\n3 2\n# black and white\n9\n0 9 9\n9 0 0\n")
     write("images/plain.pbm", b"P1\n4 3\n0110\n1001\n0 1 1 0\n")
+    write("images/grey.png", png([[0, 255, 255], [255, 0, 255]]))
     write("images/text.txt", b"3 4\n0 1 1 0\n1 0 0 1\n1 1 0 0\n")
 
     weights, visible, hidden = [[0.5, -1.25], [1.0, 0.0], [-0.75, 2.0]], [0.1, -0.2, 0.3], [1.0, -1.0]

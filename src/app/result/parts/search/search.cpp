@@ -8,8 +8,8 @@ namespace pearlite::app {
 
 namespace {
 
-constexpr const char* restored = "best.pgm";
-constexpr const char* observed = "observed.pgm";
+constexpr const char* restored = "best.png";
+constexpr const char* observed = "observed.png";
 constexpr const char* network = "best.dot";
 
 io::BinaryImage picture(const Images& sheet, Index row) {
@@ -45,8 +45,8 @@ void SearchPart::write_files(const std::filesystem::path& directory) const {
     const auto& best = search_.best;
     if (best.images) {
         PEARLITE_EXPECTS(best.images->pixels.rows() == 2);
-        io::write_pgm(directory / restored, picture(*best.images, 0));
-        io::write_pgm(directory / observed, picture(*best.images, 1));
+        io::write_png(directory / restored, picture(*best.images, 0));
+        io::write_png(directory / observed, picture(*best.images, 1));
     }
     if (!best.graph.empty())
         io::write_durably(directory / network, best.graph);

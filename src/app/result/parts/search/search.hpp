@@ -49,7 +49,7 @@ class SearchPart final : public ResultPart {
     void digest(io::Sha256& hash) override;
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
-    /// best.pgm and observed.pgm of an image, best.dot (Graphviz) of a network, nothing of other states.
+    /// best.png and observed.png of an image, best.dot (Graphviz) of a network, nothing of other states.
     void write_files(const std::filesystem::path& directory) const override;
     std::optional<Headline> headline(bool has_warnings) const override;
 

@@ -1,0 +1,203 @@
+#include "io/arrays/frame.hpp"
+
+#include "io/arrays/fields.hpp"
+#include "io/files/whole_file.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace pearlite::io {
+
+namespace {
+
+bool is_between_blanks(const std::filesystem::path& file) {
+    return file.extension() == ".dat" || file.extension() == ".txt";
+}
+
+std::optional<std::chrono::sys_days> date_of(std::string_view text) {
+    const auto part = [&](std::size_t from, std::size_t length) {
+        int value = 0;
+        const char* const begin = text.data() + from;
+        const auto [end, error] = std::from_chars(begin, begin + length, value);
+        return error == std::errc() && end == begin + length ? value : -1;
+    };
+    if (text.size() != 10 || text[4] != '-' || text[7] != '-')
+        return {};
+    const int year = part(0, 4), month = part(5, 2), day = part(8, 2);
+    if (year < 0 || month < 0 || day < 0)
+        return {};
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day))};
+    return date.ok() ? std::optional(std::chrono::sys_days(date)) : std::nullopt;
+}
+
+bool is_remark(const Line& line) {
+    const auto words = without_blanks(line.text);
+    return words.empty() || words.front() == '#';
+}
+
+} // namespace
+
+Frame Frame::read(const std::filesystem::path& file) {
+    Frame frame;
+    frame.source_ = file.string();
+    const std::string text = read_whole_file(file, "a table");
+    auto lines = split_lines(text);
+    const bool has_header = !is_between_blanks(file);
+    if (!has_header)
+        std::erase_if(lines, is_remark);
+    if (lines.empty())
+        throw InputError(frame.source_ + ": the file is empty, expected a header line and rows of values");
+    if (has_header)
+        frame.names_ = read_header(lines.front(), frame.source_);
+    else
+        for (std::size_t k = 1; k <= split_blanks(lines.front().text).size(); ++k)
+            frame.names_.push_back(fmt::format("column{}", k));
+    for (const auto& line : std::span(lines).subspan(has_header ? 1 : 0)) {
+        if (without_blanks(line.text).empty())
+            throw InputError(at(frame.source_, line.number) + "blank line, expected a row of values");
+        auto fields = has_header ? split_fields(line, frame.source_) : split_blanks(line.text);
+        if (fields.size() != frame.names_.size())
+            throw InputError(fmt::format("{}wrong number of columns (got {}), expected {} as in line {}",
+                                         at(frame.source_, line.number), fields.size(), frame.names_.size(),
+                                         lines.front().number));
+        frame.fields_.push_back(std::move(fields));
+        frame.lines_.push_back(line.number);
+    }
+    if (frame.rows() == 0)
+        throw InputError(frame.source_ + ": no rows, expected at least one");
+    return frame;
+}
+
+std::size_t Frame::column(const std::string& name) const {
+    const auto found = std::ranges::find(names_, name);
+    if (found != names_.end())
+        return static_cast<std::size_t>(found - names_.begin());
+    throw InputError(
+        fmt::format("{}: there is no column '{}', the columns are {}", source_, name, fmt::join(names_, ", ")));
+}
+
+const std::string& Frame::text(Index row, std::size_t column) const {
+    return fields_[static_cast<std::size_t>(row)][column];
+}
+
+Index Frame::drop_rows_with(std::span<const std::string> texts, std::span<const std::string> columns) {
+    std::vector<std::size_t> places;
+    for (const auto& name : columns)
+        places.push_back(column(name));
+    std::size_t kept = 0;
+    for (std::size_t row = 0; row < fields_.size(); ++row) {
+        const bool is_missing = std::ranges::any_of(
+            places, [&](std::size_t place) { return std::ranges::find(texts, fields_[row][place]) != texts.end(); });
+        if (is_missing)
+            continue;
+        if (kept != row) {
+            fields_[kept] = std::move(fields_[row]);
+            lines_[kept] = lines_[row];
+        }
+        ++kept;
+    }
+    const auto dropped = static_cast<Index>(fields_.size() - kept);
+    fields_.resize(kept);
+    lines_.resize(kept);
+    if (kept == 0)
+        throw InputError(fmt::format("{}: a value is missing in every row, expected a whole one", source_));
+    return dropped;
+}
+
+Vector Frame::numbers(const std::string& name) const {
+    const auto place = column(name);
+    Vector values(rows());
+    for (Index row = 0; row < rows(); ++row) {
+        const auto value = finite_number(text(row, place));
+        if (!value)
+            refuse(row, place, "a finite number");
+        values(row) = *value;
+    }
+    return values;
+}
+
+Vector Frame::zeros_and_ones(const std::string& name, std::span<const std::string> words) const {
+    const auto place = column(name);
+    Vector values(rows());
+    for (Index row = 0; row < rows(); ++row) {
+        if (!words.empty()) {
+            const auto found = std::ranges::find(words, text(row, place));
+            if (found == words.end())
+                refuse(row, place, fmt::format("\"{}\"", fmt::join(words, "\" or \"")));
+            values(row) = static_cast<double>(found - words.begin());
+            continue;
+        }
+        const auto value = finite_number(text(row, place));
+        if (value != 0.0 && value != 1.0)
+            refuse(row, place, "0 or 1");
+        values(row) = *value;
+    }
+    return values;
+}
+
+Vector Frame::counts(const std::string& name) const {
+    constexpr double largest = 1e15; // whole numbers are exact up to here
+    const auto place = column(name);
+    Vector values = numbers(name);
+    for (Index row = 0; row < rows(); ++row)
+        if (!(values(row) >= 0 && values(row) <= largest && values(row) == std::floor(values(row))))
+            refuse(row, place, "a whole number of at least 0");
+    return values;
+}
+
+void Frame::check_dates(const std::string& name) const {
+    const auto place = column(name);
+    std::optional<std::chrono::sys_days> before;
+    for (Index row = 0; row < rows(); ++row) {
+        const auto date = date_of(text(row, place));
+        if (!date)
+            refuse(row, place, "a date, YYYY-MM-DD");
+        if (before && *date <= *before)
+            refuse(row, place, "a date later than that of the row before");
+        before = date;
+    }
+}
+
+bool Frame::is_numeric(std::size_t column) const {
+    return std::ranges::all_of(fields_, [&](const auto& row) { return finite_number(row[column]).has_value(); });
+}
+
+std::vector<std::string> Frame::levels(const std::string& name) const {
+    const auto place = column(name);
+    std::set<std::string> found;
+    for (Index row = 0; row < rows(); ++row)
+        found.insert(text(row, place));
+    std::vector<std::string> levels(found.begin(), found.end());
+    if (std::ranges::all_of(levels, [](const auto& level) { return finite_number(level).has_value(); }))
+        std::ranges::stable_sort(levels, {}, [](const auto& level) { return *finite_number(level); });
+    return levels;
+}
+
+std::vector<Index> Frame::codes(const std::string& name, std::span<const std::string> levels) const {
+    const auto place = column(name);
+    std::vector<Index> codes;
+    for (Index row = 0; row < rows(); ++row) {
+        const auto found = std::ranges::find(levels, text(row, place));
+        if (found == levels.end())
+            refuse(row, place, fmt::format("one of {}", fmt::join(levels, ", ")));
+        codes.push_back(found - levels.begin());
+    }
+    return codes;
+}
+
+void Frame::refuse(Index row, std::size_t column, const std::string& expected) const {
+    throw InputError(fmt::format("{}column {} ('{}'): got \"{}\", expected {}",
+                                 at(source_, lines_[static_cast<std::size_t>(row)]), column + 1, names_[column],
+                                 text(row, column), expected));
+}
+
+} // namespace pearlite::io

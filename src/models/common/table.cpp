@@ -1,0 +1,107 @@
+#include "models/common/table.hpp"
+
+#include "io/arrays/fields.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pearlite::models {
+
+namespace {
+
+bool is_one_of(const std::string& name, std::span<const std::string> names) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+} // namespace
+
+void MissingKeys::keys(Keys& k) {
+    k("missing", rule, {{"refuse", Rule::refuse}, {"drop", Rule::drop, "which leaves their rows out"}},
+      "what becomes of values that are missing");
+    k.when("missing", rule, Rule::drop,
+           [&] { k("missing_values", texts, {}, "what is written in the place of values that are missing"); });
+}
+
+void MissingKeys::apply(io::Frame& frame, std::span<const std::string> columns) const {
+    if (rule == Rule::drop)
+        frame.drop_rows_with(texts, columns);
+}
+
+std::vector<std::string> TermKeys::possible(const std::vector<std::string>& names) {
+    auto all = names;
+    for (std::size_t a = 0; a < names.size(); ++a)
+        for (std::size_t b = a + 1; b < names.size(); ++b)
+            all.push_back(names[a] + ":" + names[b]);
+    return all;
+}
+
+void TermKeys::keys(Keys& k, const std::vector<std::string>& names) {
+    k("factors", factors, names, "covariates that are levels, by word or code; the first is the reference");
+    terms = names;
+    k("terms", terms, possible(names),
+      about("covariates in the sum, and products a:b of two").default_is("all covariates"));
+}
+
+std::vector<std::string> TermKeys::columns() const {
+    std::vector<std::string> used;
+    for (const auto& term : terms)
+        for (auto& name : parts_of_term(term))
+            if (!is_one_of(name, used))
+                used.push_back(std::move(name));
+    return used;
+}
+
+std::vector<std::string> without(const std::vector<std::string>& names, std::span<const std::string> those) {
+    auto others = names;
+    std::erase_if(others, [&](const auto& name) { return is_one_of(name, those); });
+    return others;
+}
+
+std::vector<Covariate> covariates_of(const io::Frame& frame, std::span<const std::string> names,
+                                     const std::vector<std::string>& factors) {
+    constexpr std::size_t most_levels = 1000; // every level is a coefficient
+    std::vector<Covariate> covariates;
+    for (const auto& name : names) {
+        if (!is_one_of(name, factors)) {
+            const auto place = frame.column(name);
+            for (Index row = 0; row < frame.rows(); ++row)
+                if (!io::finite_number(frame.text(row, place)))
+                    frame.refuse(row, place,
+                                 "a finite number (model.factors names columns of levels, model.missing = \"drop\" "
+                                 "leaves out rows that lack a value)");
+            covariates.push_back({name, frame.numbers(name), {}});
+            continue;
+        }
+        auto levels = frame.levels(name);
+        if (levels.size() < 2 || levels.size() > most_levels)
+            throw InputError(fmt::format("{}: column '{}': {} different level(s), expected 2 to {}", frame.source(),
+                                         name, levels.size(), most_levels));
+        const auto codes = frame.codes(name, levels);
+        Vector values(std::ssize(codes));
+        std::ranges::transform(codes, values.begin(), [](Index code) { return static_cast<double>(code); });
+        covariates.push_back({name, std::move(values), std::move(levels)});
+    }
+    return covariates;
+}
+
+std::vector<Scaling> standardise(std::vector<Covariate>& covariates, const std::string& source) {
+    std::vector<Scaling> scalings;
+    for (auto& covariate : covariates) {
+        if (!covariate.levels.empty())
+            continue;
+        auto& x = covariate.values;
+        const double mean = x.mean();
+        const double sd = std::sqrt((x.array() - mean).square().sum() / static_cast<double>(x.size() - 1));
+        if (!(sd > 0))
+            throw InputError(fmt::format("{}: column '{}' has one value only, which cannot be standardised", source,
+                                         covariate.name));
+        x = (x.array() - mean) / sd;
+        scalings.push_back({covariate.name, mean, sd});
+    }
+    return scalings;
+}
+
+} // namespace pearlite::models

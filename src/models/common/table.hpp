@@ -1,0 +1,52 @@
+#pragma once
+/// A user's table: its keys, and its columns as covariates.
+
+#include "io/arrays/frame.hpp"
+#include "models/common/design.hpp"
+#include "pearlite/core/keys.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pearlite::models {
+
+/// What becomes of values that are missing.
+struct MissingKeys {
+    enum class Rule { refuse, drop };
+    Rule rule = Rule::refuse;
+    std::vector<std::string> texts{"", "NA"};
+
+    void keys(Keys& k);
+    /// Leaves out the rows that lack one of these columns, if they are to be left out.
+    void apply(io::Frame& frame, std::span<const std::string> columns) const;
+};
+
+/// The terms of a regression on the columns of a table, none of them in a description.
+struct TermKeys {
+    std::vector<std::string> factors, terms;
+
+    /// `names`: columns that may be covariates.
+    void keys(Keys& k, const std::vector<std::string>& names);
+    /// The columns that the terms use.
+    std::vector<std::string> columns() const;
+    /// Names and the products a:b of two of them.
+    static std::vector<std::string> possible(const std::vector<std::string>& names);
+};
+
+/// The names but those.
+std::vector<std::string> without(const std::vector<std::string>& names, std::span<const std::string> those);
+
+/// Columns of numbers, or with the levels that occur if they are among the factors. InputError for a factor of one
+/// level, or of more than 1000.
+std::vector<Covariate> covariates_of(const io::Frame& frame, std::span<const std::string> names,
+                                     const std::vector<std::string>& factors);
+
+/// Mean 0 and standard deviation 1 over the rows, of each covariate that is no factor; what was done with them.
+struct Scaling {
+    std::string name;
+    double mean = 0, sd = 1;
+};
+std::vector<Scaling> standardise(std::vector<Covariate>& covariates, const std::string& source);
+
+} // namespace pearlite::models

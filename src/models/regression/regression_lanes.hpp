@@ -1,0 +1,20 @@
+#pragma once
+/// Points of regressions side by side in vector lanes. For kernels of this folder.
+
+#include "pearlite/core/types.hpp"
+#include "simd/lane_products.hpp"
+
+#include <Eigen/Core>
+
+namespace pearlite::models::regression_lanes {
+
+/// A point's numbers do not depend on its place among the lanes.
+inline constexpr Index lanes = block_padding;
+static_assert(lanes == simd::points_abreast);
+/// The rows of X come in pieces that stay in the cache.
+inline constexpr Index piece = 20 * simd::sums_abreast;
+
+using Lanes = Eigen::Array<double, lanes, 1>;
+using Predictors = Eigen::Array<double, lanes, piece>;
+
+} // namespace pearlite::models::regression_lanes

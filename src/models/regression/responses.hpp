@@ -1,0 +1,25 @@
+#pragma once
+/// What regressions have in common: their data as others read them, and responses drawn anew.
+
+#include "models/common/table.hpp"
+#include "pearlite/model/data_description.hpp"
+#include "pearlite/model/predictive.hpp"
+
+namespace pearlite::models {
+
+/// y and the design, and the means and standard deviations of covariates that were standardised.
+model::DataDescription describe_regression(const Matrix& design, const Vector& response,
+                                           const std::vector<std::string>& names, const std::vector<Scaling>& scalings);
+
+/// `samples` times a response for each predictor: draw(predictor, stream).
+template <class Draw>
+model::Prediction responses(const Vector& predictors, Index samples, const random::Address& address, const Draw& draw) {
+    random::Stream stream(address);
+    LabelledArray y{"y", {model::sample_dimension(samples), {"row", predictors.size()}}, {}};
+    for (Index s = 0; s < samples; ++s)
+        for (const double predictor : predictors)
+            y.values.push_back(draw(predictor, stream));
+    return {{std::move(y)}, {}};
+}
+
+} // namespace pearlite::models
