@@ -11,7 +11,7 @@ configure_package_config_file(cmake/PearliteConfig.cmake.in "${PROJECT_BINARY_DI
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/PearliteConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/PearliteConfig.cmake" "${PROJECT_BINARY_DIR}/PearliteConfigVersion.cmake"
-    cmake/FindLBFGS.cmake cmake/FindNetCDF.cmake cmake/FindStanMath.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite)
+    cmake/FindLBFGS.cmake cmake/FindMiniZip.cmake cmake/FindNetCDF.cmake cmake/FindStanMath.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite)
 
 # What the commands and jobs need at run time. The import of weights and the report are programs of their own as well.
 set(support "${CMAKE_INSTALL_DATADIR}/pearlite")

@@ -117,6 +117,25 @@ void add_works_options(CLI::App& command, WorksOptions& options) {
     command.add_flag("--overwrite", options.overwrite, "replace earlier results in that directory");
 }
 
+void add_mbar_options(CLI::App& command, MbarOptions& options) {
+    command
+        .add_option("file", options.file,
+                    "reduced potentials: .npz or .h5 with u_kn and N_k, or a table with a row a sample")
+        ->required();
+    command.add_option("--state", options.state, "tables: the column of the state that a sample was drawn from")
+        ->capture_default_str();
+    command.add_option("--leave-out", options.leave_out, "tables: columns that are no states, time say")
+        ->delimiter(',');
+    command.add_option("--units", options.units, "of the free energies that are told")
+        ->check(CLI::IsMember({"kT", "kJ/mol", "kcal/mol"}))
+        ->capture_default_str();
+    command.add_option("--temperature", options.temperature, "in kelvin, for kJ/mol or kcal/mol")
+        ->check(CLI::PositiveNumber);
+    command.add_option("--beta", options.beta, "in place of it: 1/(kT) in the unit wanted")->check(CLI::PositiveNumber);
+    command.add_option("-o", options.directory, "directory for results.h5 and summary.json");
+    command.add_flag("--overwrite", options.overwrite, "replace earlier results in that directory");
+}
+
 template <class Options>
 void add_configuration_options(CLI::App& command, Options& options) {
     command.add_option("configuration", options.configuration, "FILE.toml")->required();
@@ -185,6 +204,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     ReportOptions report;
     StanOptions stan;
     WorksOptions works;
+    MbarOptions mbar;
     std::filesystem::path file;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
@@ -232,6 +252,12 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     add_works_options(*works_app, works);
     works_app->callback([&] { request.distributed = [&](const auto& ranks) { return works_command(ranks, works); }; });
 
+    auto* mbar_app = app.add_subcommand(
+        "mbar",
+        "free energies of many states from samples of some of them, by the multistate Bennett acceptance ratio");
+    add_mbar_options(*mbar_app, mbar);
+    mbar_app->callback([&] { request.distributed = [&](const auto& ranks) { return mbar_command(ranks, mbar); }; });
+
     auto* list_app = app.add_subcommand("list", "models, algorithms, and which go together");
     list_app->callback([&] { request.serial = [&] { return list_command(models); }; });
 
@@ -273,7 +299,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     parallel::Environment environment(argc, argv);
     const int status = guarded_on_ranks(request.distributed);
     // A run keeps its result in files, and has said where.
-    const bool needs_output = check_app->parsed() || tune_app->parsed() || works_app->parsed();
+    const bool needs_output = check_app->parsed() || tune_app->parsed() || works_app->parsed() || mbar_app->parsed();
     return !needs_output || has_arrived() || status != exit_finished ? status : exit_failed;
 }
 

@@ -93,12 +93,23 @@ struct WorksOptions {
     bool overwrite = false;
 };
 
+struct MbarOptions {
+    std::filesystem::path file; ///< reduced potentials of samples of several states
+    std::string state = "state";
+    std::vector<std::string> leave_out;
+    std::string units = "kT";
+    std::optional<double> temperature, beta;
+    std::optional<std::filesystem::path> directory;
+    bool overwrite = false;
+};
+
 /// Collective; exit status.
 int run_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
 int tune_command(const parallel::Communicator& ranks, const Catalogue& models, const TuneOptions& options);
 int check_command(const parallel::Communicator& ranks, const Catalogue& models, const CheckOptions& options);
 int works_command(const parallel::Communicator& ranks, const WorksOptions& options);
+int mbar_command(const parallel::Communicator& ranks, const MbarOptions& options);
 
 /// Commands without MPI.
 int list_command(const Catalogue& models);

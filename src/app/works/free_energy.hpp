@@ -2,21 +2,15 @@
 /// Works as a result: the works themselves, and the free energy difference in the user's unit.
 
 #include "app/result/parts/part.hpp"
+#include "app/works/energy_unit.hpp"
 #include "estimator/evidence/estimate.hpp"
 #include "population/shards.hpp"
 
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace pearlite::app {
-
-/// Free energy in units of which one nat, or kT, is so much.
-struct EnergyUnit {
-    std::string name = "kT";
-    double per_nat = 1;
-};
 
 class FreeEnergyPart final : public ResultPart {
   public:

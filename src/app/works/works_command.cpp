@@ -24,28 +24,6 @@ namespace {
 
 using parallel::Communicator;
 
-/// One nat in the unit of the works; InputError for a temperature that is missing, or is there twice.
-EnergyUnit unit_of(const WorksOptions& options) {
-    struct Known {
-        const char* name;
-        double gas_constant; ///< in this unit per kelvin
-    };
-    constexpr Known known[] = {{"kJ/mol", 8.31446261815324e-3}, {"kcal/mol", 8.31446261815324e-3 / 4.184}};
-    if (options.beta && options.temperature)
-        throw InputError("got both --beta and --temperature, expected one of them");
-    if (options.beta)
-        return {options.units == "kT" ? "units of work" : options.units, 1 / *options.beta};
-    for (const auto& unit : known)
-        if (options.units == unit.name) {
-            if (!options.temperature)
-                throw InputError(fmt::format("works in {} need --temperature, in kelvin, or --beta", unit.name));
-            return {unit.name, unit.gas_constant * *options.temperature};
-        }
-    if (options.temperature)
-        throw InputError("works in kT have no --temperature; expected --units kJ/mol or kcal/mol");
-    return {};
-}
-
 /// Works in nats with the sign of the forward process, those of this rank.
 struct Works {
     parallel::BlockLayout layout;
@@ -84,7 +62,7 @@ void write_files(const Communicator& ranks, const WorksOptions& options, const R
 
 int works_command(const Communicator& ranks, const WorksOptions& options) {
     const auto began = std::chrono::steady_clock::now();
-    const auto unit = unit_of(options);
+    const auto unit = energy_unit(options.units, options.temperature, options.beta, "works");
     const Works forward(ranks, options.forward, options, 1 / unit.per_nat);
     const Works reverse(ranks, options.reverse, options, (options.same_sign ? 1 : -1) / unit.per_nat);
     DirectoryLock lock;

@@ -247,6 +247,9 @@ std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configurati
     if (keys.data) {
         if (const auto observations = read_series(section, *keys.data, keys.series))
             keys.settings.observations = numbers(*observations);
+    } else if (!keys.truth.valid()) {
+        section.error("true_state_sd",
+                      "the stationary variance of the simulated states is not a finite number above 0");
     } else if (!configuration.has_errors()) {
         random::Stream stream({keys.data_seed, random::Purpose::synthetic_data, 0, 0});
         keys.settings.observations = simulate_linear_gaussian(keys.truth, keys.simulated_length, stream);

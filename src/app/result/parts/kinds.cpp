@@ -67,6 +67,7 @@ std::span<const PartKind> kinds_of_parts() {
     static constexpr std::array kinds{
         PartKind{particles_part, nullptr},
         PartKind{nullptr, describe_free_energy},
+        PartKind{nullptr, describe_mbar},
         PartKind{evidence_part, describe_evidence},
         PartKind{approximations_part, describe_approximations},
         PartKind{test_likelihood_part, describe_test_likelihood},

@@ -68,6 +68,7 @@ std::string describe_schedule(const nlohmann::ordered_json& summary);
 std::string describe_growth(const nlohmann::ordered_json& summary);
 std::string describe_test_likelihood(const nlohmann::ordered_json& summary);
 std::string describe_free_energy(const nlohmann::ordered_json& summary);
+std::string describe_mbar(const nlohmann::ordered_json& summary);
 std::string describe_rejections(const nlohmann::ordered_json& summary);
 std::string describe_posterior(const nlohmann::ordered_json& summary);
 std::string describe_chains(const nlohmann::ordered_json& summary);

@@ -1,0 +1,108 @@
+#include "app/mbar/mbar_part.hpp"
+
+#include "app/result/parts/kinds.hpp"
+#include "app/result/parts/summary_parts.hpp"
+
+#include <cmath>
+
+namespace pearlite::app {
+
+namespace {
+
+constexpr double converged = 1e-6;
+/// Klimovich, Shirts & Mobley (2015): neighbours should overlap by 0.03 at least.
+constexpr double small_overlap = 0.03, no_overlap = 1e-4;
+
+constexpr std::size_t most_lines = 100;
+
+} // namespace
+
+void MbarPart::digest(io::Sha256& hash) {
+    hash.add(
+        std::as_bytes(std::span(mbar_.free_energies.data(), static_cast<std::size_t>(mbar_.free_energies.size()))));
+    hash.add(std::as_bytes(std::span(mbar_.covariance.data(), static_cast<std::size_t>(mbar_.covariance.size()))));
+}
+
+void MbarPart::write_fields(io::Writer& writer) {
+    const auto numbers = [](const auto& values) {
+        return std::vector<double>(values.data(), values.data() + values.size());
+    };
+    writer("mbar/states", names_);
+    writer("mbar/samples", counts_);
+    writer("mbar/free_energies", numbers(mbar_.free_energies)); // in kT
+    writer("mbar/covariance", mbar_.covariance);
+    writer("mbar/overlap", mbar_.overlap);
+    writer("mbar/effective_samples", numbers(mbar_.effective_samples));
+}
+
+std::vector<std::string> MbarPart::warnings() const {
+    std::vector<std::string> all;
+    if (mbar_.gradient > converged)
+        all.push_back(fmt::format("the equations are solved to {:.1e} only after {} iterations", mbar_.gradient,
+                                  mbar_.iterations));
+    if (const double link = mbar_.weakest_link(counts_); link < small_overlap)
+        all.push_back(
+            fmt::format("states hang together by an overlap of {:.2g} only, and 0.03 is wanted: sample states "
+                        "between them",
+                        link));
+    return all;
+}
+
+void MbarPart::write_summary(SummaryParts& summary) const {
+    Json entry{
+        {"unit", unit_.name}, {"iterations", mbar_.iterations}, {"weakest_overlap", mbar_.weakest_link(counts_)}};
+    auto& states = entry["states"] = Json::array();
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+        const auto i = static_cast<Index>(k);
+        states.push_back({{"name", names_[k]},
+                          {"samples", counts_[k]},
+                          {"effective_samples", mbar_.effective_samples(i)},
+                          {"free_energy", mbar_.free_energies(i) * unit_.per_nat},
+                          {"standard_error", mbar_.standard_error(0, i) * unit_.per_nat}});
+    }
+    summary.entries["mbar"] = std::move(entry);
+    for (auto& warning : warnings())
+        summary.warnings.push_back(std::move(warning));
+}
+
+std::optional<Headline> MbarPart::headline(bool has_warnings) const {
+    const Index last = mbar_.free_energies.size() - 1;
+    Headline headline;
+    headline.label = fmt::format("free energy of {} over {}, {}", names_.back(), names_.front(), unit_.name);
+    headline.value = mbar_.free_energies(last) * unit_.per_nat;
+    const double error = mbar_.standard_error(0, last) * unit_.per_nat;
+    headline.method = "MBAR, asymptotic";
+    if (mbar_.weakest_link(counts_) < no_overlap) {
+        headline.support = Support::withheld;
+        headline.sentence = "states do not overlap: free energies between them mean nothing";
+        return headline;
+    }
+    headline.standard_error = error;
+    headline.interval95 = estimator::Interval{*headline.value - 1.96 * error, *headline.value + 1.96 * error};
+    headline.support = has_warnings ? Support::doubtful : Support::supported;
+    headline.sentence = has_warnings ? "an error bar is given, but the diagnostics carry warnings"
+                                     : "the states overlap; the error bar supposes independent samples";
+    return headline;
+}
+
+std::string describe_mbar(const Json& summary) {
+    const auto found = summary.find("mbar");
+    if (found == summary.end())
+        return {};
+    const auto& states = (*found)["states"];
+    auto text = fmt::format("  {:<16} {:>9} {:>10} {:>14} {:>11}   ({})\n", "state", "samples", "effective",
+                            "free energy", "error", found->value("unit", ""));
+    std::size_t lines = 0;
+    for (const auto& state : states) {
+        if (++lines > most_lines) {
+            text += fmt::format("  ... {} more states in summary.json\n", states.size() - most_lines);
+            break;
+        }
+        text += fmt::format("  {:<16} {:>9} {:>10.1f} {:>14.5f} {:>11.5f}\n", state.value("name", ""),
+                            state.value("samples", Index{0}), state.value("effective_samples", 0.0),
+                            state.value("free_energy", 0.0), state.value("standard_error", 0.0));
+    }
+    return text;
+}
+
+} // namespace pearlite::app

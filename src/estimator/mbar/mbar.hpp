@@ -1,0 +1,49 @@
+#pragma once
+/// The multistate Bennett acceptance ratio (Shirts & Chodera 2008, "Statistically optimal analysis of samples from
+/// multiple equilibrium states"; the same equations as Vardi 1985, Geyer 1994 and Kong et al. 2003).
+
+#include "parallel/communicator.hpp"
+#include "parallel/layout.hpp"
+#include "pearlite/core/types.hpp"
+
+#include <vector>
+
+namespace pearlite::estimator {
+
+/// Independent samples of some of K states, with their reduced potentials (energies in kT) in all of them. Samples are
+/// dealt to ranks by blocks.
+struct ReducedPotentials {
+    parallel::Communicator ranks = parallel::Communicator::alone();
+    parallel::BlockLayout layout; ///< of the samples, in blocks of mbar_block
+    Matrix here;                  ///< u_k(x_n), K x this rank's samples; +infinity where x_n is impossible
+    std::vector<Index> counts;    ///< N_k, K: the samples drawn from each state, on all ranks; 0 for some
+    Index states() const { return here.rows(); }
+};
+/// Sums over samples are made block by block, whoever owns the block.
+inline constexpr Index mbar_block = 1024;
+
+struct Mbar {
+    Vector free_energies;     ///< f_k, K, in kT; that of the first state is 0
+    Matrix covariance;        ///< of estimates of f, K x K, up to what differences do not see
+    Matrix overlap;           ///< O_ij: the probability that a sample of state i could be one of state j, K x K
+    Vector effective_samples; ///< of averages in each state, K
+    Index iterations = 0;
+    double gradient = 0; ///< the largest |sum of probabilities - N_k|/N_k that is left
+
+    /// The standard error of f_j - f_i.
+    double standard_error(Index i, Index j) const;
+    /// The least overlap among the best that connect all sampled states, each with its neighbours: the weakest link.
+    double weakest_link(const std::vector<Index>& counts) const;
+};
+
+struct MbarLimits {
+    double tolerance = 1e-10; ///< of the gradient
+    Index most_iterations = 1000;
+};
+
+/// Collective; the same bits on any number of ranks. Newton's method on the convex function sum_n log sum_k N_k
+/// exp(f_k - u_k(x_n)) - sum_k N_k f_k, with steps that make it smaller. InputError if no state has samples, if a
+/// sample is impossible in all of them, or if a number is NaN or -infinity.
+Mbar mbar(const ReducedPotentials& data, const MbarLimits& limits = {});
+
+} // namespace pearlite::estimator

@@ -1,0 +1,139 @@
+"""`pearlite mbar`: against exact answers of harmonic oscillators, against pymbar where it is installed, the same bits on several
+ranks, all three kinds of files, and what is told of wrong ones."""
+
+import math
+import time
+import unittest
+import warnings
+
+import h5py
+import numpy
+import pearlite_runner as runner
+
+try:
+    import pymbar
+except ImportError:
+    pymbar = None
+
+
+def oscillators(states, samples, seed=1):
+    """u_kn, N_k and the exact f: springs along a line."""
+    rng = numpy.random.default_rng(seed)
+    centres, sds = numpy.linspace(0, 0.5 * states, states), numpy.linspace(1, 1.5, states)
+    offsets = rng.normal(size=states) * 5
+    x = numpy.concatenate([rng.normal(centre, sd, samples) for centre, sd in zip(centres, sds)])
+    u = 0.5 * ((x - centres[:, None]) / sds[:, None]) ** 2 + offsets[:, None]
+    f = offsets - numpy.log(sds)
+    return u, numpy.full(states, samples), f - f[0]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.directory = self.enterContext(runner.scratch_directory())
+
+    def found(self, file, *options, ranks=None):
+        where = self.directory / f"found-{file.name}-{ranks}"
+        ended = runner.pearlite("mbar", file, "-o", where, "--overwrite", *options, ranks=ranks)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        return runner.summary(where), ended
+
+    def told(self, file, *options):
+        ended = runner.pearlite("mbar", file, *options)
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        return ended.err
+
+
+class Numbers(Case):
+    def test_oscillators(self):
+        u, counts, exact = oscillators(8, 400)
+        file = self.directory / "u.npz"
+        numpy.savez(file, u_kn=u, N_k=counts)
+        summary, ended = self.found(file)
+        self.assertIn("supported", ended.out)
+        for state, f in list(zip(summary["mbar"]["states"], exact))[1:]:
+            self.assertLess(abs(state["free_energy"] - f), 4 * state["standard_error"])
+            self.assertGreater(abs(state["free_energy"] - f - 1), 4 * state["standard_error"])
+        in_kj, _ = self.found(file, "--units", "kJ/mol", "--temperature", 298.15)
+        self.assertAlmostEqual(in_kj["mbar"]["states"][3]["free_energy"],
+                               summary["mbar"]["states"][3]["free_energy"] * 8.31446261815324e-3 * 298.15)
+
+    def test_all_files_and_ranks_give_the_same(self):
+        u, counts, _ = oscillators(4, 700)
+        files = [self.directory / name for name in ("u.npz", "small.npz", "u.h5", "u.csv")]
+        numpy.savez(files[0], u_kn=u, N_k=counts)
+        numpy.savez_compressed(files[1], u_kn=numpy.asfortranarray(u), N_k=counts.astype("int32"))
+        with h5py.File(files[2], "w") as file:
+            file["u_kn"], file["N_k"] = u, counts
+        own = numpy.repeat(numpy.arange(4), counts)
+        rows = [f"{0.1 * i},l{k}," + ",".join(map(repr, map(float, u[:, i]))) for i, k in enumerate(own)]
+        files[3].write_text("time,from,l0,l1,l2,l3\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        digests = set()
+        for file in files:
+            options = ("--state", "from", "--leave-out", "time") if file.suffix == ".csv" else ()
+            digests.add(self.found(file, *options)[0]["digest"])
+        digests |= {self.found(files[0], ranks=ranks)[0]["digest"] for ranks in (1, 2, 3, 4)}
+        self.assertEqual(len(digests), 1)
+
+    def test_states_that_do_not_overlap_have_no_error(self):
+        u, counts, _ = oscillators(2, 200)
+        u[1] = 0.5 * (numpy.sqrt(2 * numpy.maximum(u[0] - u[0].min(), 0)) - 40) ** 2
+        u[:, 200:] = u[::-1, :200]
+        file = self.directory / "apart.npz"
+        numpy.savez(file, u_kn=u, N_k=counts)
+        summary, ended = self.found(file)
+        self.assertEqual(summary["headline"]["support"]["word"], "no error bar", ended.out)
+
+    @unittest.skipUnless(pymbar, "pymbar is not installed")
+    def test_against_pymbar(self):
+        u, counts, exact = oscillators(64, 1563)  # 10^5 samples
+        file = self.directory / "u.npz"
+        numpy.savez(file, u_kn=u, N_k=counts)
+        summary, ended = self.found(file)
+        began = time.perf_counter()
+        warnings.simplefilter("ignore")  # it uses numpy.matrix
+        theirs = pymbar.MBAR(u, counts, relative_tolerance=1e-10)
+        result = theirs.getFreeEnergyDifferences(return_dict=True)
+        seconds = time.perf_counter() - began
+        states = summary["mbar"]["states"]
+        for k in range(1, 64):
+            self.assertAlmostEqual(states[k]["free_energy"], result["Delta_f"][0, k], places=6)
+            self.assertAlmostEqual(states[k]["standard_error"], result["dDelta_f"][0, k], places=5)
+        print(f"64 states, {u.shape[1]} samples: pearlite mbar {ended.seconds:.1f} s (of which {summary['timing']['wall_seconds']:.1f} s "
+              f"after the start), pymbar {pymbar.version.short_version} {seconds:.1f} s", flush=True)
+
+
+class Mistakes(Case):
+    def test_each_is_named(self):
+        u, counts, _ = oscillators(3, 5)
+        def saved(**arrays):
+            file = self.directory / "u.npz"
+            numpy.savez(file, **arrays)
+            return file
+        self.assertIn("no array \"N_k\"", self.told(saved(u_kn=u)))
+        self.assertIn("N_k sums to 16, but u_kn has 15 samples", self.told(saved(u_kn=u, N_k=counts + [1, 0, 0])))
+        self.assertIn("u_kn has 3 states and N_k 2", self.told(saved(u_kn=u, N_k=counts[:2])))
+        self.assertIn("N_k[0] is 4.5", self.told(saved(u_kn=u, N_k=counts - 0.5)))
+        self.assertIn("type '<c16'", self.told(saved(u_kn=u.astype(complex), N_k=counts)))
+        self.assertIn("expected one or two dimensions", self.told(saved(u_kn=u[None, :, :], N_k=counts)))
+        u[1, 3] = math.nan
+        self.assertIn("sample 4: reduced potential nan in state 2", self.told(saved(u_kn=u, N_k=counts)))
+        whole = saved(u_kn=u, N_k=counts).read_bytes()
+        for content in (b"", b"PK", whole[:100], whole[:-30], whole[:90] + b"\xff" + whole[91:]):
+            file = self.directory / "torn.npz"
+            file.write_bytes(content)
+            self.assertIn("torn.npz", self.told(file))
+
+    def test_tables(self):
+        def table(text):
+            file = self.directory / "u.csv"
+            file.write_text(text, encoding="utf-8")
+            return file
+        self.assertIn("there is no column 'state'", self.told(table("a,b\n1,2\n")))
+        self.assertIn("u.csv:3: column 1 ('state'): got \"c\", expected one of a, b", self.told(table("state,a,b\na,1,2\nc,1,2\n")))
+        self.assertIn("u.csv:2: column 3 ('b'): got \"x\", expected a number, or inf", self.told(table("state,a,b\na,1,x\n")))
+        self.assertIn("no columns of states", self.told(table("state\na\n")))
+        self.assertIn("--temperature", self.told(table("state,a\na,1\n"), "--units", "kJ/mol"))
+
+
+if __name__ == "__main__":
+    unittest.main()
