@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import unittest
 
+import h5py
 import pearlite_runner as runner
 
 LIBRARIES = pathlib.Path(os.environ["PEARLITE_STAND_INS"])
@@ -51,6 +52,17 @@ class Model(unittest.TestCase):
                 self.assertLess(abs(self.error_in_standard_errors(summary)), 4)
                 self.assertLess(summary["log_evidence"][0]["standard_error"], 0.1)
 
+    def test_log_likelihoods_of_data_points_are_a_group_of_their_own(self):
+        """log_lik of the program, y ~ N(theta, 1) for y = 1, 2, as ArviZ looks for it."""
+        self.finished("pointwise")
+        with h5py.File(self.directory / "pointwise" / "posterior.nc") as file:
+            self.assertNotIn("log_lik", file["posterior"])
+            pointwise, theta = file["log_likelihood/log_lik"][()], file["posterior/theta"][()]
+            self.assertNotIn("log_likelihood", file["sample_stats"])
+        expected = [-0.5 * (y - theta) ** 2 - 0.5 * math.log(2 * math.pi) for y in (1, 2)]
+        for i in range(2):
+            self.assertLess(abs(pointwise[..., i] - expected[i]).max(), 1e-12)
+
     def test_wrong_data_are_found_out(self):
         """The comparison bites: for data 1, 4 the answer is -2.25 - 3 lower or so."""
         data = self.directory / "data.json"
@@ -62,7 +74,7 @@ class Model(unittest.TestCase):
         """theta = exp(x_0) has density (theta > 0) of N(1/2, 1/2): mean 1/2 + e^(-1/4)/(sqrt(pi) (1 + erf(1/2)))."""
         summary, _ = self.finished("posterior", algorithm={"name": "smc", "particles": 4096})
         found = {row["name"]: row for row in summary["posterior"]}
-        self.assertEqual(list(found), ["theta", "m[1]", "m[2]", "draw"])
+        self.assertEqual(list(found), ["theta", "m[1]", "m[2]", "draw", "log_lik[1]", "log_lik[2]"])
         mean = 0.5 + math.exp(-0.25) / (math.sqrt(math.pi) * (1 + math.erf(0.5)))
         for name, expected in {"theta": mean, "m[1]": 1, "m[2]": 2, "draw": 0.5}.items():
             self.assertLess(abs(found[name]["mean"] - expected), 4.5 * found[name]["mcse"], found[name])

@@ -77,24 +77,27 @@ const char* bs_model_info(const void*) {
     return "no Stan";
 }
 const char* bs_param_names(const void*, bool transformed, bool generated) {
-    return generated ? "theta,m.1,m.2,draw" : transformed ? "theta,m.1,m.2" : "theta,m.1";
+    return generated ? "theta,m.1,m.2,draw,log_lik.1,log_lik.2" : transformed ? "theta,m.1,m.2" : "theta,m.1";
 }
 const char* bs_param_unc_names(const void*) {
     return "theta,m.1";
 }
 int bs_param_num(const void*, bool transformed, bool generated) {
-    return generated ? 4 : transformed ? 3 : 2;
+    return generated ? 6 : transformed ? 3 : 2;
 }
 int bs_param_unc_num(const void*) {
     return 2;
 }
-int bs_param_constrain(const void*, bool transformed, bool generated, const double* x, double* out, void* rng, char**) {
+int bs_param_constrain(const void* model, bool transformed, bool generated, const double* x, double* out, void* rng, char**) {
     out[0] = std::exp(x[0]);
     out[1] = x[1];
     if (transformed)
         out[2] = 2 * x[1];
-    if (generated)
+    if (generated) {
         out[3] = static_cast<Rng*>(rng)->seed / 4294967296.0;
+        for (int i = 0; i < 2; ++i)
+            out[4 + i] = log_normal(static_cast<const Model*>(model)->y[i], out[0], 1);
+    }
     return 0;
 }
 int bs_log_density_gradient(const void* model, bool, bool, const double* x, double* value, double* gradient,

@@ -11,9 +11,9 @@ inline constexpr int exit_failed = 1;
 inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_stopped = 3;
 
-/// run, resume, check, tune, works, mbar, list, keys, show, report and stan over the models of the catalogue. Starts
-/// MPI for the first six only. Returns the exit status. `support_directory` holds report.py where share/pearlite beside
-/// the program does not.
+/// run, resume, check, tune, works, mbar, list, keys, show, compare, report and stan over the models of the catalogue.
+/// Starts MPI for the first six only. Returns the exit status. `support_directory` holds report.py where share/pearlite
+/// beside the program does not.
 int main(int argc, char** argv, const Catalogue& models, const char* support_directory = PEARLITE_SUPPORT_DIRECTORY);
 /// The same with a catalogue that is made here, so that what goes wrong meanwhile is told like any other error.
 int main(int argc, char** argv, Catalogue (*models)(), const char* support_directory = PEARLITE_SUPPORT_DIRECTORY);

@@ -206,6 +206,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     WorksOptions works;
     MbarOptions mbar;
     std::filesystem::path file;
+    std::vector<std::filesystem::path> directories;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
     add_configuration_options(*run_app, run);
@@ -271,6 +272,10 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     auto* show_app = app.add_subcommand("show", "what a results or checkpoint file holds");
     show_app->add_option("file", file, "FILE.h5")->required();
     show_app->callback([&] { request.serial = [&] { return show_command(file); }; });
+
+    auto* compare_app = app.add_subcommand("compare", "models by the evidences of finished runs: Bayes factors");
+    compare_app->add_option("directories", directories, "of finished runs, two or more")->required();
+    compare_app->callback([&] { request.serial = [&] { return compare_command(directories); }; });
 
     auto* report_app =
         app.add_subcommand("report", "figures and one HTML page from the directory of a run or of a sweep");

@@ -1,5 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/registry.hpp"
+#include "app/summary/comparison.hpp"
 #include "io/container/container.hpp"
 #include "kernel/box/box_operation.hpp"
 #include "kernel/registry.hpp"
@@ -131,6 +132,11 @@ int list_command(const Catalogue& models) {
     text += list_kernels(models);
     std::fputs(text.c_str(), stdout);
     return 0;
+}
+
+int compare_command(const std::vector<std::filesystem::path>& directories) {
+    std::fputs(compare_runs(directories).c_str(), stdout);
+    return exit_finished;
 }
 
 int show_command(const std::filesystem::path& file) {

@@ -105,7 +105,7 @@ std::vector<LabelledArray> DrawArrays::statistics() const {
                           {chain_, draw_},
                           of_draws([&](Index i) { return at(prior, i) + at(likelihood, i); }),
                           "log prior plus log likelihood (or its estimate) on the unconstrained scale"});
-        arrays.push_back({"log_likelihood",
+        arrays.push_back({"log_likelihood_total", // "log_likelihood" would be taken for that of each data point
                           {chain_, draw_},
                           of_draws([&](Index i) { return at(likelihood, i); }),
                           "log likelihood or its estimate"});
@@ -125,6 +125,20 @@ std::vector<LabelledArray> DrawArrays::statistics() const {
     return arrays;
 }
 
+/// Takes log_lik, by which Stan programs call the log likelihoods of the data points.
+std::vector<LabelledArray> taken_log_likelihood(std::vector<LabelledArray>& draws) {
+    std::vector<LabelledArray> taken;
+    if (draws.size() < 2)
+        return taken;
+    std::erase_if(draws, [&](auto& array) {
+        if (array.name != "log_lik")
+            return false;
+        taken.push_back(array);
+        return true;
+    });
+    return taken;
+}
+
 /// The groups in the order of the file.
 std::vector<io::NetcdfGroup> groups_of(const ResultParts& parts) {
     PosteriorArrays arrays;
@@ -132,10 +146,13 @@ std::vector<io::NetcdfGroup> groups_of(const ResultParts& parts) {
         part->write_posterior(arrays);
     if (arrays.draws.empty())
         return {};
+    auto pointwise = taken_log_likelihood(arrays.draws);
     std::vector<io::NetcdfGroup> groups{{"posterior", std::move(arrays.draws)}, {"sample_stats", {}}};
     auto& statistics = groups.back().arrays;
     for (const auto* some : {&arrays.of_draws, &arrays.of_steps, &arrays.of_run})
         statistics.insert(statistics.end(), some->begin(), some->end());
+    if (!pointwise.empty())
+        groups.push_back({"log_likelihood", std::move(pointwise)});
     for (auto& group : arrays.further)
         if (!group.arrays.empty())
             groups.push_back(std::move(group));
