@@ -88,7 +88,8 @@ int bs_param_num(const void*, bool transformed, bool generated) {
 int bs_param_unc_num(const void*) {
     return 2;
 }
-int bs_param_constrain(const void* model, bool transformed, bool generated, const double* x, double* out, void* rng, char**) {
+int bs_param_constrain(const void* model, bool transformed, bool generated, const double* x, double* out, void* rng,
+                       char**) {
     out[0] = std::exp(x[0]);
     out[1] = x[1];
     if (transformed)
