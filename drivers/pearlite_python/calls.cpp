@@ -60,7 +60,7 @@ bool is_kept(const py::array& array) {
 
 /// Keeps what Python has raised, and throws an error in its place.
 [[noreturn]] void keep_and_throw(py::error_already_set& error, const std::string& function) {
-    const py::object value = error.value();
+    const auto& value = error.value();
     if (error.trace())
         PyException_SetTraceback(value.ptr(), error.trace().ptr());
     raised() = value;
@@ -78,6 +78,7 @@ py::object take_raised() {
 Function::Function(py::object function, std::string name)
     : function_(std::move(function)), name_(std::move(name)), has_function_(!function_.is_none()) {}
 
+// Python objects may be given up with the lock alone. NOLINTNEXTLINE(bugprone-exception-escape)
 Function::~Function() {
     const py::gil_scoped_acquire lock;
     function_ = py::object();

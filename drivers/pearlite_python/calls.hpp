@@ -31,7 +31,7 @@ class Function {
   public:
     /// `name`: in messages. None: no function.
     Function(py::object function, std::string name);
-    ~Function();
+    ~Function(); // NOLINT(bugprone-exception-escape): as in its definition
     Function(const Function&) = delete;
     Function& operator=(const Function&) = delete;
 

@@ -43,6 +43,7 @@ const char* class_of(ErrorKind kind) {
     return "PearliteError";
 }
 
+// pybind11 gives a value. NOLINTNEXTLINE(performance-unnecessary-value-param)
 void translate(std::exception_ptr error) {
     try {
         if (error)
@@ -78,7 +79,7 @@ PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-v
     m.doc() = "The compiled part of pearlite: not for users.";
     py::register_local_exception_translator(translate);
 
-    py::class_<Model>(m, "Model");
+    py::class_<Model>(m, "Model"); // NOLINT(bugprone-unused-raii): it stays in the module
     py::class_<Described>(m, "Described")
         .def(py::init<std::vector<std::string>, py::object, std::vector<std::string>, std::string>());
     m.def("density", [](const Described& described, py::object log_prior, py::object draw_prior,

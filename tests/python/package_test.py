@@ -187,6 +187,10 @@ class Neighbours(Case):
                 "print(r.log_evidence, len(r.posterior), r.support)\n"
                 "assert r.draws()['a'].shape == (1, 2048)\n"
                 "assert r.to_xarray().a.shape == (1, 2048)\n"
+                f"files = r.to_cmdstan({str(self.directory / 'draws')!r})\n"
+                "lines = files[0].read_text().splitlines()\n"
+                "assert len(files) == 1 and lines[3] == 'lp__,a,b,c' and len(lines) == 4 + 2048\n"
+                "assert float(lines[4].split(',')[1]) == r.draws()['a'][0, 0]\n"
                 "try:\n    import pandas\nexcept ImportError:\n    pass\n"
                 "else:\n    assert list(r.to_pandas().columns) == ['chain', 'draw', 'a', 'b', 'c']\n"
                 "try:\n    pearlite.load('/nowhere')\nexcept pearlite.InputError as error:\n    print(error)\n")

@@ -7,6 +7,7 @@ import struct
 import zlib
 
 import h5py
+import numpy
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
 
@@ -54,6 +55,11 @@ def main():
     write("images/plain.pgm", b"P2\n3 2\n# black and white\n9\n0 9 9\n9 0 0\n")
     write("images/plain.pbm", b"P1\n4 3\n0110\n1001\n0 1 1 0\n")
     write("images/grey.png", png([[0, 255, 255], [255, 0, 255]]))
+    potentials, counts = numpy.array([[0.5, 1.5, 2], [1, 0, 2.5]]), numpy.array([2, 1])
+    for name, save in (("stored", numpy.savez), ("deflated", numpy.savez_compressed)):
+        file = CORPUS / f"npz/{name}.npz"
+        file.parent.mkdir(exist_ok=True)
+        save(file, u_kn=potentials, N_k=counts)
     write("images/text.txt", b"3 4\n0 1 1 0\n1 0 0 1\n1 1 0 0\n")
 
     weights, visible, hidden = [[0.5, -1.25], [1.0, 0.0], [-0.75, 2.0]], [0.1, -0.2, 0.3], [1.0, -1.0]
