@@ -49,7 +49,7 @@ class Papers(unittest.TestCase):
             directory = with_machines(scratch)
             for sweep in sweeps:
                 with self.subTest(sweep.name):
-                    ended = runner.pearlite("check", sweep, "--data-dir", directory)
+                    ended = runner.pearlite("check", sweep, "--data-dir", directory, timeout=240)  # matrices of USPS take a minute
                     self.assertEqual(ended.status, runner.FINISHED, ended.describe())
                     self.assertRegex(ended.out, r"^# sweep: \d+ setting")
             text = sweeps[0].read_text(encoding="utf-8")
