@@ -56,6 +56,7 @@ std::string compare_runs(const std::vector<std::filesystem::path>& directories) 
     if (directories.size() < 2)
         throw InputError("one run only, expected the directories of two or more");
     std::vector<Evidence> all;
+    all.reserve(directories.size());
     for (const auto& directory : directories)
         all.push_back(read_evidence(directory));
     std::ranges::stable_sort(all, std::greater<>(), &Evidence::value);
