@@ -9,6 +9,7 @@ import random
 import unittest
 
 import h5py
+import numpy
 import pearlite_runner as runner
 
 MU, SD = 7.0, 1.5
@@ -150,6 +151,55 @@ class Works(unittest.TestCase):
         ended = self.works(self.directory / "none.csv", good, "-o", self.directory / "out", ranks=2, status=runner.BAD_INPUT)
         self.assertFalse((self.directory / "out").exists())
         self.assertIn("none.csv", ended.err)
+
+
+
+class Records(unittest.TestCase):
+    """Works by trapezoids are those that one would write."""
+
+    def setUp(self):
+        self.directory = self.enterContext(runner.scratch_directory())
+        rng = numpy.random.default_rng(3)
+        self.works = {"forward": [], "reverse": []}
+        for name, sign in (("forward", 1), ("reverse", -1)):
+            (self.directory / name).mkdir()
+            for i in range(40):
+                times = numpy.linspace(0, 5, 21)
+                slope = 3 + sign * 0.5 + rng.normal(size=21)
+                text = "# dH/dl\n@ title \"x\"\n" + "".join(f"{t} 0 {float(v)!r}\n" for t, v in zip(times, slope))
+                (self.directory / name / f"dhdl-{i:02}.xvg").write_text(text, encoding="utf-8")
+                self.works[name].append(sign * float(numpy.trapz(slope, times)))
+
+    def run_of(self, *arguments, status=runner.FINISHED):
+        ended = runner.pearlite("works", *arguments)
+        self.assertEqual(ended.status, status, ended.describe())
+        return ended
+
+    def estimates(self, text):
+        return [line for line in text.splitlines() if "log Z/Z_0" in line]
+
+    def test_of_lambda_and_of_a_force(self):
+        for of, scale, options in (("lambda", 1 / 5, []), ("force", 0.25, ["--velocity", 0.25])):
+            for name, works in self.works.items():
+                (self.directory / f"{name}.txt").write_text("".join(f"{w * scale!r}\n" for w in works), encoding="utf-8")
+            made = self.run_of(self.directory / "forward", self.directory / "reverse", "--integrate", of, *options)
+            given = self.run_of(self.directory / "forward.txt", self.directory / "reverse.txt")
+            self.assertEqual(self.estimates(made.out), self.estimates(given.out))
+
+    def test_mistakes(self):
+        forward, reverse = self.directory / "forward", self.directory / "reverse"
+        def told(*arguments):
+            return self.run_of(*arguments, status=runner.BAD_INPUT).err
+        self.assertIn("a directory; expected a file of works, or --integrate", told(forward, reverse))
+        self.assertIn("expected --velocity", told(forward, reverse, "--integrate", "force"))
+        self.assertIn("--velocity: expected --integrate force", told(forward, reverse, "--velocity", 1))
+        self.assertIn("no directory", told(forward / "dhdl-00.xvg", reverse, "--integrate", "lambda"))
+        (reverse / "dhdl-07.xvg").write_text("0 1\n1 2\n1 3\n", encoding="utf-8")
+        self.assertIn("dhdl-07.xvg: time 1 comes after 1", told(forward, reverse, "--integrate", "lambda"))
+        (reverse / "dhdl-07.xvg").write_text("0 1\n1 x\n", encoding="utf-8")
+        self.assertIn("dhdl-07.xvg:2: ", told(forward, reverse, "--integrate", "lambda"))
+        (self.directory / "empty").mkdir()
+        self.assertIn("0 record(s) of trajectories", told(forward, self.directory / "empty", "--integrate", "lambda"))
 
 
 if __name__ == "__main__":

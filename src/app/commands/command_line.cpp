@@ -107,6 +107,12 @@ void add_works_options(CLI::App& command, WorksOptions& options) {
         ->check(CLI::PositiveNumber);
     command.add_flag("--same-sign", options.same_sign,
                      "reverse works are written with the sign of the forward process");
+    command
+        .add_option("--integrate", options.integrate,
+                    "the arguments are directories of records over time, a trajectory each: of dH/dlambda (lambda goes "
+                    "evenly from 0 to 1, or back), or of a pulling force")
+        ->check(CLI::IsMember({"lambda", "force"}));
+    command.add_option("--velocity", options.velocity, "of pulling in the forward process, for --integrate force");
     command.add_option("--seed", options.seed, "of the bootstrap and of posterior draws")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();

@@ -87,6 +87,8 @@ struct WorksOptions {
     std::string units = "kT";
     std::optional<double> temperature, beta; ///< in kelvin; in nats per unit of work
     bool same_sign = false;                  ///< reverse works have the sign of the forward process
+    std::string integrate;                   ///< "lambda" or "force": directories of records; empty: files of works
+    std::optional<double> velocity;          ///< of the forward process, for forces
     std::uint64_t seed = 1;
     Index block = 16;                               ///< works that are summed in order
     std::optional<std::filesystem::path> directory; ///< for results; none: they are shown only

@@ -5,11 +5,11 @@
 #include "app/run/run_directory.hpp"
 #include "app/summary/summary.hpp"
 #include "app/works/free_energy.hpp"
+#include "app/works/works_files.hpp"
 #include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/core/error.hpp"
-#include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
 
@@ -24,15 +24,32 @@ namespace {
 
 using parallel::Communicator;
 
+std::optional<WorkIntegral> integral_of(const WorksOptions& options) {
+    if (options.integrate.empty()) {
+        if (options.velocity)
+            throw InputError("--velocity: expected --integrate force beside it");
+        return {};
+    }
+    if (options.same_sign)
+        throw InputError("--same-sign: works that are integrated have the signs of their own processes");
+    if (options.integrate == "lambda")
+        return WorkIntegral{};
+    if (!options.velocity)
+        throw InputError("--integrate force: expected --velocity, that of the forward process");
+    return WorkIntegral{WorkIntegral::Of::force, *options.velocity};
+}
+
 /// Works in nats with the sign of the forward process, those of this rank.
 struct Works {
     parallel::BlockLayout layout;
     std::vector<double> here;
 
     /// `factor`: nats per unit of work, below 0 for works of the other sign.
-    Works(const Communicator& ranks, const std::filesystem::path& file, const WorksOptions& options, double factor) {
+    Works(const Communicator& ranks, const std::filesystem::path& file, const WorksOptions& options, double factor,
+          bool is_reverse) {
         Vector all;
-        parallel::on_root(ranks, [&] { all = factor * io::read_column(file, options.column); });
+        parallel::on_root(ranks,
+                          [&] { all = factor * read_works(file, options.column, integral_of(options), is_reverse); });
         Index n = all.size();
         ranks.broadcast(std::span(&n, 1));
         all.resize(n);
@@ -63,8 +80,8 @@ void write_files(const Communicator& ranks, const WorksOptions& options, const R
 int works_command(const Communicator& ranks, const WorksOptions& options) {
     const auto began = std::chrono::steady_clock::now();
     const auto unit = energy_unit(options.units, options.temperature, options.beta, "works");
-    const Works forward(ranks, options.forward, options, 1 / unit.per_nat);
-    const Works reverse(ranks, options.reverse, options, (options.same_sign ? 1 : -1) / unit.per_nat);
+    const Works forward(ranks, options.forward, options, 1 / unit.per_nat, false);
+    const Works reverse(ranks, options.reverse, options, (options.same_sign ? 1 : -1) / unit.per_nat, true);
     DirectoryLock lock;
     if (options.directory)
         parallel::on_root(ranks, [&] { lock = make_run_directory(*options.directory, options.overwrite); });

@@ -1,0 +1,27 @@
+#pragma once
+/// Works from files of other programs.
+
+#include "pearlite/core/types.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace pearlite::app {
+
+/// How a trajectory's record becomes its work.
+struct WorkIntegral {
+    enum class Of { lambda, force };
+    Of of = Of::lambda;
+    double velocity = 0; ///< of the forward process, for forces
+};
+
+/// Works as they are written, in the file's unit: of a file, a line each, in `column` (io::read_column). Of a directory
+/// with an `integral`, a file each (.xvg, .dat, .txt, .csv; in the order of their names): times stand in the first
+/// column, which ascend, and dH/dlambda or forces in `column`. With lambda going evenly from 0 to 1, or back, W is the
+/// mean of dH/dlambda over time, by trapezoids, times 1 or -1; of a pulling force, its integral over time times the
+/// velocity, or minus it where the process runs back. InputError with file and line.
+Vector read_works(const std::filesystem::path& path, const std::string& column,
+                  const std::optional<WorkIntegral>& integral, bool is_reverse);
+
+} // namespace pearlite::app
