@@ -3,8 +3,13 @@
 include(PearlitePython)
 pearlite_find_python(PEARLITE_PACKAGE_PYTHON h5py numpy)
 set(Python3_EXECUTABLE "${PEARLITE_PACKAGE_PYTHON}")
-find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
-find_package(pybind11 2.10 REQUIRED)
+find_package(Python3 3.11 COMPONENTS Interpreter Development.Module)
+find_package(pybind11 2.10 QUIET)
+if(NOT Python3_FOUND OR NOT pybind11_FOUND)
+    message(STATUS "The Python package is not built: it needs Python 3.11 with its headers, for ${PEARLITE_PACKAGE_PYTHON}, "
+        "and pybind11 (-DPEARLITE_PYTHON_PACKAGE=OFF says so)")
+    return()
+endif()
 
 set(package "${PROJECT_BINARY_DIR}/python/pearlite")
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/drivers/pearlite_python/*.cpp")
