@@ -43,7 +43,7 @@ class Communicator {
 
     void barrier() const;
     /// Whether all ranks call this within so many seconds of this rank's call. If not, the ranks can no longer agree on
-    /// anything. Once in a job at most.
+    /// anything, and the job has to end.
     bool all_arrive(double seconds) const;
     /// The largest value of all ranks; NaN if any is NaN.
     double max(double value) const;

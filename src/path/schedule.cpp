@@ -135,6 +135,14 @@ double next_of(const AdaptiveSchedule& wanted, double from, double variance_u,
         const double middle = 0.5 * (low + high);
         (conditional_ess(middle) >= wanted.conditional_ess ? low : high) = middle;
     }
+    // The likelihood of a draw from a wide prior may be below any number: steps of all sizes are tried.
+    constexpr int halvings = 1000; // of numbers that are not denormal
+    for (int i = 0; low == from && i < halvings; ++i) {
+        const double middle = 0.5 * (from + high);
+        if (!(middle > from))
+            break;
+        (conditional_ess(middle) >= wanted.conditional_ess ? low : high) = middle;
+    }
     if (!(low > from))
         throw NumericalError("the adaptive schedule found no step at inverse temperature " + std::to_string(from) +
                              ": the conditional ESS falls below its threshold at once");

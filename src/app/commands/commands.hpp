@@ -2,6 +2,7 @@
 /// The commands behind the command line.
 
 #include "algorithm/plans/algorithm.hpp"
+#include "app/run/progress.hpp"
 #include "io/configuration/key_description.hpp"
 #include "pearlite/app/catalogue.hpp"
 
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace pearlite::app {
-
-/// What a run says beside its log.
-enum class Speech { progress_and_result, progress, nothing };
 
 /// A configuration that is in no file.
 struct ConfigurationText {
@@ -31,7 +29,7 @@ struct RunOptions {
     std::optional<Index> step_limit;
     std::optional<std::string> patience; ///< likewise: how long a step may outlast a stop signal or the time limit
     bool overwrite = false;
-    Speech speech = Speech::progress_and_result;
+    Reporter::Screen screen = Reporter::Screen::on;
 };
 struct CheckOptions {
     std::filesystem::path configuration;
@@ -45,7 +43,7 @@ struct ResumeOptions {
     std::optional<std::string> time_limit;
     std::optional<Index> step_limit;
     std::optional<std::string> patience;
-    Speech speech = Speech::progress_and_result;
+    Reporter::Screen screen = Reporter::Screen::on;
     /// The run must be the one that this would begin, finished or not; a finished one is restored all the same.
     std::optional<RunOptions> expected;
 };

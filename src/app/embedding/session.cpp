@@ -12,6 +12,8 @@
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace pearlite::app {
@@ -36,7 +38,7 @@ Options session_options(const Task& task) {
     options.time_limit = task.time_limit;
     options.step_limit = task.step_limit;
     options.patience = task.patience;
-    options.speech = task.tells_progress ? Speech::progress : Speech::nothing;
+    options.screen = task.tells_progress ? Reporter::Screen::without_result : Reporter::Screen::off;
     return options;
 }
 
@@ -88,6 +90,9 @@ Ended Session::run(const Catalogue& models, const Task& task, const std::functio
         const int status = task.resume && has_run(ranks, task.directory)
                                ? resume_command(ranks, models, resume_options(task))
                                : run_command(ranks, models, run_options(task));
+        if (status == exit_failed) // of a sweep, which has told which
+            throw_agreed(ErrorKind::other, fmt::format("runs of the sweep in {} have failed, rows.*.jsonl says why",
+                                                       task.directory.string()));
         ended.finished = status == exit_finished;
         if (!ended.finished)
             ended.signal = static_cast<int>(ranks.max(Index{StopSignals::received()}));

@@ -13,6 +13,11 @@ constexpr double converged = 1e-6;
 /// Klimovich, Shirts & Mobley (2015): neighbours should overlap by 0.03 at least.
 constexpr double small_overlap = 0.03, no_overlap = 1e-4;
 
+/// Averages over fewer samples have errors that mean nothing, or are to be doubted.
+constexpr double fewest_samples = 5, few_samples = 20;
+/// Equations that are solved no better than this have no solution worth the name.
+constexpr double unsolved = 1e-3;
+
 constexpr std::size_t most_lines = 100;
 
 } // namespace
@@ -35,8 +40,18 @@ void MbarPart::write_fields(io::Writer& writer) {
     writer("mbar/effective_samples", numbers(mbar_.effective_samples));
 }
 
+bool MbarPart::has_error(Index state) const {
+    return mbar_.gradient < unsolved && mbar_.weakest_link(counts_) >= no_overlap &&
+           mbar_.effective_samples(state) >= fewest_samples && mbar_.effective_samples(0) >= fewest_samples;
+}
+
 std::vector<std::string> MbarPart::warnings() const {
     std::vector<std::string> all;
+    Index fewest = 0;
+    mbar_.effective_samples.minCoeff(&fewest);
+    if (const double n = mbar_.effective_samples(fewest); n < few_samples)
+        all.push_back(fmt::format("averages in state {} have {:.1f} effective samples only: {}", names_[at(fewest)], n,
+                                  counts_[at(fewest)] == 0 ? "sample it, or states nearer to it" : "sample more"));
     if (mbar_.gradient > converged)
         all.push_back(fmt::format("the equations are solved to {:.1e} only after {} iterations", mbar_.gradient,
                                   mbar_.iterations));
@@ -57,8 +72,9 @@ void MbarPart::write_summary(SummaryParts& summary) const {
         states.push_back({{"name", names_[k]},
                           {"samples", counts_[k]},
                           {"effective_samples", mbar_.effective_samples(i)},
-                          {"free_energy", mbar_.free_energies(i) * unit_.per_nat},
-                          {"standard_error", mbar_.standard_error(0, i) * unit_.per_nat}});
+                          {"free_energy", mbar_.free_energies(i) * unit_.per_nat}});
+        if (has_error(i))
+            states.back()["standard_error"] = mbar_.standard_error(0, i) * unit_.per_nat;
     }
     summary.entries["mbar"] = std::move(entry);
     for (auto& warning : warnings())
@@ -70,13 +86,16 @@ std::optional<Headline> MbarPart::headline(bool has_warnings) const {
     Headline headline;
     headline.label = fmt::format("free energy of {} over {}, {}", names_.back(), names_.front(), unit_.name);
     headline.value = mbar_.free_energies(last) * unit_.per_nat;
-    const double error = mbar_.standard_error(0, last) * unit_.per_nat;
     headline.method = "MBAR, asymptotic";
-    if (mbar_.weakest_link(counts_) < no_overlap) {
+    if (!has_error(last)) {
         headline.support = Support::withheld;
-        headline.sentence = "states do not overlap: free energies between them mean nothing";
+        headline.sentence = mbar_.gradient >= unsolved ? "the equations are not solved"
+                            : mbar_.weakest_link(counts_) < no_overlap
+                                ? "states do not overlap: free energies between them mean nothing"
+                                : "the first or the last state has too few effective samples";
         return headline;
     }
+    const double error = mbar_.standard_error(0, last) * unit_.per_nat;
     headline.standard_error = error;
     headline.interval95 = estimator::Interval{*headline.value - 1.96 * error, *headline.value + 1.96 * error};
     headline.support = has_warnings ? Support::doubtful : Support::supported;
@@ -98,9 +117,11 @@ std::string describe_mbar(const Json& summary) {
             text += fmt::format("  ... {} more states in summary.json\n", states.size() - most_lines);
             break;
         }
-        text += fmt::format("  {:<16} {:>9} {:>10.1f} {:>14.5f} {:>11.5f}\n", state.value("name", ""),
-                            state.value("samples", Index{0}), state.value("effective_samples", 0.0),
-                            state.value("free_energy", 0.0), state.value("standard_error", 0.0));
+        const double error = number_at(state, "standard_error");
+        text +=
+            fmt::format("  {:<16} {:>9} {:>10.1f} {:>14.5f} {:>11}\n", state.value("name", ""),
+                        state.value("samples", Index{0}), state.value("effective_samples", 0.0),
+                        state.value("free_energy", 0.0), std::isfinite(error) ? fmt::format("{:.5f}", error) : "none");
     }
     return text;
 }

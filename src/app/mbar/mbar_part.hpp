@@ -22,6 +22,8 @@ class MbarPart final : public ResultPart {
 
   private:
     std::vector<std::string> warnings() const;
+    /// Whether the free energy of a state over the first has an error that means something.
+    bool has_error(Index state) const;
 
     estimator::Mbar mbar_;
     std::vector<std::string> names_;

@@ -38,7 +38,8 @@ std::string place_on_path(const algorithm::Progress& progress) {
 
 Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen)
     : speaks_(speaks),
-      terminal_(speaks && screen == Screen::on && isatty(STDERR_FILENO)),
+      tells_result_(speaks && screen == Screen::on),
+      terminal_(speaks && screen != Screen::off && isatty(STDERR_FILENO)),
       started_(Clock::now()),
       shown_(started_) {
     if (!speaks_)
@@ -84,7 +85,7 @@ void Reporter::warn(const std::string& message) {
 }
 
 void Reporter::result(const std::string& text, const std::filesystem::path& place) {
-    if (!speaks_)
+    if (!tells_result_)
         return;
     end_progress();
     errno = 0;

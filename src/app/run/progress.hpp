@@ -18,8 +18,8 @@ namespace pearlite::app {
 /// Rank 0's log (run.log and stderr) and progress; on other ranks it is silent. Never collective.
 class Reporter {
   public:
-    /// Where to speak beside the log.
-    enum class Screen { on, off };
+    /// What is said beside the log: all, progress and warnings alone, or nothing.
+    enum class Screen { on, without_result, off };
     Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen = Screen::on);
     ~Reporter();
 
@@ -44,6 +44,7 @@ class Reporter {
     void show(const std::string& line);
 
     bool speaks_;
+    bool tells_result_;
     bool terminal_;
     bool line_open_ = false;
     std::shared_ptr<spdlog::logger> file_, screen_;

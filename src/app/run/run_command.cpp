@@ -40,14 +40,10 @@ Job job_of(const parallel::Communicator& ranks, const fs::path& directory, const
     return job;
 }
 
-Reporter::Screen screen_of(Speech speech) {
-    return speech == Speech::nothing ? Reporter::Screen::off : Reporter::Screen::on;
-}
-
-int finish(const Job& job, Run& run, Reporter& reporter, Speech speech) {
+int finish(const Job& job, Run& run, Reporter& reporter) {
     if (run_to_end(job, run, reporter).stop > 0)
         return exit_stopped;
-    if (job.ranks.is_root() && speech == Speech::progress_and_result)
+    if (job.ranks.is_root())
         reporter.result(describe_summary(job.directory), job.directory / "summary.json");
     return 0;
 }
@@ -126,7 +122,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = make_run_directory(directory, options.overwrite); });
     job.run_id = run_id_of(ranks, directory);
-    Reporter reporter(ranks.is_root(), directory / "run.log", false, screen_of(options.speech));
+    Reporter reporter(ranks.is_root(), directory / "run.log", false, options.screen);
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     reporter.info(first_line(job));
@@ -135,7 +131,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     Watchdog::follow(directory, ranks.is_root(), job.time_limit_seconds);
     const auto run = make_run(ranks, *prepared.plan, *prepared.model);
     run->begin();
-    return finish(job, *run, reporter, options.speech);
+    return finish(job, *run, reporter);
 }
 
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
@@ -152,8 +148,8 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     if (ranks.max(Index{is_of_sweep ? 1 : 0}))
         return resume_sweep_command(ranks, models, options);
     if (ranks.max(Index{finished ? 1 : 0})) {
-        Reporter reporter(ranks.is_root(), options.directory / "run.log", true, screen_of(options.speech));
-        if (ranks.is_root() && options.speech == Speech::progress_and_result)
+        Reporter reporter(ranks.is_root(), options.directory / "run.log", true, options.screen);
+        if (ranks.is_root())
             reporter.result(describe_summary(options.directory), options.directory / "summary.json");
         return 0;
     }
@@ -201,7 +197,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     advise_to_resume(job, restored.path);
     job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
 
-    Reporter reporter(ranks.is_root(), options.directory / "run.log", true, screen_of(options.speech));
+    Reporter reporter(ranks.is_root(), options.directory / "run.log", true, options.screen);
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     for (const auto& warning : restored.warnings)
@@ -210,7 +206,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         reporter.warn(warning);
     reporter.info(fmt::format("{}; resumed from {} at step {}", first_line(job), restored.path.filename().string(),
                               run->progress().step));
-    return finish(job, *run, reporter, options.speech);
+    return finish(job, *run, reporter);
 }
 
 } // namespace pearlite::app

@@ -78,7 +78,7 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
         write_origin(directory, origin);
     });
     job.run_id = run_id_of(ranks, directory);
-    Reporter reporter(ranks.is_root(), directory / "run.log", false);
+    Reporter reporter(ranks.is_root(), directory / "run.log", false, options.screen);
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     reporter.info(first_line(sweep, ranks));
@@ -108,7 +108,7 @@ int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& m
     DirectoryLock lock;
     parallel::on_root(ranks, [&] { lock = DirectoryLock(directory); });
     job.run_id = run_id_of(ranks, directory);
-    Reporter reporter(ranks.is_root(), directory / "run.log", true);
+    Reporter reporter(ranks.is_root(), directory / "run.log", true, options.screen);
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     if (origin.build != build_id())

@@ -42,10 +42,13 @@ struct BayesianNetworkKeys {
 std::optional<io::Table> read_words(io::Section& section, const BayesianNetworkKeys& keys) {
     std::vector<io::Frame> frames;
     const auto read = [&](const char* key, const DataFile& file) {
-        if (auto frame = read_data(section, key, file, [&](const auto& path) { return io::Frame::read(path); })) {
-            keys.missing.apply(*frame, frame->names());
+        auto frame = read_data(section, key, file, [&](const auto& path) {
+            auto whole = io::Frame::read(path);
+            keys.missing.apply(whole, whole.names());
+            return whole;
+        });
+        if (frame)
             frames.push_back(*std::move(frame));
-        }
     };
     read("data", keys.data);
     if (keys.more_data)
@@ -71,11 +74,10 @@ std::optional<io::Table> read_words(io::Section& section, const BayesianNetworkK
                 continue;
             }
             std::set<std::string> words;
-            for (const auto& one : frames)
-                words.merge([&] {
-                    const auto levels = one.levels(name);
-                    return std::set<std::string>(levels.begin(), levels.end());
-                }());
+            for (const auto& one : frames) {
+                const auto levels = one.levels(name);
+                words.insert(levels.begin(), levels.end());
+            }
             const auto codes = frame.codes(name, std::vector<std::string>(words.begin(), words.end()));
             std::ranges::transform(codes, column.begin(), [](Index code) { return static_cast<double>(code); });
         }

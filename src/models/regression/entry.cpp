@@ -83,6 +83,11 @@ struct CoefficientKeys {
     void keys(Keys& k) { k("prior_variance", prior_variance, above(0), "prior variance of every coefficient"); }
 };
 
+/// Coefficients act on the log of a rate, where a standard deviation of 2.5 is wide (that of rstanarm).
+struct PoissonKeys : CoefficientKeys {
+    PoissonKeys() { prior_variance = 6.25; }
+};
+
 /// What a regression takes from a table.
 struct RegressionTable {
     DesignColumns design;
@@ -195,7 +200,7 @@ Vector exposures_of(const RegressionTable& table) {
 }
 
 std::unique_ptr<BuiltModel> build_poisson_regression(io::Configuration& configuration, io::Section& section) {
-    CoefficientKeys keys;
+    PoissonKeys keys;
     auto table = read_table(configuration, section, keys, true);
     const auto response =
         column_of(section, [&] { return table ? table->frame.counts(table->keys.response) : Vector(); });
@@ -234,7 +239,7 @@ ModelEntry poisson_regression_entry() {
     return {{"poisson-regression", 16, 4096, true, 1, true},
             "Bayesian regression of counts of a table",
             build_poisson_regression,
-            list_regression<CoefficientKeys, true>};
+            list_regression<PoissonKeys, true>};
 }
 
 } // namespace pearlite::models
