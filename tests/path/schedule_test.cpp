@@ -127,5 +127,20 @@ TEST(Schedule, Exponential) {
     EXPECT_GT(exponential_schedule(10, 1, 0.01)[1], 0.1); // steps that shrink
 }
 
+// A conditional ESS that falls from 1 within a step of `scale`, whatever that is; and one that never is large enough.
+TEST(AdaptiveSchedule, FindsStepsOfAnySize) {
+    const AdaptiveSchedule wanted;
+    for (const double scale : {1e-3, 1e-20, 1e-200})
+        for (const double from : {0.0, 300 * scale}) {
+            const auto conditional_ess = [&](double to) { return std::exp(-(to - from) / scale); };
+            const double step = next_of(wanted, from, infinity, conditional_ess) - from;
+            EXPECT_GT(step, 0) << scale;
+            EXPECT_GE(std::exp(-step / scale), wanted.conditional_ess);
+            EXPECT_LE(std::exp(-2.1 * step / scale), wanted.conditional_ess); // no less than half of the longest
+        }
+    EXPECT_THROW(next_of(wanted, 0, infinity, [](double) { return 0.1; }), NumericalError);
+    EXPECT_THROW(next_of(wanted, 0.5, infinity, [](double) { return 0.1; }), NumericalError);
+}
+
 } // namespace
 } // namespace pearlite::path

@@ -83,6 +83,20 @@ class Numbers(Case):
         summary, ended = self.found(file)
         self.assertEqual(summary["headline"]["support"]["word"], "no error bar", ended.out)
 
+    def test_a_state_that_nothing_tells_of_has_no_error(self):
+        """Neither samples nor neighbours: its free energy hangs on the one sample that is nearest."""
+        u, counts, _ = oscillators(2, 300)
+        far = 0.5 * ((u[0] - u[0].min()) - 40) ** 2 * 100
+        file = self.directory / "far.npz"
+        numpy.savez(file, u_kn=numpy.vstack([u, far]), N_k=[*counts, 0])
+        summary, ended = self.found(file)
+        states = summary["mbar"]["states"]
+        self.assertLess(states[2]["effective_samples"], 5)
+        self.assertNotIn("standard_error", states[2])
+        self.assertIn("standard_error", states[1])
+        self.assertEqual(summary["headline"]["support"]["word"], "no error bar")
+        self.assertIn("state 2 have", ended.out)
+
     @unittest.skipUnless(pymbar, "pymbar is not installed")
     def test_against_pymbar(self):
         u, counts, exact = oscillators(64, 1563)  # 10^5 samples
