@@ -53,11 +53,19 @@ def image(picture):
 def numeric_table(heads, rows):
     """A table of numbers, whose first column has words; it scrolls where it is too wide."""
     head = "".join(f"<th>{text(name)}</th>" for name in heads)
-    body = "\n".join("<tr>" + "".join(f"<td>{text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
     return (
         f'<div class="scroll"><table class="numeric">\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n'
         "</table></div>\n"
     )
+
+
+LONGEST_NUMBER = 40  # characters of a cell that does not wrap
+
+
+def _cell(value):
+    words = ' class="words"' if len(str(value)) > LONGEST_NUMBER else ""
+    return f"<td{words}>{text(value)}</td>"
 
 
 def facts(rows):

@@ -8,6 +8,9 @@ from . import numbers
 from .style import BLUE, GREEN, ORANGE, VERMILLION, WIDE, finish, left_out, new_axes
 
 
+OF_REPLICATES = "replicates"  # the word for what summary.json and results.h5 call batches
+
+
 def interval_of(entry):
     """The two ends of the 95 % interval, or None."""
     interval = entry.get("interval95")
@@ -18,8 +21,8 @@ def interval_of(entry):
 
 def name_of(entry):
     """The estimator, and the method of its error bar where that is said."""
-    name = str(entry.get("estimator", "?"))
-    return f"{name}, {entry['error_method']}" if entry.get("error_method") else name
+    name, method = str(entry.get("estimator", "?")), entry.get("error_method")
+    return f"{name}, {OF_REPLICATES if method == 'batches' else method}" if method else name
 
 
 def exact_of(entry):
@@ -46,7 +49,7 @@ def compared_estimates(run):
     entries = usable_estimates(run, quantity)
     if len(entries) < 2:
         return None
-    figure, axes = new_axes((WIDE[0], 1.1 + 0.3 * len(entries)))
+    figure, axes = new_axes((WIDE[0], 1.1 + 0.36 * len(entries)))
     for row, entry in enumerate(entries):
         interval = interval_of(entry)
         if interval is not None:
@@ -66,7 +69,7 @@ def compared_estimates(run):
     if exact is not None:
         axes.axvline(exact, color=GREEN, linestyle="--", linewidth=1.1, label="exact")
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
-    axes.set_yticks(range(len(entries)), [name_of(entry) for entry in entries])
+    axes.set_yticks(range(len(entries)), [name_of(entry).replace(", ", ",\n") for entry in entries])
     axes.set_ylim(len(entries) - 0.5, -0.5)
     axes.locator_params(axis="x", nbins=6)
     axes.ticklabel_format(axis="x", useOffset=False)
@@ -97,14 +100,14 @@ def _keep_estimates_in_view(axes, entries, lower, upper):
     axes.set_xlim(low - margin, high + margin)
 
 
-def batches(run):
-    """One dot a batch, the combined estimate as a line with its interval as a band."""
+def replicates(run):
+    """One dot a replicate, the combined estimate as a line with its interval as a band."""
     values = run.batch_log_ratio
     if values is None or len(values) < 2 or not numpy.isfinite(values).any():
         return None
     finite = numpy.isfinite(values)
     figure, axes = new_axes()
-    axes.plot(numpy.flatnonzero(finite), values[finite], "o", color=BLUE, markersize=4.5, label="batch")
+    axes.plot(numpy.flatnonzero(finite), values[finite], "o", color=BLUE, markersize=4.5, label="replicate")
     estimate = main_estimate(run) or {"value": numbers.log_mean_exp(values)}
     if interval_of(estimate) is not None:
         axes.axhspan(*interval_of(estimate), color=ORANGE, alpha=0.25, linewidth=0, label="95 % interval")
@@ -112,12 +115,12 @@ def batches(run):
         axes.axhline(exact_of(estimate), color=GREEN, linestyle="--", linewidth=1.1, label="exact")
     axes.axhline(estimate["value"], color=VERMILLION, linewidth=1.1, label="combined")
     axes.legend(loc="lower center", ncol=4, bbox_to_anchor=(0.5, 1), columnspacing=1, handlelength=1.4)
-    axes.set_xlabel("Batch (number, from 0)")
+    axes.set_xlabel("Replicate (from 0)")
     axes.set_ylabel("log Z / Z₀ (nats)")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    caption = f"{numbers.counted(len(values), 'batch', 'batches')}; combined on the scale of Z, not of log Z."
+    caption = f"{numbers.counted(len(values), 'replicate')}; combined on the scale of Z, not of log Z."
     return finish(
-        figure, "batches", "estimates", "Independent batches", caption + left_out(int((~finite).sum()), "batch")
+        figure, "log-z-of-replicates", "estimates", "Replicates", caption + left_out(int((~finite).sum()), "replicate")
     )
 
 

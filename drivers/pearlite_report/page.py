@@ -43,7 +43,7 @@ def render(run, pictures):
         elements.figures(
             "Filters and samples" if run.training else "Final particles", pictures, "particles", "sheet"
         ),
-        elements.figures("Along the path", pictures, "annealing", remark=_which_batch(run)),
+        elements.figures("Along the path", pictures, "annealing", remark=_whose_path(run)),
         _run_table(run),
         elements.configuration(run.configuration),
     ]
@@ -73,7 +73,7 @@ def _headline(run):
         ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
         entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
     entries += [_test_likelihood(entry) for entry in summary.get("test_log_likelihood") or []]
-    entries += [found for found in (tables.best_state(run), tables.polished_state(run)) if found]
+    entries += [found for found in (tables.polished_state(run), tables.best_state(run)) if found]
     verdict = f"<p>{_support(summary)}{text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
     if not entries and not verdict:
         return ""
@@ -172,20 +172,21 @@ def _against_exact(entry):
 # ---- figures and tables ---------------------------------------------------------------------------------------------
 
 
-def _which_batch(run):
-    n_batches = 0 if run.batch_log_ratio is None else len(run.batch_log_ratio)
-    return f"Recorded in batch 0 of {n_batches}." if n_batches > 1 else ""
+def _whose_path(run):
+    n = 0 if run.batch_log_ratio is None else len(run.batch_log_ratio)
+    return f"Of the first of {n} replicates, where a figure does not say otherwise." if n > 1 else ""
 
 
 def _posterior(summary, pictures):
     table = _posterior_table([entry for entry in summary.get("posterior") or [] if isinstance(entry, dict)])
+    together = [elements.figure(picture, picture.shape) for picture in pictures if picture.section == "parameters"]
     chosen = [picture for picture in pictures if picture.section == "posterior"]
-    if not table and not chosen:
+    if not table and not chosen and not together:
         return ""
-    drawings = ""
+    drawings = '<div class="figures">\n' + "\n".join(together) + "\n</div>\n" if together else ""
     if chosen:
         images = "\n".join(f"<figure>{elements.image(picture)}</figure>" for picture in chosen)
-        drawings = (
+        drawings += (
             f'<div class="small">\n{images}\n</div>\n<p class="note">Marginal densities between their 0.1 % and '
             f"99.9 % quantiles; the line is the mean. {text(chosen[0].caption)}</p>"
         )
@@ -214,12 +215,19 @@ def _posterior_table(entries):
             _cell(entry.get("mean"), precision),
             _cell(sd, precision),
             _cell(mcse, mcse),
-            "" if entry.get("ess") is None else numbers.plain(entry["ess"], 4),
+            _count(entry.get("ess")),
         ]
-        cells += [numbers.plain(entry[key], 4) if numbers.is_number(entry.get(key)) else "" for key in of_chains]
+        cells += [_count(entry.get(key)) for key in of_chains]
         cells += [_cell((entry.get("quantiles") or {}).get(level), precision) for level in levels]
         rows.append(cells)
     return elements.numeric_table(heads, rows)
+
+
+def _count(value):
+    """An effective number or an R-hat: four digits, large numbers whole."""
+    if not numbers.is_number(value):
+        return ""
+    return numbers.plain(round(value) if 1000 <= value < 1e15 else value, 4)
 
 
 def _cell(value, standard_error):
@@ -240,6 +248,7 @@ def _run_table(run):
         ("Seed", summary.get("seed")),
         ("Ranks", summary.get("ranks")),
         ("Block", summary.get("block")),
+        ("Size", tables.size(run)),
     ]
     if "wall_seconds" in timing:
         rows.append(("Wall time", numbers.duration(timing["wall_seconds"])))

@@ -7,8 +7,10 @@ import matplotlib.image
 import numpy
 
 from . import numbers
-from .run import MAX_MARGINALS
-from .style import PALE_BLUE, SMALL, VERMILLION, Picture, as_svg, finish, left_out, new_axes
+from .style import PALE_BLUE, SMALL, VERMILLION, Picture, as_svg, finish, left_out, new_axes, shortened
+
+
+MAX_MARGINALS = 12
 
 
 def log_weights(run):
@@ -56,10 +58,11 @@ def marginals(run):
     """A small weighted histogram per parameter."""
     if run.samples is None or len(run.samples) == 0:
         return []
-    weights, remark = _sample_weights(run)
+    weights, remark = sample_weights(run)
     if weights is None:
         return []
-    return [picture for j in range(run.samples.shape[1]) if (picture := _marginal(run, j, weights, remark)) is not None]
+    shown = range(min(run.samples.shape[1], MAX_MARGINALS))
+    return [picture for j in shown if (picture := _marginal(run, j, weights, remark)) is not None]
 
 
 def _marginal(run, j, weights, remark):
@@ -81,17 +84,10 @@ def _marginal(run, j, weights, remark):
         edgecolor="white",
         linewidth=0.3,
     )
-    entry = next(
-        (
-            entry
-            for entry in run.summary.get("posterior") or []
-            if isinstance(entry, dict) and entry.get("name") == name
-        ),
-        {},
-    )
+    entry = next((entry for entry in run.summary_of_parameters() if entry.get("name") == name), {})
     if numbers.is_number(entry.get("mean")) and math.isfinite(entry["mean"]):
         axes.axvline(entry["mean"], color=VERMILLION, linewidth=1.4)
-    axes.set_xlabel(name)
+    axes.set_xlabel(shortened(name))
     axes.set_ylabel("Density")
     axes.grid(False)
     axes.set_yticks([])
@@ -101,13 +97,20 @@ def _marginal(run, j, weights, remark):
     return Picture(f"marginal-{j + 1:02d}", "posterior", name, remark, as_svg(figure))
 
 
-def _sample_weights(run):
-    equal = numpy.full(len(run.samples), 1.0 / len(run.samples))
-    if run.log_weight is None:
-        return equal, "The draws have equal weights."
-    if len(run.log_weight) != len(run.samples):
-        return equal, f"{len(run.samples)} draws but {len(run.log_weight)} weights: drawn unweighted."
-    return numbers.normalised_weights(run.log_weight), "Weighted draws."
+def sample_weights(run):
+    """Normalised weights of the draws and a sentence on them; None if no weight is usable."""
+    log_weight = run.sample_log_weight
+    if log_weight is None and run.log_weight is not None and len(run.log_weight) == len(run.samples):
+        log_weight = run.log_weight  # the draws are the particles
+    if log_weight is None or len(log_weight) != len(run.samples):
+        equal = numpy.full(len(run.samples), 1.0 / len(run.samples))
+        if log_weight is None and run.log_weight is None:
+            return equal, "The draws have equal weights."
+        found = run.log_weight if log_weight is None else log_weight
+        return equal, f"{len(run.samples)} draws but {len(found)} weights: drawn unweighted."
+    weights = numbers.normalised_weights(log_weight)
+    is_equal = weights is not None and numpy.ptp(weights) <= 1e-9 * weights.max()
+    return weights, "The draws have equal weights." if is_equal else "Weighted draws."
 
 
 def particles(run):

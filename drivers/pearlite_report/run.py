@@ -14,7 +14,7 @@ from .predictions.read import read_predictions
 
 SUMMARY_SCHEMA = 1
 MAX_IMAGES = 100
-MAX_MARGINALS = 12
+MAX_PARAMETERS = 40
 
 # What h5py raises on a file that it cannot make sense of.
 UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError)
@@ -37,8 +37,9 @@ class Run:
     knots: dict = dataclasses.field(default_factory=dict)  # tau, tau_is_lower_bound, ... [temperatures held]
     log_weight: numpy.ndarray | None = None  # [particles]
     sample_names: list = dataclasses.field(default_factory=list)
-    samples: numpy.ndarray | None = None  # [particles, up to MAX_MARGINALS]
-    chain: numpy.ndarray | None = None  # [particles], the Markov chain of each draw
+    samples: numpy.ndarray | None = None  # [draws, up to MAX_PARAMETERS]
+    sample_log_weight: numpy.ndarray | None = None  # [draws]; None: they count equally, or those of the particles
+    chain: numpy.ndarray | None = None  # [draws], the Markov chain of each
     n_parameters: int = 0
     images: numpy.ndarray | None = None  # [up to MAX_IMAGES, rows, columns]
     n_images: int = 0
@@ -67,6 +68,10 @@ class Run:
         except tomllib.TOMLDecodeError:
             return {}
         return found if isinstance(found, dict) else {}
+
+    def summary_of_parameters(self):
+        """The entries of the summary's posterior."""
+        return [entry for entry in self.summary.get("posterior") or [] if isinstance(entry, dict)]
 
     def steps_of(self, name):
         """The step of every row of a per-step series."""
@@ -201,7 +206,8 @@ def _read_group(file, contents, path, dimensions=1):
 def _read_samples(contents, run):
     names = contents.value("samples/names")
     run.sample_names = [names] if isinstance(names, str) else list(names or [])
-    run.samples = contents.array("samples/values", 2, columns=MAX_MARGINALS)
+    run.samples = contents.array("samples/values", 2, columns=MAX_PARAMETERS)
+    run.sample_log_weight = contents.array("samples/log_weight", 1)
     if run.samples is None:
         return
     run.n_parameters = contents.shape("samples/values")[1]

@@ -3,11 +3,12 @@
 import contextlib
 import dataclasses
 import io
+import itertools
 
 import matplotlib
 import numpy
 from matplotlib.figure import Figure
-from matplotlib.ticker import Formatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, Formatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from . import numbers
 
@@ -113,7 +114,78 @@ def plain_log_ticks(axis, low, high):
         axis.set_minor_formatter(NullFormatter())
 
 
+LONGEST_NAME = 28  # characters beside an axis
+
+
+def shortened(name, longest=LONGEST_NAME):
+    """A long name without its middle; both ends tell names of one family apart."""
+    if len(name) <= longest:
+        return name
+    tail = longest // 2 - 1
+    return f"{name[: longest - 1 - tail]}\N{HORIZONTAL ELLIPSIS}{name[-tail:]}"
+
+
+LABEL_GAP = 3  # pixels between the labels of neighbouring ticks, 100 to an inch
+
+
+def keep_labels_apart(figure):
+    """No label of a tick touches the next one: axes of numbers get fewer ticks, names are turned, and what still does
+    not fit is left out."""
+    for attempt in range(12):
+        figure.draw_without_rendering()
+        axes_of_all = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+        crowded = [axis for axis in axes_of_all if touching_labels(axis)]
+        if not crowded:
+            break
+        for axis in crowded:
+            _make_room(axis, attempt)
+    figure.set_layout_engine("none")  # as it is now
+
+
+def touching_labels(axis):
+    """Pairs of labels of neighbouring ticks that overlap, in the order of their places; the figure has been drawn."""
+    shown = [tick.label1 for tick in axis.get_major_ticks() + axis.get_minor_ticks()]
+    boxes = [(label, label.get_window_extent()) for label in shown if label.get_visible() and label.get_text()]
+    low, high = sorted(axis.get_view_interval())
+    along = "x0" if axis.axis_name == "x" else "y0"
+    slack = 1e-9 * (high - low)
+    inside = [pair for pair in boxes if low - slack <= pair[0].get_position()[along == "y0"] <= high + slack]
+    inside.sort(key=lambda pair: getattr(pair[1], along))
+    neighbours = itertools.pairwise(inside)
+    return [(a, b) for (a, of_a), (b, of_b) in neighbours if _is_close(of_a, of_b, a.get_rotation(), along)]
+
+
+def _is_close(a, b, rotation, along):
+    if rotation % 180:  # of turned labels, which end at their ticks, the lines must not meet
+        return abs(b.x1 - a.x1) < 1.3 * min(label_height(a, rotation), label_height(b, rotation))
+    end = "x1" if along == "x0" else "y1"
+    return getattr(b, along) - getattr(a, end) < (LABEL_GAP if along == "x0" else 0)
+
+
+def label_height(box, rotation):
+    """An upper bound of the height of a turned line of text in its upright box."""
+    return min(box.width, box.height, 14) / max(0.5, numpy.sin(numpy.radians(rotation)))
+
+
+def _make_room(axis, attempt):
+    locator = axis.get_major_locator()
+    pairs = touching_labels(axis)
+    has_names = isinstance(locator, FixedLocator)
+    if isinstance(locator, MaxNLocator) and len(axis.get_major_ticks()) > 3:
+        locator.set_params(nbins=max(2, len(axis.get_major_ticks()) - 2 - attempt))
+    elif has_names and axis.axis_name == "x" and not any(label.get_rotation() for pair in pairs for label in pair):
+        for label in axis.get_ticklabels():
+            label.set(rotation=35, ha="right", rotation_mode="anchor")
+    else:
+        hidden = None
+        for first, second in pairs:
+            if first is not hidden:  # else there is room now
+                second.set_visible(False)
+                hidden = second
+
+
 def as_svg(figure):
+    keep_labels_apart(figure)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
@@ -125,5 +197,4 @@ def finish(figure, name, section, title, caption, shape=""):
 
 def left_out(count, noun="point", what="not finite"):
     """The sentence that owns up to what is not drawn; empty if nothing is."""
-    plural = noun + ("es" if noun.endswith("ch") else "s")
-    return "" if count == 0 else f" {numbers.counted(count, noun, plural)} left out ({what})."
+    return "" if count == 0 else f" {numbers.counted(count, noun)} left out ({what})."

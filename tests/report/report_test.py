@@ -129,7 +129,8 @@ class Reports(WithDirectory):
             "Trace of phi",
             "4 chains of 5",
         )
-        self.assertEqual(self.figure_names(), {"marginal-01.svg", "marginal-02.svg", "trace-01.svg", "trace-02.svg"})
+        figures = {"forest.svg", "pairs.svg", "marginal-01.svg", "marginal-02.svg", "trace-01.svg", "trace-02.svg"}
+        self.assertEqual(self.figure_names(), figures)
 
     def test_rounds_of_importance_sampling(self):
         synthetic_runs.importance(self.directory)
@@ -137,7 +138,7 @@ class Reports(WithDirectory):
         self.assert_shows(page, "Importance sampling squared", "The last round has the 5000 draws", "Likelihood estimates 8000")
         self.assertEqual(self.figure_names(), {"log-weights.svg", "rounds.svg"})
 
-    def test_posterior_and_batches(self):
+    def test_posterior_and_replicates(self):
         synthetic_runs.regression(self.directory)
         page = self.page()
         self.assert_shows(
@@ -147,18 +148,17 @@ class Reports(WithDirectory):
             f"beta[1] 3.000 2.000 0.046 1890 {MINUS}1.000 3.000 7.000",
             "12 resamplings, marked",
             "after the resampling of the last step; before it, 1312.",
-            "8 batches",
-            "1 batch left out (not finite)",
+            "8 replicates; combined on the scale of Z",
+            "1 replicate left out (not finite)",
             "20 at the end",
             "Schedule. 24 steps.",
-            "Recorded in batch 0 of 8.",
+            "Of the first of 8 replicates,",
             "Acceptance. Mean over the steps: 0.250.",
             "3 to 7 moves a step.",
         )
-        self.assertLessEqual(
-            {f"marginal-{i:02d}.svg" for i in range(1, 6)} | {"batches.svg", "eves.svg", "acceptance.svg", "mobility.svg"},
-            self.figure_names(),
-        )
+        others = {"log-z-of-replicates.svg", "eves.svg", "acceptance.svg", "mobility.svg"}
+        self.assertLessEqual({f"marginal-{i:02d}.svg" for i in range(1, 6)} | others, self.figure_names())
+        self.assertNotIn("batch", page.text)
 
     def test_many_parameters_are_cut_to_twelve_and_said(self):
         synthetic_runs.regression(self.directory, n_parameters=15)

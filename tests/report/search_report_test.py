@@ -26,7 +26,7 @@ class Searches(WithDirectory):
         self.assert_shows(
             page,
             "Known minimum −3.2941",
-            "iteration 15\u202f000, with those that found the range and the scales; replicate 3",
+            "iteration 15\u202f000, with those that found the range and the scales; replicate 2",
             "sequence ABBAB, length 5",
             "8 replicates, 10 chains, 20\u202f000 iterations",
             "all 30 numbers are in summary.json",
@@ -71,16 +71,18 @@ class Searches(WithDirectory):
             row |= {"polished": -3.29 + 0.01 * (k % 2), "polish_evaluations": 40}
         summary["polished"] = {"energy": -3.29, "replicate": 0, "energies": 21, "gradients": 20, "state": [0.5, 0.25]}
         (self.directory / "summary.json").write_text(json.dumps(summary))
+        page = self.page()
+        self.assertLess(page.text.index("lowest energy after descents"), page.text.index("lowest energy found"))
         self.assert_shows(
-            self.page(),
+            page,
             "lowest energy after descents from the best states −3.29",
-            "21 energies; 20 gradients; replicate 1",
+            "21 energies; 20 gradients; replicate 0",
             "State 0.5, 0.25",
             "The best conformation after the descents, 4 beads",
             # Four times each of -3.29 and -3.28: a standard deviation of 0.005 sqrt(8/7).
             "Mean after descents −3.2850 ± 0.0019",
             "Standard deviation 0.005345",
-            "energies in all after its descent",
+            "replicate seed after its descent best energy",
         )
 
     def test_grids_of_other_replicates_that_would_hide_the_best(self):

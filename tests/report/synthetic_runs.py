@@ -261,6 +261,26 @@ def regression(directory, n_parameters=5):
     )
 
 
+def weighted(directory, n_draws=3000, tilt=2.0):
+    """Draws of three replicates whose weights, exp(tilt x), are far from equal; returns them and their log weights."""
+    rng = numpy.random.default_rng(11)
+    x = rng.normal(size=(n_draws, 3)) @ numpy.array([[1, 0.3, 0.2], [0, 0.7, 0.1], [0, 0, 0.4]])
+    log_weight = tilt * x[:, 0]
+    names = ["alpha", "beta", "gamma"]
+    summary = {**common("smc", "mixed-logistic"), "posterior": [{"name": name} for name in names]}
+    datasets = {
+        "configuration": CONFIGURATION,
+        "samples/names": names,
+        "samples/values": x,
+        "samples/log_weight": log_weight,
+        "batches/log_ratio": numpy.array([-3.0, -3.1, -2.9]),
+    }
+    for k, part in enumerate(numpy.array_split(log_weight, 3)):
+        datasets[f"batch-{k}/log_weight"] = part
+    write_run(directory, summary, datasets)
+    return x, log_weight
+
+
 def volatility(directory, n=300, binary=False):
     """A posterior that predicts: a series with its filtered scale and forecast, or yes and no."""
     rng = numpy.random.default_rng(5)

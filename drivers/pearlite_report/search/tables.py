@@ -21,7 +21,7 @@ def best_state(run):
         ("Known minimum", numbers.plain(minimum, 10) if numbers.is_number(minimum) else ""),
         ("Found", _where_found(run, best)),
         ("Problem", _settings(run.settings("model"), but=("name",))),
-        ("Search", _size(run)),
+        ("Search", size(run)),
         ("State", _state(run, best)),
     ]
     return (
@@ -40,7 +40,7 @@ def polished_state(run):
         numbers.counted(polished[name], noun, name) for name, noun in counts if numbers.is_number(polished.get(name))
     ]
     if len(_replicates(run)) > 1 and numbers.is_number(polished.get("replicate")):
-        cost.append(f"replicate {polished['replicate'] + 1}")
+        cost.append(f"replicate {polished['replicate']}")
     rows = [("Descent", "; ".join(cost)), ("State", _first_numbers(polished.get("state")))]
     return (
         f'<div class="estimate"><div class="name">lowest energy after descents from the best states</div>\n'
@@ -56,7 +56,7 @@ def _where_found(run, best):
         among = ", with those that found the range and the scales" if has_stages_before(run) else ""
         parts.append(f"iteration {numbers.plain(best['iteration'])}{among}")
     if len(_replicates(run)) > 1 and numbers.is_number(best.get("replicate")):
-        parts.append(f"replicate {best['replicate'] + 1}")
+        parts.append(f"replicate {best['replicate']}")
     return "; ".join(parts)
 
 
@@ -73,11 +73,21 @@ def _settings(settings, but):
     return ", ".join(parts)
 
 
-def _size(run):
+def size(run):
+    """How many of each kind the run had, by its configuration."""
     settings = run.settings("algorithm")
-    counts = [("replicates", "replicate"), ("chains", "chain"), ("iterations", "iteration"), ("regions", "grid point")]
+    counts = [
+        ("replicates", "replicate"),
+        ("particles", "particle"),
+        ("trajectories", "trajectory", "trajectories"),
+        ("replicas", "system"),
+        ("chains", "chain"),
+        ("scans", "scan"),
+        ("iterations", "iteration"),
+        ("regions", "grid point"),
+    ]
     return ", ".join(
-        numbers.counted(settings[name], noun) for name, noun in counts if numbers.is_number(settings.get(name))
+        numbers.counted(settings[name], *nouns) for name, *nouns in counts if numbers.is_number(settings.get(name))
     )
 
 
@@ -104,10 +114,10 @@ def replicates(run):
     facts = [
         ("Replicates", numbers.plain(len(rows))),
         ("Without a finite energy", numbers.plain(len(rows) - len(best)) if len(best) < len(rows) else ""),
-        *_spread(best, "Mean best energy"),
-        ("Success rate", _success(run, rows, "success_rate")),
         *_spread(_finite(rows, "polished"), "Mean after descents"),
         ("Success rate after descents", _success(run, rows, "success_rate_polished")),
+        *_spread(best, "Mean best energy"),
+        ("Success rate", _success(run, rows, "success_rate")),
         ("Energies computed", _evaluations(rows)),
         ("Time", _time(run, rows)),
     ]
@@ -170,10 +180,9 @@ def _time(run, rows):
 
 
 def _each(rows, limit):
-    columns = {"best_evaluations": "energies to find it", "evaluations": "energies in all"}
-    if any("polished" in row for row in rows):
-        columns["polished"] = "after its descent"
-    heads = ["replicate", "seed", "best energy", *columns.values()]
+    columns = {"polished": "after its descent"} if any("polished" in row for row in rows) else {}
+    columns |= {"best": "best energy", "best_evaluations": "energies to find it", "evaluations": "energies in all"}
+    heads = ["replicate", "seed", *columns.values()]
     heads += [] if limit is None else [f"below {numbers.plain(limit, 8)}"]
     cells = "\n".join(_row(place, row, columns, limit) for place, row in enumerate(rows[:MANY_REPLICATES]))
     head = "".join(f"<th>{_text(name)}</th>" for name in heads)
@@ -187,7 +196,7 @@ def _each(rows, limit):
 
 def _row(place, row, names, limit):
     best = row.get("best")
-    cells = [place + 1, row.get("seed", ""), numbers.plain(best, 10)]
+    cells = [place, row.get("seed", "")]
     cells += [numbers.plain(row[name], 10) if name in row else "" for name in names]
     if limit is not None:
         cells.append("yes" if numbers.is_number(best) and best < limit else "no")
