@@ -10,7 +10,8 @@
 
 namespace pearlite::model {
 
-/// p over R^d, unnormalised. Nothing says how to draw from a prior. It may offer ReportedQuantities, RejectedPoints.
+/// p over R^d, unnormalised. Nothing says how to draw from a prior. It may offer ReportedQuantities,
+/// PointsOfQuantities, RejectedPoints.
 class JointFunctions : public Capabilities {
   public:
     virtual ~JointFunctions() = default;

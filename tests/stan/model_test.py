@@ -4,6 +4,7 @@ log Z is exact: -2.25 - log pi + log(sqrt(pi)/2) + log(1 + erf(1/2)). Estimates 
 alarm in 15 000 seeds if errors are normal; the seed is fixed.
 """
 
+import json
 import math
 import os
 import pathlib
@@ -11,6 +12,7 @@ import shutil
 import unittest
 
 import h5py
+import numpy
 import pearlite_runner as runner
 
 LIBRARIES = pathlib.Path(os.environ["PEARLITE_STAND_INS"])
@@ -62,6 +64,92 @@ class Model(unittest.TestCase):
         expected = [-0.5 * (y - theta) ** 2 - 0.5 * math.log(2 * math.pi) for y in (1, 2)]
         for i in range(2):
             self.assertLess(abs(pointwise[..., i] - expected[i]).max(), 1e-12)
+
+    def data(self, **changes):
+        file = self.directory / f"data-{len(list(self.directory.iterdir()))}.json"
+        file.write_text(json.dumps({"y": [1, 2], "prior_only": 0, **changes}, separators=(",", ":")), encoding="utf-8")
+        return str(file)
+
+    def test_a_path_from_the_prior(self):
+        """Given by a flag in the data or by other data, with the same numbers; log prior and log likelihood as written."""
+        flagged, _ = self.finished("flag", model={**MODEL, "data": self.data(), "prior_flag": "prior_only"})
+        other, _ = self.finished("other", model={**MODEL, "data": self.data(), "prior_data": self.data(prior_only=1)})
+        self.assertLess(abs(self.error_in_standard_errors(flagged)), 4)
+        self.assertLess(flagged["log_evidence"][0]["standard_error"], 0.1)
+        self.assertEqual(flagged["log_evidence"][0]["value"], other["log_evidence"][0]["value"])
+        found = flagged["diagnostics"]
+        self.assertLess(abs(found["prior_leg_log_normaliser"]),
+                        4 * found["prior_leg_log_normaliser_standard_error"] + 0.05)
+        with h5py.File(self.directory / "flag" / "posterior.nc") as file:
+            theta, shift = file["posterior/theta"][()], file["posterior/m"][()][..., 0]
+            log_likelihood = file["sample_stats/log_likelihood_total"][()]
+            lp = file["sample_stats/lp"][()]
+        prior = (math.log(2) - 2 * theta + numpy.log(theta) - 0.5 * ((shift - 1) / 0.5) ** 2 - math.log(0.5)
+                 - 0.5 * math.log(2 * math.pi))
+        expected = sum(-0.5 * (y - theta) ** 2 - 0.5 * math.log(2 * math.pi) for y in (1, 2))
+        self.assertLess(abs(log_likelihood - expected).max(), 1e-12)
+        self.assertLess(abs(lp - log_likelihood - prior).max(), 1e-12)
+
+    def test_a_path_from_the_prior_has_the_same_bits(self):
+        model = {**MODEL, "data": self.data(), "prior_flag": "prior_only"}
+        _, where = self.start("one", model=model)
+        expected = runner.findings(where)
+        for ranks in (2, 3, 4):
+            _, where = self.start(f"on-{ranks}", model=model, ranks=ranks)
+            self.assertEqual(runner.findings(where), expected)
+        ended, where = self.start("parts", "--step-limit", 2, model=model, ranks=2)
+        while runner.summary(where)["status"] == "stopped":
+            ended = runner.pearlite("resume", where, "--step-limit", 5, ranks=3)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertEqual(runner.findings(where), expected)
+
+    def test_refused_priors(self):
+        cases = {"no \"prior\" in the data": {"data": self.data(), "prior_flag": "prior"},
+                 "\"prior_only\" is 1, expected 0": {"data": self.data(prior_only=1), "prior_flag": "prior_only"},
+                 "got prior_flag, too": {"data": self.data(), "prior_flag": "prior_only", "prior_data": self.data()},
+                 "no such file": {"data": self.data(), "prior_data": "nowhere.json"}}
+        for words, keys in cases.items():
+            with self.subTest(words):
+                ended, _ = self.start("refused", model={**MODEL, **keys})
+                self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+                self.assertIn(words, ended.err)
+                self.assertIn("model.prior_", ended.err)
+
+    def draws(self, n=400, header="lp__,accept_stat__,theta,m.1,log_lik.1", row=lambda x: f"-1,nan,{x[0]!r},{x[1]!r},nan"):
+        """Draws of the posterior as CmdStan writes them, after some of a warm-up that are far from it."""
+        rng, rows = numpy.random.default_rng(5), []
+        while len(rows) < n:
+            theta = rng.normal(0.5, math.sqrt(0.5))
+            if theta > 0:
+                rows.append((float(theta), float(rng.normal(1, 0.5))))
+        file = self.directory / f"draws-{len(list(self.directory.iterdir()))}.csv"
+        file.write_text("\n".join(["# method = sample", header, *[row((1e6, -1e6))] * 50, "# Adaptation terminated",
+                                   "# Step size = 0.9", *map(row, rows), "#", "#  Elapsed Time: 0.1 seconds"]) + "\n",
+                        encoding="utf-8")
+        return str(file)
+
+    def test_a_reference_from_draws(self):
+        for reference in ("student", "mixture"):
+            path = {"fit": "draws", "file": self.draws(), "reference": reference, **SHORT["path"]}
+            summary, _ = self.finished(f"by-{reference}", path=path)
+            self.assertLess(abs(self.error_in_standard_errors(summary)), 4)
+            self.assertLess(summary["log_evidence"][0]["standard_error"], 0.1)
+            with h5py.File(self.directory / f"by-{reference}" / "results.h5") as file:
+                mean = file["reference/means"][()].reshape(-1, 2)[0]
+                self.assertLess(abs(mean[1] - 1), 0.5)
+
+    def test_refused_draws(self):
+        cases = {"there is no column 'm[1]'": self.draws(header="lp__,accept_stat__,theta,n.1,log_lik.1"),
+                 "0 of 400 draws are points of the model": self.draws(row=lambda x: f"-1,1,{-x[0]!r},1,2"),
+                 "3 of 3 draws are points of the model, expected at least half of them and 6": self.draws(n=3),
+                 ":3: column 3 ('theta'): not a number (got \"red\")": self.draws(row=lambda x: "-1,1,red,1,2"),
+                 ":3: wrong number of columns (got 4), expected 5": self.draws(row=lambda x: "-1,1,1,1")}
+        for words, file in cases.items():
+            with self.subTest(words):
+                ended, _ = self.start("refused", path={"fit": "draws", "file": file})
+                self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+                self.assertIn(words, ended.err)
+                self.assertIn("draws-", ended.err)
 
     def test_wrong_data_are_found_out(self):
         """The comparison bites: for data 1, 4 the answer is -2.25 - 3 lower or so."""

@@ -6,6 +6,7 @@
 //   THROWING      its constructor refuses the data
 //   REJECTING     points with x_1 > 1.5 are refused, with a message
 //   PRINTING      prints at each evaluation
+// Data with "prior_only":1 leave out y.
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -38,6 +39,7 @@ double log_normal(double x, double mean, double sd) {
 
 struct Model {
     double y[2] = {1, 2};
+    bool is_prior = false;
 };
 struct Rng {
     unsigned seed;
@@ -61,6 +63,7 @@ void* bs_model_construct(const char* data, [[maybe_unused]] unsigned seed, char*
         model->y[0] = std::strtod(std::strchr(data, '[') + 1, &end);
         model->y[1] = std::strtod(end + 1, nullptr);
     }
+    model->is_prior = data != nullptr && std::strstr(data, "\"prior_only\":1") != nullptr;
     *message = nullptr;
     return model;
 }
@@ -101,6 +104,15 @@ int bs_param_constrain(const void* model, bool transformed, bool generated, cons
     }
     return 0;
 }
+int bs_param_unconstrain(const void*, const double* theta, double* x, char** message) {
+    if (!(theta[0] >= 0)) {
+        *message = copy("param_unconstrain() failed with exception: lub_free: Lower bounded variable is -1");
+        return -1;
+    }
+    x[0] = std::log(theta[0]);
+    x[1] = theta[1];
+    return 0;
+}
 int bs_log_density_gradient(const void* model, bool, bool, const double* x, double* value, double* gradient,
                             char** message);
 int bs_log_density(const void* model, bool propto, bool jacobian, const double* x, double* value, char** message) {
@@ -119,12 +131,12 @@ int bs_log_density_gradient(const void* model, bool, bool, const double* x, doub
     if (print_callback != nullptr)
         print_callback("theta is large\n", 15);
 #endif
-    const auto* y = static_cast<const Model*>(model)->y;
+    const auto& [y, is_prior] = *static_cast<const Model*>(model);
     const double theta = std::exp(x[0]);
     *value = std::log(2.0) - 2 * theta + x[0] + log_normal(x[1], 1, 0.5);
     gradient[0] = 1 - 2 * theta;
     gradient[1] = -(x[1] - 1) / 0.25;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2 && !is_prior; ++i) {
         *value += log_normal(y[i], theta, 1);
         gradient[0] += (y[i] - theta) * theta;
     }

@@ -4,6 +4,7 @@
 #include "algorithm/common/first_draws.hpp"
 #include "path/bridge/reference_fits.hpp"
 #include "pearlite/core/keys.hpp"
+#include "pearlite/io/arrays.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/random/detail/generator.hpp"
@@ -16,7 +17,8 @@ namespace pearlite::algorithm {
 
 struct BridgeSettings {
     enum class Reference { gaussian, student, mixture };
-    enum class Fit { laplace, pathfinder, smc, model, given };
+    enum class Anchor { prior, posterior };
+    enum class Fit { laplace, pathfinder, smc, model, draws, given };
 
     Reference reference = Reference::student;
     double degrees_of_freedom = 7;
@@ -28,11 +30,12 @@ struct BridgeSettings {
     bool prior_leg = true;
     Index fit_particles = 2048;
     std::optional<std::uint64_t> fit_seed;
-    bool has_prior = true; ///< else the leg begins at modes, which are no key's matter
+    bool has_prior = true;             ///< else the leg begins at modes, which are no key's matter
+    Anchor anchor = Anchor::posterior; ///< what the reference is fitted to, and the leg goes to
 
     void keys(Keys& k, const model::ModelTraits& traits);
     /// InputError if the reference cannot be that of the density: another dimension, or a fit by the modes of a
-    /// likelihood that is estimated.
+    /// likelihood that is estimated, or draws that are not of its quantities.
     void check(const model::DensityFunctions& density) const;
 
     /// Populations of the leg from the prior.
@@ -40,6 +43,9 @@ struct BridgeSettings {
     /// Whether populations are annealed from the prior, for the fit or for a second estimate of the evidence.
     bool has_leg() const { return fit == Fit::smc || prior_leg; }
     random::Seed seed(const random::Seed& of_run) const;
+    /// What the reference is fitted to: the density, or its prior.
+    std::shared_ptr<const model::DensityFunctions>
+    anchored(std::shared_ptr<const model::DensityFunctions> density) const;
     /// Where the leg of a density without a prior begins: its modes by Laplace's method, with four times their
     /// covariance and heavy tails, so that populations find what a fit by moments should hold. Nothing if no
     /// mode is found.
@@ -47,7 +53,7 @@ struct BridgeSettings {
                                                const random::Seed& of_run) const;
     /// Comment lines of `check`; `moves`: at each temperature of the leg.
     std::string cost(const std::string& moves) const;
-    /// The reference of a density; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no
+    /// The reference of the anchor; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no
     /// reference fits.
     path::FittedReference fitted(const model::DensityFunctions& density, const FirstDraws& draws,
                                  const random::Seed& of_run) const;
@@ -58,8 +64,10 @@ struct BridgeSettings {
     path::FittedReference found(const model::DensityFunctions& density, const FirstDraws& draws,
                                 const random::Seed& of_run) const;
     random::StudentMixture read(Index dimension) const;
+    /// The draws of `file` as points of the density.
+    FirstDraws read_draws(const model::DensityFunctions& density) const;
 
-    Matrix given_; ///< the numbers of `file`
+    io::Table given_; ///< the numbers of `file`
 };
 
 } // namespace pearlite::algorithm

@@ -70,12 +70,14 @@ Bridged::Bridged(const parallel::Communicator& ranks, std::shared_ptr<const mode
       model_(std::move(model)),
       density_(*model_->offers<model::DensityFunctions>()),
       settings_(settings),
+      anchor_(settings_.anchored({model_, &density_})),
       seed_(seed),
       make_kernel_(std::move(make_kernel)),
       block_(block),
       make_main_(std::move(make_main)) {
     if (settings_.has_leg())
-        make_leg(model_);
+        make_leg(settings_.anchor == BridgeSettings::Anchor::prior ? std::make_shared<const path::Tempered>(anchor_)
+                                                                   : model_);
 }
 
 void Bridged::make_leg(const std::shared_ptr<const model::Target>& path) {
@@ -89,10 +91,10 @@ void Bridged::make_leg(const std::shared_ptr<const model::Target>& path) {
         });
 }
 
-std::shared_ptr<const model::Target> Bridged::path_from(const std::vector<double>& numbers) const {
+std::shared_ptr<const model::Target> Bridged::path_from(const std::vector<double>& numbers,
+                                                        std::shared_ptr<const model::DensityFunctions> density) const {
     auto reference = std::make_shared<const random::StudentMixture>(
         random::StudentMixture::from_values(numbers, density_.dimension()));
-    std::shared_ptr<const model::DensityFunctions> density(model_, &density_);
     return std::make_shared<const path::Tempered>(
         std::make_shared<const path::BridgedDensity>(std::move(density), std::move(reference)));
 }
@@ -100,14 +102,14 @@ std::shared_ptr<const model::Target> Bridged::path_from(const std::vector<double
 void Bridged::begin_leg_at_modes() {
     FitNumbers numbers;
     parallel::together(ranks_, [&] {
-        if (const auto modes = settings_.rough(density_, seed_))
+        if (const auto modes = settings_.rough(*anchor_, seed_))
             numbers = {modes->mixture.values(), modes->evaluations};
     });
     broadcast_state(ranks_, numbers, 0);
     leg_start_ = std::move(numbers.reference);
     evaluations_ = numbers.evaluations;
     if (!leg_start_.empty())
-        make_leg(path_from(leg_start_));
+        make_leg(path_from(leg_start_, anchor_));
 }
 
 void Bridged::begin() {
@@ -150,7 +152,7 @@ void Bridged::record_leg() {
         const auto& headline = outcome.log_ratio.front();
         found_by_leg_.has_value = true;
         found_by_leg_.has_error = headline.standard_error.has_value();
-        found_by_leg_.log_normaliser = headline.value + density_.log_prior_normaliser().value_or(0);
+        found_by_leg_.log_normaliser = headline.value + anchor_->log_prior_normaliser().value_or(0);
         found_by_leg_.standard_error = headline.standard_error.value_or(0);
         found_by_leg_.error_method = headline.error_method;
         found_by_leg_.note = headline.note;
@@ -164,7 +166,7 @@ void Bridged::record_leg() {
 void Bridged::fit() {
     FitNumbers numbers;
     parallel::together(ranks_, [&] {
-        const auto found = settings_.fitted(density_, draws_, seed_);
+        const auto found = settings_.fitted(*anchor_, draws_, seed_);
         numbers = {found.mixture.values(), found.evaluations};
     });
     broadcast_state(ranks_, numbers, 0); // ranks on other processors may round otherwise
@@ -176,7 +178,7 @@ void Bridged::fit() {
 }
 
 void Bridged::make_main() {
-    bridge_ = path_from(reference_);
+    bridge_ = path_from(reference_, {model_, &density_});
     main_ = make_main_(bridge_);
     leg_.reset();
 }
@@ -188,7 +190,7 @@ void Bridged::fields(Fields& f) {
         f("leg_start", leg_start_);
         f("reference_evaluations", evaluations_);
         if (f.is_reading() && !leg_start_.empty())
-            make_leg(path_from(leg_start_));
+            make_leg(path_from(leg_start_, anchor_));
         return group(f, "prior_leg", *leg_);
     }
     f("reference", reference_);
@@ -223,7 +225,9 @@ Outcome Bridged::outcome() const {
 
 void Bridged::compare(Outcome& outcome) const {
     const auto& leg = found_by_leg_;
-    const std::string name = settings_.has_prior ? "leg from the prior" : "leg from the modes";
+    const std::string name = settings_.anchor == BridgeSettings::Anchor::prior ? "leg to the prior"
+                             : settings_.has_prior                             ? "leg from the prior"
+                                                                               : "leg from the modes";
     if (!leg.failure.empty())
         outcome.warnings.push_back("the " + name +
                                    " failed, so that nothing looks for modes that the reference lacks: " + leg.failure);
@@ -231,6 +235,8 @@ void Bridged::compare(Outcome& outcome) const {
         return;
     const auto headline = outcome.log_ratio.front();
     const auto error = leg.has_error ? std::optional(leg.standard_error) : std::nullopt;
+    if (settings_.anchor == BridgeSettings::Anchor::prior)
+        return outcome.diagnostics.push_back({"prior_leg_log_normaliser", leg.log_normaliser, error});
     if (settings_.has_prior) {
         estimator::Estimate second{"prior-leg", leg.log_normaliser, error, {}, leg.error_method, leg.note};
         if (error)

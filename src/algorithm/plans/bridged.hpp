@@ -26,7 +26,8 @@ struct PriorLeg {
 /// Anneals populations from the prior if the settings want them, fits the reference, and runs the main sampler from it.
 /// Nothing else of the fit is used further, so that the main run's Z is unbiased given the reference. The reference is
 /// part of a checkpoint. The leg's log Z becomes an estimate of its own in the outcome, with a warning where it differs
-/// from the headline by more than 4 joint errors: a mode that the reference lacks shows there, if the leg sees it.
+/// from the headline by more than 4 joint errors: a mode that the reference lacks shows there, if the leg sees it. Of a
+/// density with a prior of its own the leg may go to the prior, to which the reference is then fitted.
 class Bridged final : public StagedSampler {
   public:
     using MakeMain = std::function<std::unique_ptr<Sampler>(std::shared_ptr<const model::Target> bridge)>;
@@ -55,8 +56,9 @@ class Bridged final : public StagedSampler {
     Sampler& current() const override { return main_ ? *main_ : *leg_; }
     /// Collective. The leg along this path.
     void make_leg(const std::shared_ptr<const model::Target>& path);
-    /// The path to the density from a reference of these numbers.
-    std::shared_ptr<const model::Target> path_from(const std::vector<double>& reference) const;
+    /// The path to a density from a reference of these numbers.
+    std::shared_ptr<const model::Target> path_from(const std::vector<double>& reference,
+                                                   std::shared_ptr<const model::DensityFunctions> density) const;
     /// Collective. For a density without a prior: the leg begins at the modes, if they are found.
     void begin_leg_at_modes();
     /// Work of the leg, if there is one. A leg that is there for comparison only may fail: then there is none.
@@ -71,6 +73,7 @@ class Bridged final : public StagedSampler {
     std::shared_ptr<const model::Target> model_;
     const model::DensityFunctions& density_;
     BridgeSettings settings_;
+    std::shared_ptr<const model::DensityFunctions> anchor_; ///< what the leg goes to and the reference is fitted to
     random::Seed seed_;
     MakeKernel make_kernel_;
     Index block_;

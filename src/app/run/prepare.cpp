@@ -95,6 +95,7 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration) {
         traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
         traits.has_metric = target->offers<model::DensityMetric>() != nullptr;
         const auto* density = target->offers<model::DensityFunctions>();
+        traits.has_prior_density = density && density->offers<model::PriorDensity>();
         if (density)
             traits.dimension = density->dimension();
         traits.has_estimated_likelihood = density && density->is_estimated();

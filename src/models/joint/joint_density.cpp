@@ -30,6 +30,20 @@ class Gradient final : public model::DensityGradient {
     std::shared_ptr<const StudentMixture> start_;
 };
 
+class Prior final : public model::PriorDensity, public model::ReadablePrior {
+  public:
+    Prior(std::shared_ptr<const model::JointFunctions> functions, double scale)
+        : functions_(std::move(functions)), density_(std::make_shared<const JointDensity>(functions_, scale)) {}
+    std::shared_ptr<const model::DensityFunctions> prior() const override { return density_; }
+    void log_prior(const Matrix& points, Index n, Vector& out) const override {
+        functions_->log_densities(points, n, out);
+    }
+
+  private:
+    std::shared_ptr<const model::JointFunctions> functions_;
+    std::shared_ptr<const JointDensity> density_;
+};
+
 std::shared_ptr<const StudentMixture> wide_start(Index d, double scale) {
     constexpr double degrees_of_freedom = 7; // of the references of bridges, too
     return std::make_shared<const StudentMixture>(
@@ -39,13 +53,21 @@ std::shared_ptr<const StudentMixture> wide_start(Index d, double scale) {
 
 } // namespace
 
-JointDensity::JointDensity(std::shared_ptr<const model::JointFunctions> functions, double scale)
+JointDensity::JointDensity(std::shared_ptr<const model::JointFunctions> functions, double scale,
+                           std::shared_ptr<const model::JointFunctions> prior)
     : functions_(std::move(functions)),
+      prior_(std::move(prior)),
       start_(wide_start(static_cast<Index>(functions_->coordinate_names().size()), scale)),
       scale_(scale) {
     if (functions_->has_gradient())
         offer<model::DensityGradient>(std::make_shared<Gradient>(functions_, start_));
+    if (prior_) {
+        const auto offered = std::make_shared<Prior>(prior_, scale);
+        offer<model::PriorDensity>(offered);
+        offer<model::ReadablePrior>(offered);
+    }
     pass_on<model::ReportedQuantities>(*functions_);
+    pass_on<model::PointsOfQuantities>(*functions_);
     pass_on<model::RejectedPoints>(*functions_);
 }
 
@@ -59,6 +81,8 @@ void JointDensity::evaluate(const Matrix& points, Index n, const model::BlockStr
 void JointDensity::fingerprint(model::Fingerprint& fingerprint) const {
     functions_->fingerprint(fingerprint);
     fingerprint.add(scale_);
+    if (prior_)
+        prior_->fingerprint(fingerprint);
 }
 
 } // namespace pearlite::models

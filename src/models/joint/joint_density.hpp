@@ -16,8 +16,10 @@ namespace pearlite::models {
 /// over the parameters.
 class JointDensity final : public model::DensityFunctions {
   public:
-    /// q is a Student t distribution of 7 degrees of freedom; `scale`: of each coordinate.
-    JointDensity(std::shared_ptr<const model::JointFunctions> functions, double scale);
+    /// q is a Student t distribution of 7 degrees of freedom; `scale`: of each coordinate. `prior`: of p, over the same
+    /// coordinates, if it is known.
+    JointDensity(std::shared_ptr<const model::JointFunctions> functions, double scale,
+                 std::shared_ptr<const model::JointFunctions> prior = nullptr);
 
     const std::vector<std::string>& parameter_names() const override { return functions_->coordinate_names(); }
     void draw_prior(random::Stream& stream, std::span<double> x) const override { start_->draw(stream, x); }
@@ -29,7 +31,7 @@ class JointDensity final : public model::DensityFunctions {
     void fingerprint(model::Fingerprint& fingerprint) const override;
 
   private:
-    std::shared_ptr<const model::JointFunctions> functions_;
+    std::shared_ptr<const model::JointFunctions> functions_, prior_;
     std::shared_ptr<const random::StudentMixture> start_;
     double scale_;
 };

@@ -45,6 +45,20 @@ class Quantities final : public model::ReportedQuantities {
     bool with_generated_;
 };
 
+class PointsOfParameters final : public model::PointsOfQuantities {
+  public:
+    explicit PointsOfParameters(std::shared_ptr<const StanProgram> program)
+        : program_(std::move(program)), names_(program_->parameter_names()) {}
+    const std::vector<std::string>& determining_quantities() const override { return names_; }
+    bool point(std::span<const double> values, std::span<double> x) const override {
+        return program_->unconstrain(values, x);
+    }
+
+  private:
+    std::shared_ptr<const StanProgram> program_;
+    std::vector<std::string> names_;
+};
+
 class Rejected final : public model::RejectedPoints {
   public:
     explicit Rejected(std::shared_ptr<const StanProgram> program) : program_(std::move(program)) {}
@@ -59,6 +73,7 @@ class Rejected final : public model::RejectedPoints {
 StanDensity::StanDensity(std::shared_ptr<const StanProgram> program, bool with_generated, const StanIdentity& identity)
     : program_(std::move(program)) {
     offer<model::ReportedQuantities>(std::make_shared<Quantities>(program_, with_generated));
+    offer<model::PointsOfQuantities>(std::make_shared<PointsOfParameters>(program_));
     offer<model::RejectedPoints>(std::make_shared<Rejected>(program_));
     for (const auto* part : {&identity.library, &identity.data}) {
         io::Sha256 hash;

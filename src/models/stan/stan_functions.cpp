@@ -65,6 +65,7 @@ StanFunctions::StanFunctions(const std::filesystem::path& file) {
     take(param_num, "bs_param_num");
     take(param_unc_num, "bs_param_unc_num");
     take(param_constrain, "bs_param_constrain");
+    take(param_unconstrain, "bs_param_unconstrain");
     take(log_density, "bs_log_density");
     take(log_density_gradient, "bs_log_density_gradient");
     take(rng_construct, "bs_rng_construct");

@@ -20,6 +20,7 @@ struct StanFunctions {
     int (*param_unc_num)(const void* model) = nullptr;
     int (*param_constrain)(const void* model, bool transformed, bool generated, const double* x, double* out, void* rng,
                            char** message) = nullptr;
+    int (*param_unconstrain)(const void* model, const double* constrained, double* x, char** message) = nullptr;
     int (*log_density)(const void* model, bool propto, bool jacobian, const double* x, double* value,
                        char** message) = nullptr;
     int (*log_density_gradient)(const void* model, bool propto, bool jacobian, const double* x, double* value,

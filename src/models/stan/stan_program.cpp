@@ -1,5 +1,6 @@
 #include "models/stan/stan_program.hpp"
 
+#include "io/arrays/draws.hpp"
 #include "models/stan/stan_functions.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -16,22 +17,12 @@ namespace {
 
 constexpr bool propto = false, jacobian = true;
 
-/// "theta.1.2" as Stan's users write it: "theta[1,2]".
-std::string as_written(std::string_view name) {
-    const auto dot = name.find('.');
-    if (dot == std::string_view::npos)
-        return std::string(name);
-    std::string indices(name.substr(dot + 1));
-    std::replace(indices.begin(), indices.end(), '.', ',');
-    return fmt::format("{}[{}]", name.substr(0, dot), indices);
-}
-
 /// Of a list with commas.
 std::vector<std::string> names_of(std::string_view list) {
     std::vector<std::string> names;
     while (!list.empty()) {
         const auto end = std::min(list.find(','), list.size());
-        names.push_back(as_written(list.substr(0, end)));
+        names.push_back(io::with_brackets(list.substr(0, end)));
         list.remove_prefix(std::min(end + 1, list.size()));
     }
     return names;
@@ -58,6 +49,10 @@ StanProgram::StanProgram(const std::filesystem::path& library, const std::string
 
 StanProgram::~StanProgram() {
     functions_->model_destruct(model_);
+}
+
+std::vector<std::string> StanProgram::parameter_names() const {
+    return names_of(functions_->param_names(model_, false, false));
 }
 
 std::vector<std::string> StanProgram::quantity_names(bool with_generated) const {
@@ -93,6 +88,14 @@ void StanProgram::quantities(std::span<const double> x, bool with_generated, std
         return;
     std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
     reject(taken(message));
+}
+
+bool StanProgram::unconstrain(std::span<const double> parameters, std::span<double> x) const {
+    char* message = nullptr;
+    if (functions_->param_unconstrain(model_, parameters.data(), x.data(), &message) == 0)
+        return std::ranges::all_of(x, [](double value) { return std::isfinite(value); });
+    taken(message);
+    return false;
 }
 
 model::Rejections StanProgram::rejections() const {

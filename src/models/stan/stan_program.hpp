@@ -32,6 +32,8 @@ class StanProgram {
     const std::string& build() const { return build_; }
     /// d names: "theta[2]", "omega[1,2]"; those of simplexes are fewer than their constrained parameters.
     const std::vector<std::string>& coordinate_names() const { return coordinate_names_; }
+    /// Names of the parameters alone: "theta[2]", "omega[1,2]".
+    std::vector<std::string> parameter_names() const;
     /// Names of the parameters, the transformed parameters, and the generated quantities if they are asked for.
     std::vector<std::string> quantity_names(bool with_generated) const;
 
@@ -42,6 +44,10 @@ class StanProgram {
     /// The quantities of that name list at x; generated ones by random numbers of this seed. NaN where the program
     /// rejects the point.
     void quantities(std::span<const double> x, bool with_generated, std::uint32_t seed, std::span<double> out) const;
+
+    /// The coordinates (d) at which the parameters have these values; false if they violate the constraints, or the
+    /// coordinates are not finite, as on the border of the support.
+    bool unconstrain(std::span<const double> parameters, std::span<double> x) const;
 
     model::Rejections rejections() const;
 

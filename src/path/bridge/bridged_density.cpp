@@ -5,6 +5,7 @@
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
+#include "pearlite/model/detail/log_likelihoods.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <utility>
@@ -108,8 +109,12 @@ BridgedDensity::BridgedDensity(std::shared_ptr<const model::DensityFunctions> de
         offer<model::DensityGradient>(std::make_shared<BridgedGradient>(*gradient, reference_));
     if (const auto* metric = density_->offers<model::DensityMetric>())
         offer<model::DensityMetric>(std::make_shared<BridgedMetric>(*metric, *reference_));
-    offer<model::ReadablePrior>(std::make_shared<BridgedPrior>(*density_));
+    if (density_->offers<model::ReadablePrior>())
+        pass_on<model::ReadablePrior>(*density_);
+    else
+        offer<model::ReadablePrior>(std::make_shared<BridgedPrior>(*density_));
     pass_on<model::PointCost>(*density_);
+    pass_on<model::PointLogLikelihoods>(*density_);
     pass_on<model::ReportedQuantities>(*density_);
     pass_on<model::DescribedData>(*density_);
     pass_on<model::Predictive>(*density_);

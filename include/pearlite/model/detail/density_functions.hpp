@@ -16,8 +16,8 @@
 namespace pearlite::model {
 
 /// The members mean what they mean for a Density (density.hpp). It may offer: DensityGradient, DensityMetric,
-/// PointCost, EstimatorSize, ReportedQuantities, PointwiseLikelihood, DescribedData, Predictive, ReadablePrior,
-/// PosteriorApproximation, HeldOutClasses, Approximated, RejectedPoints.
+/// PointCost, EstimatorSize, ReportedQuantities, PointsOfQuantities, PointwiseLikelihood, DescribedData, Predictive,
+/// ReadablePrior, PriorDensity, PosteriorApproximation, HeldOutClasses, Approximated, RejectedPoints.
 class DensityFunctions : public Capabilities {
   public:
     virtual ~DensityFunctions() = default;
@@ -55,6 +55,14 @@ class ReadablePrior {
     virtual ~ReadablePrior() = default;
     /// At the first n columns of `points` (d x padded) into the first n elements (of padded).
     virtual void log_prior(const Matrix& points, Index n, Vector& out) const = 0;
+};
+
+/// The prior of a density that begins elsewhere, as a density of its own: unnormalised, and with a start in its place
+/// as the density itself has.
+class PriorDensity {
+  public:
+    virtual ~PriorDensity() = default;
+    virtual std::shared_ptr<const DensityFunctions> prior() const = 0;
 };
 
 /// A Riemannian metric for log prior + b log likelihood, of one point at a time. Densities with an estimated likelihood
@@ -129,6 +137,16 @@ class ReportedQuantities {
     virtual ~ReportedQuantities() = default;
     virtual const std::vector<std::string>& quantity_names() const = 0;
     virtual void quantities(std::span<const double> x, std::span<double> out) const = 0;
+};
+
+/// The way back: points at which some of the reported quantities have given values.
+class PointsOfQuantities {
+  public:
+    virtual ~PointsOfQuantities() = default;
+    /// The quantities that determine a point.
+    virtual const std::vector<std::string>& determining_quantities() const = 0;
+    /// The point (d) of these values; false if there is none, as outside the support.
+    virtual bool point(std::span<const double> values, std::span<double> x) const = 0;
 };
 
 } // namespace pearlite::model

@@ -24,6 +24,7 @@ struct SearchTraits {
     std::vector<std::string> default_operations; ///< those made unless the configuration lists others
     std::vector<std::string> crossovers;         ///< those among them that need partners
     bool is_box = false;                         ///< operations of kernel::BoxSpace, with its keys
+    bool is_graph = false; ///< states are graphs, of whose edges there are probabilities (GraphStates)
     std::string update_unit = "chain updates";
 };
 
@@ -49,6 +50,7 @@ struct ModelTraits {
     std::vector<std::string> path_kinds = {};
     bool has_estimated_likelihood = false; ///< a density's. Known once the model is built
     bool lacks_prior = false;              ///< the start of a density stands in for a prior: it is bridged by default
+    bool has_prior_density = false;        ///< but there is a density of the prior. Known once the model is built
     bool is_trained = false;               ///< the model learns from examples, and is neither annealed nor searched
 
     bool is_tempered = true; ///< it has a path of temperatures, where it is annealed

@@ -1,0 +1,89 @@
+#include "io/arrays/draws.hpp"
+
+#include "io/arrays/fields.hpp"
+#include "io/files/whole_file.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace pearlite::io {
+
+namespace {
+
+constexpr std::string_view end_of_warm_up = "# Adaptation terminated";
+
+/// Also of what is not finite: nan, inf, -inf.
+std::optional<double> number_of(const std::string& text) {
+    if (const auto finite = finite_number(text))
+        return finite;
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    const std::string_view value = without_blanks(lower);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (value == "nan" || value == "-nan" || value == "na")
+        return std::numeric_limits<double>::quiet_NaN();
+    if (value == "inf" || value == "+inf" || value == "infinity")
+        return infinity;
+    return value == "-inf" || value == "-infinity" ? std::optional(-infinity) : std::nullopt;
+}
+
+} // namespace
+
+std::string with_brackets(std::string_view name) {
+    const auto dot = name.find('.');
+    if (dot == std::string_view::npos)
+        return std::string(name);
+    std::string indices(name.substr(dot + 1));
+    std::replace(indices.begin(), indices.end(), '.', ',');
+    return fmt::format("{}[{}]", name.substr(0, dot), indices);
+}
+
+Table read_draws(const std::filesystem::path& file) {
+    const std::string source = file.string();
+    const std::string text = read_whole_file(file, "draws: comma-separated numbers under a header line");
+    std::vector<std::string> header;
+    std::vector<std::size_t> places;
+    std::vector<double> values;
+    Table table{{}, {}, source};
+    for (const Line& line : split_lines(text)) {
+        const auto words = without_blanks(line.text);
+        if (words.starts_with(end_of_warm_up))
+            values.clear();
+        if (words.empty() || words.front() == '#')
+            continue;
+        if (header.empty()) {
+            header = read_header(line, source);
+            for (std::size_t i = 0; i < header.size(); ++i)
+                if (!header[i].ends_with("__")) {
+                    places.push_back(i);
+                    table.names.push_back(with_brackets(header[i]));
+                }
+            continue;
+        }
+        const auto fields = split_fields(line, source);
+        if (fields.size() != header.size())
+            throw InputError(fmt::format("{}wrong number of columns (got {}), expected {} as in the header",
+                                         at(source, line.number), fields.size(), header.size()));
+        for (const std::size_t place : places) {
+            const auto value = number_of(fields[place]);
+            if (!value)
+                throw InputError(fmt::format("{}column {} ('{}'): not a number (got \"{}\")", at(source, line.number),
+                                             place + 1, header[place], fields[place]));
+            values.push_back(*value);
+        }
+    }
+    const auto columns = static_cast<Index>(places.size());
+    if (values.empty())
+        throw InputError(source + ": no draws, expected rows of numbers under a header line");
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    table.values = Eigen::Map<const RowMajor>(values.data(), static_cast<Index>(values.size()) / columns, columns);
+    return table;
+}
+
+} // namespace pearlite::io
