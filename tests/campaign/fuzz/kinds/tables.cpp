@@ -3,6 +3,7 @@
 #include "campaign/fuzz/input_kind.hpp"
 
 #include "app/mbar/states_file.hpp"
+#include "io/arrays/draws.hpp"
 #include "io/arrays/frame.hpp"
 #include "io/arrays/npz.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -39,6 +40,7 @@ Kinds table_kinds(const std::filesystem::path& scratch) {
         file_kind(scratch, "only-column", ".txt", "tables", [](const auto& file) { io::read_column(file, ""); }),
         file_kind(scratch, "frame", ".csv", "tables", read_frame),
         file_kind(scratch, "frame-of-blanks", ".dat", "tables", read_frame),
+        file_kind(scratch, "draws", ".csv", "tables", [](const auto& file) { io::read_draws(file); }),
         file_kind(scratch, "npz", ".npz", "npz", [](const auto& file) { io::read_npz(file, "u_kn"); }),
         file_kind(scratch, "states", ".csv", "states",
                   [](const auto& file) { app::read_states(file, "state", {"time"}); }),
