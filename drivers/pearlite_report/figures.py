@@ -12,7 +12,7 @@ from . import (
     work,
 )
 from .predictions import checks, reliability
-from .search import conformation, network, operations, progress, regions
+from .search import conformation, edges, network, operations, progress, regions
 from .style import drawing_style
 
 
@@ -34,6 +34,7 @@ def draw_all(run):
             conformation.molecule(run),
             conformation.restored_image(run),
             network.network(run),
+            edges.probabilities(run),
             progress.against_iterations(run),
             progress.against_evaluations(run),
             progress.replicates(run),

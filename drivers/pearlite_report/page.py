@@ -5,7 +5,7 @@ import math
 from . import chains, elements, numbers
 from .elements import Markup, text
 from .estimates import exact_of, interval_of, name_of
-from .search import tables
+from .search import edges, tables
 from .words import title_of
 
 SUPPORT_COLOURS = ("green", "orange", "red")  # classes of page.css
@@ -32,6 +32,8 @@ def render(run, pictures):
         elements.figures("Estimates and weights", pictures, "estimates"),
         elements.figures("Best state", pictures, "state-wide", "wide"),
         elements.figures("Best state", pictures, "state"),
+        elements.figures("Edges", pictures, "edges", "wide"),
+        edges.table(run),
         elements.figures("Search", pictures, "search"),
         tables.replicates(run),
         _posterior(run.summary, pictures),

@@ -59,6 +59,8 @@ class Run:
     operations: dict = dataclasses.field(default_factory=dict)  # acceptance, scales [replicates, operations]
     positions: numpy.ndarray | None = None  # [beads, 2 or 3], of the best state, after a descent if there was one
     graph: str = ""  # the best state for Graphviz
+    edges: dict = dataclasses.field(default_factory=dict)  # probability, standard_error, adjacent, ... [nodes, nodes]
+    edge_nodes: list = dataclasses.field(default_factory=list)
     remarks: list = dataclasses.field(default_factory=list)
 
     def settings(self, section):
@@ -245,6 +247,10 @@ def _read_search(contents, run):
     if run.positions is None:
         run.positions = contents.array("best/positions", 2)
     run.graph = contents.text("best/graph")
+    run.edges = contents.arrays(
+        "edges", {"probability": 2, "standard_error": 2, "adjacent": 2, "adjacent_standard_error": 2}
+    )
+    run.edge_nodes = list(contents.value("edges/nodes") or []) if run.edges else []
 
 
 def _read_progress(contents, run):

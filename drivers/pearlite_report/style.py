@@ -55,8 +55,8 @@ class Picture:
     """One finished figure: its file name without suffix, the section it belongs to, words for it, and its bytes."""
 
     name: str
-    section: str  # "estimates", "search", "state", "state-wide", "annealing", "posterior", "predictions", "training"
-    # or "particles"; of a sweep "scalars", "coverage", "evidence", "progress" or "paths"
+    section: str  # "estimates", "search", "state", "state-wide", "edges", "annealing", "parameters", "posterior",
+    # "predictions", "training" or "particles"; of a sweep "scalars", "coverage", "evidence", "progress" or "paths"
     title: str
     caption: str
     data: bytes

@@ -42,6 +42,29 @@ TEST(WeightedMoments, AChainsSumsDoNotDependOnItsNeighbours) {
               std::vector<double>(one.sums().begin(), one.sums().end()));
 }
 
+TEST(WeightedMoments, OfFeaturesHaveErrorsFromTheChains) {
+    WeightedMoments moments(3, 2, WeightedMoments::Of::features);
+    const auto add = [&](Index chain, double weight, std::vector<Index> features) {
+        moments.add_features(chain, std::log(weight), features);
+    };
+    add(0, 1, {0});
+    add(0, 3, {0, 1});
+    add(1, 2, {});
+    add(2, 4, {1});
+    const auto averages = moments.combined(moments.sums());
+    EXPECT_NEAR(averages.means[0], 0.4, 1e-12);
+    EXPECT_NEAR(averages.means[1], 0.7, 1e-12);
+    EXPECT_NEAR(averages.deviations[1], std::sqrt(0.21), 1e-12);
+    // Residuals, by chain: of the first 4 - 0.4 x 4, -0.4 x 2, -0.4 x 4; of the second 3 - 0.7 x 4, -0.7 x 2, 4 - 0.7
+    // x 4.
+    EXPECT_NEAR(averages.errors[0], std::sqrt(1.5 * (2.4 * 2.4 + 0.8 * 0.8 + 1.6 * 1.6)) / 10, 1e-12);
+    EXPECT_NEAR(averages.errors[1], std::sqrt(1.5 * (0.2 * 0.2 + 1.4 * 1.4 + 1.2 * 1.2)) / 10, 1e-12);
+    EXPECT_NEAR(averages.effective_states, 100.0 / 30, 1e-12);
+    EXPECT_NEAR(averages.effective_chains, 100.0 / 36, 1e-12);
+    const WeightedMoments one(1, 2, WeightedMoments::Of::features);
+    EXPECT_TRUE(one.combined(moments.sums().first(one.width())).errors.empty());
+}
+
 /// E x under exp(-U / tau - theta) of the wells.
 double exact_mean(const testing::SearchTarget& target) {
     double sum = 0, total = 0;

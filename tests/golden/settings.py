@@ -90,6 +90,7 @@ JOBS = {
     "rbm-work-marginal": (few_trajectories(20, 12, **{"algorithm.equilibration": 5}), [WEIGHTS_CD25, DIGITS]),
     "restore-image": (few_iterations(2000), [FERRITE]),
     "restore-image-replicates": (few_iterations(1000, **{"algorithm.replicates": 3}), [FERRITE]),
+    "spect-edges": (few_iterations(600, **{"algorithm.average_from": 200, "schedule.temperature_steps": 100}), SPECT),
     "spect-network": (few_iterations(600), SPECT),
     "spect-network-replicates": (few_iterations(300, **{"algorithm.replicates": 3, "model.exact": False}), SPECT),
     "sv-arm": (few_grown(20, **{"growth.lag": 5}), ["pound_dollar/svpd_returns.csv"]),
@@ -100,8 +101,8 @@ JOBS = {
     "wheeze": (few_particles(32, **ESTIMATED, **{"model.samples": 4}), ["bayes/ohio_wheeze.csv"]),
 }
 JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-replicates", "rastrigin", "rastrigin-replicates",
-                    "rastrigin-tuned", "restore-image", "restore-image-replicates", "spect-network",
-                    "spect-network-replicates"}
+                    "rastrigin-tuned", "restore-image", "restore-image-replicates", "spect-edges",
+                    "spect-network", "spect-network-replicates"}
 SWEEPS = {"calibration", "ising-flips", "protein-searches", "rastrigin-chains"}
 
 # Algorithms and models, tiny: at least 7 blocks, the last of them not full.

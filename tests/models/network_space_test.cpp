@@ -8,6 +8,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
 
 namespace pearlite::models {
 namespace {
@@ -133,6 +136,35 @@ TEST(NetworkSpace, RefusesWhatDoesNotFit) {
     EXPECT_THROW(space.mutate(chains, 3, {}, energies, {}, proposals), ContractViolation);
     EXPECT_THROW(space.cross(chains, std::span(&chains, 1), 0, {}, {}, energies, {}, proposals), ContractViolation);
     EXPECT_THROW(static_cast<void>(chains.dag(2)), ContractViolation);
+}
+
+/// The weights of a network's orders sum to 1; where no node has two parents they are equal.
+TEST(NetworkSpace, WeighsTheOrdersOfANetwork) {
+    const NetworkSpace space(tiny_model());
+    std::map<std::vector<Index>, std::vector<double>> weights;
+    auto chains = space.make_chains(1);
+    std::vector<Index> edges;
+    for (const auto& packed : Tiny().states.packed) {
+        chains.unpack(0, std::as_bytes(std::span(packed)));
+        const double log_weight = chains.list_edges(0, edges);
+        std::vector<Index> expected;
+        for (const auto& [parent, child] : chains.dag(0).edges())
+            expected.push_back(parent * 4 + child);
+        EXPECT_THAT(edges, ::testing::UnorderedElementsAreArray(expected));
+        weights[edges].push_back(std::exp(log_weight));
+    }
+    EXPECT_EQ(weights.size(), all_networks(4, 2).size());
+    for (const auto& [network, of_orders] : weights) {
+        EXPECT_NEAR(std::accumulate(of_orders.begin(), of_orders.end(), 0.0), 1, 1e-12);
+        std::vector<Index> parents(4, 0);
+        for (const Index edge : network)
+            ++parents[static_cast<std::size_t>(edge % 4)];
+        const bool is_forest = std::ranges::max(parents) <= 1;
+        const auto [least, most] = std::ranges::minmax(of_orders);
+        if (is_forest) {
+            EXPECT_NEAR(least, most, 1e-14);
+        }
+    }
 }
 
 } // namespace

@@ -139,6 +139,18 @@ class Searches(WithDirectory):
         self.assert_shows(page, "4 nodes, 3 edges, parents above children. 1 node without an edge.", "the network drawn below")
         self.assertIn("network.svg", self.figure_names())
 
+    def test_edges(self):
+        probability = numpy.array([[0, 0.81, 0.004], [0.12, 0, 0.5], [0, 0.5, 0]])
+        error = numpy.full((3, 3), 0.0123)
+        datasets = {"edges/nodes": ["a", "b<", "c"], "edges/probability": probability, "edges/standard_error": error,
+                    "edges/adjacent": probability + probability.T, "edges/adjacent_standard_error": error}
+        synthetic_runs.search(self.directory, **self.ALONE, **datasets)
+        page = self.page()
+        self.assert_shows(page, "Expected number of edges 1.934", "Pairs that are probably adjacent 2",
+                          "a \N{RIGHTWARDS ARROW} b< 0.8100 0.012 0.9300 0.012", "Probability of each edge")
+        self.assertNotIn("0.0040", page.text)
+        self.assertIn("edges.svg", self.figure_names())
+
     def test_a_graph_with_a_cycle_is_remarked_on(self):
         synthetic_runs.search(self.directory, **self.ALONE, **{"best/graph": 'digraph x { "a" -> "b"; "b" -> "a"; }'})
         self.assert_shows(self.page(), "best/graph has a cycle; it is not drawn")

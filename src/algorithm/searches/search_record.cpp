@@ -67,6 +67,14 @@ void counts_field(Fields& f, std::vector<OperationCount>& counts) {
         counts[k] = {proposed[k], accepted[k]};
 }
 
+void WeightedAverages::fields(Fields& f) {
+    f("means", means);
+    f("deviations", deviations);
+    f("errors", errors);
+    f("effective_states", effective_states);
+    f("effective_chains", effective_chains);
+}
+
 void SearchOutcome::fields(Fields& f) {
     best.fields(f);
     f("best_evaluations", best_evaluations);
@@ -86,9 +94,7 @@ void SearchOutcome::fields(Fields& f) {
     bytes_field(f, "region_states", region_states);
     f("final_energies", final_energies);
     f("final_log_weights", final_log_weights);
-    f("means", averages.means);
-    f("deviations", averages.deviations);
-    f("effective_states", averages.effective_states);
+    averages.fields(f);
     f("truncations", truncations);
     f("outside", outside);
 }

@@ -68,11 +68,17 @@ struct OperationCount {
 /// The counts of all operations as a field.
 void counts_field(Fields& f, std::vector<OperationCount>& counts);
 
-/// Weighted averages of coordinates over the course of a search: expectations under exp(-U).
+/// Weighted averages over the course of a search: expectations under exp(-U), of coordinates, or of features of graphs
+/// of n nodes: first whether there is an edge, parent * n + child, then, n^2 places later, whether there is one in any
+/// direction, the smaller node * n + the larger.
 struct WeightedAverages {
-    std::vector<double> means, deviations; ///< of each coordinate; empty if not asked for
+    std::vector<double> means, deviations; ///< of each coordinate or feature; empty if not asked for
+    std::vector<double> errors;            ///< standard errors of features' means; empty with one chain
     /// (sum of weights)^2 / (sum of their squares), of states that are not independent.
     double effective_states = 0;
+    double effective_chains = 0; ///< the same of the sums of the chains' weights
+
+    void fields(Fields& f);
 };
 
 /// The outcome of a finished search; complete on the root of its ranks.
@@ -98,7 +104,7 @@ struct SearchOutcome {
     std::vector<std::byte> region_states;   ///< their states, packed, one after another; empty if not kept
     std::vector<double> final_energies;     ///< of the chains
     std::vector<double> final_log_weights;  ///< for tempered use: theta_J + U (1/tau_n - 1)
-    WeightedAverages averages;              ///< of the coordinates, if they were asked for
+    WeightedAverages averages;              ///< if they were asked for
     std::int64_t truncations = 0;
     std::int64_t outside = 0; ///< chain iterations outside a space that shrinks
 

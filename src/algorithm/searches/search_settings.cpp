@@ -25,7 +25,7 @@ double GainFactor::operator()(Index t) const {
 }
 
 void SearchSettings::check() const {
-    PEARLITE_EXPECTS(chains >= 1 && iterations >= 1 && sync_every >= 1);
+    PEARLITE_EXPECTS(chains >= 1 && iterations >= 1 && sync_every >= 1 && average_every >= 1);
     PEARLITE_EXPECTS(partition || range_iterations >= 2);
     PEARLITE_EXPECTS(!average_from || (sync_every == 1 && bias != Bias::own && !aleph));
     PEARLITE_EXPECTS(fixed_theta.empty() ||

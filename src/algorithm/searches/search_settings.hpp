@@ -67,9 +67,11 @@ struct SearchSettings {
     /// Iterations between two collectives. More than 1 changes the algorithm: theta and the energies by which partners
     /// are chosen lag by up to as many, and crossovers happen only in the first iteration of each such window.
     Index sync_every = 1;
-    /// Coordinates are averaged over the iterations after this one, with the weights of exp(-U). From then on theta
-    /// stays fixed, since the states that it would learn from are biased. Needs sync_every = 1 and coordinates.
+    /// Coordinates, or edges of graphs, are averaged over the iterations after this one, with the weights of exp(-U).
+    /// From then on theta stays fixed, since the states that it would learn from are biased. Needs sync_every = 1 and
+    /// model::PointStates or model::GraphStates.
     std::optional<Index> average_from;
+    Index average_every = 1; ///< one of so many iterations counts
     /// The rates of the operations, in their order; empty: equal.
     std::vector<double> rates;
     /// For tests: theta stays at these values, one per region.

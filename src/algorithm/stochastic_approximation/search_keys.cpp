@@ -116,11 +116,18 @@ void SearchKeys::list_crossovers(Keys& k, const SearchMember& member) {
 void SearchKeys::list_averages(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {
     auto& settings = plan.settings;
     if (member.bias == SearchSettings::Bias::own || member.shrinks)
-        return k.set_aside({"average_from"});
+        return k.set_aside({"average_from", "average_every"});
     k("average_from", settings.average_from, within(0, {settings.iterations - 1, "iterations - 1"}),
-      "the iteration after which theta stays and coordinates are averaged; needs a box and sync_every = 1");
-    if (settings.average_from && (!traits.is_box || settings.sync_every != 1))
-        k.error("average_from", "averages need coordinates of a box, and sync_every = 1");
+      "the iteration after which theta stays and coordinates, or edges of networks, are averaged; needs one of these "
+      "and sync_every = 1");
+    if (settings.average_from && ((!traits.is_box && !traits.is_graph) || settings.sync_every != 1))
+        k.error("average_from", "averages need coordinates of a box, or edges of networks, and sync_every = 1");
+    k.when_given("average_from", [&] {
+        // A network changes by an edge at most in an iteration, which takes less time than to count all its edges.
+        settings.average_every = traits.is_graph ? 10 : 1;
+        k("average_every", settings.average_every, at_least(1),
+          about("averages take in one of so many iterations").default_is("1; of networks 10"));
+    });
 }
 
 void SearchKeys::list_operations(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {

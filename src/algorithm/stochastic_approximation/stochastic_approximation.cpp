@@ -3,6 +3,7 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/stream.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -22,13 +23,17 @@ StochasticApproximation::StochasticApproximation(const parallel::Communicator& r
     : ranks_(ranks),
       space_(std::move(space)),
       points_(space_->offers<model::PointStates>()),
+      graphs_(space_->offers<model::GraphStates>()),
       settings_(checked(std::move(settings))),
       stages_(settings_),
       choice_(space_->operations(), settings_.rates),
       memory_(settings_, space_->operations()),
       chains_(ranks_, space_, settings_),
       window_(ranks_, chains_.layout(), settings_.sync_every),
-      moments_(settings_.average_from ? chains_.layout().local_items() : 0, points_ ? points_->dimension() : 0) {}
+      nodes_(graphs_ ? static_cast<Index>(graphs_->nodes().size()) : 0),
+      moments_(settings_.average_from ? chains_.layout().local_items() : 0,
+               points_ ? points_->dimension() : 2 * nodes_ * nodes_,
+               points_ ? WeightedMoments::Of::coordinates : WeightedMoments::Of::features) {}
 
 void StochasticApproximation::begin() {
     memory_.begin(chains_.draw_start());
@@ -65,7 +70,7 @@ void StochasticApproximation::learn() {
         if (!stages_.is_main())
             continue;
         const bool averages = settings_.average_from && t > *settings_.average_from;
-        if (averages)
+        if (averages && (t - *settings_.average_from - 1) % settings_.average_every == 0)
             take_averages(t);
         memory_.update_theta(averages ? 0 : stages_.gain(t));
         if (memory_.notes_progress(t) || stages_.is_last(t))
@@ -75,14 +80,26 @@ void StochasticApproximation::learn() {
 }
 
 void StochasticApproximation::take_averages(Index t) {
-    if (!points_)
-        return;
-    const auto& points = points_->points(chains_.states());
     for (Index i = 0; i < layout().local_items(); ++i) {
         const auto chain = static_cast<std::size_t>(layout().first_local_item() + i);
         const double log_weight =
             memory_.theta(chain, memory_.region(chain)) + memory_.energies()[chain] * (1 / stages_.temperature(t) - 1);
-        moments_.add(i, log_weight, [&](Index k) { return points(k, i); });
+        if (points_) {
+            const auto& points = points_->points(chains_.states());
+            moments_.add(i, log_weight, [&](Index k) { return points(k, i); });
+        } else if (graphs_) {
+            const double log_rest = graphs_->list_edges(chains_.states(), i, features_);
+            add_adjacencies();
+            moments_.add_features(i, log_weight + log_rest, features_);
+        }
+    }
+}
+
+void StochasticApproximation::add_adjacencies() {
+    const std::size_t edges = features_.size();
+    for (std::size_t k = 0; k < edges; ++k) {
+        const Index parent = features_[k] / nodes_, child = features_[k] % nodes_;
+        features_.push_back((nodes_ + std::min(parent, child)) * nodes_ + std::max(parent, child));
     }
 }
 

@@ -60,21 +60,26 @@ class StochasticApproximation {
     /// Collective. Every rank learns of all chains' iterations since the last collective; then the weights and the
     /// truncation follow for each of these iterations.
     void learn();
-    /// Averages the coordinates with weights that undo the theta and the temperature of iteration t.
+    /// Averages coordinates or edges with weights that undo the theta and the temperature of iteration t.
     void take_averages(Index t);
+    /// Lists the nodes that the edges in `features_` join after them, as WeightedAverages says.
+    void add_adjacencies();
     void begin_main_stage();
     void moment_fields(Fields& f);
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Space> space_;
     const model::PointStates* points_; ///< null if states have no coordinates
+    const model::GraphStates* graphs_; ///< null if states are no graphs
     SearchSettings settings_;
     SearchStages stages_;
     OperationChoice choice_;
     SearchMemory memory_;
     SearchChains chains_;
     ReportWindow window_;
-    WeightedMoments moments_; ///< of this rank's chains
+    Index nodes_;                 ///< of graphs
+    WeightedMoments moments_;     ///< of this rank's chains
+    std::vector<Index> features_; ///< scratch
 };
 
 } // namespace pearlite::algorithm

@@ -91,6 +91,8 @@ void SearchRun::describe(SearchResult& result) const {
     result.region_states = describe_regions(space, best);
     result.known_minimum = space.known_minimum();
     result.can_polish = can_polish(space);
+    if (const auto* graphs = space.offers<model::GraphStates>())
+        result.edges = edge_probabilities(result.replicates, graphs->nodes());
 }
 
 } // namespace pearlite::app

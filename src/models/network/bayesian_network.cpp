@@ -4,6 +4,7 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -187,6 +188,34 @@ Dag BayesianNetwork::unpack(std::span<const std::byte> in) const {
     PEARLITE_EXPECTS(is_network(dag));
     score_all(dag);
     return dag;
+}
+
+double BayesianNetwork::log_order_probability(const Dag& dag) const {
+    std::array<NodeSet, FamilyScores::most_variables> children{}, descendants{};
+    for (auto node = dag.order_.rbegin(); node != dag.order_.rend(); ++node) {
+        descendants[*node] |= NodeSet{1} << *node;
+        for (NodeSet rest = dag.parents_[*node]; rest != 0; rest &= rest - 1) {
+            const auto parent = static_cast<std::size_t>(std::countr_zero(rest));
+            children[parent] |= NodeSet{1} << *node;
+            descendants[parent] |= descendants[*node];
+        }
+    }
+    const auto weight = [&](std::size_t node) { return std::popcount(descendants[node]); };
+    int available = 0;
+    for (std::size_t node = 0; node < dag.parents_.size(); ++node)
+        available += dag.parents_[node] == 0 ? weight(node) : 0;
+    double probability = 1; // at least 2080^-64
+    NodeSet before = 0;
+    for (const std::size_t node : dag.order_) {
+        probability *= static_cast<double>(weight(node)) / available;
+        available -= weight(node);
+        before |= NodeSet{1} << node;
+        for (NodeSet rest = children[node]; rest != 0; rest &= rest - 1) {
+            const auto child = static_cast<std::size_t>(std::countr_zero(rest));
+            available += (dag.parents_[child] & ~before) == 0 ? weight(child) : 0;
+        }
+    }
+    return std::log(probability);
 }
 
 std::string BayesianNetwork::to_dot(const Dag& dag) const {

@@ -108,6 +108,12 @@ class BayesianNetwork {
     /// Carries out a proposal made for this network, of finite energy (else ContractViolation).
     void apply(const NetworkProposal& proposal, Dag& dag) const;
 
+    /// The log probability of the network's order under a distribution on all orders of the network that is uniform if
+    /// no node has two parents and else about so: of the nodes whose parents all stand before, the next one is drawn in
+    /// proportion to the number of its descendants, itself included. A pair weighted with it makes of the invariant
+    /// density over pairs exp(-U(G) / tau) over networks, whatever number of orders each has.
+    double log_order_probability(const Dag& dag) const;
+
     /// A network of least energy, by dynamic programming over node sets (Silander & Myllymaki 2006). For at most 25
     /// nodes, else InputError; needs 8 * 2^n bytes (64 MiB for SPECT's 23 nodes) and 8 bytes for each possible parent
     /// set of one node; time grows as n 2^n (SPECT: seconds).

@@ -132,6 +132,7 @@ std::unique_ptr<BuiltModel> build_network(io::Configuration& configuration, io::
 ModelEntry bayesian_network_entry() {
     model::SearchTraits traits;
     traits.operations = traits.default_operations = NetworkSpace::names();
+    traits.is_graph = true;
     return model::searched_entry("bayesian-network", "structure of a Bayesian network from a discrete table", traits,
                                  build_network, list_keys<BayesianNetworkKeys>);
 }

@@ -4,6 +4,7 @@
 
 #include "pearlite/core/detail/contract.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace pearlite::models {
@@ -25,6 +26,16 @@ void NetworkChains::unpack(Index slot, std::span<const std::byte> in) {
 const Dag& NetworkChains::dag(Index slot) const {
     PEARLITE_EXPECTS(slot >= 0 && slot < size());
     return dags_[at(slot)];
+}
+
+double NetworkChains::list_edges(Index slot, std::vector<Index>& edges) const {
+    const Dag& network = dag(slot);
+    const Index n = network.nodes();
+    edges.clear();
+    for (Index child = 0; child < n; ++child)
+        for (NodeSet rest = network.parents(child); rest != 0; rest &= rest - 1)
+            edges.push_back(std::countr_zero(rest) * n + child);
+    return model_->log_order_probability(network);
 }
 
 const std::vector<std::string>& NetworkSpace::names() {

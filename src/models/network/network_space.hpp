@@ -36,6 +36,10 @@ class NetworkChains {
 
     const Dag& dag(Index slot) const;
 
+    /// As model::GraphStates: the rest of the state is the order.
+    const std::vector<std::string>& nodes() const { return model_->table().names; }
+    double list_edges(Index slot, std::vector<Index>& edges) const;
+
   private:
     friend class NetworkSpace;
     std::shared_ptr<const BayesianNetwork> model_;

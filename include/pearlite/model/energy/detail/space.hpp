@@ -138,4 +138,16 @@ class PointStates {
     virtual const LaneMatrix& points(const Block& chains) const = 0;
 };
 
+/// States are directed graphs without cycles, perhaps with something more (an order of the nodes).
+class GraphStates {
+  public:
+    virtual ~GraphStates() = default;
+    /// Names of the n nodes.
+    virtual std::vector<std::string> nodes() const = 0;
+    /// Lists the edges of the graph in a slot, each as parent * n + child. Returns the log probability of the rest of
+    /// the state under some distribution given the graph: a factor of the weights with which averages over states are
+    /// averages over graphs. 0 if the graph is the whole state.
+    virtual double list_edges(const Block& chains, Index slot, std::vector<Index>& edges) const = 0;
+};
+
 } // namespace pearlite::model

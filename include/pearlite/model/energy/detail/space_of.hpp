@@ -28,6 +28,22 @@ struct PointStatesOf final : PointStates {
     Index d;
 };
 
+/// chains.nodes() are names, and chains.list_edges(slot, edges) lists what GraphStates says.
+template <class S>
+concept HasGraphs = requires(const typename S::Chains& chains, Index slot, std::vector<Index>& edges) {
+    { chains.nodes() } -> std::convertible_to<std::vector<std::string>>;
+    { chains.list_edges(slot, edges) } -> std::convertible_to<double>;
+};
+template <HasGraphs S>
+struct GraphStatesOf final : GraphStates {
+    explicit GraphStatesOf(const S& space) : names(space.make_chains(1).nodes()) {}
+    std::vector<std::string> nodes() const override { return names; }
+    double list_edges(const Block& chains, Index slot, std::vector<Index>& edges) const override {
+        return own_block<typename S::Chains>(chains).list_edges(slot, edges);
+    }
+    std::vector<std::string> names;
+};
+
 /// The states are points of a box, which the energy is told to see by itself.
 template <class S>
 concept HasBoxEnergy = requires(const S& space) {
@@ -44,6 +60,8 @@ class SpaceOf final : public Space {
     explicit SpaceOf(std::shared_ptr<const S> space) : space_(std::move(space)) {
         if constexpr (detail::HasPoints<S>)
             offer<PointStates>(std::make_shared<detail::PointStatesOf<S>>(space_));
+        if constexpr (detail::HasGraphs<S>)
+            offer<GraphStates>(std::make_shared<detail::GraphStatesOf<S>>(*space_));
         if constexpr (detail::HasBoxEnergy<S>) {
             using E = std::remove_cvref_t<decltype(space_->energy())>;
             if constexpr (std::derived_from<E, Descent>)

@@ -11,6 +11,7 @@ namespace {
 constexpr const char* restored = "best.png";
 constexpr const char* observed = "observed.png";
 constexpr const char* network = "best.dot";
+constexpr const char* edges = "edges.csv";
 
 io::BinaryImage picture(const Images& sheet, Index row) {
     io::BinaryImage image{sheet.rows, sheet.columns, {}};
@@ -33,6 +34,7 @@ void SearchPart::digest(io::Sha256& hash) {
         add(outcome.scales);
         for (const auto& count : outcome.counts)
             hash.add(std::as_bytes(std::span(&count.accepted, 1)));
+        add(outcome.averages.means);
     }
     if (search_.polish)
         for (const auto& polished : search_.polish->replicates) {
@@ -50,10 +52,12 @@ void SearchPart::write_files(const std::filesystem::path& directory) const {
     }
     if (!best.graph.empty())
         io::write_durably(directory / network, best.graph);
+    if (!search_.edges.empty())
+        io::write_durably(directory / edges, search_.edges.csv());
 }
 
 bool is_best_file(const std::string& name) {
-    return name == restored || name == observed || name == network;
+    return name == restored || name == observed || name == network || name == edges;
 }
 
 } // namespace pearlite::app

@@ -3,6 +3,7 @@
 
 #include "algorithm/searches/search_record.hpp"
 #include "app/result/parts/part.hpp"
+#include "app/result/parts/search/edges.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 
 #include <optional>
@@ -36,6 +37,7 @@ struct SearchResult {
     std::optional<double> success_below;
     bool can_polish = false; ///< the energy is one of points of a box, so that a search alone ends above its minima
     std::optional<PolishResult> polish;
+    EdgeProbabilities edges; ///< empty unless states are graphs and averages were asked for
 };
 
 /// Energies that agree to this are taken for the same: known minima are given to some six digits.
@@ -45,11 +47,13 @@ class SearchPart final : public ResultPart {
   public:
     SearchPart(const parallel::Communicator& ranks, SearchResult search) : ranks_(ranks), search_(std::move(search)) {}
 
-    /// Adds data of all replicates: best states, also polished, energies of the chains at the end, theta, counts.
+    /// Adds data of all replicates: best states, also polished, energies of the chains at the end, theta, counts,
+    /// averages.
     void digest(io::Sha256& hash) override;
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
-    /// best.png and observed.png of an image, best.dot (Graphviz) of a network, nothing of other states.
+    /// best.png and observed.png of an image, best.dot (Graphviz) of a network, nothing of other states; edges.csv if
+    /// there are probabilities of edges.
     void write_files(const std::filesystem::path& directory) const override;
     std::optional<Headline> headline(bool has_warnings) const override;
 

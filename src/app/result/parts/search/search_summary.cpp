@@ -181,7 +181,9 @@ void SearchPart::write_summary(SummaryParts& parts) const {
     if (search.polish)
         add_polish(summary, *search.polish);
     summary["replicates"] = rows;
-    if (!best.averages.means.empty())
+    if (!search.edges.empty())
+        summary["edges"] = search.edges.summary();
+    else if (!best.averages.means.empty())
         summary["averages"] = averages_of(search);
     add_spread(diagnostics, "best", found_energies(search), search.success_below, "success_rate");
     if (search.polish)
@@ -247,7 +249,12 @@ std::string describe_search(const Json& summary) {
     const auto acceptance = diagnostics.value("acceptance", Json::object());
     for (const auto& [name, rate] : acceptance.items())
         text += fmt::format(" {} {:.3g}", name, rate.get<double>());
-    return text + "\n";
+    text += "\n";
+    if (summary.contains("edges"))
+        text +=
+            fmt::format("  {:.4g} edges expected; {} pairs of nodes are probably adjacent (edges.csv)\n",
+                        summary["edges"].value("expected_number", 0.0), summary["edges"].value("probably_adjacent", 0));
+    return text;
 }
 
 } // namespace pearlite::app

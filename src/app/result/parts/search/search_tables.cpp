@@ -41,7 +41,14 @@ void write_curves(io::Writer& writer, const Outcomes& replicates, const SearchOu
                               replicates, [](const SearchOutcome& o) -> const auto& { return o.curve.best(); }));
     writer("search/final_energies", table_of(replicates, &SearchOutcome::final_energies));
     writer("search/final_log_weights", table_of(replicates, &SearchOutcome::final_log_weights));
-    if (best.averages.means.empty())
+}
+
+void write_averages(const parallel::Communicator& ranks, io::Writer& writer, const SearchResult& search) {
+    const auto on_any = [&](bool here) { return ranks.max(Index{here ? 1 : 0}) > 0; };
+    if (on_any(!search.edges.empty()))
+        return search.edges.write(writer);
+    const auto& replicates = search.replicates;
+    if (!on_any(!replicates.empty() && !replicates.front().averages.means.empty()))
         return;
     writer("search/means", table_of(
                                replicates, [](const SearchOutcome& o) -> const auto& { return o.averages.means; }));
@@ -127,6 +134,7 @@ void SearchPart::write_fields(io::Writer& writer) {
     const auto& replicates = search_.replicates;
     const auto& best = replicates.empty() ? nothing : replicates[search_.best_replicate];
     write_curves(writer, replicates, best);
+    write_averages(ranks_, writer, search_);
     write_regions(writer, replicates, best, search_.region_states);
     write_operations(writer, replicates, best);
     write_replicates(writer, search_);

@@ -18,6 +18,9 @@ using algorithm::SearchOutcome;
 constexpr double smallest_acceptance = 1e-3;
 constexpr std::int64_t fewest_proposals = 1000;
 constexpr double largest_gradient_error = 1e-3;
+/// Averages of which a smaller share of the chains makes out the most are not to be trusted, nor their errors.
+constexpr double smallest_share = 0.5;
+constexpr std::size_t fewest_chains = 4;
 
 /// Regions matter to replicates that learn a bias.
 bool has_regions(const SearchOutcome& outcome) {
@@ -115,6 +118,24 @@ void add_polish_warnings(std::vector<std::string>& warnings, const SearchResult&
                            "have ended early");
 }
 
+/// The share of its chains that a replicate's averages rest on, as a number of chains that count the same; 1 without.
+double share_of_chains(const SearchOutcome& outcome) {
+    if (outcome.averages.means.empty() || outcome.final_energies.size() < fewest_chains)
+        return 1;
+    return outcome.averages.effective_chains / static_cast<double>(outcome.final_energies.size());
+}
+
+void add_average_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
+    const auto found = those(search, [](const SearchOutcome& o) { return share_of_chains(o) < smallest_share; });
+    if (found.empty())
+        return;
+    const auto* worst = *std::ranges::min_element(found, {}, [](const auto* o) { return share_of_chains(*o); });
+    warnings.push_back(in_replicates(search, found.size()) +
+                       fmt::format("the averages rest on few chains, in one on {:.2g} of {}, because the chains met "
+                                   "states of very different weights; search longer, at temperatures nearer to 1",
+                                   worst->averages.effective_chains, worst->final_energies.size()));
+}
+
 } // namespace
 
 std::vector<std::string> search_warnings(const SearchResult& search) {
@@ -129,6 +150,7 @@ std::vector<std::string> search_warnings(const SearchResult& search) {
     add_late_regions(warnings, search);
     add_operation_warnings(warnings, search);
     add_polish_warnings(warnings, search);
+    add_average_warnings(warnings, search);
     return warnings;
 }
 
