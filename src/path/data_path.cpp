@@ -4,6 +4,7 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/log_likelihoods.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@ DataPath::DataPath(std::shared_ptr<const DensityPath> whole)
     offer<DensityPath>(std::shared_ptr<const DensityPath>(std::shared_ptr<const DensityPath>(), this));
     pass_on<model::ReportedParameters>(*whole_);
     pass_on<model::BlockCost>(*whole_);
+    pass_on<model::BlockLogLikelihoods>(*whole_);
     pass_on<model::DescribedData>(*whole_);
     pass_on<model::Predictive>(*whole_);
     pass_on<model::HeldOutClasses>(*whole_);

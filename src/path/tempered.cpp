@@ -4,6 +4,7 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/log_likelihoods.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
 #include <string>
@@ -58,6 +59,17 @@ class PointCosts final : public model::BlockCost {
     const model::PointCost& cost_;
 };
 
+class LogLikelihoodsOfBlocks final : public model::BlockLogLikelihoods {
+  public:
+    explicit LogLikelihoodsOfBlocks(const model::PointLogLikelihoods& of_points) : of_points_(of_points) {}
+    Matrix log_likelihoods(const Block& block) const override {
+        return of_points_.log_likelihoods(points_of(block).points, block.size());
+    }
+
+  private:
+    const model::PointLogLikelihoods& of_points_;
+};
+
 } // namespace
 
 Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
@@ -67,6 +79,8 @@ Tempered::Tempered(std::shared_ptr<const model::DensityFunctions> density)
     offer<model::ReportedParameters>(std::make_shared<PointParameters>(*this));
     if (const auto* cost = density_->offers<model::PointCost>())
         offer<model::BlockCost>(std::make_shared<PointCosts>(*cost));
+    if (const auto* of_points = density_->offers<model::PointLogLikelihoods>())
+        offer<model::BlockLogLikelihoods>(std::make_shared<LogLikelihoodsOfBlocks>(*of_points));
     pass_on<model::DensityGradient>(*density_);
     pass_on<model::DensityMetric>(*density_);
     pass_on<model::EstimatorSize>(*density_);

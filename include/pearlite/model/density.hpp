@@ -129,6 +129,13 @@ concept HasPointwiseBlockDensity = requires(const D& density, const Matrix& poin
     density.evaluate(points, from, to, log_prior, log_likelihood);
 };
 
+/// Optional: log_likelihoods(x), one for each data point; their sum is the log likelihood. The points are independent
+/// given the parameters.
+template <class D>
+concept HasLogLikelihoods = requires(const D& density, std::span<const double> x) {
+    { density.log_likelihoods(x) } -> std::convertible_to<Vector>;
+};
+
 /// Optional: the cost of a likelihood at x, relative to other points; finite, 0 or more. Ranks share their work by it
 /// instead of by the clock. Results do not depend on it.
 template <class D>

@@ -21,6 +21,12 @@ concept HasExactGradient = HasExactLikelihood<D> &&
     { density.exact_log_likelihood(u, gradient) } -> std::convertible_to<double>;
 };
 
+/// Optional: the factors of the exact likelihood.
+template <class D>
+concept HasExactLogLikelihoods = requires(const D& density, std::span<const double> u) {
+    { density.exact_log_likelihoods(u) } -> std::convertible_to<Vector>;
+};
+
 /// D has parameters(), log_prior() and exact_log_likelihood().
 template <HasExactLikelihood D>
 class ExactLikelihood {
@@ -32,6 +38,10 @@ class ExactLikelihood {
     void draw_prior(random::Stream& stream, std::span<double> u) const { density_.draw_prior(stream, u); }
     double log_prior(std::span<const double> u) const { return density_.log_prior(u); }
     double log_likelihood(std::span<const double> u) const { return density_.exact_log_likelihood(u); }
+    /// Of each data point, or group of points, that is independent of the others.
+    Vector log_likelihoods(std::span<const double> u) const requires HasExactLogLikelihoods<D> {
+        return density_.exact_log_likelihoods(u);
+    }
     /// A likelihood of 0 counts as flat.
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                 std::span<double> log_likelihood,

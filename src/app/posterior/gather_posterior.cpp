@@ -117,11 +117,13 @@ Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& sampl
 }
 
 /// Gathers the draws of posterior.nc from weighted draws: some of them, with equal weights.
-void gather_drawn(const parallel::Communicator& ranks, const random::Seed& seed, Posterior& result) {
+void gather_drawn(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
+                  const random::Seed& seed, Posterior& result) {
     const auto& samples = result.samples;
     const Index n = draws_of_a_chain(ranks, samples), d = static_cast<Index>(result.parameter_names.size());
     result.draws_of_a_chain = samples.parts.front().layout.size();
     std::vector<double> parameters;
+    std::vector<LocalDraws> draws;
     for (std::size_t chain = 0; n > 0 && chain < samples.parts.size(); ++chain) {
         const auto& part = samples.parts[chain];
         const std::span<const double> log_weights = part.log_weight;
@@ -137,6 +139,8 @@ void gather_drawn(const parallel::Communicator& ranks, const random::Seed& seed,
         };
         gather(
             parameters, [&](Index i) { return part.parameters.col(i).data(); }, static_cast<std::size_t>(d));
+        draws.push_back(
+            draws_of_replicate(ranks, sampler, static_cast<Index>(chain), part, samples.are_recorded, drawn));
         std::vector<Index> places(drawn);
         for (Index& place : places)
             place += part.layout.first_local_item();
@@ -154,20 +158,31 @@ void gather_drawn(const parallel::Communicator& ranks, const random::Seed& seed,
         }
     }
     result.draws = Eigen::Map<const Matrix>(parameters.data(), d, static_cast<Index>(parameters.size()) / d);
+    gather_log_likelihoods(ranks, target, draws, false, result);
 }
 
 /// Gathers draws of Markov chains for posterior.nc: all draws, or every so many of each chain if there are too many.
-void gather_thinned(const parallel::Communicator& ranks, const SamplesPart& part, Posterior& result) {
+void gather_thinned(const parallel::Communicator& ranks, const model::Target& target, const Matrix& points,
+                    const SamplesPart& part, Posterior& result) {
     const Index n = result.draws_of_a_chain, d = part.parameters.rows();
     const Index most = std::max(least_drawn, most_drawn / result.chains), thin = (n + most - 1) / most;
     std::vector<double> kept;
-    for (Index first = 0; first < part.parameters.cols(); first += n)
-        for (Index i = thin - 1; i < n; i += thin)
+    std::vector<LocalDraws> draws;
+    const auto copy = [&](Index place, Block& block, Index slot) {
+        path::points_of(block).points.col(slot) = points.col(place);
+    };
+    for (Index first = 0; first < part.parameters.cols(); first += n) {
+        draws.push_back({{}, 0, copy});
+        for (Index i = thin - 1; i < n; i += thin) {
             kept.insert(kept.end(), part.parameters.col(first + i).data(), part.parameters.col(first + i).data() + d);
+            draws.back().places.push_back(first + i);
+        }
+    }
     const auto all = ranks.gather(std::span<const double>(kept));
     result.draws = Eigen::Map<const Matrix>(all.data(), d, static_cast<Index>(all.size()) / d);
     for (Index k = 0; k < result.draws.cols(); ++k)
         result.drawn.push_back((k % (n / thin)) * thin + thin - 1);
+    gather_log_likelihoods(ranks, target, draws, true, result);
 }
 
 /// The points of a few draws, unconstrained, in the order in which they are drawn from the chains one after another:
@@ -249,7 +264,7 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
             batches.push_back(std::move(replicate.of_parameters));
         result.summaries = estimator::combine_batches(batches, log_ratios);
     }
-    gather_drawn(ranks, seed, result);
+    gather_drawn(ranks, target, sampler, seed, result);
     return result;
 }
 
@@ -264,7 +279,7 @@ Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::
     SamplesPart part{chains.draw_layout(), target.offers<path::DensityPath>()->quantities(chains.points()), {}, {}, {}};
     part.log_weight.assign(static_cast<std::size_t>(part.parameters.cols()), 0.0);
     result.draws_of_a_chain = part.layout.block();
-    gather_thinned(ranks, part, result);
+    gather_thinned(ranks, target, chains.points(), part, result);
     const auto d = static_cast<Index>(result.parameter_names.size());
     result.samples = {{std::move(part)}, d, result.chains, false, true};
     return result;

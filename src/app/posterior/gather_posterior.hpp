@@ -15,6 +15,7 @@
 #include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,10 @@ struct Posterior {
     Matrix draws;
     std::vector<Index> drawn;
     std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
+    /// Of each data point at every `log_likelihoods_every`-th draw of each chain, the first one included, data points x
+    /// draws; empty where the model does not say.
+    Matrix log_likelihoods;
+    Index log_likelihoods_every = 1;
     std::vector<double> draw_log_weights; ///< of all weighted draws, comparable across chains; empty if there are many
     Samples samples;
 };
@@ -71,6 +76,22 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
 /// Collective. The posterior of Markov chains, whose draws stay on their ranks; some of them are on rank 0 as well.
 Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::Target& target,
                               const algorithm::MarkovChains& chains, const algorithm::ChainOutcome& outcome);
+
+/// The draws of a chain that are on this rank.
+struct LocalDraws {
+    std::vector<Index> places;
+    Index begin = 0; ///< the number, in the chain, of the first of them
+    /// Makes the draw at a place the state in a slot; `block` is otherwise left as it is.
+    std::function<void(Index place, Block& block, Index slot)> copy;
+};
+/// Collective. Sets result.log_likelihoods. `chains_are_whole`: each chain is on one rank, in the order of the ranks,
+/// and `draws` has those of this rank; else all ranks have parts of all chains.
+void gather_log_likelihoods(const parallel::Communicator& ranks, const model::Target& target,
+                            const std::vector<LocalDraws>& draws, bool chains_are_whole, Posterior& result);
+
+/// The draws of a replicate at these places: of its final population, or recorded ones.
+LocalDraws draws_of_replicate(const parallel::Communicator& ranks, algorithm::Sampler& sampler, Index replicate,
+                              const SamplesPart& part, bool are_recorded, std::vector<Index> places);
 
 /// Collective. Predictions of a few hundred draws of the parameters, whatever the number of particles; on rank 0.
 /// `data`: the observed data.

@@ -53,6 +53,7 @@ class DrawArrays {
 
     std::vector<LabelledArray> parameters() const;
     std::vector<LabelledArray> statistics() const;
+    std::vector<LabelledArray> log_likelihood() const;
 
   private:
     /// One number for each draw.
@@ -125,6 +126,29 @@ std::vector<LabelledArray> DrawArrays::statistics() const {
     return arrays;
 }
 
+std::vector<LabelledArray> DrawArrays::log_likelihood() const {
+    const auto& values = posterior_.log_likelihoods;
+    if (values.size() == 0)
+        return {};
+    const Index every = posterior_.log_likelihoods_every;
+    LabelledArray array{"y",
+                        {chain_, {"draw", values.cols() / posterior_.chains}, {"point", values.rows()}},
+                        {values.data(), values.data() + values.size()},
+                        "log likelihood of each data point given the parameters"};
+    if (every > 1)
+        array.description += "; of one in " + std::to_string(every) + " draws, from the first one on";
+    return {array};
+}
+
+/// A data point for each observation of an array has the array's name and dimension.
+void name_by_data(LabelledArray& log_likelihood, const std::vector<LabelledArray>& observed) {
+    if (observed.size() != 1 || observed.front().dimensions.size() != 1)
+        return;
+    log_likelihood.name = observed.front().name;
+    if (observed.front().size() == log_likelihood.dimensions.back().size)
+        log_likelihood.dimensions.back() = observed.front().dimensions.front();
+}
+
 /// Takes log_lik, by which Stan programs call the log likelihoods of the data points.
 std::vector<LabelledArray> taken_log_likelihood(std::vector<LabelledArray>& draws) {
     std::vector<LabelledArray> taken;
@@ -147,6 +171,12 @@ std::vector<io::NetcdfGroup> groups_of(const ResultParts& parts) {
     if (arrays.draws.empty())
         return {};
     auto pointwise = taken_log_likelihood(arrays.draws);
+    for (auto& array : arrays.log_likelihood) {
+        for (const auto& group : arrays.further)
+            if (group.name == "observed_data")
+                name_by_data(array, group.arrays);
+        pointwise.push_back(std::move(array));
+    }
     std::vector<io::NetcdfGroup> groups{{"posterior", std::move(arrays.draws)}, {"sample_stats", {}}};
     auto& statistics = groups.back().arrays;
     for (const auto* some : {&arrays.of_draws, &arrays.of_steps, &arrays.of_run})
@@ -167,6 +197,7 @@ void add_draws(const Posterior& posterior, PosteriorArrays& arrays) {
     const DrawArrays draws(posterior);
     arrays.draws = draws.parameters();
     arrays.of_draws = draws.statistics();
+    arrays.log_likelihood = draws.log_likelihood();
 }
 
 void write_posterior(const Job& job, const ResultParts& parts) {

@@ -15,11 +15,12 @@ namespace pearlite::app {
 struct PosteriorArrays {
     std::vector<LabelledArray> draws;                      ///< group posterior: chain x draw
     std::vector<LabelledArray> of_draws, of_steps, of_run; ///< group sample_stats: of each draw, temperature, run
+    std::vector<LabelledArray> log_likelihood;             ///< the group: chain x draw x data point
     std::vector<io::NetcdfGroup> further;                  ///< other groups, some perhaps empty
 };
 
 /// Parameters, log densities and weights of equally weighted draws. Parameters called name[0], name[1], ... one after
-/// another become one array. Nothing without draws.
+/// another become one array. Log likelihoods of the data points, if there are any. Nothing without draws.
 void add_draws(const Posterior& posterior, PosteriorArrays& arrays);
 
 /// posterior.nc in the run's directory, a posterior as ArviZ reads it; for rank 0. Nothing if there are no draws.

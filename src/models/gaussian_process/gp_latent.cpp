@@ -140,6 +140,13 @@ void GpLatent::evaluate(const Matrix& points, std::span<double> log_prior, std::
     }
 }
 
+Vector GpLatent::log_likelihoods(std::span<const double> u) const {
+    Vector values = signs_.cwiseProduct(latent(u));
+    for (double& value : values)
+        value = log_normal_cdf(value);
+    return values;
+}
+
 // A'(b L's - m - A u), s_n = y_n r(y_n x_n).
 void GpLatent::evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                       std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const {

@@ -34,6 +34,8 @@ class GpLatent {
     void evaluate(const Matrix& points, std::span<double> log_prior, std::span<double> log_likelihood) const;
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                 std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const;
+    /// One for each observation.
+    Vector log_likelihoods(std::span<const double> u) const;
     /// The Fisher information of the likelihood times b plus the precision of the prior: A'A + b J' diag(Lam) J,
     /// J = L A, Lam = r(x) r(-x), r = phi/Phi.
     void metric(std::span<const double> u, double b, Eigen::Ref<Matrix> metric) const;

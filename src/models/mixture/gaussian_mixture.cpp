@@ -101,6 +101,22 @@ Matrix GaussianMixture::parameters(const Block& block) const {
     return values;
 }
 
+Matrix GaussianMixture::log_likelihoods(const Block& block) const {
+    const Index J = components();
+    Matrix values(static_cast<Index>(data_.size()), block.size());
+    std::array<double, most_components> terms;
+    for (Index i = 0; i < block.size(); ++i) {
+        const auto x = block.columns().col(i);
+        for (Index l = 0; l < values.rows(); ++l) {
+            const double y = data_[static_cast<std::size_t>(l)];
+            for (Index j = 0; j < J; ++j)
+                terms[static_cast<std::size_t>(j)] = std::log(x(j)) + log_normal(y, x(J + j), x(2 * J + j));
+            values(l, i) = log_sum_exp(std::span(terms).first(static_cast<std::size_t>(J)));
+        }
+    }
+    return values;
+}
+
 double GaussianMixture::exponent(Index point, double b) const {
     if (settings_.path == GaussianMixtureSettings::Path::tempered)
         return b;

@@ -6,6 +6,7 @@
 #include "pearlite/model/density.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/model/detail/log_likelihoods.hpp"
 #include "pearlite/model/predictive.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -246,7 +247,9 @@ class DensityOf final : public DensityFunctions {
             offer<ReportedQuantities>(std::make_shared<detail::NaturalQuantitiesOf<D>>(density_));
         if constexpr ((HasPointwiseLikelihood<D> || HasPointwiseBlockDensity<D>)&&!HasEstimatedLikelihood<D>)
             if (density_->data_points() > 0)
-                offer<PointwiseLikelihood>(std::make_shared<detail::PointwiseLikelihoodOf<D>>(density_));
+                offer_pointwise();
+        if constexpr (HasLogLikelihoods<D> && !HasEstimatedLikelihood<D>)
+            offer<PointLogLikelihoods>(std::make_shared<detail::PointLogLikelihoodsOf<D>>(density_));
         if constexpr (HasDataDescription<D>)
             offer<DescribedData>(std::make_shared<detail::DescribedDataOfDensity<D>>(density_));
         if constexpr (HasPrediction<D>)
@@ -292,6 +295,12 @@ class DensityOf final : public DensityFunctions {
     }
 
   private:
+    void offer_pointwise() {
+        const auto likelihood = std::make_shared<detail::PointwiseLikelihoodOf<D>>(density_);
+        offer<PointwiseLikelihood>(likelihood);
+        if constexpr (!HasLogLikelihoods<D>)
+            offer<PointLogLikelihoods>(std::make_shared<detail::LogLikelihoodsOfRuns>(likelihood));
+    }
     static std::vector<std::string> names_of(const D& density) {
         require_density<D>();
         return density.parameter_names();

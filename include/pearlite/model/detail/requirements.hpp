@@ -38,6 +38,10 @@ constexpr void require_optional_members() {
         "from, "
         "pearlite::Index to) const  (of data points from .. to - 1) and log_prior(x)");
     static_assert(
+        HasLogLikelihoods<D> || !requires { &D::log_likelihoods; },
+        "this model has a log_likelihoods() that is not: pearlite::Vector log_likelihoods(std::span<const double> x) "
+        "const");
+    static_assert(
         HasGradient<D> || !requires { &D::gradient; },
         "this model has a gradient() that is not: void gradient(std::span<const double> x, double b, "
         "std::span<double> gradient) const");

@@ -5,6 +5,7 @@
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
 #include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/log_likelihoods.hpp"
 #include "pearlite/model/detail/moment_family.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -139,6 +140,17 @@ struct ReportedParametersOf final : ReportedParameters, Adapter<M> {
     std::vector<std::string> names;
 };
 
+/// log_likelihoods(block), data points x block size, at the end of the path.
+template <class M>
+concept HasBlockLogLikelihoods = requires(const M& model, const typename M::Block& block) {
+    { model.log_likelihoods(block) } -> std::convertible_to<Matrix>;
+};
+template <HasBlockLogLikelihoods M>
+struct BlockLogLikelihoodsOf final : BlockLogLikelihoods, Adapter<M> {
+    explicit BlockLogLikelihoodsOf(std::shared_ptr<const M> m) : Adapter<M>{std::move(m)} {}
+    Matrix log_likelihoods(const Block& block) const override { return this->model->log_likelihoods(this->own(block)); }
+};
+
 template <HasDataDescription M>
 struct DescribedDataOf final : DescribedData {
     explicit DescribedDataOf(std::shared_ptr<const M> m) : model(std::move(m)) {}
@@ -215,6 +227,8 @@ class TargetOf final : public Target {
             offer<BlockCost>(std::make_shared<detail::BlockCostOf<M>>(model_));
         if constexpr (detail::HasReportedParameters<M>)
             offer<ReportedParameters>(std::make_shared<detail::ReportedParametersOf<M>>(model_));
+        if constexpr (detail::HasBlockLogLikelihoods<M>)
+            offer<BlockLogLikelihoods>(std::make_shared<detail::BlockLogLikelihoodsOf<M>>(model_));
         if constexpr (HasDataDescription<M>)
             offer<DescribedData>(std::make_shared<detail::DescribedDataOf<M>>(model_));
         if constexpr (HasHeldOutClasses<M>)
