@@ -1,10 +1,13 @@
 #include "app/run/progress.hpp"
 
+#include "pearlite/core/error.hpp"
+
 #include <fmt/format.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -34,14 +37,28 @@ std::string place_on_path(const algorithm::Progress& progress) {
     return fmt::format("inverse temperature {:.5g}", progress.inverse_temperature);
 }
 
+/// "step 12/100  inverse temperature 0.3  ESS 812  log Z/Z_0 12.3000".
+std::string describe_place(const algorithm::Progress& progress, bool in_pilot) {
+    auto text =
+        fmt::format("{}{} {}", in_pilot ? "pilot " : "", progress.iterations_per_step == 1 ? "step" : "iteration",
+                    progress.step * progress.iterations_per_step);
+    if (progress.steps > 0)
+        text += fmt::format("/{}", progress.steps * progress.iterations_per_step);
+    if (!progress.stage.empty())
+        return text + "  " + progress.stage;
+    if (progress.best_energy)
+        return text + fmt::format("  temperature {:.5g}  best {:.10g}", progress.temperature, *progress.best_energy);
+    return text +
+           fmt::format("  {}  ESS {:.0f}  log Z/Z_0 {:.4f}", place_on_path(progress), progress.ess, progress.log_ratio);
+}
+
 } // namespace
 
 Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen)
     : speaks_(speaks),
       tells_result_(speaks && screen == Screen::on),
       terminal_(speaks && screen != Screen::off && isatty(STDERR_FILENO)),
-      started_(Clock::now()),
-      shown_(started_) {
+      started_(Clock::now()) {
     if (!speaks_)
         return;
     try {
@@ -84,6 +101,24 @@ void Reporter::warn(const std::string& message) {
         file_->warn(message);
 }
 
+void Reporter::note(const std::string& message) {
+    if (file_)
+        file_->info(message);
+}
+
+void Reporter::note_failure(const std::exception_ptr& error) {
+    if (file_)
+        file_->error(describe(error).message);
+}
+
+void Reporter::checkpoint(const algorithm::Progress& progress, bool in_pilot) {
+    const double now = elapsed();
+    if (noted_ > 0 && now - noted_ < std::clamp(now / 10, 60.0, 3600.0))
+        return;
+    noted_ = now;
+    note("checkpoint at " + describe_place(progress, in_pilot));
+}
+
 void Reporter::result(const std::string& text, const std::filesystem::path& place) {
     if (!tells_result_)
         return;
@@ -98,7 +133,7 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
                         const std::string& unit) {
     if (!speaks_)
         return;
-    const double now = std::chrono::duration<double>(Clock::now() - started_).count();
+    const double now = elapsed();
     if (!pace_ || stage != stage_) {
         pace_.emplace(progress, now);
         stage_ = stage;
@@ -110,19 +145,11 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
 
     const double rate = pace_->steps() / pace_->seconds();
     const double updates = static_cast<double>(updates_per_step) / static_cast<double>(progress.steps_at_once);
-    std::string place = fmt::format("{} {}", progress.iterations_per_step == 1 ? "step" : "iteration",
-                                    progress.step * progress.iterations_per_step);
-    if (progress.steps > 0)
-        place += fmt::format("/{}", progress.steps * progress.iterations_per_step);
     const auto seconds_left = pace_->seconds_left();
-    const auto eta = seconds_left ? format_duration(*seconds_left) : "?";
-    const auto where = !progress.stage.empty() ? progress.stage
-                       : progress.best_energy  ? fmt::format("temperature {:.5g}  best {:.10g}", progress.temperature,
-                                                             *progress.best_energy)
-                                              : fmt::format("{}  ESS {:.0f}  log Z/Z_0 {:.4f}", place_on_path(progress),
-                                                            progress.ess, progress.log_ratio);
-    show(fmt::format("{}{}  {}  {} {}/s  ETA {}", in_pilot ? "pilot " : "", place, where, format_rate(rate * updates),
-                     unit, eta));
+    // The number of an adaptive schedule's steps is extrapolated; a pilot knows nothing of the run after it.
+    show(fmt::format("{}  {} {}/s  {} {}{}", describe_place(progress, in_pilot), format_rate(rate * updates), unit,
+                     in_pilot ? "ETA of the pilot" : "ETA", pace_->is_adaptive() && seconds_left ? "about " : "",
+                     seconds_left ? format_duration(*seconds_left) : "?"));
 }
 
 void Reporter::progress(const std::string& line) {
@@ -130,9 +157,13 @@ void Reporter::progress(const std::string& line) {
         show(line);
 }
 
+double Reporter::elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - started_).count();
+}
+
 bool Reporter::is_time_to_show() {
-    const auto now = Clock::now();
-    if (std::chrono::duration<double>(now - shown_).count() < (terminal_ ? 0.5 : 10.0))
+    const double now = elapsed();
+    if (now - shown_ < (terminal_ ? 0.5 : std::clamp(now / 10, 10.0, 600.0)))
         return false;
     shown_ = now;
     return true;
@@ -146,8 +177,6 @@ void Reporter::show(const std::string& line) {
     } else if (screen_) {
         screen_->info(line);
     }
-    if (file_)
-        file_->info(line);
 }
 
 void Reporter::end_progress() {

@@ -123,15 +123,17 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
     parallel::on_root(ranks, [&] { lock = make_run_directory(directory, options.overwrite); });
     job.run_id = run_id_of(ranks, directory);
     Reporter reporter(ranks.is_root(), directory / "run.log", false, options.screen);
+    reporter.info(first_line(job));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
-    reporter.info(first_line(job));
     if (const auto unused = describe_unused(prepared); !unused.empty())
         reporter.info(unused);
     Watchdog::follow(directory, ranks.is_root(), job.time_limit_seconds);
-    const auto run = make_run(ranks, *prepared.plan, *prepared.model);
-    run->begin();
-    return finish(job, *run, reporter);
+    return reporter.watch([&] {
+        const auto run = make_run(ranks, *prepared.plan, *prepared.model);
+        run->begin();
+        return finish(job, *run, reporter);
+    });
 }
 
 int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
@@ -198,15 +200,15 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
     job.data_directory = options.data_directory ? fs::absolute(*options.data_directory).string() : data_directory;
 
     Reporter reporter(ranks.is_root(), options.directory / "run.log", true, options.screen);
+    reporter.info(fmt::format("{}; resumed from {} at step {}", first_line(job), restored.path.filename().string(),
+                              run->progress().step));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     for (const auto& warning : restored.warnings)
         reporter.warn(warning);
     for (const auto& warning : warnings)
         reporter.warn(warning);
-    reporter.info(fmt::format("{}; resumed from {} at step {}", first_line(job), restored.path.filename().string(),
-                              run->progress().step));
-    return finish(job, *run, reporter);
+    return reporter.watch([&] { return finish(job, *run, reporter); });
 }
 
 } // namespace pearlite::app

@@ -181,6 +181,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     const auto try_checkpoint = [&](const char* consequence) {
         try {
             checkpoint();
+            reporter.checkpoint(run.progress(), run.in_pilot());
             return true;
         } catch (const FileError& error) {
             if (job.ranks.size() > 1 && !error.is_agreed())
@@ -263,6 +264,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
             });
         },
         has_files ? ending.summary : "");
+    if (job.ranks.is_root())
+        reporter.note(fmt::format("finished\n{}", describe_text(ending.summary)));
     return ending;
 }
 

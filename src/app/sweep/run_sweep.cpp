@@ -259,10 +259,10 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
         run_->begin();
     }
     Reporter log(team_.is_root() && keeps_runs, job.directory / "run.log", job.is_resumed, Reporter::Screen::off);
-    log.info(fmt::format("run {} of a sweep: {}", run, sweep_.describe(run)));
+    log.info(fmt::format("run {} of a sweep: {}{}", run, sweep_.describe(run), job.is_resumed ? "; resumed" : ""));
     for (const auto& warning : warnings)
         log.warn(warning);
-    const auto ending = run_to_end(job, *run_, log);
+    const auto ending = log.watch([&] { return run_to_end(job, *run_, log); });
     if (ending.stop > 0) {
         shared_.raise(stop_word, static_cast<Index>(ending.stop * stop_unit));
         return {};
@@ -365,7 +365,9 @@ int run_sweep(const SweepJob& job, const Catalogue& models, const Sweep& sweep, 
     }
     parallel::on_root(job.ranks, [&] {
         write_finished_sweep(job.directory, sweep, read_journals(job.directory), progress);
-        reporter.result(describe_finished_sweep(job.directory), job.directory / "tables.md");
+        const auto found = describe_finished_sweep(job.directory);
+        reporter.note("finished\n" + found);
+        reporter.result(found, job.directory / "tables.md");
     });
     return progress.failed > 0 ? exit_failed : exit_finished;
 }

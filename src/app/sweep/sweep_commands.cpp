@@ -79,10 +79,10 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
     });
     job.run_id = run_id_of(ranks, directory);
     Reporter reporter(ranks.is_root(), directory / "run.log", false, options.screen);
+    reporter.info(first_line(sweep, ranks));
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
-    reporter.info(first_line(sweep, ranks));
-    return run_sweep(job, models, sweep, reporter);
+    return reporter.watch([&] { return run_sweep(job, models, sweep, reporter); });
 }
 
 int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options) {
@@ -109,6 +109,7 @@ int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& m
     parallel::on_root(ranks, [&] { lock = DirectoryLock(directory); });
     job.run_id = run_id_of(ranks, directory);
     Reporter reporter(ranks.is_root(), directory / "run.log", true, options.screen);
+    reporter.info(first_line(sweep, ranks) + "; resumed");
     if (!lock.remark().empty())
         reporter.warn(lock.remark());
     if (origin.build != build_id())
@@ -116,8 +117,7 @@ int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& m
             fmt::format("the sweep was begun by {}, this is {}: the bits of its results may differ from those "
                         "of an uninterrupted sweep",
                         origin.build, build_id()));
-    reporter.info(first_line(sweep, ranks) + "; resumed");
-    return run_sweep(job, models, sweep, reporter);
+    return reporter.watch([&] { return run_sweep(job, models, sweep, reporter); });
 }
 
 } // namespace pearlite::app
