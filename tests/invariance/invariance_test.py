@@ -719,7 +719,7 @@ class SearchDiscrete(SearchInvariance, unittest.TestCase):
                                       "crossover": "single", "sync_every": 3}},
         "network-pisaa": {"model": NETWORK, "algorithm": {"name": "pisaa", "chains": 5, "iterations": 700, "energy_low": 100.0,
                                                           "energy_high": 300.0}},
-        "network-averages": {"model": NETWORK, "schedule": {"kind": "constant", "temperature": 2.0},
+        "network-averages": {"model": {**NETWORK, "sampled": "networks"}, "schedule": {"kind": "constant", "temperature": 2.0},
                              "algorithm": {"name": "pisaa", "chains": 5, "iterations": 700, "energy_low": 100.0,
                                            "energy_high": 300.0, "average_from": 200, "average_every": 3}},
         "network-psaa": {"model": NETWORK, "algorithm": {"name": "psaa", "chains": 3, "iterations": 500,

@@ -81,6 +81,9 @@ class EdgeProbabilities(unittest.TestCase):
                           "algorithm": {"name": "pisaa", "chains": 64, "lambda": 0.05, "regions": 20}},
         "vfsa": {"schedule": {"kind": "constant", "temperature": 1.3},
                  "algorithm": {"name": "vfsa", "chains": 32, "replicates": 2, "regions": 10}},
+        "pisaa of networks": {"model": {"sampled": "networks"}, "schedule": {"kind": "constant", "temperature": 1.2},
+                              "algorithm": {"name": "pisaa", "chains": 64, "lambda": 0.0, "energy_low": 119.0,
+                                            "energy_high": 139.0, "regions": 11}},
         "sa": {"schedule": {"kind": "constant", "temperature": 1.0},
                "algorithm": {"name": "sa", "replicates": 64, "average_every": 1}},
     }
@@ -95,8 +98,8 @@ class EdgeProbabilities(unittest.TestCase):
         lines = ['"' + '","'.join(NAMES) + '"', *(",".join(map(str, row)) for row in self.rows)]
         (where / "table.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         tables = {"model": {"name": "bayesian-network", "data": "table.csv", "header": True, "edge_prior": EDGE_PRIOR,
-                            "equivalent_sample_size": SAMPLE_SIZE},
-                  **search, "algorithm": {"iterations": 100000, "average_from": 20000, **search["algorithm"]}}
+                            "equivalent_sample_size": SAMPLE_SIZE, **search.get("model", {})},
+                  "schedule": search["schedule"], "algorithm": {"iterations": 100000, "average_from": 20000, **search["algorithm"]}}
         ended = runner.pearlite("run", runner.write_configuration(where / "run.toml", **tables), "-o", where / "out",
                                 timeout=300)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())

@@ -22,7 +22,7 @@ struct BayesianNetworkKeys {
     std::optional<DataFile> more_data;
     std::optional<std::vector<double>> levels;
     NetworkSettings settings;
-    bool exact = false;
+    bool exact = false, samples_networks = false;
 
     void keys(Keys& k) {
         k("data", data, "a table of levels, a row an observation");
@@ -34,6 +34,8 @@ struct BayesianNetworkKeys {
         k("edge_prior", settings.edge_prior, between(0, 1), "prior probability of an edge");
         k("equivalent_sample_size", settings.equivalent_sample_size, above(0),
           "equivalent sample size of the Dirichlet priors");
+        k("sampled", samples_networks, {{"pairs", false, "of a network and an order of its nodes"}, {"networks", true}},
+          "what has the density exp(-U/temperature) among the chains' states");
         k("exact", exact, "find the exact minimum, for comparison, if the network is small");
     }
 };
@@ -117,8 +119,8 @@ std::unique_ptr<BuiltModel> build_network(io::Configuration& configuration, io::
     try {
         const auto make_space =
             [model = BayesianNetwork(discrete_table(table->values, table->names, levels), keys.settings),
-             exact = keys.exact](const model::OperationPlan& plan) {
-                return model::space_of(NetworkSpace(model, {plan.operations, exact}));
+             exact = keys.exact, samples_networks = keys.samples_networks](const model::OperationPlan& plan) {
+                return model::space_of(NetworkSpace(model, {plan.operations, exact, samples_networks}));
             };
         return model::searched_in(make_space, {NetworkSpace::names()});
     } catch (const InputError& error) {

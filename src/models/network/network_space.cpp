@@ -5,14 +5,21 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace pearlite::models {
 
 using random::Purpose;
 
-NetworkChains::NetworkChains(std::shared_ptr<const BayesianNetwork> model, Index size)
-    : model_(std::move(model)), dags_(at(size), model_->empty_network()), proposals_(at(size)) {}
+NetworkChains::NetworkChains(std::shared_ptr<const BayesianNetwork> model, Index size, bool sample_networks)
+    : model_(std::move(model)),
+      sample_networks_(sample_networks),
+      log_probabilities_(at(size), std::numeric_limits<double>::quiet_NaN()),
+      proposed_log_probabilities_(at(size)),
+      dags_(at(size), model_->empty_network()),
+      proposals_(at(size)) {}
 
 void NetworkChains::pack(Index slot, std::span<std::byte> out) const {
     model_->pack(dag(slot), out);
@@ -21,6 +28,7 @@ void NetworkChains::pack(Index slot, std::span<std::byte> out) const {
 void NetworkChains::unpack(Index slot, std::span<const std::byte> in) {
     PEARLITE_EXPECTS(slot >= 0 && slot < size());
     dags_[at(slot)] = model_->unpack(in);
+    log_probabilities_[at(slot)] = std::numeric_limits<double>::quiet_NaN();
 }
 
 const Dag& NetworkChains::dag(Index slot) const {
@@ -35,7 +43,18 @@ double NetworkChains::list_edges(Index slot, std::vector<Index>& edges) const {
     for (Index child = 0; child < n; ++child)
         for (NodeSet rest = network.parents(child); rest != 0; rest &= rest - 1)
             edges.push_back(std::countr_zero(rest) * n + child);
-    return model_->log_order_probability(network);
+    return sample_networks_ ? 0 : model_->log_order_probability(network);
+}
+
+double NetworkChains::log_order_ratio(Index slot) {
+    double& present = log_probabilities_[at(slot)];
+    if (std::isnan(present))
+        present = model_->log_order_probability(dags_[at(slot)]);
+    proposed_ = dags_[at(slot)];
+    model_->apply(proposals_[at(slot)], proposed_);
+    double& proposed = proposed_log_probabilities_[at(slot)];
+    proposed = model_->log_order_probability(proposed_);
+    return proposed - present;
 }
 
 const std::vector<std::string>& NetworkSpace::names() {
@@ -55,6 +74,7 @@ void NetworkSpace::draw_start(Chains& chains, const model::BlockStreams& streams
     for (Index i = 0; i < chains.size(); ++i) {
         random::Stream stream(streams.at(Purpose::start, i));
         chains.dags_[at(i)] = model_->draw_network(stream);
+        chains.log_probabilities_[at(i)] = std::numeric_limits<double>::quiet_NaN();
     }
 }
 
@@ -79,6 +99,8 @@ void NetworkSpace::mutate(Chains& chains, Index op, const model::ProposalScale& 
         proposal = model_->proposal(chains.dags_[at(i)], operation, static_cast<std::uint64_t>(choice(u[i], choices)));
         proposals.energies[at(i)] = proposal.energy;
         proposals.log_ratios[at(i)] = proposal.log_ratio;
+        if (settings_.samples_networks && proposal.energy < infinity)
+            proposals.log_ratios[at(i)] += chains.log_order_ratio(i);
     }
 }
 
@@ -91,8 +113,10 @@ void NetworkSpace::cross(Chains& /*chains*/, const model::Partners<Chains>& /*pa
 
 void NetworkSpace::accept(Chains& chains, std::span<const std::uint8_t> accepted) const {
     for (Index i = 0; i < chains.size(); ++i)
-        if (accepted[at(i)] != 0)
+        if (accepted[at(i)] != 0) {
             model_->apply(chains.proposals_[at(i)], chains.dags_[at(i)]);
+            chains.log_probabilities_[at(i)] = chains.proposed_log_probabilities_[at(i)];
+        }
 }
 
 std::optional<double> NetworkSpace::known_minimum() const {

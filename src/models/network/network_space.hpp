@@ -19,13 +19,16 @@ struct NetworkSpaceSettings {
     /// temporal-order, skeletal-change, double-skeletal-change.
     std::vector<std::string> operations{"temporal-order", "skeletal-change", "double-skeletal-change"};
     bool exact = false; ///< whether known_minimum() computes the minimum, if the network is small enough
+    /// Whether the density over pairs is that over networks times a distribution over the orders of each
+    /// (BayesianNetwork::log_order_probability), so that exp(-U / tau) is invariant over networks; else over pairs.
+    bool samples_networks = false;
 };
 
 /// Networks side by side, and their proposals.
 class NetworkChains {
   public:
     /// All networks begin without edges.
-    NetworkChains(std::shared_ptr<const BayesianNetwork> model, Index size);
+    NetworkChains(std::shared_ptr<const BayesianNetwork> model, Index size, bool sample_networks = false);
 
     Index size() const { return static_cast<Index>(dags_.size()); }
     Index padded_size() const { return padded(size()); }
@@ -36,13 +39,21 @@ class NetworkChains {
 
     const Dag& dag(Index slot) const;
 
-    /// As model::GraphStates: the rest of the state is the order.
+    /// As model::GraphStates: the rest of the state is the order, whose distribution is a part of the density if the
+    /// chains sample networks.
     const std::vector<std::string>& nodes() const { return model_->table().names; }
     double list_edges(Index slot, std::vector<Index>& edges) const;
 
   private:
     friend class NetworkSpace;
+    /// The log ratio of the orders' probabilities, of the proposal in a slot.
+    double log_order_ratio(Index slot);
+
     std::shared_ptr<const BayesianNetwork> model_;
+    bool sample_networks_;
+    Dag proposed_; ///< scratch
+    /// Of the orders, where the chains sample networks: of states, NaN where not known, and of proposals.
+    std::vector<double> log_probabilities_, proposed_log_probabilities_;
     std::vector<Dag> dags_;
     std::vector<NetworkProposal> proposals_; ///< the last ones
     std::vector<double> uniforms_;
@@ -65,7 +76,7 @@ class NetworkSpace {
     static const std::vector<std::string>& names();
 
     std::span<const model::Operation> operations() const { return list_; }
-    Chains make_chains(Index n) const { return Chains(model_, n); }
+    Chains make_chains(Index n) const { return Chains(model_, n, settings_.samples_networks); }
     /// Draws each chain as BayesianNetwork::draw_network does.
     void draw_start(Chains& chains, const model::BlockStreams& streams) const;
     /// Padding gets 0, as do its proposals.
