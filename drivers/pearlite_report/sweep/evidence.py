@@ -15,6 +15,7 @@ _COLOURS = {
     "histogram": "#8b1a1a",
     "jarzynski-forward": BLUE,
     "jarzynski-reverse": GREEN,
+    "mbar": "#E69F00",
     "product": BLUE,
     "stepping-stone": "#CC79A7",
     "thermodynamic-integration": "#56B4E9",

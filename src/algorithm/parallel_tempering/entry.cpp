@@ -87,7 +87,8 @@ class TemperingPlan final : public AnnealingPlan {
         return std::make_unique<algorithm::ParallelTempering>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_,
-                                         most_recorded_bytes / static_cast<std::size_t>(replicates_.number)});
+                                         most_recorded_bytes / static_cast<std::size_t>(replicates_.number),
+                                         most_energy_bytes / static_cast<std::size_t>(replicates_.number)});
     }
 
     /// Of a step: log weights of standard deviation 0.4 about, at which four of five swaps are accepted, and the
@@ -98,6 +99,7 @@ class TemperingPlan final : public AnnealingPlan {
     static constexpr double mobility_of_scan = 0.2;
     static constexpr Index typical_temperatures = 32;
     static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates
+    static constexpr std::size_t most_energy_bytes = std::size_t{8} << 20;    ///< for MBAR, of all replicates
     Index replicas_ = 64, scans_ = 2000, burn_in_ = 400;
     bool cold_from_mode_ = false;
     std::optional<double> cold_from_;
@@ -118,7 +120,8 @@ class TemperingPilot final : public PilotAlgorithm {
         k("pilot_scans", scans_, within(10, 1'000'000), "scans of the pilot, of which a fifth is not measured");
     }
     std::unique_ptr<Sampler> sampler(const PilotTask& task) const override {
-        const TemperingSettings settings{systems_, scans_, scans_ / 5, pilot_seed(task.population.seed)};
+        TemperingSettings settings{systems_, scans_, scans_ / 5, pilot_seed(task.population.seed)};
+        settings.most_energy_bytes = 0;
         return after_population(task, [task, settings](const Tuning& found) {
             return std::make_unique<ParallelTempering>(task.ranks, task.target,
                                                        path::Schedule(found.inverse_temperatures),
@@ -134,7 +137,7 @@ class ParallelTemperingEntry final : public Algorithm {
   public:
     std::string name() const override { return own_name; }
     std::string about() const override {
-        return "replica exchange with nonreversible swaps; stepping stones and thermodynamic integration";
+        return "replica exchange with nonreversible swaps; stepping stones, thermodynamic integration, MBAR";
     }
     std::string objection(const ModelTraits&) const override { return {}; }
     std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<TemperingPilot>(); }

@@ -27,6 +27,8 @@ ParallelTempering::ParallelTempering(const parallel::Communicator& ranks, std::s
     constexpr Index least_scans = 8; // for an error by chains
     if (target_->offers<model::ReportedParameters>() && kept_scans() >= least_scans)
         draws_.emplace(states, population_.particle_bytes(), kept_scans(), settings_.most_recorded_bytes);
+    if (target_->path_is_linear() && settings_.most_energy_bytes > 0)
+        energies_.emplace(states, kept_scans(), settings_.most_energy_bytes);
 }
 
 void ParallelTempering::begin() {
@@ -73,7 +75,8 @@ Outcome ParallelTempering::outcome() const {
     return tempering_outcome(ranks_, sums_, population_.generation(0).layout(),
                              {{schedule_.points(), settings_.replicas, kept_scans(), target_->path_is_linear()},
                               first_half_scans(),
-                              settings_.scans});
+                              settings_.scans},
+                             energies_ ? std::optional(energies_->records()) : std::nullopt);
 }
 
 void ParallelTempering::fields(Fields& f) {
@@ -83,6 +86,8 @@ void ParallelTempering::fields(Fields& f) {
     f.sharded("motion", motion_->field());
     if (draws_)
         f.sharded("draws", draws_->field());
+    if (energies_)
+        f.sharded("energies", energies_->field());
     f.enter("kernel");
     kernel_->fields(f);
     f.leave();
@@ -139,6 +144,8 @@ void ParallelTempering::measure(population::Generation& states, Index b, Index t
         target_->add_log_ratio(states.block(b), schedule_[t], schedule_[t + 1], ratios_);
     sums_.add(static_cast<std::size_t>(states.block_begin(b)), derivatives_, ratios_,
               {.is_first = measured() == 1, .is_in_first_half = measured() <= first_half_scans()});
+    if (energies_)
+        energies_->record(states, b, derivatives_, measured());
 }
 
 void ParallelTempering::note_visits() {

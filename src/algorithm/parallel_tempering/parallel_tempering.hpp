@@ -11,6 +11,7 @@
 
 #include "algorithm/common/recorded_draws.hpp"
 #include "algorithm/common/sampler.hpp"
+#include "algorithm/parallel_tempering/recorded_energies.hpp"
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
 #include "algorithm/parallel_tempering/tempering_motion.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
@@ -35,6 +36,8 @@ struct TemperingSettings {
     std::optional<double> cold_from = {}; ///< the inverse temperature where that part begins; else the middle one
     /// Of the states at the end of the path that are recorded for the posterior, where there is one.
     std::size_t most_recorded_bytes = std::size_t{32} << 20;
+    /// Of the u that are recorded for MBAR where log f_b is linear in b; 0 for no such estimate.
+    std::size_t most_energy_bytes = std::size_t{8} << 20;
 };
 
 class ParallelTempering final : public Sampler {
@@ -107,6 +110,7 @@ class ParallelTempering final : public Sampler {
     TemperingSums sums_;
     std::optional<TemperingMotion> motion_; ///< once the population is there
     std::optional<RecordedDraws> draws_;
+    std::optional<RecordedEnergies> energies_;
     Trace trace_;
     std::vector<double> derivatives_, ratios_;
     DelayedFailure failure_; ///< of this rank; all learn of it in the next reduction

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace pearlite::algorithm {
 
@@ -183,6 +185,14 @@ std::vector<NamedArray> tempering_arrays(const std::vector<RungFacts>& rungs, co
     return arrays;
 }
 
+/// log Z_t/Z_0 of all temperatures, with errors where the estimate at the end has kept its own.
+void add_path(estimator::LadderMbar mbar, Outcome& outcome) {
+    if (!outcome.log_ratio.back().standard_error)
+        std::ranges::fill(mbar.standard_error, std::numeric_limits<double>::quiet_NaN());
+    outcome.arrays.push_back({"tempering/log_ratio", std::move(mbar.log_ratio)});
+    outcome.arrays.push_back({"tempering/log_ratio_standard_error", std::move(mbar.standard_error)});
+}
+
 } // namespace
 
 std::vector<RungFacts> rung_facts(const parallel::Communicator& ranks, const estimator::Ladder& ladder,
@@ -211,7 +221,8 @@ void judge_tempering(const parallel::Communicator& ranks, const std::vector<Rung
 }
 
 Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSums& sums,
-                          const parallel::BlockLayout& layout, const TemperingFacts& facts) {
+                          const parallel::BlockLayout& layout, const TemperingFacts& facts,
+                          const std::optional<estimator::LadderRecords>& records) {
     PEARLITE_EXPECTS(layout.block() == facts.systems && layout.local_items() == static_cast<Index>(sums.u.size()));
     const estimator::Ladder ladder(ranks, {sums.u, sums.u_square, sums.ratio, sums.ratio_shift}, layout, facts);
     Outcome outcome;
@@ -223,8 +234,15 @@ Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSu
         variances.push_back(rung.variance_u);
     }
     outcome.log_ratio.push_back(estimator::thermodynamic_integral(ladder, means, variances, outcome.log_ratio.front()));
+    std::optional<estimator::LadderMbar> mbar;
+    if (records) {
+        mbar = estimator::mbar_of_ladder(ladder, *records);
+        outcome.log_ratio.push_back(mbar->estimate);
+    }
     judge_tempering(ranks, rungs, sums, facts, outcome);
     outcome.arrays = tempering_arrays(rungs, facts);
+    if (mbar)
+        add_path(*std::move(mbar), outcome);
     return outcome;
 }
 

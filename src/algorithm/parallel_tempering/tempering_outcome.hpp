@@ -5,9 +5,11 @@
 #include "algorithm/common/settings.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
 #include "estimator/evidence/ladder.hpp"
+#include "estimator/mbar/ladder_mbar.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -41,8 +43,10 @@ void judge_tempering(const parallel::Communicator& ranks, const std::vector<Rung
 /// Collective. From the sums of the states that this rank owns under `layout`, whose block t holds the R states at the
 /// temperature t. Every rank gets the result, the same on any number of ranks; no rank holds more than its own sums, R
 /// numbers of the jackknife and some numbers of each temperature.
-/// Estimates by stepping stones and thermodynamic integration (estimator/evidence/ladder.hpp).
+/// Estimates by stepping stones and thermodynamic integration (estimator/evidence/ladder.hpp), and by MBAR if u is
+/// recorded.
 Outcome tempering_outcome(const parallel::Communicator& ranks, const TemperingSums& sums,
-                          const parallel::BlockLayout& layout, const TemperingFacts& facts);
+                          const parallel::BlockLayout& layout, const TemperingFacts& facts,
+                          const std::optional<estimator::LadderRecords>& records = {});
 
 } // namespace pearlite::algorithm

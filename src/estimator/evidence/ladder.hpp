@@ -107,6 +107,7 @@ class Ladder {
     template <class Term>
     LeaveOneOut sum(const Term& term, bool value_alone) const;
 
+    const parallel::Communicator& ranks() const { return ranks_; }
     const LadderFacts& facts() const { return facts_; }
     const std::vector<Rung>& rungs() const { return rungs_; }
 

@@ -1,7 +1,7 @@
 #include "estimator/mbar/mbar.hpp"
 
-#include "core/exact_sum.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
+#include "estimator/mbar/equations.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace pearlite::estimator {
 
@@ -23,51 +22,12 @@ void at_each_block(const ReducedPotentials& data, const Visit& visit) {
         visit(first, std::min(data.layout.block(), data.here.cols() - first));
 }
 
-/// Sums of a vector and of the lower triangle of a matrix over all blocks of all ranks.
-class Sums {
-  public:
-    Sums(Index vector, Index matrix)
-        : vector_(vector), matrix_(matrix), sums_(static_cast<std::size_t>(vector + matrix * (matrix + 1) / 2)) {}
-    void add(const Vector& vector, const Matrix& matrix) {
-        std::size_t place = 0;
-        for (const double value : vector)
-            sums_[place++].add(value);
-        for (Index j = 0; j < matrix_; ++j)
-            for (Index i = j; i < matrix_; ++i)
-                sums_[place++].add(matrix(i, j));
-    }
-    /// Collective.
-    void finish(const parallel::Communicator& ranks) { parallel::exact_sum(ranks, sums_); }
-    Vector vector() const {
-        return Vector::NullaryExpr(vector_, [&](Index i) { return sums_[static_cast<std::size_t>(i)].value(); });
-    }
-    Matrix matrix() const {
-        Matrix whole(matrix_, matrix_);
-        auto place = static_cast<std::size_t>(vector_);
-        for (Index j = 0; j < matrix_; ++j)
-            for (Index i = j; i < matrix_; ++i)
-                whole(i, j) = whole(j, i) = sums_[place++].value();
-        return whole;
-    }
-
-  private:
-    Index vector_, matrix_;
-    std::vector<ExactSum> sums_;
-};
-
 /// The lower triangle of m m'.
 Matrix lower_products(const Matrix& m) {
     Matrix products = Matrix::Zero(m.rows(), m.rows());
     products.selfadjointView<Eigen::Lower>().rankUpdate(m);
     return products;
 }
-
-/// The function to be minimised over the f of sampled states, its gradient and its Hessian.
-struct Objective {
-    double value = 0;
-    Vector probabilities; ///< sum_n p_k(x_n): the gradient is this minus N_k
-    Matrix hessian;
-};
 
 /// Of sampled states alone.
 class Problem {
@@ -101,8 +61,8 @@ class Problem {
     }
 
     /// Collective.
-    Objective evaluate(const Vector& f, bool with_hessian) const {
-        Sums sums(size() + 1, with_hessian ? size() : 0);
+    MbarObjective evaluate(const Vector& f) const {
+        MbarSums sums(size() + 1, size());
         Matrix p;
         Vector tops, totals;
         at_each_block(data_, [&](Index first, Index n) {
@@ -113,18 +73,12 @@ class Problem {
             Vector vector(size() + 1);
             vector.head(size()) = p.rowwise().sum();
             vector(size()) = (tops.array() + totals.array().log()).sum();
-            Matrix products;
-            if (with_hessian)
-                products = lower_products(p);
-            sums.add(vector, products);
+            sums.add(vector, lower_products(p));
         });
         sums.finish(data_.ranks);
         const Vector vector = sums.vector();
-        Objective objective{vector(size()) - counts_.dot(f), vector.head(size()), {}};
-        if (with_hessian) {
-            objective.hessian = -sums.matrix();
-            objective.hessian.diagonal() += objective.probabilities;
-        }
+        MbarObjective objective{vector(size()) - counts_.dot(f), vector.head(size()), -sums.matrix()};
+        objective.hessian.diagonal() += objective.probabilities;
         return objective;
     }
 
@@ -136,7 +90,7 @@ class Problem {
 
 /// Means of the reduced potentials over all samples that are possible: offsets of hundreds of kT are gone.
 Vector first_guess(const ReducedPotentials& data, const Problem& problem) {
-    Sums sums(2 * problem.size(), 0);
+    MbarSums sums(2 * problem.size(), 0);
     at_each_block(data, [&](Index first, Index n) {
         Vector vector = Vector::Zero(2 * problem.size());
         for (Index i = first; i < first + n; ++i)
@@ -153,25 +107,6 @@ Vector first_guess(const ReducedPotentials& data, const Problem& problem) {
     for (Index s = 0; s < problem.size(); ++s)
         f(s) = found(problem.size() + s) > 0 ? found(s) / found(problem.size() + s) : 0;
     return (f.array() - f(0)).matrix();
-}
-
-/// Newton's step in all f but the first, which stays; with a ridge where states hardly overlap.
-Vector newton_step(const Objective& objective, const Vector& gradient) {
-    const Index n = gradient.size() - 1;
-    Vector step = Vector::Zero(n + 1);
-    if (n == 0)
-        return step;
-    Matrix hessian = objective.hessian.bottomRightCorner(n, n);
-    const double scale = std::max(hessian.diagonal().maxCoeff(), 1e-300);
-    for (double ridge = 0; ridge < 1e10; ridge = ridge == 0 ? 1e-12 : 100 * ridge) {
-        hessian.diagonal() = objective.hessian.diagonal().tail(n).array() + ridge * scale;
-        if (const auto factor = cholesky_factor(hessian)) {
-            step.tail(n) = -cholesky_solution(*factor, gradient.tail(n));
-            if (step.allFinite())
-                break;
-        }
-    }
-    return step;
 }
 
 void check(const ReducedPotentials& data) {
@@ -220,39 +155,12 @@ Matrix covariance_of(const Matrix& gram, const std::vector<Index>& counts) {
 Mbar mbar(const ReducedPotentials& data, const MbarLimits& limits) {
     check(data);
     const Problem problem(data);
-    Vector f = first_guess(data, problem);
+    const auto minimum = minimise(
+        problem.counts(), first_guess(data, problem), [&](const Vector& f) { return problem.evaluate(f); }, limits);
+    const Vector& f = minimum.f;
     Mbar result;
-    auto objective = problem.evaluate(f, true);
-    for (; result.iterations < limits.most_iterations; ++result.iterations) {
-        const Vector gradient = objective.probabilities - problem.counts();
-        result.gradient = (gradient.array() / problem.counts().array()).abs().maxCoeff();
-        if (result.gradient < limits.tolerance || problem.size() == 1)
-            break;
-        const Vector step = newton_step(objective, gradient);
-        // A whole step first; then shorter ones; where no step of Newton's helps, the equations' own iteration.
-        std::optional<Objective> next;
-        Vector trial;
-        const double slope = gradient.dot(step);
-        for (double length = 1; length > 1e-3 && !next && slope < 0; length /= 2) {
-            trial = f + length * step;
-            auto there = problem.evaluate(trial, true);
-            // Near the minimum the function itself is rounded more than its gradient.
-            const bool is_lower = there.value <= objective.value + 1e-4 * length * slope ||
-                                  (there.probabilities - problem.counts()).squaredNorm() < gradient.squaredNorm() / 4;
-            if (std::isfinite(there.value) && is_lower)
-                next = std::move(there);
-        }
-        if (!next) {
-            trial = f.array() - (objective.probabilities.array().max(1e-300) / problem.counts().array()).log();
-            trial.array() -= trial(0);
-            next = problem.evaluate(trial, true);
-            const double gain = (next->probabilities - problem.counts()).cwiseAbs().maxCoeff();
-            if (!(gain < gradient.cwiseAbs().maxCoeff()) && result.gradient < 1e-6)
-                break; // as near as rounding lets it come
-        }
-        f = trial;
-        objective = *std::move(next);
-    }
+    result.iterations = minimum.iterations;
+    result.gradient = minimum.gradient;
 
     // log sum_k N_k exp(f_k - u_k(x_n)) of each sample, then f of states without samples, then all weights.
     const Index k = data.states();
@@ -272,7 +180,7 @@ Mbar mbar(const ReducedPotentials& data, const MbarLimits& limits) {
             result.free_energies(i) =
                 -parallel::log_sum_exp(data.ranks, {logs.data(), static_cast<std::size_t>(logs.size())});
         }
-    Sums sums(0, k);
+    MbarSums sums(0, k);
     at_each_block(data, [&](Index first, Index n) {
         Matrix weights = -data.here.middleCols(first, n);
         weights.colwise() += result.free_energies;
