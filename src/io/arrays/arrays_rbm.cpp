@@ -129,7 +129,6 @@ void require_length(const Vector& bias, Index units, const std::string& name, co
 
 RbmArrays read_h5_here(const std::filesystem::path& path) {
     const std::string source = path.string();
-    const QuietHdf5 quiet;
     try {
         if (H5Fis_hdf5(source.c_str()) <= 0) {
             throw InputError(source + ": not an HDF5 file that can be read, expected RBM weights");
@@ -148,6 +147,7 @@ RbmArrays read_h5_here(const std::filesystem::path& path) {
 }
 
 RbmArrays read_h5(const std::filesystem::path& path) {
+    const QuietHdf5 quiet; // as in read_hdf5_rows()
     const auto parts = read_apart(path, [&] {
         const RbmArrays arrays = read_h5_here(path);
         return std::vector<Matrix>{arrays.weights, arrays.visible_bias, arrays.hidden_bias};

@@ -25,7 +25,6 @@ void require_finite(const Matrix& rows, const std::string& where) {
 
 Matrix read_rows_here(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
     const std::string source = path.string();
-    const QuietHdf5 quiet;
     try {
         if (H5Fis_hdf5(source.c_str()) <= 0)
             throw InputError(source + ": not an HDF5 file that can be read");
@@ -66,6 +65,7 @@ Matrix read_rows_here(const std::filesystem::path& path, const std::string& name
 
 Matrix read_hdf5_rows(const std::filesystem::path& path, const std::string& name, Index largest, int least_dimensions) {
     require_readable_file(path, "numbers in HDF5");
+    const QuietHdf5 quiet; // and ready, in this process, lest every child should make HDF5 so anew
     auto rows = read_apart(path, [&] { return std::vector{read_rows_here(path, name, largest, least_dimensions)}; });
     return std::move(rows.at(0));
 }

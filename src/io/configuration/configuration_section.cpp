@@ -184,7 +184,8 @@ std::string Section::choice(const std::string& key, const std::vector<std::strin
         return reading;
     };
     const std::string path = join_path(name_, key);
-    if (const toml::node* node = state_->find(path); node != nullptr && node->is_string()) {
+    const toml::node* node = state_->find(path);
+    if (node != nullptr && node->is_string() && std::ranges::count(options, node->as_string()->get()) == 0) {
         const auto near = nearest(node->as_string()->get(), options);
         hint = near ? "; did you mean " + toml_text(*near) + "?" : "";
     }

@@ -128,12 +128,12 @@ TestFunction::TestFunction(const TestFunctionSettings& settings) : settings_(set
     }
     if (settings.rotated) {
         salomon_ = salomon_turns(d, settings.seed);
-        rotation_ = salomon_rotation(d, settings.seed);
+        rotation_ = std::make_shared<const Matrix>(salomon_rotation(d, settings.seed));
     }
 }
 
 Matrix TestFunction::rotation() const {
-    return settings_.rotated ? rotation_ : Matrix::Identity(dimension(), dimension());
+    return settings_.rotated ? *rotation_ : Matrix::Identity(dimension(), dimension());
 }
 
 std::vector<double> TestFunction::turned(std::span<const double> x) const {
@@ -144,7 +144,7 @@ std::vector<double> TestFunction::turned(std::span<const double> x) const {
         std::fill(z.begin(), z.end(), centre);
         for (Index j = 0; j < dimension(); ++j) {
             for (Index i = 0; i < dimension(); ++i)
-                z[static_cast<std::size_t>(i)] += rotation_(i, j) * (x[static_cast<std::size_t>(j)] - centre);
+                z[static_cast<std::size_t>(i)] += (*rotation_)(i, j) * (x[static_cast<std::size_t>(j)] - centre);
         }
     }
     return z;
@@ -163,7 +163,7 @@ void TestFunction::gradient(std::span<const double> x, std::span<double> g) cons
     with_function(settings_.kind, schwefel_peak_, [&](auto f) { f.gradient(z, g); });
     if (settings_.rotated) {
         Eigen::Map<Vector> slope(g.data(), dimension());
-        slope = (rotation_.transpose() * slope).eval();
+        slope = (rotation_->transpose() * slope).eval();
     }
 }
 

@@ -5,6 +5,7 @@
 #include "pearlite/model/energy/energy.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -72,10 +73,10 @@ class TestFunction {
 
     TestFunctionSettings settings_;
     std::vector<double> lower_, upper_, minimiser_;
-    SalomonTurns salomon_;      ///< if rotated, as R
-    Matrix rotation_;           ///< R
-    std::vector<double> turns_; ///< Griewank: 1 / (2 pi sqrt(i))
-    double schwefel_peak_ = 0;  ///< Schwefel: the largest z sin(sqrt|z|) in [-500, 500]
+    SalomonTurns salomon_;                   ///< if rotated, as R
+    std::shared_ptr<const Matrix> rotation_; ///< R, which copies share: 134 MB at the largest dimension
+    std::vector<double> turns_;              ///< Griewank: 1 / (2 pi sqrt(i))
+    double schwefel_peak_ = 0;               ///< Schwefel: the largest z sin(sqrt|z|) in [-500, 500]
 };
 
 /// A rotation of R^d by Salomon's method (BioSystems 39, 1996, appendix B): the product of turns by angles uniform on
