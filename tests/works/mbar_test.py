@@ -129,6 +129,8 @@ class Mistakes(Case):
         self.assertIn("N_k[0] is 4.5", self.told(saved(u_kn=u, N_k=counts - 0.5)))
         self.assertIn("type '<c16'", self.told(saved(u_kn=u.astype(complex), N_k=counts)))
         self.assertIn("expected one or two dimensions", self.told(saved(u_kn=u[None, :, :], N_k=counts)))
+        self.assertIn("shape (0, 15), expected at least one number", self.told(saved(u_kn=u[:0], N_k=counts)))
+        self.assertIn("N_k sums to inf", self.told(saved(u_kn=u, N_k=counts * [1, 1, math.inf])))
         u[1, 3] = math.nan
         self.assertIn("sample 4: reduced potential nan in state 2", self.told(saved(u_kn=u, N_k=counts)))
         whole = saved(u_kn=u, N_k=counts).read_bytes()

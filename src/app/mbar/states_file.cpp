@@ -27,12 +27,13 @@ StatesTable of_arrays(const std::filesystem::path& file, Matrix potentials, cons
             throw InputError(
                 fmt::format("{}: N_k[{}] is {}, expected a whole number of at least 0", file.string(), k, count));
         table.names.push_back(fmt::format("{}", k));
-        table.counts.push_back(static_cast<Index>(count));
         total += count;
     }
     if (total != static_cast<double>(table.potentials.cols()))
         throw InputError(
             fmt::format("{}: N_k sums to {}, but u_kn has {} samples", file.string(), total, table.potentials.cols()));
+    for (Index k = 0; k < counts.size(); ++k)
+        table.counts.push_back(static_cast<Index>(counts(k)));
     return table;
 }
 

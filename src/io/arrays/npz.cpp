@@ -43,7 +43,7 @@ std::vector<char> member(const std::filesystem::path& file, const std::string& a
         unzOpenCurrentFile(zip.get()) != UNZ_OK)
         refuse(file, array, "damaged, expected an array of NumPy");
     std::vector<char> bytes;
-    std::vector<char> piece(1 << 20);
+    std::vector<char> piece(1 << 16);
     // The size that the archive states may be wrong: bytes are taken as they come.
     for (int n = 0; (n = unzReadCurrentFile(zip.get(), piece.data(), static_cast<unsigned>(piece.size()))) != 0;) {
         if (n < 0)
@@ -119,10 +119,12 @@ Matrix read_npz(const std::filesystem::path& file, const std::string& array) {
     if (!shape || shape->empty() || shape->size() > 2)
         refuse(file, array, fmt::format("shape {}, expected one or two dimensions", entry(header, "shape")));
     const Index rows = shape->front(), columns = shape->size() == 2 ? shape->back() : 1;
+    if (rows < 1 || columns < 1)
+        refuse(file, array, fmt::format("shape {}, expected at least one number", entry(header, "shape")));
     const bool is_by_column = entry(header, "fortran_order") == "True";
     const auto as = [&]<class T>(T) {
         const auto size = static_cast<Index>(sizeof(T));
-        if (rows > most_numbers || columns > most_numbers || (columns > 0 && rows > most_numbers / columns) ||
+        if (rows > most_numbers || columns > most_numbers || rows > most_numbers / columns ||
             static_cast<Index>(bytes.size() - begin - length) < rows * columns * size)
             refuse(file, array, "cut short, expected a whole array of NumPy");
         return numbers<T>(bytes.data() + begin + length, rows, columns, is_by_column);
