@@ -13,7 +13,8 @@ function(pearlite_instructions target instructions)
     target_compile_definitions(${target} PRIVATE PEARLITE_INSTRUCTIONS=${instructions})
     set_property(GLOBAL APPEND PROPERTY PEARLITE_KERNEL_OBJECTS $<TARGET_OBJECTS:${target}>)
     if(instructions STREQUAL Avx512)
-        # clang has no such flag: what it builds here (the preset fuzz) wants the CPU that it was built on.
+        # clang has no such flag: what it builds here (the preset fuzz) has both sets for any CPU. Packets of other
+        # widths under the same names would be read with each other's strides.
         target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-weak> -w)
     endif()
 endfunction()
