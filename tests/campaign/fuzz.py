@@ -1,12 +1,14 @@
 """The fuzz campaign in full: every kind of input, mutated by seed and then guided by coverage, under both sanitizers.
 
-usage: fuzz.py BUILD [KIND ...] [--seed S] [--runs N] [--guided SECONDS] [--limit SECONDS] [--failures DIR] [--report FILE]
+usage: fuzz.py BUILD [KIND ...] [--seed S] [--runs N] [--jobs J] [--guided SECONDS] [--limit SECONDS] [--failures DIR]
+               [--report FILE]
 
 BUILD is the directory of a build by the preset `fuzz` (cmake --build --preset fuzz), which this program does not make.
 --runs is the number of seeded mutations of each kind, "configuration=1000000,checkpoint=10000,100000" for some kinds and
-all others; --guided is how long libFuzzer goes on with each kind. The report is a table in Markdown, a row a kind.
-Exit status 1 if an input crashed the program, hung, or ended with another status than 0 and 2; such inputs are kept in
-the directory of failures, and `campaign_fuzz KIND --input FILE` tries one again.
+all others; J programs, with seeds from S on, share them. --guided is how long libFuzzer goes on with each kind. The
+report is a table in Markdown, a row a kind. Exit status 1 if an input crashed the program, hung, or ended with
+another status than 0 and 2; such inputs are kept in the directory of failures, and `campaign_fuzz KIND --input FILE`
+tries one again.
 """
 
 import argparse
@@ -22,11 +24,14 @@ import time
 HEAD = ["kind", "inputs tried", "accepted", "refused", "other status", "crashes", "hangs", "coverage edges", "seconds"]
 COUNTS = re.compile(r"(\d+) tried +(\d+) accepted +(\d+) refused +(\d+) other status +(\d+) crashes +(\d+) hangs")
 ENVIRONMENT = {
-    # Memory that nobody has is refused, as a machine would.
-    "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:handle_abort=1",
+    # Memory that nobody has is refused, as a machine would. Inputs are small, so that a megabyte of what was freed is
+    # all of it, and stacks of allocations are told when an input is tried again: half the time of the defaults.
+    "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:handle_abort=1:"
+                    "malloc_context_size=1:quarantine_size_mb=1:"
+                    f"suppressions='{pathlib.Path(__file__).parent.resolve() / 'fuzz' / 'address.supp'}'",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PEARLITE_DATA_DIR": "",
-}
+} | ({"TMPDIR": "/dev/shm"} if os.access("/dev/shm", os.W_OK) else {})  # an input is a file that need not last
 
 
 class Row:
@@ -57,15 +62,19 @@ def program(options, name):
 
 
 def seeded(options, row, runs):
-    command = [program(options, "campaign_fuzz"), row.kind, "--seed", options.seed, "--count", runs, "--limit", options.limit,
-               "--failures", options.failures]
-    done = subprocess.run([str(word) for word in command], env=os.environ | ENVIRONMENT, capture_output=True, text=True,
-                          check=False)
-    counts = COUNTS.search(done.stdout)
-    if not counts:
-        sys.exit(f"fuzz.py: {row.kind}: no counts in\n{done.stdout}{done.stderr}")
-    row.add(*map(int, counts.groups()[1:]))
-    row.failures += [line.strip() for line in done.stdout.splitlines() if line.startswith("    ")]
+    def begin(job):
+        count = (runs + job) // options.jobs
+        command = [program(options, "campaign_fuzz"), row.kind, "--seed", options.seed + job, "--count", count,
+                   "--limit", options.limit, "--failures", options.failures]
+        return subprocess.Popen([str(word) for word in command], env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True)
+    for job in [begin(job) for job in range(options.jobs)]:
+        told, _ = job.communicate()
+        counts = COUNTS.search(told)
+        if not counts:
+            sys.exit(f"fuzz.py: {row.kind}: no counts, but exit status {job.returncode}, in\n{told}")
+        row.add(*map(int, counts.groups()[1:]))
+        row.failures += [line.strip() for line in told.splitlines() if line.startswith("    ")]
 
 
 def artifacts(options):
@@ -113,6 +122,7 @@ def parse():
     parser.add_argument("kinds", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", default="1000")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--guided", type=float, default=0)
     parser.add_argument("--limit", type=int, default=20)
     parser.add_argument("--failures", type=pathlib.Path, default=pathlib.Path("fuzz-failures"))

@@ -35,8 +35,8 @@ Outcome attempt(const InputKind& kind, const std::string& input, std::string& me
 std::vector<InputKind> all_kinds(const fs::path& scratch, const fs::path& corpus) {
     std::vector<InputKind> all;
     for (auto&& some : {configuration_kinds(scratch, corpus), command_line_kinds(scratch), table_kinds(scratch),
-                        image_kinds(scratch), hdf5_kinds(scratch), model_data_kinds(scratch, corpus),
-                        run_file_kinds(scratch), checkpoint_kinds(scratch, corpus)})
+                        numpy_kinds(scratch), image_kinds(scratch), hdf5_kinds(scratch),
+                        model_data_kinds(scratch, corpus), run_file_kinds(scratch), checkpoint_kinds(scratch, corpus)})
         all.insert(all.end(), some.begin(), some.end());
     return all;
 }

@@ -45,6 +45,7 @@ std::vector<std::string> seeds_of(const InputKind& kind, const std::filesystem::
 /// The kinds of a source in kinds/.
 using Kinds = std::vector<InputKind>;
 Kinds table_kinds(const std::filesystem::path& scratch);
+Kinds numpy_kinds(const std::filesystem::path& scratch);
 Kinds image_kinds(const std::filesystem::path& scratch);
 Kinds hdf5_kinds(const std::filesystem::path& scratch);
 Kinds model_data_kinds(const std::filesystem::path& scratch, const std::filesystem::path& corpus);

@@ -33,13 +33,15 @@ def idx(images):
     return header + bytes(level for image in images for row in image for level in row)
 
 
-def png(rows):
-    """An image of grey levels, 8 bits a pixel."""
+def png(width, rows, bits=8, colour=0, chunks=()):
+    """An image whose rows are bytes; `colour` is the format's number for grey levels (0), a palette (3), grey and alpha
+    (4), ..., and `chunks` stand before the pixels."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    header = struct.pack(">2I5B", len(rows[0]), len(rows), 8, 0, 0, 0, 0)
-    lines = b"".join(b"\0" + bytes(row) for row in rows)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
+    lines = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows))
+    header = struct.pack(">2I5B", width, len(rows), bits, colour, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        chunk(*each) for each in [(b"IHDR", header), *chunks, (b"IDAT", lines), (b"IEND", b"")])
 
 
 def main():
@@ -54,7 +56,13 @@ def main():
     write("images/raw.pbm", b"P4\n10 2\n" + bytes([0b10110010, 0b01000000, 0b00001111, 0b10000000]))
     write("images/plain.pgm", b"P2\n3 2\n# black and white\n9\n0 9 9\n9 0 0\n")
     write("images/plain.pbm", b"P1\n4 3\n0110\n1001\n0 1 1 0\n")
-    write("images/grey.png", png([[0, 255, 255], [255, 0, 255]]))
+    for folder in ("images", "png"):
+        write(f"{folder}/grey.png", png(3, [[0, 255, 255], [255, 0, 255]]))
+    white, black = [255] * 3, [0] * 3
+    two_colours = [(b"gAMA", struct.pack(">I", 45455)), (b"PLTE", bytes(white + black)), (b"tRNS", bytes([255, 255]))]
+    write("png/palette.png", png(10, [[0b10110010, 0b01000000], [0b00001111, 0b10000000]], 1, 3, two_colours))
+    white, black = [255] * 4, [0, 0, 255, 255]
+    write("png/grey-alpha16.png", png(2, [black + white, white + black], 16, 4))
     potentials, counts = numpy.array([[0.5, 1.5, 2], [1, 0, 2.5]]), numpy.array([2, 1])
     for name, save in (("stored", numpy.savez), ("deflated", numpy.savez_compressed)):
         file = CORPUS / f"npz/{name}.npz"

@@ -1,6 +1,6 @@
-// Images of two colours, and MNIST's idx format, plain or compressed.
+// Images of two colours, PNG among them, and MNIST's idx format, plain or compressed.
 
-#include "campaign/fuzz/input_kind.hpp"
+#include "campaign/fuzz/kinds/checksums.hpp"
 
 #include "io/arrays/images.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -10,7 +10,9 @@ namespace pearlite::fuzz {
 Kinds image_kinds(const std::filesystem::path& scratch) {
     constexpr Index most = 100; // images
     const auto read_grey = [](const auto& file) { io::read_grey_images(file, "images", most); };
-    return {file_kind(scratch, "binary-image", "", "images", [](const auto& file) { io::read_binary_image(file); }),
+    const auto read_binary = [](const auto& file) { io::read_binary_image(file); };
+    return {file_kind(scratch, "binary-image", "", "images", read_binary),
+            checked_kind(file_kind(scratch, "png", ".png", "png", read_binary), with_png_checksums),
             file_kind(scratch, "idx-counts", "", "idx", [](const auto& file) { io::read_idx_pixel_counts(file); }),
             file_kind(scratch, "idx-images", "", "idx", [](const auto& file) { io::read_idx_images(file, most); }),
             file_kind(scratch, "grey-images-idx", "", "idx", read_grey),

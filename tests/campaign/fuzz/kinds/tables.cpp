@@ -5,7 +5,6 @@
 #include "app/mbar/states_file.hpp"
 #include "io/arrays/draws.hpp"
 #include "io/arrays/frame.hpp"
-#include "io/arrays/npz.hpp"
 #include "pearlite/io/arrays.hpp"
 
 namespace pearlite::fuzz {
@@ -27,24 +26,21 @@ void read_frame(const std::filesystem::path& file) {
 } // namespace
 
 Kinds table_kinds(const std::filesystem::path& scratch) {
-    return {
-        file_kind(scratch, "csv", ".txt", "tables", [](const auto& file) { io::read_csv(file); }),
-        file_kind(scratch, "csv-columns", ".txt", "tables",
-                  [](const auto& file) {
-                      io::read_csv(file, {"y", "x"});
-                  }),
-        file_kind(scratch, "bare-csv", ".txt", "tables", [](const auto& file) { io::read_bare_csv(file); }),
-        file_kind(scratch, "columns", ".txt", "tables", [](const auto& file) { io::read_columns(file); }),
-        file_kind(scratch, "last-numbers", ".txt", "tables", [](const auto& file) { io::read_last_numbers(file); }),
-        file_kind(scratch, "column", ".txt", "tables", [](const auto& file) { io::read_column(file, "y"); }),
-        file_kind(scratch, "only-column", ".txt", "tables", [](const auto& file) { io::read_column(file, ""); }),
-        file_kind(scratch, "frame", ".csv", "tables", read_frame),
-        file_kind(scratch, "frame-of-blanks", ".dat", "tables", read_frame),
-        file_kind(scratch, "draws", ".csv", "tables", [](const auto& file) { io::read_draws(file); }),
-        file_kind(scratch, "npz", ".npz", "npz", [](const auto& file) { io::read_npz(file, "u_kn"); }),
-        file_kind(scratch, "states", ".csv", "states",
-                  [](const auto& file) { app::read_states(file, "state", {"time"}); }),
-        file_kind(scratch, "states-npz", ".npz", "npz", [](const auto& file) { app::read_states(file, "state", {}); })};
+    return {file_kind(scratch, "csv", ".txt", "tables", [](const auto& file) { io::read_csv(file); }),
+            file_kind(scratch, "csv-columns", ".txt", "tables",
+                      [](const auto& file) {
+                          io::read_csv(file, {"y", "x"});
+                      }),
+            file_kind(scratch, "bare-csv", ".txt", "tables", [](const auto& file) { io::read_bare_csv(file); }),
+            file_kind(scratch, "columns", ".txt", "tables", [](const auto& file) { io::read_columns(file); }),
+            file_kind(scratch, "last-numbers", ".txt", "tables", [](const auto& file) { io::read_last_numbers(file); }),
+            file_kind(scratch, "column", ".txt", "tables", [](const auto& file) { io::read_column(file, "y"); }),
+            file_kind(scratch, "only-column", ".txt", "tables", [](const auto& file) { io::read_column(file, ""); }),
+            file_kind(scratch, "frame", ".csv", "tables", read_frame),
+            file_kind(scratch, "frame-of-blanks", ".dat", "tables", read_frame),
+            file_kind(scratch, "draws", ".csv", "tables", [](const auto& file) { io::read_draws(file); }),
+            file_kind(scratch, "states", ".csv", "states",
+                      [](const auto& file) { app::read_states(file, "state", {"time"}); })};
 }
 
 } // namespace pearlite::fuzz
