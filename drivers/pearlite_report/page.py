@@ -9,7 +9,6 @@ from .search import edges, tables
 from .words import title_of
 
 SUPPORT_COLOURS = ("green", "orange", "red")  # classes of page.css
-MANY_ESTIMATES = 6
 OF_REPLICATES = {  # shown with the replicates
     "mean_best",
     "sd_best",
@@ -67,13 +66,13 @@ def _status(summary):
 def _headline(run):
     summary = run.summary
     all_entries = [entry for entry in summary.get("log_evidence") or [] if isinstance(entry, dict)]
-    # One estimator in large letters; where there are many, the others in a table.
-    first = all_entries[0].get("estimator") if len(all_entries) > MANY_ESTIMATES else None
-    large = [entry for entry in all_entries if first is None or entry.get("estimator") == first]
-    entries = [_estimate(entry) for entry in large]
-    if first is not None:
-        ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
-        entries.append(_estimates_table([entry for entry in ratios if entry.get("estimator") != first]))
+    # One estimator in large letters, the others in a table.
+    first = all_entries[0].get("estimator") if all_entries else None
+    entries = [_estimate(entry) for entry in all_entries if entry.get("estimator") == first]
+    ratios = [entry for entry in all_entries if entry.get("quantity", "log_ratio") == "log_ratio"]
+    others = [entry for entry in ratios if entry.get("estimator") != first]
+    if others:
+        entries.append(_estimates_table(others))
     entries += [_test_likelihood(entry) for entry in summary.get("test_log_likelihood") or []]
     entries += [found for found in (tables.polished_state(run), tables.best_state(run)) if found]
     verdict = f"<p>{_support(summary)}{text(summary['verdict'])}</p>\n" if summary.get("verdict") else ""
@@ -143,11 +142,11 @@ def _estimates_table(entries):
         error, interval = entry.get("standard_error"), interval_of(entry)
         cells = [
             name_of(entry),
-            entry.get("refused") or _cell(entry.get("value"), error),
+            _cell(entry.get("value"), error),
             _cell(error, error),
             "" if interval is None else " to ".join(_cell(bound, error) for bound in interval),
             numbers.fixed(entry["z_score"], 2) if numbers.is_number(entry.get("z_score")) else "",
-            entry.get("note", ""),
+            f"refused: {entry['refused']}" if "refused" in entry else entry.get("note", ""),
         ]
         rows.append(cells)
     heads = ("estimator", Markup("log Z/Z<sub>0</sub>"), "standard error", "95 % interval", "z", "remark")
