@@ -11,6 +11,9 @@ import time
 import unittest
 import unittest.mock
 
+import h5py
+import numpy
+
 import pearlite_runner as runner
 
 SMC = {
@@ -171,6 +174,28 @@ class DamagedCheckpoints(Base):
                 for pattern in ["no usable checkpoint", "--overwrite", *said]:
                     self.assertRegex(ended.err, pattern)
                 self.assertFalse((where / "results.h5").exists())
+
+    def test_stamps_are_believed(self):
+        """Numbers that whoever stamps them makes point nowhere contradict the others."""
+        annealing = {**SMC, "algorithm": {"name": "annealed-importance", "trajectories": 64}}
+        for name, tables, place, wrong in (("a negative", SMC, "eve", -1), ("a far", SMC, "eve", 1 << 40),
+                                           ("no", annealing, "step", 1 << 40), ("a bygone", annealing, "step", -1)):
+            with self.subTest(f"{name} {place}"):
+                where = self.directory / f"{name} {place}"
+                self.go("run", self.configure(tables), "-o", where, "--step-limit", 20, status=runner.STOPPED)
+                file, *earlier = runner.checkpoints(where)
+                for each in earlier:
+                    each.unlink()
+                with h5py.File(file, "r+") as container:
+                    found = []
+                    container["state"].visit(lambda path: found.append(path) if path.split("/")[-1] == place else None)
+                    self.assertTrue(found)
+                    for path in found:
+                        numbers = container["state"][path]
+                        numbers[()] = numpy.full(numbers.shape, wrong)
+                file.write_bytes(stamped(file.read_bytes()))
+                ended = self.resumed(where, runner.BAD_INPUT, ranks=2)
+                self.assertIn("its contents contradict each other", ended.err)
 
     def test_damaged_ones_do_not_stay(self):
         """A run that passed over a damaged checkpoint leaves two good ones."""

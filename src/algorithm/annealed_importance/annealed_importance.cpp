@@ -5,6 +5,7 @@
 #include "estimator/evidence/importance.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "population/families.hpp"
 
 #include <algorithm>
 
@@ -110,6 +111,7 @@ std::optional<Index> AnnealedImportance::likelihood_estimates() const {
 
 void AnnealedImportance::fields(Fields& f) {
     f("step", k_);
+    PEARLITE_EXPECTS(k_ >= 0 && k_ <= schedule_.steps());
     f("evaluations", evaluations_);
     population_.fields(f);
     f.enter("trace");
@@ -118,13 +120,16 @@ void AnnealedImportance::fields(Fields& f) {
     f.enter("kernel");
     kernel_->fields(f);
     f.leave();
-    if (f.is_reading())
+    if (f.is_reading()) {
+        auto& particles = population_.generation(0);
         parallel::together(ranks_, [&] {
-            auto& particles = population_.generation(0);
             prepare_blocks(*target_, particles);
             for (Index b = 0; b < particles.local_blocks() && watch_.watches(particles, b); ++b)
                 watch_.remember(particles, b, schedule_[k_]);
         });
+        // ContractViolation if the file tells of ancestors that there are not.
+        population::Families(ranks_, particles.size(), particles.eves());
+    }
 }
 
 Index AnnealedImportance::temperatures_per_reduction() const {

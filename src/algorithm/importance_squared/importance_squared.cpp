@@ -115,6 +115,8 @@ void ImportanceSquared::fields(Fields& f) {
     f("round", round_);
     f("share", share_);
     f("step", step_);
+    PEARLITE_EXPECTS(round_ >= 0 && round_ <= importance_.rounds + 1);
+    PEARLITE_EXPECTS(share_ >= 0 && (finished() || share_ < shares_of_round()));
     f("rounds_draws", rounds_draws_);
     f("rounds_ess", rounds_ess_);
     f("rounds_log_ratio", rounds_log_ratio_);

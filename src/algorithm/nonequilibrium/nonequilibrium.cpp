@@ -103,6 +103,7 @@ Index Nonequilibrium::updates_per_step() const {
 
 void Nonequilibrium::fields(Fields& f) {
     f("step", n_);
+    PEARLITE_EXPECTS(n_ >= 0 && n_ <= course_.steps());
     population_.fields(f);
     f.enter("trace");
     trace_.fields(f);
@@ -111,14 +112,17 @@ void Nonequilibrium::fields(Fields& f) {
     f.enter("kernel");
     kernel_->fields(f);
     f.leave();
-    if (f.is_reading())
+    if (f.is_reading()) {
+        auto &forward = population_.generation(0), &reverse = population_.generation(1);
         parallel::together(ranks_, [&] {
-            auto& forward = population_.generation(0);
             prepare_blocks(*target_, forward);
-            prepare_blocks(*target_, population_.generation(1));
+            prepare_blocks(*target_, reverse);
             for (Index b = 0; b < forward.local_blocks() && watch_.watches(forward, b); ++b)
                 watch_.remember(forward, b, b_);
         });
+        // ContractViolation if the file tells of ancestors that there are not.
+        population::Families(ranks_, reverse.size(), reverse.eves());
+    }
 }
 
 void Nonequilibrium::on_blocks(population::Generation& generation, const OnBlock& work) {

@@ -81,6 +81,7 @@ Outcome ParallelTempering::outcome() const {
 
 void ParallelTempering::fields(Fields& f) {
     f("step", n_);
+    PEARLITE_EXPECTS(n_ >= 0 && n_ <= settings_.scans);
     population_.fields(f);
     sums_.fields(f, population_.generation(0));
     f.sharded("motion", motion_->field());

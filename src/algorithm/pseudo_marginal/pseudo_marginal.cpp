@@ -163,6 +163,7 @@ ShardedField PseudoMarginal::record_field() const {
 
 void PseudoMarginal::fields(Fields& f) {
     f("iteration", iteration_);
+    PEARLITE_EXPECTS(iteration_ >= 0 && iteration_ <= chains_.iterations);
     f("next_adaptation", next_adaptation_);
     population_.fields(f);
     const auto& particles = population_.generation(0);

@@ -56,6 +56,13 @@ ChainFinds ChainFinds::gathered(const parallel::Communicator& ranks, const paral
     return all;
 }
 
+void ChainFinds::check(Index chains, Index regions) const {
+    const auto is_chain = [&](std::int64_t chain) { return chain >= 0 && chain < chains; };
+    PEARLITE_EXPECTS(is_chain(best_.chain) && (best_.state.empty() || best_.state.size() == bytes_));
+    PEARLITE_EXPECTS(energies_.empty() || std::ssize(energies_) == regions);
+    PEARLITE_EXPECTS(std::ranges::all_of(chains_, is_chain));
+}
+
 void ChainFinds::fields(Fields& f) {
     best_.fields(f);
     f("region_energies", energies_);

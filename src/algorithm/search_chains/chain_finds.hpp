@@ -49,6 +49,9 @@ class ChainFinds {
     /// The best state of each region, one after another; zeros for regions without any. Empty if they are not kept.
     const std::vector<std::byte>& states() const { return states_; }
 
+    /// For what a file tells of them. ContractViolation unless they are finds of so many chains, in so many regions or
+    /// in none.
+    void check(Index chains, Index regions) const;
     /// Lists the fields of gathered finds.
     void fields(Fields& f);
 

@@ -68,6 +68,11 @@ void SearchChains::find_regions(const model::EnergyPartition& partition) {
                    [&](double energy) { return partition.region(energy); });
 }
 
+void SearchChains::find_regions_again(const model::EnergyPartition& partition) {
+    finds_.check(layout_.size(), partition.regions());
+    find_regions(partition);
+}
+
 void SearchChains::sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports) {
     if (move.step % iterations_remembered == 1 && space_->forgets())
         forget(memory);

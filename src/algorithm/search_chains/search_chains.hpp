@@ -39,6 +39,8 @@ class SearchChains {
     /// Called as a stage begins, after so many iterations: takes its regions and starts anew the finds in them.
     void begin_regions(const model::EnergyPartition& partition, Index step);
     void find_regions(const model::EnergyPartition& partition);
+    /// The same once a file is read, whose finds must be in these regions, else ContractViolation.
+    void find_regions_again(const model::EnergyPartition& partition);
 
     /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant.
     /// Collective if the operation is a crossover.

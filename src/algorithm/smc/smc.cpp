@@ -119,6 +119,9 @@ void Smc::deal(std::vector<Index> first_blocks) {
 void Smc::fields(Fields& f) {
     f("step", t_);
     f("inverse_temperature", a_);
+    const auto* given = std::get_if<path::Schedule>(&schedule_);
+    PEARLITE_EXPECTS(t_ >= 0 && (!given || t_ <= given->steps()));
+    PEARLITE_EXPECTS(a_ >= 0 && a_ <= inverse_temperature_end());
     f("log_ratio", log_ratio_);
     f("log_ratio_at_resampling", log_ratio_at_resampling_);
     f("ess", ess_);
@@ -143,6 +146,7 @@ void Smc::fields(Fields& f) {
         families_.reset();
         size_buffers();
         parallel::together(ranks_, [&] { prepare(); });
+        families(); // ContractViolation if the file tells of ancestors that there are not
     }
 }
 

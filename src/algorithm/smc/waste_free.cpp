@@ -120,6 +120,9 @@ Outcome WasteFree::outcome() const {
 void WasteFree::fields(Fields& f) {
     f("step", t_);
     f("inverse_temperature", a_);
+    const auto* given = std::get_if<path::Schedule>(&schedule_);
+    PEARLITE_EXPECTS(t_ >= 0 && (!given || t_ <= given->steps()));
+    PEARLITE_EXPECTS(a_ >= 0 && a_ <= inverse_temperature_end());
     f("log_ratio", log_ratio_);
     f("log_ratio_variance", variance_);
     f("ess", ess_);

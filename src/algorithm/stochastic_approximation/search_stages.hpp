@@ -3,6 +3,7 @@
 
 #include "algorithm/searches/search_settings.hpp"
 #include "core/fields.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -58,7 +59,9 @@ class SearchStages {
         f("address_step", step_);
         auto stage = static_cast<std::int64_t>(stage_);
         f("stage", stage);
+        PEARLITE_EXPECTS(stage == 0 || stage == 1);
         stage_ = static_cast<Stage>(stage);
+        PEARLITE_EXPECTS(iteration_ >= 0 && iteration_ <= (is_main() ? main_iterations_ : range_iterations_));
     }
 
   private:

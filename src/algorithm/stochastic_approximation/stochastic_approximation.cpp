@@ -129,7 +129,7 @@ void StochasticApproximation::fields(Fields& f) {
     if (settings_.average_from)
         moment_fields(f);
     if (f.is_reading())
-        chains_.find_regions(memory_.partition());
+        chains_.find_regions_again(memory_.partition());
 }
 
 void StochasticApproximation::moment_fields(Fields& f) {
