@@ -82,7 +82,8 @@ class Population(Runs):
         weight = numpy.exp(stats["log_weight"][0].values)
         weight /= weight.sum()
         self.assertLess(1 / (weight**2).sum(), 450)  # else there is nothing to resample
-        particle = stats["ancestor"][0].values.astype(int)
+        particle = stats["ancestor"][0].values
+        self.assertEqual(particle.dtype.kind, "i")
         offspring = numpy.bincount(particle, minlength=len(weight))
         self.assertLess(numpy.abs(offspring - 500 * weight).max(), 1 + 1e-9)
         with h5py.File(self.where / "results.h5") as results:
@@ -134,7 +135,16 @@ class Predictions(Runs):
         replicates = self.group("posterior_predictive")["y"]
         self.assertEqual(replicates.dims, ("chain", "draw", "component"))
         self.assertEqual(replicates.shape, (1, 250, 2))
+        self.assertEqual(self.group("posterior_predictive")["of_draw"].dtype.kind, "i")
+        chains, draws = (self.group("posterior_predictive")[name].values[0] for name in ("of_chain", "of_draw"))
+        self.assertEqual((len(chains), len(draws)), (250, 250))
         with h5py.File(self.where / "results.h5") as results:
+            values = results["samples/values"][:]
+            theta = values[chains * (len(values) // (chains.max() + 1)) + draws]
+            noise = replicates[0].values - theta
+            self.assertLess(abs((noise**2).mean() - 1), 4 * math.sqrt(2 / noise.size))
+            turned = replicates[0].values[::-1] - theta  # of others: variance 1 + 2/2
+            self.assertGreater((turned**2).mean(), 1.5)
             found = results["predictions/within/y"]
             levels = list(results["predictions/levels"][:])
             self.assertEqual((results["predictions/points"][()], results["predictions/left_out"][()]), (250, 0))

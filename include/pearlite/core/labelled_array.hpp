@@ -20,6 +20,7 @@ struct LabelledArray {
     std::vector<LabelledDimension> dimensions; ///< none for a single number
     std::vector<double> values;                ///< the last dimension runs fastest
     std::string description = {};              ///< with its unit, if it has one
+    bool is_whole = false;                     ///< all values are whole numbers, and files say so
 
     /// The product of the dimensions' sizes.
     Index size() const {

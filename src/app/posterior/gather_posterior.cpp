@@ -185,10 +185,14 @@ void gather_thinned(const parallel::Communicator& ranks, const model::Target& ta
     gather_log_likelihoods(ranks, target, draws, true, result);
 }
 
-/// The points of a few draws, unconstrained, in the order in which they are drawn from the chains one after another:
-/// d x n, on rank 0.
-Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sampler, const Samples& samples, Index n,
-                     const random::Seed& seed) {
+/// A few draws, in the order in which they are drawn from the chains one after another; on rank 0.
+struct DrawnPoints {
+    Matrix points;                    ///< d x n, unconstrained
+    std::vector<Index> chains, draws; ///< n: the chain of each, and its place in the chain
+};
+
+DrawnPoints gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sampler, const Samples& samples,
+                          Index n, const random::Seed& seed) {
     std::vector<std::span<const double>> log_weights;
     for (const auto& part : samples.parts)
         log_weights.emplace_back(part.log_weight);
@@ -197,8 +201,11 @@ Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sa
     const auto* chains = sampler.markov_chains();
     const Matrix recorded = chains ? chains->points() : Matrix();
     std::vector<double> all;
+    DrawnPoints found;
     for (std::size_t part = 0; part < drawn.size(); ++part) {
         std::vector<double> local;
+        std::vector<Index> local_places;
+        const auto& layout = samples.parts[part].layout;
         const auto particles = shares_of(ranks, sampler, chains ? 0 : static_cast<Index>(part)).front();
         for (const Index i : drawn[part]) {
             const Index b = i / particles.layout().block();
@@ -206,11 +213,17 @@ Matrix gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sa
                                  ? Vector(recorded.col(i))
                                  : Vector(path::points_of(particles.block(b)).points.col(i - particles.block_begin(b)));
             local.insert(local.end(), x.begin(), x.end());
+            local_places.push_back(layout.first_local_item() + i);
         }
         const auto more = ranks.gather(std::span<const double>(local));
         all.insert(all.end(), more.begin(), more.end());
+        for (const Index place : ranks.gather(std::span<const Index>(local_places))) {
+            found.chains.push_back(chains ? place / layout.block() : static_cast<Index>(part));
+            found.draws.push_back(chains ? place % layout.block() : place);
+        }
     }
-    return Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / n, ranks.is_root() ? n : 0);
+    found.points = Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / n, ranks.is_root() ? n : 0);
+    return found;
 }
 
 /// Collective. The summaries of all replicates, on rank 0. Groups of ranks summarise theirs at the same time.
@@ -290,13 +303,17 @@ Predictions predictions_of(const parallel::Communicator& ranks, const model::Tar
     const auto& predictive = *target.offers<model::Predictive>();
     const PredictionSettings settings;
     const random::Seed seed = *sampler.prediction_seed();
-    const Matrix drawn = gather_points(ranks, sampler, samples, settings.points, seed);
+    const auto drawn = gather_points(ranks, sampler, samples, settings.points, seed);
     Predictions predictions;
     parallel::on_root(ranks, [&] {
         const auto predict = [&](std::span<const double> x, Index n, const random::Address& address) {
             return predictive.predict(x, n, address);
         };
-        predictions = summarise_predictions(predict, drawn, data, settings, seed);
+        predictions = summarise_predictions(predict, drawn.points, data, settings, seed);
+        for (const Index k : predictions.predicting) {
+            predictions.chains.push_back(static_cast<double>(drawn.chains[static_cast<std::size_t>(k)]));
+            predictions.draws.push_back(static_cast<double>(drawn.draws[static_cast<std::size_t>(k)]));
+        }
     });
     return predictions;
 }

@@ -117,7 +117,8 @@ std::vector<LabelledArray> DrawArrays::statistics() const {
         {"ancestor",
          {chain_, draw_},
          of_draws([&](Index i) { return static_cast<double>(posterior_.drawn[static_cast<std::size_t>(i)]); }),
-         "the weighted particle that the draw is"});
+         "the weighted particle that the draw is",
+         true});
     if (!posterior_.draw_log_weights.empty()) // the results file has more
         arrays.push_back({"log_weight",
                           {chain_, particle_},

@@ -41,6 +41,7 @@ class Collected {
         for (const auto& observed : data.observed)
             if (observed.name == name_ && static_cast<Index>(observed.values.size()) == columns.cols()) {
                 quantity.observed = observed.values;
+                quantity.is_whole = observed.is_whole;
                 quantity.ranks = estimator::predictive_ranks(columns, observed.values);
             }
         return quantity;
@@ -88,6 +89,7 @@ Predictions summarise_predictions(
             continue;
         }
         ++predictions.n_points;
+        predictions.predicting.push_back(k);
         add(within, prediction.within);
         add(beyond, prediction.beyond);
     }

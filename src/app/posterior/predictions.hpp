@@ -20,6 +20,7 @@ struct PredictedQuantity {
     estimator::PredictiveSummary summary;      ///< over all samples of all points
     Matrix replicates;                         ///< points x n: one sample of each point
     std::vector<double> observed, ranks;       ///< n, for observed quantities; else empty
+    bool is_whole = false;                     ///< its values are whole numbers, as those observed
 };
 
 struct Predictions {
@@ -27,6 +28,8 @@ struct Predictions {
     std::vector<PredictedQuantity> beyond; ///< at places without data
     Index n_points = 0;                    ///< draws of the parameters that predict
     Index n_left_out = 0;                  ///< draws that cannot predict: their likelihood is 0
+    std::vector<Index> predicting;         ///< n_points columns of the points, those that predict
+    std::vector<double> chains, draws;     ///< where in the posterior each of them is
 };
 
 struct PredictionSettings {

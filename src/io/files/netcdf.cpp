@@ -138,11 +138,11 @@ class GroupWriter {
         for (const auto& dimension : array.dimensions)
             ids.push_back(dimensions_.at(dimension.name).id);
         int variable = 0;
-        image_.check(nc_def_var(id_, free_name(array.name).c_str(), NC_DOUBLE, static_cast<int>(ids.size()), ids.data(),
-                                &variable));
+        image_.check(nc_def_var(id_, free_name(array.name).c_str(), array.is_whole ? NC_INT64 : NC_DOUBLE,
+                                static_cast<int>(ids.size()), ids.data(), &variable));
         if (!array.description.empty())
             put_attribute(image_, id_, variable, "long_name", array.description);
-        image_.check(nc_put_var_double(id_, variable, array.values.data()));
+        image_.check(nc_put_var_double(id_, variable, array.values.data())); // which converts to whole numbers
     }
 
     /// A legal name that is still free in the group.

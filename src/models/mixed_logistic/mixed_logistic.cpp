@@ -38,9 +38,11 @@ bool finite(const Matrix& m) {
 
 model::DataDescription description(const MixedLogisticSettings& s) {
     const LabelledDimension rows{"row", s.response.size()};
-    LabelledArray subject{"subject", {rows}, {}, "label of the row's subject"};
+    LabelledArray subject{"subject", {rows}, {}, "label of the row's subject", true};
     subject.values.assign(s.subject.begin(), s.subject.end());
-    return {{labelled("y", rows, s.response)},
+    auto response = labelled("y", rows, s.response);
+    response.is_whole = true;
+    return {{std::move(response)},
             {std::move(subject), labelled("design", rows, {"coefficient", s.design.cols(), s.names}, s.design),
              labelled("effects_design", rows, {"effect", s.effects_design.cols(), s.effect_names}, s.effects_design)}};
 }

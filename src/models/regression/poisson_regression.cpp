@@ -114,6 +114,7 @@ model::Prediction PoissonRegression::predict(std::span<const double> u, Index sa
 
 model::DataDescription PoissonRegression::describe_data() const {
     auto description = describe_regression(data_.design, data_.response, data_.names, data_.scalings);
+    description.observed.front().is_whole = true;
     description.constant.push_back(labelled("exposure", {"row", data_.exposure.size()}, data_.exposure));
     return description;
 }

@@ -243,7 +243,9 @@ model::Prediction LogisticRegression::predict(std::span<const double> u, Index s
 }
 
 model::DataDescription LogisticRegression::describe_data() const {
-    return describe_regression(data_.design, data_.response, data_.names, data_.scalings);
+    auto description = describe_regression(data_.design, data_.response, data_.names, data_.scalings);
+    description.observed.front().is_whole = true;
+    return description;
 }
 
 void LogisticRegression::fingerprint(model::Fingerprint& fingerprint) const {

@@ -81,8 +81,11 @@ void PredictionsPart::write_summary(SummaryParts& summary) const {
 std::vector<LabelledArray> replicates_of(const std::vector<PredictedQuantity>& quantities) {
     std::vector<LabelledArray> arrays;
     for (const auto& quantity : quantities) {
-        LabelledArray array{
-            quantity.name, {{"chain", 1}, {"draw", quantity.replicates.rows()}}, {}, quantity.description};
+        LabelledArray array{quantity.name,
+                            {{"chain", 1}, {"draw", quantity.replicates.rows()}},
+                            {},
+                            quantity.description,
+                            quantity.is_whole};
         array.dimensions.insert(array.dimensions.end(), quantity.dimensions.begin(), quantity.dimensions.end());
         for (Index i = 0; i < quantity.replicates.rows(); ++i)
             for (Index j = 0; j < quantity.replicates.cols(); ++j)
@@ -92,10 +95,24 @@ std::vector<LabelledArray> replicates_of(const std::vector<PredictedQuantity>& q
     return arrays;
 }
 
+/// The replicates, and whose they are.
+std::vector<LabelledArray> group_of(const Predictions& predictions, const std::vector<PredictedQuantity>& quantities) {
+    auto arrays = replicates_of(quantities);
+    if (arrays.empty())
+        return arrays;
+    const std::vector<LabelledDimension> places{{"chain", 1}, {"draw", predictions.n_points}};
+    arrays.push_back({"of_chain", places, predictions.chains, "chain of the posterior whose draw predicts", true});
+    arrays.push_back({"of_draw", places, predictions.draws,
+                      "its place in that chain, among all draws of results.h5: an ancestor of sample_stats where draws "
+                      "are weighted",
+                      true});
+    return arrays;
+}
+
 void PredictionsPart::write_posterior(PosteriorArrays& posterior) const {
     if (predictions_) {
-        posterior.further.push_back({"posterior_predictive", replicates_of(predictions_->within)});
-        posterior.further.push_back({"predictions", replicates_of(predictions_->beyond)});
+        posterior.further.push_back({"posterior_predictive", group_of(*predictions_, predictions_->within)});
+        posterior.further.push_back({"predictions", group_of(*predictions_, predictions_->beyond)});
     }
     posterior.further.push_back({"observed_data", data_.observed});
     posterior.further.push_back({"constant_data", data_.constant});
