@@ -99,7 +99,7 @@ class TemperingPlan final : public AnnealingPlan {
     static constexpr double mobility_of_scan = 0.2;
     static constexpr Index typical_temperatures = 32;
     static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates
-    static constexpr std::size_t most_energy_bytes = std::size_t{2} << 20;    ///< for MBAR, of all replicates
+    static constexpr std::size_t most_energy_bytes = std::size_t{8} << 20;    ///< for MBAR, of all replicates
     Index replicas_ = 64, scans_ = 2000, burn_in_ = 400;
     bool cold_from_mode_ = false;
     std::optional<double> cold_from_;

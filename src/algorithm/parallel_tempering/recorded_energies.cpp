@@ -7,7 +7,7 @@ namespace pearlite::algorithm {
 namespace {
 
 constexpr Index least_records = 32; ///< of a state, if there are as many scans
-constexpr Index most_products = Index{1} << 28;
+constexpr Index most_products = Index{1} << 30;
 /// exp(b u) is 0 or infinite for far smaller numbers, and 0 times this is 0.
 constexpr double most_extreme_u = 1e300;
 

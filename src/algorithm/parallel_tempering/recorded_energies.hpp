@@ -13,7 +13,7 @@
 namespace pearlite::algorithm {
 
 /// Every so many scans of all states of a generation, whose block t holds those at temperature t: as many as
-/// `most_bytes` hold, and as MBAR's equations take 2^28 products for, but 32 of a state at least.
+/// `most_bytes` hold, and as MBAR's equations take a billion products for, but 32 of a state at least.
 class RecordedEnergies {
   public:
     /// Of so many measured scans.
