@@ -154,6 +154,7 @@ FirstDraws BridgeSettings::read_draws(const model::DensityFunctions& density) co
     const auto* inverse = density.offers<model::PointsOfQuantities>();
     const auto& names = inverse ? inverse->determining_quantities() : density.parameter_names();
     std::vector<Index> columns;
+    columns.reserve(names.size());
     for (const auto& name : names)
         columns.push_back(given_.column(name));
     const Index d = density.dimension(), rows = given_.values.rows();
