@@ -63,7 +63,8 @@ WeightedAverages WeightedMoments::combined(std::span<const double> sums) const {
 
 std::vector<double> WeightedMoments::errors(std::span<const double> sums, std::span<const double> means, double top,
                                             double all) const {
-    const auto chains = static_cast<double>(sums.size() / width());
+    const auto n_chains = sums.size() / width();
+    const auto chains = static_cast<double>(n_chains);
     if (chains < 2)
         return {};
     std::vector<double> errors(means.size());
