@@ -2,6 +2,7 @@
 
 #include "parallel/agreement.hpp"
 #include "parallel/exchange.hpp"
+#include "population/shards.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -37,20 +38,7 @@ ShardedField Generation::particles_field(std::size_t particle_bytes) {
 }
 
 ShardedField Generation::bytes_field(std::span<std::byte> values, std::size_t item_bytes, ItemType type) const {
-    ShardedField field{type, item_bytes, size(), layout_.first_local_item(), local_size(), {}, {}};
-    const auto items = [values, item_bytes](Index first, Index count) {
-        return values.subspan(static_cast<std::size_t>(first) * item_bytes,
-                              static_cast<std::size_t>(count) * item_bytes);
-    };
-    field.pack = [items](Index first, Index count, std::span<std::byte> out) {
-        const auto bytes = items(first, count);
-        std::copy(bytes.begin(), bytes.end(), out.begin());
-    };
-    field.unpack = [items](Index first, Index count, std::span<const std::byte> in) {
-        const auto bytes = items(first, count);
-        std::copy(in.begin(), in.end(), bytes.begin());
-    };
-    return field;
+    return field_of_items(type, item_bytes, size(), layout_.first_local_item(), values);
 }
 
 namespace {

@@ -47,6 +47,24 @@ ShardedField field_of(const parallel::BlockLayout& layout, Number number) {
     return field;
 }
 
+/// Items that stand one after another in memory as files see them: all `items`, of which `here` are this rank's, the
+/// first of them number `first_local`.
+inline ShardedField field_of_items(ItemType type, std::size_t item_bytes, Index items, Index first_local,
+                                   std::span<std::byte> here) {
+    const auto local = static_cast<Index>(here.size() / item_bytes);
+    ShardedField field{type, item_bytes, items, first_local, local, {}, {}};
+    const auto bytes = [here, item_bytes](Index first, Index count) {
+        return here.subspan(static_cast<std::size_t>(first) * item_bytes, static_cast<std::size_t>(count) * item_bytes);
+    };
+    field.pack = [bytes](Index first, Index count, std::span<std::byte> out) {
+        std::ranges::copy(bytes(first, count), out.begin());
+    };
+    field.unpack = [bytes](Index first, Index count, std::span<const std::byte> in) {
+        std::ranges::copy(in, bytes(first, count).begin());
+    };
+    return field;
+}
+
 /// Adds n sums over the local items of `layout`: terms(i) returns the n terms of local item i, as std::array<double,
 /// n>. Within a block they are added in slot order, the blocks' sums exactly; `sums.total` then gives the same bits on
 /// any number of ranks.

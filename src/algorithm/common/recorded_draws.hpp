@@ -5,6 +5,7 @@
 #include "parallel/layout.hpp"
 #include "pearlite/core/detail/block.hpp"
 #include "population/generation.hpp"
+#include "population/shards.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -79,19 +80,7 @@ inline void RecordedDraws::unpack(Index chain, Index draw, Block& block, Index s
 }
 
 inline ShardedField RecordedDraws::field() {
-    const std::size_t bytes = place(1, 0);
-    ShardedField field{ItemType::bytes, bytes, chains_, is_after_ ? chains_ : 0, chains_here_, {}, {}};
-    const auto of_chains = [this, bytes](Index first, Index count) {
-        return std::span(states_).subspan(static_cast<std::size_t>(first) * bytes,
-                                          static_cast<std::size_t>(count) * bytes);
-    };
-    field.pack = [of_chains](Index first, Index count, std::span<std::byte> out) {
-        std::ranges::copy(of_chains(first, count), out.begin());
-    };
-    field.unpack = [of_chains](Index first, Index count, std::span<const std::byte> in) {
-        std::ranges::copy(in, of_chains(first, count).begin());
-    };
-    return field;
+    return population::field_of_items(ItemType::bytes, place(1, 0), chains_, is_after_ ? chains_ : 0, states_);
 }
 
 } // namespace pearlite::algorithm

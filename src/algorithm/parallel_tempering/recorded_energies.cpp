@@ -1,6 +1,8 @@
 #include "algorithm/parallel_tempering/recorded_energies.hpp"
 
-#include <utility>
+#include "population/shards.hpp"
+
+#include <algorithm>
 
 namespace pearlite::algorithm {
 
@@ -38,20 +40,9 @@ void RecordedEnergies::record(const population::Generation& states, Index b, std
 }
 
 ShardedField RecordedEnergies::field() {
-    const std::size_t bytes = static_cast<std::size_t>(scans_) * sizeof(double);
-    ShardedField field{
-        ItemType::float64, bytes, layout_.size(), layout_.first_local_item(), layout_.local_items(), {}, {}};
-    const auto place = [this, bytes](Index first, Index count) {
-        return std::as_writable_bytes(std::span(values_))
-            .subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
-    };
-    field.pack = [place](Index first, Index count, std::span<std::byte> out) {
-        std::ranges::copy(place(first, count), out.begin());
-    };
-    field.unpack = [place](Index first, Index count, std::span<const std::byte> in) {
-        std::ranges::copy(in, place(first, count).begin());
-    };
-    return field;
+    return population::field_of_items(ItemType::float64, static_cast<std::size_t>(scans_) * sizeof(double),
+                                      layout_.size(), layout_.first_local_item(),
+                                      std::as_writable_bytes(std::span(values_)));
 }
 
 } // namespace pearlite::algorithm

@@ -5,7 +5,6 @@
 #include "estimator/mbar/ladder_mbar.hpp"
 #include "population/generation.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "algorithm/parallel_tempering/tempering_motion.hpp"
 
+#include "population/shards.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -53,20 +55,8 @@ void TemperingMotion::write_to(const parallel::Communicator& ranks, Trace& trace
 }
 
 ShardedField TemperingMotion::field() {
-    const std::size_t bytes = width_ * sizeof(double);
-    ShardedField field{
-        ItemType::float64, bytes, layout_.blocks(), layout_.first_local_block(), layout_.local_blocks(), {}, {}};
-    const auto place = [this, bytes](Index first, Index count) {
-        return std::as_writable_bytes(std::span(sums_))
-            .subspan(static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes);
-    };
-    field.pack = [place](Index first, Index count, std::span<std::byte> out) {
-        std::ranges::copy(place(first, count), out.begin());
-    };
-    field.unpack = [place](Index first, Index count, std::span<const std::byte> in) {
-        std::ranges::copy(in, place(first, count).begin());
-    };
-    return field;
+    return population::field_of_items(ItemType::float64, width_ * sizeof(double), layout_.blocks(),
+                                      layout_.first_local_block(), std::as_writable_bytes(std::span(sums_)));
 }
 
 } // namespace pearlite::algorithm

@@ -3,13 +3,13 @@
 #include "estimator/evidence/agreement.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "population/shards.hpp"
 #include "population/weights.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace pearlite::estimator {
 
@@ -88,17 +88,8 @@ std::vector<Estimate> PowerPosterior::estimates(const parallel::Communicator& ra
 }
 
 ShardedField PowerPosterior::shares_field() {
-    ShardedField field{
-        ItemType::float64, sizeof(Shares), slots_.size(), slots_.first_local_item(), slots_.local_items(), {}, {}};
-    field.pack = [this](Index first, Index count, std::span<std::byte> out) {
-        if (count > 0)
-            std::memcpy(out.data(), shares_.data() + first, static_cast<std::size_t>(count) * sizeof(Shares));
-    };
-    field.unpack = [this](Index first, Index count, std::span<const std::byte> in) {
-        if (count > 0)
-            std::memcpy(shares_.data() + first, in.data(), static_cast<std::size_t>(count) * sizeof(Shares));
-    };
-    return field;
+    return population::field_of_items(ItemType::float64, sizeof(Shares), slots_.size(), slots_.first_local_item(),
+                                      std::as_writable_bytes(std::span(shares_)));
 }
 
 } // namespace pearlite::estimator
