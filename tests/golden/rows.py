@@ -1,13 +1,14 @@
-"""The rows of the golden table: every shipped job cut short, every algorithm with every model it goes with, and some
+"""The rows of the golden table: every shipped job in its short form, every algorithm with every model it goes with, and some
 variants.
 
-All settings that they need beyond jobs/*.toml are in settings.py and variants.py, and nowhere else. A job, a model or
-an algorithm that has none is an error, so that a new one gets its rows.
+All settings that they need beyond jobs/*.toml are in settings.py and variants.py, and nowhere else. A job without a
+short form, a model or an algorithm without settings is an error, so that a new one gets its rows.
 """
 
 import dataclasses
 import os
 import pathlib
+import tomllib
 
 import pearlite_runner as runner
 import settings
@@ -42,17 +43,30 @@ class Row:
         return next((file for file in self.data if not (directory / file).exists()), None)
 
 
+def texts_of(value):
+    """All texts among the values of a table, and of the tables and lists in it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from texts_of(each)
+
+
+def job_row(file):
+    """LookupError if the job has no short form."""
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    if "short" not in tables:
+        raise LookupError(f"{file}: no table [short], by which tests run the job within seconds")
+    name = file.stem
+    data = sorted({text for text in texts_of(tables) if "/" in text})
+    data += [settings.DATA_OF_STUDIES[name]] if name in settings.DATA_OF_STUDIES else []
+    return Row(f"job/{name}", job=file, overrides=("run.short=true",), data=tuple(data),
+               is_interrupted="sweep" not in tables and name not in settings.JOBS_THAT_SEARCH)
+
+
 def job_rows():
-    """Every jobs/*.toml. LookupError if one has no overrides here, or overrides no job."""
-    files = {file.stem: file for file in sorted(JOBS_DIRECTORY.glob("*.toml"))}
-    if files.keys() != settings.JOBS.keys():
-        raise LookupError(f"jobs/*.toml and the overrides in {settings.__file__} do not match: "
-                          + ", ".join(sorted(files.keys() ^ settings.JOBS.keys())))
-    for name, file in files.items():
-        keys, data = settings.JOBS[name]
-        overrides = tuple(f"{key}={runner.toml_value(value)}" for key, value in keys.items())
-        yield Row(f"job/{name}", job=file, overrides=overrides, data=tuple(data),
-                  is_interrupted=name not in settings.JOBS_THAT_SEARCH | settings.SWEEPS)
+    """Every jobs/*.toml."""
+    return [job_row(file) for file in sorted(JOBS_DIRECTORY.glob("*.toml"))]
 
 
 def annealed_tables(model, algorithm, kernel):

@@ -52,6 +52,51 @@ TEST(Configuration, reads_every_kind_of_value) {
     EXPECT_NO_THROW(c.check());
 }
 
+Index moves_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+    Configuration c = parse(text, overrides);
+    Section kernel = c.section("kernel");
+    const Index moves = kernel.integer("moves", 1);
+    EXPECT_EQ(kernel.integer("steps", 3), 3);
+    Section run = c.section("run");
+    EXPECT_FALSE(run.boolean("short", false)); // as if the keys stood in their tables
+    EXPECT_EQ(run.integer("seed", 4), 4);
+    EXPECT_NO_THROW(c.check());
+    EXPECT_EQ(c.resolved(),
+              "[kernel]\nmoves = " + std::to_string(moves) + "\nsteps = 3\n\n[run]\nshort = false\nseed = 4\n");
+    return moves;
+}
+
+TEST(Configuration, takes_the_short_form_if_asked) {
+    const std::string text = "[kernel]\nmoves = 9\nsteps = 3\n[run]\nseed = 4\n[short]\nkernel.moves = 2\n";
+    EXPECT_EQ(moves_of(text), 9);
+    EXPECT_EQ(moves_of(text, {"run.short=false"}), 9);
+    EXPECT_EQ(moves_of(text, {"run.short=true"}), 2);
+    EXPECT_EQ(moves_of(text, {"run.short=true", "kernel.moves=5"}), 5);
+    EXPECT_EQ(moves_of(text, {"kernel={moves=5,steps=3}", "run.short=true"}), 5);
+    EXPECT_EQ(moves_of(text, {"run.short=true", "short.kernel.moves=6"}), 6);
+    EXPECT_EQ(moves_of("run.seed = 4\nrun.short = true\nshort.kernel = {moves = 7, steps = 3}\n"), 7);
+}
+
+TEST(Configuration, places_mistakes_of_the_short_form) {
+    const auto ask = [](Configuration& c) {
+        c.section("run").boolean("short", false);
+        c.section("kernel").integer("moves", 1);
+    };
+    const std::vector<std::string> short_run{"run.short=true"};
+    EXPECT_EQ(mistakes(parse("[kernel]\nmoves = 3\n[short]\nkernel.moves = 'x'\n", short_run), ask),
+              "run.toml:4: kernel.moves: wrong type (got \"x\"), expected an integer");
+    EXPECT_THAT(mistakes(parse("[kernel]\n\n[short]\n\nkernel.move = 2\n", short_run), ask),
+                StartsWith("run.toml:5: unknown key 'kernel.move'; did you mean 'kernel.moves'?"));
+    EXPECT_EQ(mistakes(parse("[kernel]\nmoves = 3\n", short_run), ask),
+              "--set run.short=true: run.short: there is no table [short], expected one with the keys of a short run");
+    EXPECT_THAT(mistakes(parse("short = 3\n"), ask),
+                StartsWith("run.toml:1: short: wrong type (got 3), expected a table [short]"));
+    EXPECT_THAT(mistakes(parse("run.short = 1\n[short]\nkernel.moves = 2\n"), ask),
+                StartsWith("run.toml:1: run.short: wrong type (got 1)"));
+    EXPECT_THAT(mistakes(parse("[short]\nrun = 2\n", short_run), ask),
+                HasSubstr("run.toml:2: run: wrong type (got 2)"));
+}
+
 TEST(Configuration, names_what_was_set_aside_and_is_there) {
     Configuration c = parse("[kernel]\nsteps = 5\nmoves = ['walk', 'jump']\n");
     Section kernel = c.section("kernel");

@@ -83,9 +83,11 @@ class Case:
         has_mistakes = draw.random() < 0.5
         for table, known in key_schema.tables(model, algorithm).items():
             for name, key in known["properties"].items():
-                likely = 0.9 if name in known.get("required", []) else 0.02 if "only if" in repr(key) else 0.2
+                likely = 0.9 if name in known.get("required", []) else 0.02 if "only if" in repr(key) else 0.15
                 if name not in self.content.get(table, {}) and draw.random() < likely:
                     self.add(table, name, key, draw, has_mistakes and draw.random() < 0.2)
+        if self.content.get("run", {}).get("short") is True:
+            self.content["short"] = {"run.seed": draw.randrange(100)}
 
     def add(self, table, name, key, draw, is_wrong):
         value = illegal(key, draw) if is_wrong else legal(key, draw)

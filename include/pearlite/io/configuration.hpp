@@ -23,7 +23,8 @@ class SweepGrid;
 class Configuration {
   public:
     /// Parses a file. `overrides` are `key.path=value` strings (--set), the value in TOML syntax or, failing that,
-    /// taken as a string; later ones win. Throws InputError (file, line, column) on syntax errors.
+    /// taken as a string; later ones win. With `run.short = true` the keys in [short] come before those in their
+    /// tables. Throws InputError (file, line, column) on syntax errors.
     static Configuration load(const std::filesystem::path& file, const std::vector<std::string>& overrides = {},
                               const std::optional<std::filesystem::path>& data_directory = {});
     /// The same from text; `name` stands for the file in messages, relative paths are taken from `directory`.

@@ -40,6 +40,7 @@ void RunSettings::keys(Keys& k, const Facts& facts) {
               "of the whole job: that of a node divided by their number; for checkpoint_every = \"auto\"");
     k.seconds("time_limit", time_limit_seconds,
               "stop with a checkpoint after so long; --time-limit on the command line wins");
+    k("short", is_short, "take the keys in [short] in place of those in their tables: the short form of a long job");
 }
 
 void PathSettings::keys(Keys& k, const model::ModelTraits& traits) {

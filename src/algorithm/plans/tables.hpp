@@ -47,6 +47,7 @@ struct RunSettings {
     std::optional<double> checkpoint_every_seconds = 300; ///< none: what their cost and the failures ask for
     double mean_time_between_failures = 86400;            ///< of the job, seconds
     std::optional<double> time_limit_seconds;
+    bool is_short = false; ///< io::Configuration sees to it
 
     void keys(Keys& k, const Facts& facts);
 };

@@ -89,6 +89,7 @@ Configuration Configuration::parse(std::string_view text, const std::string& nam
     for (const std::string& argument : overrides) {
         state.apply_override(argument);
     }
+    state.take_short_form();
     return configuration;
 }
 

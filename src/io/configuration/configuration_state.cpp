@@ -1,8 +1,11 @@
 #include "io/configuration/configuration_state.hpp"
 
+#include "io/configuration/assignments.hpp"
+
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pearlite::io {
 namespace {
@@ -103,6 +106,39 @@ void Configuration::State::apply_override(const std::string& argument) {
     table->insert_or_assign(parts.back(), *value.get("v"));
     std::erase_if(overrides, [&](const Override& old) { return is_prefix(path, old.path); });
     overrides.push_back({path, argument});
+}
+
+void Configuration::State::take_short_form() {
+    const toml::node* wish = find("run.short");
+    const bool is_wanted = wish != nullptr && wish->value_exact<bool>().value_or(false);
+    toml::node* node = root.get("short");
+    if (node == nullptr) {
+        if (is_wanted) {
+            record(place("run.short"),
+                   "run.short: there is no table [short], expected one with the keys of a short run");
+        }
+        return;
+    }
+    if (!node->is_table()) {
+        record(place("short"), "short: wrong type (got " + toml_text(*node) + "), expected a table [short]");
+        root.erase("short");
+        return;
+    }
+    const toml::table table = std::move(*node->as_table()); // copies of values forget their lines
+    root.erase("short");
+    if (!is_wanted) {
+        return;
+    }
+    std::vector<Assignment> assignments;
+    collect(table, "", assignments);
+    for (const Assignment& assignment : assignments) {
+        if (!override_place(assignment.path)) {
+            assign(root, assignment);
+        }
+    }
+    if (toml::table* run = root["run"].as_table()) {
+        run->insert_or_assign("short", false);
+    }
 }
 
 const toml::node* Configuration::State::find(const std::string& path) const {

@@ -57,6 +57,9 @@ struct Configuration::State {
 
     /// Puts the argument of a --set into the table; InputError if it is not `key.path=value`.
     void apply_override(const std::string& argument);
+    /// With run.short the values of [short] stand in for those of its keys, except where there is an override; [short]
+    /// is then done with, and run.short false, as in a file of the same run that was written in full.
+    void take_short_form();
 
     /// The node at a dotted path, or null.
     const toml::node* find(const std::string& path) const;

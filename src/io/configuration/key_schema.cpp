@@ -186,6 +186,7 @@ class Schema {
         for (const auto& table : all_.tables)
             if (table.table == sweep)
                 properties[sweep] = sweep_schema(table, properties);
+        properties["short"] = short_schema(properties);
         return schema;
     }
 
@@ -205,6 +206,14 @@ class Schema {
             if (table.table != sweep)
                 schema["allOf"].push_back(
                     {{"if", is_for(table)}, {"then", {{"properties", {{table.table, table_schema(table)}}}}}});
+        return schema;
+    }
+
+    /// Keys of the tables that the whole has.
+    static Json short_schema(const Json& tables) {
+        Json schema{{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+        for (const auto& entry : tables.items())
+            schema["properties"][entry.key()] = {{"$ref", "#/properties/" + entry.key()}};
         return schema;
     }
 

@@ -153,6 +153,14 @@ std::string DrawnKeys::configuration(random::Stream& stream) const {
         if (is_swept)
             text += "algorithm.replicates = [1, 2]\nrun.seed = [1, 2, 3]\n";
     }
+    if (stream.bernoulli(0.1)) {
+        text += "[short]\n";
+        for (int k = 0; k < 3; ++k) {
+            const auto& table = one_of(all_.tables, stream);
+            if (!table.keys.empty())
+                text += table.table + "." + line(one_of(table.keys, stream), stream);
+        }
+    }
     return text;
 }
 
