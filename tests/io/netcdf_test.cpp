@@ -71,6 +71,33 @@ TEST_F(Netcdf, HoldsWhatWasWritten) {
     nc_close(id);
 }
 
+TEST_F(Netcdf, ReadsWhatWasWritten) {
+    const auto file = directory_ / "a.nc";
+    auto groups = sample_groups();
+    groups[0].arrays.push_back({"counts", {{"row", 2}}, {3, 4}, {}, true});
+    write_netcdf(file, groups, {});
+    const auto group = read_netcdf_group(file, "first");
+    ASSERT_TRUE(group);
+    EXPECT_EQ(group->attributes, groups[0].attributes);
+    ASSERT_EQ(group->arrays.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto &read = group->arrays[i], &written = groups[0].arrays[i];
+        EXPECT_EQ(read.name, written.name);
+        EXPECT_EQ(read.values, written.values);
+        EXPECT_EQ(read.is_whole, written.is_whole);
+        ASSERT_EQ(read.dimensions.size(), written.dimensions.size());
+        for (std::size_t d = 0; d < read.dimensions.size(); ++d) {
+            EXPECT_EQ(read.dimensions[d].name, written.dimensions[d].name);
+            EXPECT_EQ(read.dimensions[d].size, written.dimensions[d].size);
+        }
+    }
+    EXPECT_FALSE(read_netcdf_group(file, "third"));
+    std::ofstream(directory_ / "b.nc") << "no NetCDF";
+    EXPECT_THROW(read_netcdf_group(directory_ / "b.nc", "first"), InputError);
+    EXPECT_THROW(read_netcdf_group(directory_ / "none.nc", "first"), InputError);
+    EXPECT_THROW(read_netcdf_group(directory_, "first"), InputError);
+}
+
 TEST_F(Netcdf, EqualGroupsGiveEqualBytes) {
     write_netcdf(directory_ / "a.nc", sample_groups(), {});
     write_netcdf(directory_ / "b.nc", sample_groups(), {});

@@ -212,6 +212,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     WorksOptions works;
     MbarOptions mbar;
     std::filesystem::path file;
+    std::optional<std::filesystem::path> draws_file;
     std::vector<std::filesystem::path> directories;
 
     auto* run_app = app.add_subcommand("run", "run a configuration");
@@ -282,6 +283,11 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     auto* compare_app = app.add_subcommand("compare", "models by the evidences of finished runs: Bayes factors");
     compare_app->add_option("directories", directories, "of finished runs, two or more")->required();
     compare_app->callback([&] { request.serial = [&] { return compare_command(directories); }; });
+
+    auto* draws_app = app.add_subcommand("draws", "write the draws of a posterior as CmdStan does, a table a chain");
+    draws_app->add_option("directory", file, "of a finished run")->required();
+    draws_app->add_option("-o", draws_file, "the table (default draws.csv in the directory)");
+    draws_app->callback([&] { request.serial = [&] { return draws_command(file, draws_file); }; });
 
     auto* report_app =
         app.add_subcommand("report", "figures and one HTML page from the directory of a run or of a sweep");

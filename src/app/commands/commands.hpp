@@ -116,6 +116,7 @@ int list_command(const Catalogue& models);
 int keys_command(const Catalogue& models, const KeysOptions& options);
 int show_command(const std::filesystem::path& file);
 int compare_command(const std::vector<std::filesystem::path>& directories);
+int draws_command(const std::filesystem::path& directory, const std::optional<std::filesystem::path>& file);
 // These run programs of share/pearlite beside this program, else of `support_directory`; their exit status.
 int report_command(const ReportOptions& options);
 int stan_command(const StanOptions& options);

@@ -1,5 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/registry.hpp"
+#include "app/posterior/draws_files.hpp"
 #include "app/summary/comparison.hpp"
 #include "io/container/container.hpp"
 #include "kernel/box/box_operation.hpp"
@@ -136,6 +137,12 @@ int list_command(const Catalogue& models) {
 
 int compare_command(const std::vector<std::filesystem::path>& directories) {
     std::fputs(compare_runs(directories).c_str(), stdout);
+    return exit_finished;
+}
+
+int draws_command(const std::filesystem::path& directory, const std::optional<std::filesystem::path>& file) {
+    for (const auto& written : write_draws(directory, file))
+        std::fputs((written.string() + "\n").c_str(), stdout);
     return exit_finished;
 }
 

@@ -44,6 +44,14 @@ std::string with_brackets(std::string_view name) {
     return fmt::format("{}[{}]", name.substr(0, dot), indices);
 }
 
+std::string with_points(std::string_view name) {
+    std::string column(name);
+    std::erase(column, ']');
+    std::ranges::replace(column, '[', '.');
+    std::ranges::replace(column, ',', '.');
+    return column;
+}
+
 Table read_draws(const std::filesystem::path& file) {
     const std::string source = file.string();
     const std::string text = read_whole_file(file, "draws: comma-separated numbers under a header line");

@@ -11,6 +11,8 @@ namespace pearlite::io {
 
 /// The element of an array as Stan's users write it: "theta.1.2" is "theta[1,2]".
 std::string with_brackets(std::string_view name);
+/// The column of CmdStan's for an element of an array: "theta[1,2]" is "theta.1.2".
+std::string with_points(std::string_view name);
 
 /// Comma-separated numbers under a header line, as CmdStan and its Pathfinder write them: lines that start with # may
 /// stand anywhere, and rows before "# Adaptation terminated" are of the warm-up and left out, as are columns whose

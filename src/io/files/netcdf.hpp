@@ -4,6 +4,7 @@
 #include "pearlite/core/labelled_array.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,5 +28,10 @@ struct NetcdfGroup {
 /// The library lays the file out in memory and never writes to the disk itself.
 void write_netcdf(const std::filesystem::path& path, const std::vector<NetcdfGroup>& groups,
                   const std::vector<NetcdfGroup::Attribute>& attributes);
+
+/// A group of such a file: its arrays of numbers in the order in which they were written, without coordinate variables
+/// and labels, and its attributes that are texts. Nothing if the file has no such group. InputError for what is no
+/// NetCDF-4 file; one that crashes the library does so in a child of this process.
+std::optional<NetcdfGroup> read_netcdf_group(const std::filesystem::path& path, const std::string& name);
 
 } // namespace pearlite::io
