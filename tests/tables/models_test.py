@@ -57,6 +57,23 @@ class Regressions(Case):
         self.assertLess(estimate["standard_error"], 0.2)
         self.assertEqual(self.names(found), ["intercept", "x", "colour[green]", "colour[red]", "log_precision"])
 
+    def test_a_square_is_the_column_that_one_would_write(self):
+        rows = [[row[0], row[1]] for row in self.rows()]
+        data = write(self.directory / "own.csv", ["y", "x"], rows)
+        squares = write(self.directory / "squares.csv", ["y", "x", "xx"], [[y, x, x * x] for y, x in rows])
+        by_term = self.run_of("term", {"name": "linear-regression", "data": data, "terms": ["x", "x:x"]})
+        by_column = self.run_of("column", {"name": "linear-regression", "data": squares})
+        self.assertEqual(self.names(by_term), ["intercept", "x", "x:x", "log_precision"])
+        self.assertEqual(by_term["log_evidence"], by_column["log_evidence"])
+        other = self.run_of("line", {"name": "linear-regression", "data": data})
+        self.assertNotEqual(other["log_evidence"], by_term["log_evidence"])
+        refused = runner.write_configuration(self.directory / "factor.toml",
+                                             model={"name": "linear-regression", "data": data, "factors": ["x"],
+                                                    "terms": ["x:x"]})
+        ended = runner.pearlite("run", refused, "-o", self.directory / "factor")
+        self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
+        self.assertIn('model.terms: element 1 is "x:x"', ended.err)
+
     def test_factors_are_the_columns_that_one_would_write(self):
         rows = self.rows()
         data = write(self.directory / "own.csv", ["y", "x", "colour"], [[int(r[0] > 0.4), *r[1:3]] for r in rows])

@@ -30,10 +30,11 @@ void MissingKeys::apply(io::Frame& frame, std::span<const std::string> columns) 
         frame.drop_rows_with(texts, columns);
 }
 
-std::vector<std::string> TermKeys::possible(const std::vector<std::string>& names) {
+std::vector<std::string> TermKeys::possible(const std::vector<std::string>& names,
+                                            std::span<const std::string> factors) {
     auto all = names;
     for (std::size_t a = 0; a < names.size(); ++a)
-        for (std::size_t b = a + 1; b < names.size(); ++b)
+        for (std::size_t b = is_one_of(names[a], factors) ? a + 1 : a; b < names.size(); ++b)
             all.push_back(names[a] + ":" + names[b]);
     return all;
 }
@@ -41,8 +42,8 @@ std::vector<std::string> TermKeys::possible(const std::vector<std::string>& name
 void TermKeys::keys(Keys& k, const std::vector<std::string>& names) {
     k("factors", factors, names, "covariates that are levels, by word or code; the first is the reference");
     terms = names;
-    k("terms", terms, possible(names),
-      about("covariates in the sum, and products a:b of two").default_is("all covariates"));
+    k("terms", terms, possible(names, factors),
+      about("covariates in the sum, products a:b of two, and squares a:a").default_is("all covariates"));
 }
 
 std::vector<std::string> TermKeys::columns() const {

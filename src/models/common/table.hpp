@@ -30,8 +30,9 @@ struct TermKeys {
     void keys(Keys& k, const std::vector<std::string>& names);
     /// The columns that the terms use.
     std::vector<std::string> columns() const;
-    /// Names and the products a:b of two of them.
-    static std::vector<std::string> possible(const std::vector<std::string>& names);
+    /// Names, the products a:b of two of them, and the squares a:a of those that are no factors.
+    static std::vector<std::string> possible(const std::vector<std::string>& names,
+                                             std::span<const std::string> factors);
 };
 
 /// The names but those.

@@ -55,7 +55,7 @@ struct TableKeys {
         k("response", response, columns, about("the column of responses, 0 or 1").default_is("the second"));
         const auto names = without(columns, std::vector{subject, response});
         terms.keys(k, names);
-        auto possible = TermKeys::possible(names);
+        auto possible = TermKeys::possible(names, terms.factors);
         possible.insert(possible.begin(), intercept_term);
         // In a description the columns are not known, and any name may stand here.
         k("effects", effects, columns.empty() ? std::vector<std::string>{} : possible,
