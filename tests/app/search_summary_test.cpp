@@ -88,6 +88,20 @@ TEST_F(SearchSummary, ASoundSearchHasNoWarnings) {
     EXPECT_THAT(text(), HasSubstr("3 replicates, best: mean 0.233333  sd 0.6429  success rate 0.667"));
 }
 
+TEST_F(SearchSummary, AKnownMinimumThatWasFoundIsSupportedInSpiteOfWarnings) {
+    auto search = search_with({0.25, 0.25});
+    EXPECT_EQ(summary_of(search)["headline"]["support"]["word"], "supported");
+    search.replicates[0].counts = {{2000, 0}, {2000, 0}}; // nothing was accepted
+    EXPECT_FALSE(warnings_of(search).empty());
+    EXPECT_EQ(summary_of(search)["headline"]["support"]["word"], "doubtful");
+    search.known_minimum = 0.25;
+    EXPECT_EQ(summary_of(search)["headline"]["support"]["word"], "supported");
+    search.known_minimum = 0.2;
+    EXPECT_EQ(summary_of(search)["headline"]["support"]["word"], "doubtful");
+    search.known_minimum = 0.3;
+    EXPECT_NE(summary_of(search)["headline"]["support"]["word"], "supported");
+}
+
 TEST_F(SearchSummary, TheVerdictComparesWithTheKnownMinimum) {
     auto search = search_with({0.25});
     EXPECT_THAT(summary_of(search)["verdict"], HasSubstr("one replicate"));

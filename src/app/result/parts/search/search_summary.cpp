@@ -143,7 +143,11 @@ std::optional<Headline> SearchPart::headline(bool has_warnings) const {
     headline.value = best;
     headline.method = search_.polish ? "polished" : "found";
     headline.exact = search_.known_minimum;
-    if (search_.known_minimum && std::abs(best - *search_.known_minimum) > energy_tolerance(*search_.known_minimum))
+    if (!search_.known_minimum)
+        return headline;
+    if (std::abs(best - *search_.known_minimum) <= energy_tolerance(*search_.known_minimum))
+        headline.support = Support::supported; // whatever theta has learnt on the way
+    else
         headline.support = best > *search_.known_minimum ? Support::doubtful : Support::contradicted;
     return headline;
 }
