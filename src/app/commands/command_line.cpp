@@ -2,6 +2,7 @@
 
 #include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/manual.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 
 namespace pearlite::app {
@@ -142,6 +144,13 @@ void add_mbar_options(CLI::App& command, MbarOptions& options) {
     command.add_flag("--overwrite", options.overwrite, "replace earlier results in that directory");
 }
 
+void add_new_options(CLI::App& command, NewOptions& options) {
+    command.add_option("kind", options.kind, "model, likelihood (that is estimated) or energy (to be minimised)")
+        ->required()
+        ->check(CLI::IsMember({"model", "likelihood", "energy"}));
+    command.add_option("name", options.name, "of the folder, the program and the class")->required();
+}
+
 template <class Options>
 void add_configuration_options(CLI::App& command, Options& options) {
     command.add_option("configuration", options.configuration, "FILE.toml")->required();
@@ -209,6 +218,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     KeysOptions keys;
     ReportOptions report;
     StanOptions stan;
+    NewOptions made;
     WorksOptions works;
     MbarOptions mbar;
     std::filesystem::path file;
@@ -299,6 +309,27 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     add_stan_options(*stan_app, stan);
     stan.support_directory = support_directory;
     stan_app->callback([&] { request.serial = [&] { return stan_command(stan); }; });
+
+    auto* new_app = app.add_subcommand("new", "make a folder with a model of your own, which builds and runs");
+    add_new_options(*new_app, made);
+    made.support_directory = support_directory;
+    new_app->callback([&] { request.serial = [&] { return new_command(made); }; });
+
+    auto* manual_app = app.add_subcommand("manual", "what man and shells are told of this command line");
+    auto part = ManualPart::commands;
+    manual_app
+        ->add_option("part", part, "commands: the page pearlite(1); keys: pearlite.toml(5); bash, zsh: completions")
+        ->required()
+        ->transform(CLI::CheckedTransformer(std::map<std::string, ManualPart>{{"commands", ManualPart::commands},
+                                                                              {"keys", ManualPart::keys},
+                                                                              {"bash", ManualPart::bash},
+                                                                              {"zsh", ManualPart::zsh}}));
+    manual_app->callback([&] {
+        request.serial = [&] {
+            std::fputs(manual(part, app, describe_configuration(models).tables).c_str(), stdout);
+            return exit_finished;
+        };
+    });
 
     try {
         app.parse(argc, argv);

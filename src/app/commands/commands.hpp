@@ -79,6 +79,12 @@ struct StanOptions {
     bool again = false;                           ///< compile even if nothing has changed
 };
 
+struct NewOptions {
+    std::string kind; ///< "model", "likelihood" or "energy"
+    std::string name; ///< of the folder and of all in it
+    std::filesystem::path support_directory;
+};
+
 struct WorksOptions {
     std::filesystem::path forward, reverse; ///< tables of works
     std::string column;                     ///< by name or number; empty: the last
@@ -117,6 +123,8 @@ int keys_command(const Catalogue& models, const KeysOptions& options);
 int show_command(const std::filesystem::path& file);
 int compare_command(const std::vector<std::filesystem::path>& directories);
 int draws_command(const std::filesystem::path& directory, const std::optional<std::filesystem::path>& file);
+/// A folder with a model of one's own that builds and runs, from the templates of share/pearlite.
+int new_command(const NewOptions& options);
 // These run programs of share/pearlite beside this program, else of `support_directory`; their exit status.
 int report_command(const ReportOptions& options);
 int stan_command(const StanOptions& options);

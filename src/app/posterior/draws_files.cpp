@@ -35,8 +35,8 @@ struct Column {
 /// The indices of an element in an array of these dimensions, from 1: ".2.1".
 std::string indices_of(std::size_t place, std::span<const LabelledDimension> dimensions) {
     std::string text;
-    for (auto dimension = dimensions.rbegin(); dimension != dimensions.rend(); ++dimension) {
-        const auto size = static_cast<std::size_t>(dimension->size);
+    for (std::size_t k = dimensions.size(); k-- > 0;) {
+        const auto size = static_cast<std::size_t>(dimensions[k].size);
         text.insert(0, fmt::format(".{}", place % size + 1));
         place /= size;
     }
