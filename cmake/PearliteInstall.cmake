@@ -1,17 +1,20 @@
-# install() rules and the package that find_package(Pearlite) finds.
+# install() rules, by component, and the package that find_package(Pearlite) finds.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 
 get_property(layers GLOBAL PROPERTY PEARLITE_LAYERS)
 install(TARGETS pearlite_abi ${layers} EXPORT PearliteTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/pearlite DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT PearliteTargets NAMESPACE Pearlite:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite)
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY include/pearlite DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT PearliteTargets NAMESPACE Pearlite:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite COMPONENT development)
 
 configure_package_config_file(cmake/PearliteConfig.cmake.in "${PROJECT_BINARY_DIR}/PearliteConfig.cmake"
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/PearliteConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/PearliteConfig.cmake" "${PROJECT_BINARY_DIR}/PearliteConfigVersion.cmake"
-    cmake/FindLBFGS.cmake cmake/FindMiniZip.cmake cmake/FindNetCDF.cmake cmake/FindStanMath.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite)
+    cmake/FindLBFGS.cmake cmake/FindMiniZip.cmake cmake/FindNetCDF.cmake cmake/FindStanMath.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite COMPONENT development)
 
 # What the commands and jobs need at run time. The import of weights and the report are programs of their own as well.
 set(support "${CMAKE_INSTALL_DATADIR}/pearlite")
@@ -20,14 +23,38 @@ install(FILES docs/pearlite.schema.json DESTINATION "${support}")
 install(PROGRAMS drivers/pearlite_stan/compile.sh DESTINATION "${support}/pearlite_stan")
 install(FILES drivers/pearlite_stan/stan_model.cpp drivers/pearlite_stan/stan_data.hpp
     DESTINATION "${support}/pearlite_stan")
+install(DIRECTORY drivers/templates DESTINATION "${support}")
 install(DIRECTORY drivers/pearlite_report DESTINATION "${support}" FILES_MATCHING PATTERN "*.py" PATTERN "*.css"
     PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY jobs/ DESTINATION "${support}/jobs" FILES_MATCHING PATTERN "*.toml" PATTERN "*.sbatch" PATTERN "*.py"
     PATTERN "mpi-environment.sh" PATTERN __pycache__ EXCLUDE)
 
+# Pages of the manual and completions, which the program itself writes. A build of the program alone goes without.
+set(manual "${PROJECT_BINARY_DIR}/manual")
+file(MAKE_DIRECTORY "${manual}")
+set(written)
+function(pearlite_manual part name place)
+    add_custom_command(OUTPUT "${manual}/${name}" COMMAND pearlite manual ${part} > "${manual}/${name}" DEPENDS pearlite
+        VERBATIM)
+    set(file "${name}")
+    if(place MATCHES "^man/")
+        set(file "${name}.gz")
+        add_custom_command(OUTPUT "${manual}/${file}" COMMAND gzip -9 -n -k -f "${manual}/${name}"
+            DEPENDS "${manual}/${name}" VERBATIM)
+    endif()
+    install(FILES "${manual}/${file}" DESTINATION "${CMAKE_INSTALL_DATADIR}/${place}" OPTIONAL)
+    set(written ${written} "${manual}/${file}" PARENT_SCOPE)
+endfunction()
+pearlite_manual(commands pearlite.1 man/man1)
+pearlite_manual(keys pearlite.toml.5 man/man5)
+pearlite_manual(bash pearlite bash-completion/completions)
+pearlite_manual(zsh _pearlite zsh/vendor-completions)
+add_custom_target(manual ALL DEPENDS ${written})
+
 # Documents keep their places relative to each other, so that their links hold.
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.ipynb")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT documentation
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.ipynb" PATTERN "*.svg")
 install(FILES drivers/custom_model.cpp drivers/custom_likelihood.cpp drivers/custom_growing.cpp drivers/custom_energy.cpp
         drivers/custom_gradient.cpp
-    DESTINATION ${CMAKE_INSTALL_DOCDIR}/drivers)
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}/drivers COMPONENT documentation)

@@ -38,4 +38,4 @@ install(CODE "
     endif()
     file(INSTALL ${modules} \"$<TARGET_FILE:pearlite_python>\"
         DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/python${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}/\${packages}/pearlite\")
-")
+" COMPONENT python)
