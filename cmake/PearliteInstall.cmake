@@ -19,6 +19,9 @@ install(FILES "${PROJECT_BINARY_DIR}/PearliteConfig.cmake" "${PROJECT_BINARY_DIR
 # What the commands and jobs need at run time. The import of weights and the report are programs of their own as well.
 set(support "${CMAKE_INSTALL_DATADIR}/pearlite")
 install(PROGRAMS drivers/report.py drivers/import_rbm.py DESTINATION "${support}")
+install(PROGRAMS drivers/import_rbm.py RENAME pearlite-import-rbm DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS jobs/pearlite.sbatch DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(PROGRAMS jobs/pearlite.sbatch DESTINATION "${support}/jobs")
 install(FILES docs/pearlite.schema.json DESTINATION "${support}")
 install(PROGRAMS drivers/pearlite_stan/compile.sh DESTINATION "${support}/pearlite_stan")
 install(FILES drivers/pearlite_stan/stan_model.cpp drivers/pearlite_stan/stan_data.hpp
@@ -26,7 +29,7 @@ install(FILES drivers/pearlite_stan/stan_model.cpp drivers/pearlite_stan/stan_da
 install(DIRECTORY drivers/templates DESTINATION "${support}")
 install(DIRECTORY drivers/pearlite_report DESTINATION "${support}" FILES_MATCHING PATTERN "*.py" PATTERN "*.css"
     PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY jobs/ DESTINATION "${support}/jobs" FILES_MATCHING PATTERN "*.toml" PATTERN "*.sbatch" PATTERN "*.py"
+install(DIRECTORY jobs/ DESTINATION "${support}/jobs" FILES_MATCHING PATTERN "*.toml" PATTERN "*.py"
     PATTERN "mpi-environment.sh" PATTERN __pycache__ EXCLUDE)
 
 # Pages of the manual and completions, which the program itself writes. A build of the program alone goes without.
@@ -53,6 +56,7 @@ add_custom_target(manual ALL DEPENDS ${written})
 
 # Documents keep their places relative to each other, so that their links hold.
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+install(FILES packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging COMPONENT documentation)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT documentation
     FILES_MATCHING PATTERN "*.md" PATTERN "*.ipynb" PATTERN "*.svg")
 install(FILES drivers/custom_model.cpp drivers/custom_likelihood.cpp drivers/custom_growing.cpp drivers/custom_energy.cpp

@@ -1,4 +1,4 @@
-"""Links in README.md, CHANGELOG.md and docs/ lead somewhere: files that are there, and headings that are in them. Every page of
+"""Links in README.md, CHANGELOG.md, packaging/ and docs/ lead somewhere: files that are there, and headings that are in them. Every page of
 docs/ can be reached from README.md by links.
 
 Pages of the web are not asked for.
@@ -54,7 +54,8 @@ def mistakes_of(page):
 
 class Links(unittest.TestCase):
     def test_links_and_reach(self):
-        pages = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", *sorted((SOURCE / "docs").rglob("*.md"))]
+        pages = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", SOURCE / "packaging/README.md",
+                 *sorted((SOURCE / "docs").rglob("*.md"))]
         found = {page: mistakes_of(page) for page in pages}
         self.assertEqual([mistake for wrong, _ in found.values() for mistake in wrong], [])
         reached, new = set(), {SOURCE / "README.md"}
