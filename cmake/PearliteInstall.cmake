@@ -58,7 +58,7 @@ add_custom_target(manual ALL DEPENDS ${written})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(FILES packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging COMPONENT documentation)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT documentation
-    FILES_MATCHING PATTERN "*.md" PATTERN "*.ipynb" PATTERN "*.svg")
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.ipynb" PATTERN "*.svg" PATTERN "*.png")
 install(FILES drivers/custom_model.cpp drivers/custom_likelihood.cpp drivers/custom_growing.cpp drivers/custom_energy.cpp
         drivers/custom_gradient.cpp
     DESTINATION ${CMAKE_INSTALL_DOCDIR}/drivers COMPONENT documentation)
