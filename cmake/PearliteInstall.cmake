@@ -54,11 +54,12 @@ pearlite_manual(bash pearlite bash-completion/completions)
 pearlite_manual(zsh _pearlite zsh/vendor-completions)
 add_custom_target(manual ALL DEPENDS ${written})
 
-# Documents keep their places relative to each other, so that their links hold.
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
-install(FILES packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging COMPONENT documentation)
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT documentation
+# Documents keep their places relative to each other, so that their links hold. Debian wants lower case.
+set(documents "${CMAKE_INSTALL_DATAROOTDIR}/doc/pearlite")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${documents} COMPONENT documentation)
+install(FILES packaging/README.md DESTINATION ${documents}/packaging COMPONENT documentation)
+install(DIRECTORY docs/ DESTINATION ${documents}/docs COMPONENT documentation
     FILES_MATCHING PATTERN "*.md" PATTERN "*.ipynb" PATTERN "*.svg" PATTERN "*.png")
 install(FILES drivers/custom_model.cpp drivers/custom_likelihood.cpp drivers/custom_growing.cpp drivers/custom_energy.cpp
         drivers/custom_gradient.cpp
-    DESTINATION ${CMAKE_INSTALL_DOCDIR}/drivers COMPONENT documentation)
+    DESTINATION ${documents}/drivers COMPONENT documentation)
