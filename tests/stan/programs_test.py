@@ -98,6 +98,13 @@ class Programs(unittest.TestCase):
             self.assertLess(abs(rows[name]["sd"] / sd - 1), 0.1, rows[name])
         for name in ("theta[8]", "log_lik[1]", "y_rep[8]"):
             self.assertIn(name, rows)
+        # As CmdStan would name and order them, with the log likelihoods of the data.
+        self.assertEqual(runner.pearlite("draws", where).status, runner.FINISHED)
+        header = next(line for line in (where / "draws.csv").read_text(encoding="utf-8").splitlines() if line[0] != "#")
+        columns = header.split(",")
+        self.assertEqual(columns[:4], ["lp__", "mu", "tau", "z.1"])
+        for column in ("z.8", "theta.8", "log_lik.1", "log_lik.8", "y_rep.8"):
+            self.assertIn(column, columns)
         # The comparison bites: half the density of tau, as if it had been doubled by mistake.
         estimate = runner.summary(where)["log_evidence"][0]
         self.assertGreater(abs(estimate["value"] - EIGHT_SCHOOLS - math.log(2)), 20 * estimate["standard_error"])
