@@ -2,6 +2,7 @@
 #include "app/commands/support_programs.hpp"
 #include "io/files/temporary_file.hpp"
 #include "io/files/whole_file.hpp"
+#include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
 
