@@ -36,6 +36,10 @@ install(CODE "
     if(CMAKE_INSTALL_PREFIX MATCHES \"^/usr(/local)?/?$\")
         set(packages dist-packages)
     endif()
-    file(INSTALL ${modules} \"$<TARGET_FILE:pearlite_python>\"
-        DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/python${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}/\${packages}/pearlite\")
+    if(EXISTS \"$<TARGET_FILE:pearlite_python>\")
+        file(INSTALL ${modules} \"$<TARGET_FILE:pearlite_python>\"
+            DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/python${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}/\${packages}/pearlite\")
+    else()
+        message(STATUS \"The Python package has not been built (cmake --build does) and is left out\")
+    endif()
 " COMPONENT python)

@@ -15,7 +15,8 @@ mkdir -p "$build"
 tests_off=(-D PEARLITE_TESTS=OFF)
 [ ! -e "$build/CMakeCache.txt" ] || tests_off=()
 echo "building (log: $log)"
-if ! { cmake --preset release "${tests_off[@]}" && cmake --build "$build" --target pearlite -j "$(build_jobs)"; } >"$log" 2>&1; then
+if ! { cmake --preset release "${tests_off[@]}" &&
+    cmake --build "$build" --target pearlite manual -j "$(build_jobs)"; } >"$log" 2>&1; then
     cat "$log" >&2
     echo "the build failed; its log is $log" >&2
     exit 1

@@ -34,6 +34,10 @@ DEPENDS = {"pearlite": ["openmpi-bin", "python3", "libhdf5-103", "libnetcdf19"],
            "libpearlite-dev": ["libeigen3-dev", "libopenmpi-dev", "libhdf5-dev", "cmake", "g++"], "pearlite-doc": []}
 MISSING_TOOL = next((tool for tool in ("cpack", "dpkg-deb") if shutil.which(tool) is None), None)
 PARTS_OF_A_RUN = """set -e
+mount -t proc proc /proc
+mkdir -p /dev/shm
+mount -t tmpfs tmpfs /dev/shm
+trap 'umount /dev/shm /proc' EXIT
 cd /root && rm -rf mine
 pearlite new model mine && cd mine && cmake -S . -B build && cmake --build build
 . /usr/share/pearlite/jobs/mpi-environment.sh
