@@ -7,6 +7,18 @@
 namespace pearlite::io {
 namespace {
 
+TEST(ConfigurationEdit, writes_the_short_form_into_its_tables) {
+    const std::string text = "[model]\nsize = 9 # large\n\n[short]\nmodel.size = 2\nkernel.moves = 1\n";
+    EXPECT_EQ(with_short_form(text, "a.toml", {}), text);
+    EXPECT_EQ(with_short_form(text, "a.toml", {"run.short=false"}), text);
+    const std::string shortened = "[model]\nsize = 2 # large\n\n[short]\nmodel.size = 2\nkernel.moves = 1\n"
+                                  "\n[kernel]\nmoves = 1\n\n[run]\nshort = false\n";
+    EXPECT_EQ(with_short_form(text, "a.toml", {"run.short=true", "model.size=5"}), shortened);
+    EXPECT_EQ(with_short_form("[run]\nshort = true\n[short]\nrun.seed = 3\n", "a.toml", {}),
+              "[run]\nshort = false\nseed = 3\n[short]\nrun.seed = 3\n");
+    EXPECT_EQ(with_short_form("x = 1\n", "a.toml", {"run.short=true"}), "x = 1\n"); // reading it will refuse
+}
+
 std::string edited(const std::string& text, const std::vector<std::string>& overrides) {
     return with_overrides(text, "a.toml", overrides);
 }

@@ -211,6 +211,18 @@ class Schedules(unittest.TestCase):
         self.assertEqual(again.status, runner.BAD_INPUT, again.describe())
         self.assertRegex(again.err, "exists; --overwrite replaces it")
 
+    def test_the_short_form_is_tuned_as_it_is_run(self):
+        text = SURVEYED + "[short]\nschedule.steps = 20\nalgorithm.trajectories = 32\n"
+        self.file.write_text(text, encoding="utf-8")
+        ended = self.pearlite("tune", self.file, "--set", "run.short=true")
+        self.assertEqual(ended.status, 0, ended.describe())
+        digests = []
+        for name, options in (("mine", ["--set", "run.short=true"]), ("mine-tuned", [])):
+            ended = self.pearlite("run", f"{name}.toml", "-o", f"short-{name}", *options)
+            self.assertEqual(ended.status, 0, ended.describe())
+            digests.append(runner.summary(self.directory / f"short-{name}")["digest"])
+        self.assertEqual(digests[0], digests[1])
+
     def test_populations_that_interact_have_predictions(self):
         for algorithm, schedule, source in (("smc", {}, "run"), ("parallel-tempering", {}, "run"),
                                             ("smc", {"kind": "varopt-m", "steps": 60, "hold_sweeps": 60}, "survey")):

@@ -66,15 +66,23 @@ void check_output(const fs::path& output, const TuneOptions& options) {
         throw InputError(fmt::format("{}: no such directory; expected one for -o", directory.string()));
 }
 
-std::string text_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+/// The configuration as it was written, in its short form if that is what was tuned.
+std::string text_of(const TuneOptions& options) {
+    std::ifstream in(options.configuration, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    return io::with_short_form(text, options.configuration.string(), options.overrides);
+}
+
+/// Those that are to be written: text_of() has taken run.short.
+std::vector<std::string> overrides_of(const TuneOptions& options) {
+    auto overrides = options.overrides;
+    std::erase_if(overrides, [](const std::string& each) { return each.starts_with("run.short="); });
+    return overrides;
 }
 
 /// Checks that the new configuration can be read from `output`: files beside the old one may be missing beside the new.
 void check_readable_there(const Catalogue& models, const fs::path& output, const TuneOptions& options) {
-    const auto text =
-        io::with_overrides(text_of(options.configuration), options.configuration.string(), options.overrides);
+    const auto text = io::with_overrides(text_of(options), options.configuration.string(), overrides_of(options));
     prepare(models, io::Configuration::parse(text, output.string(), fs::absolute(output).parent_path(), {},
                                              options.data_directory));
 }
@@ -120,13 +128,13 @@ const algorithm::AnnealingPlan* plan_with_survey(const Prepared& prepared) {
 /// sense.
 std::string with_schedule_file(const TuneOptions& options, const fs::path& file) {
     std::vector<std::string> overrides;
-    for (const auto& each : options.overrides)
+    for (const auto& each : overrides_of(options))
         if (!each.starts_with("schedule."))
             overrides.push_back(each);
     overrides.emplace_back("schedule.kind=file");
     overrides.push_back(fmt::format("schedule.file={}", file.filename().string()));
     const auto name = options.configuration.string();
-    return io::with_overrides(io::without_table(text_of(options.configuration), name, "schedule"), name, overrides);
+    return io::with_overrides(io::without_table(text_of(options), name, "schedule"), name, overrides);
 }
 
 int tune_schedule_command(const parallel::Communicator& ranks, const TuneOptions& options, const Prepared& prepared,
@@ -202,10 +210,9 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
                              ? fmt::format("model.likelihood_variance={:.3g}", tuning.variance)
                              : fmt::format("model.{}={}", prepared.traits.particles_key, tuning.particles);
     parallel::on_root(ranks, [&] {
-        auto overrides = options.overrides;
+        auto overrides = overrides_of(options);
         overrides.push_back(setting);
-        io::write_durably(
-            output, io::with_overrides(text_of(options.configuration), options.configuration.string(), overrides));
+        io::write_durably(output, io::with_overrides(text_of(options), options.configuration.string(), overrides));
         auto json = output;
         io::write_durably(json.replace_extension(".json"), json_of(prepared, tuning, names, setting).dump(2) + "\n");
     });

@@ -1,5 +1,6 @@
 #include "io/configuration/configuration_edit.hpp"
 
+#include "io/configuration/assignments.hpp"
 #include "io/configuration/configuration_state.hpp"
 
 #include "pearlite/core/error.hpp"
@@ -93,6 +94,24 @@ std::string with_overrides(std::string_view text, const std::string& name, const
         result = std::move(edited);
     }
     return result;
+}
+
+std::string with_short_form(std::string_view text, const std::string& name, const std::vector<std::string>& overrides) {
+    Configuration::State wanted;
+    wanted.name = name;
+    wanted.root = parse_toml(text, name);
+    for (const std::string& argument : overrides)
+        wanted.apply_override(argument);
+    const toml::table* table = wanted.root["short"].as_table();
+    if (table == nullptr || !wanted.wants_short_form())
+        return std::string(text);
+    std::vector<Assignment> assignments;
+    collect(*table, "", assignments);
+    std::vector<std::string> values;
+    for (const Assignment& assignment : assignments)
+        values.push_back(assignment.path + "=" + toml_text(*assignment.value));
+    values.emplace_back("run.short=false");
+    return with_overrides(text, name, values);
 }
 
 std::string without_table(std::string_view text, const std::string& name, const std::string& table) {

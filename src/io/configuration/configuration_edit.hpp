@@ -13,6 +13,11 @@ namespace pearlite::io {
 /// cannot be written (a table of dotted keys, say), which it says.
 std::string with_overrides(std::string_view text, const std::string& name, const std::vector<std::string>& overrides);
 
+/// The text with its short form taken, if it or the overrides ask for it with run.short: the values in [short] are
+/// written into the tables of their keys, and run.short is false. Overrides of other keys are not written. The text
+/// itself if there is no such wish. InputError as with_overrides.
+std::string with_short_form(std::string_view text, const std::string& name, const std::vector<std::string>& overrides);
+
 /// The text without a table: its header and the lines of its values, with comments among them. The text itself if it
 /// has no such table; InputError where the table has no header of its own.
 std::string without_table(std::string_view text, const std::string& name, const std::string& table);

@@ -108,9 +108,13 @@ void Configuration::State::apply_override(const std::string& argument) {
     overrides.push_back({path, argument});
 }
 
-void Configuration::State::take_short_form() {
+bool Configuration::State::wants_short_form() const {
     const toml::node* wish = find("run.short");
-    const bool is_wanted = wish != nullptr && wish->value_exact<bool>().value_or(false);
+    return wish != nullptr && wish->value_exact<bool>().value_or(false);
+}
+
+void Configuration::State::take_short_form() {
+    const bool is_wanted = wants_short_form();
     toml::node* node = root.get("short");
     if (node == nullptr) {
         if (is_wanted) {

@@ -57,6 +57,7 @@ struct Configuration::State {
 
     /// Puts the argument of a --set into the table; InputError if it is not `key.path=value`.
     void apply_override(const std::string& argument);
+    bool wants_short_form() const; ///< run.short
     /// With run.short the values of [short] stand in for those of its keys, except where there is an override; [short]
     /// is then done with, and run.short false, as in a file of the same run that was written in full.
     void take_short_form();
