@@ -1,6 +1,7 @@
 // The part of the Python package pearlite that is compiled; pearlite/__init__.py and its neighbours are what users see.
 
 #include "app/embedding/session.hpp"
+#include "app/posterior/draws_files.hpp"
 #include "app/summary/summary.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite_python/models.hpp"
@@ -111,6 +112,7 @@ PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-v
         .def_readwrite("data_directory", &app::Task::data_directory)
         .def_readwrite("tells_progress", &app::Task::tells_progress);
     m.def("run", run, "(finished, signal, text) of a run; on all ranks together.");
+    m.def("write_draws", app::write_draws, "The draws of a directory as CmdStan writes them; the files.");
     m.def("describe", app::describe_summary, "The result of a directory in words.");
 
     m.def("take_raised", take_raised, "What a function has raised in the last run, or None.");

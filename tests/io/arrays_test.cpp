@@ -1,5 +1,7 @@
 #include "pearlite/io/arrays.hpp"
 
+#include "io/arrays/draws.hpp"
+
 #include "io/input_files.hpp"
 
 #include <gmock/gmock.h>
@@ -20,6 +22,13 @@ std::string csv_mistake(std::string_view content) {
 }
 std::string columns_mistake(std::string_view content) {
     return mistake(read_columns, "a.dat", content);
+}
+
+TEST(Draws, ElementsOfArraysAreNamedInTwoWays) {
+    for (const auto& [points, brackets] : {std::pair("mu", "mu"), {"theta.3", "theta[3]"}, {"L.1.2", "L[1,2]"}}) {
+        EXPECT_EQ(with_points(brackets), points);
+        EXPECT_EQ(with_brackets(points), brackets);
+    }
 }
 
 TEST(ReadCsv, reads_names_and_numbers) {

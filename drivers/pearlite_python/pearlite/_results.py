@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import tempfile
 import typing
 
 import numpy
@@ -131,37 +132,13 @@ class Result:
         import io
         return xarray.load_dataset(io.BytesIO(self._content("posterior.nc")), group=group, engine="h5netcdf")
 
-    def to_cmdstan(self, stem):
-        """Writes the draws as CmdStan does, a file a chain, STEM-1.csv, ...; returns their paths."""
-        draws, files = self.draws(), []
-        chains = next(iter(draws.values())).shape[0]
-        columns = [f"{name.replace('[', '.').replace(',', '.').replace(']', '')}" if values.ndim == 2 else None
-                   for name, values in draws.items()]
-        header = ["lp__"]
-        for column, (name, values) in zip(columns, draws.items()):
-            header += [column] if column else [f"{name}.{i + 1}" for i in range(values.shape[2])]
-        log_density = self._log_density()
-        for chain in range(chains):
-            table = [log_density[chain]] + [part for values in draws.values()
-                                            for part in numpy.atleast_2d(values[chain].T)]
-            file = pathlib.Path(f"{stem}-{chain + 1}.csv")
-            with file.open("w", encoding="utf-8") as out:
-                out.write(f"# model = {self.summary.get('model')}\n# method = sample (Default)\n# id = {chain + 1}\n")
-                out.write(",".join(header) + "\n")
-                for row in numpy.array(table).T:
-                    out.write(",".join(repr(float(value)) for value in row) + "\n")
-            files.append(file)
-        return files
-
-    def _log_density(self):
-        """(chains, draws): log prior plus log likelihood on the scale that samplers move on; NaN where unknown."""
-        import io
-
-        import h5py
-        with h5py.File(io.BytesIO(self._content("posterior.nc"))) as file:
-            if "lp" in file["sample_stats"]:
-                return file["sample_stats"]["lp"][()]
-        return numpy.full(next(iter(self.draws().values())).shape[:2], numpy.nan)
+    def to_cmdstan(self, file):
+        """Writes the draws as CmdStan does, as the command `pearlite draws`: to FILE, or with several chains a table each,
+        NAME_1.csv, NAME_2.csv, ...; returns their paths."""
+        with tempfile.TemporaryDirectory() as place:
+            if self.directory is None:
+                (pathlib.Path(place) / "posterior.nc").write_bytes(self._content("posterior.nc"))
+            return _core.write_draws(self.directory or pathlib.Path(place), pathlib.Path(file))
 
     def to_pandas(self):
         """The draws as a pandas.DataFrame, with the columns chain and draw first."""
