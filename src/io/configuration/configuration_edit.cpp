@@ -108,6 +108,7 @@ std::string with_short_form(std::string_view text, const std::string& name, cons
     std::vector<Assignment> assignments;
     collect(*table, "", assignments);
     std::vector<std::string> values;
+    values.reserve(assignments.size() + 1);
     for (const Assignment& assignment : assignments)
         values.push_back(assignment.path + "=" + toml_text(*assignment.value));
     values.emplace_back("run.short=false");
