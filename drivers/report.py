@@ -55,8 +55,9 @@ def parse(arguments):
     parser = argparse.ArgumentParser(
         prog="pearlite report", description="Figures and one HTML page from the directory of a run or of a sweep."
     )
-    parser.add_argument("directory", metavar="DIR", help="the directory of a finished run or sweep")
+    parser.add_argument("directory", metavar="DIR", help="the directory of a run or of a finished sweep")
     parser.add_argument("-o", "--output", metavar="OUT", help="where report.html and figures/ go (default: DIR)")
+    parser.add_argument("--state", metavar="WORD", help="of a run that is not finished: running, stopped, failed or died")
     parser.add_argument("--modules-only", action="store_true", help="only find out whether all modules are there")
     sweeps = parser.add_argument_group("sweeps")
     sweeps.add_argument(
@@ -77,9 +78,9 @@ def of_run(options):
         value = getattr(options, name)
         if value is not None and value is not False and value != []:
             raise run.ReportError(f"--{name} is for sweeps; {options.directory} is not the directory of one")
-    finished = run.read_run(options.directory)
-    pictures = figures.draw_all(finished)
-    return write(pictures, page.render(finished, pictures), options.output or options.directory)
+    shown = run.read_run(options.directory, options.state)
+    pictures = figures.draw_all(shown)
+    return write(pictures, page.render(shown, pictures), options.output or options.directory)
 
 
 def of_sweep(options):

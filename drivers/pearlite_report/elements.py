@@ -13,12 +13,13 @@ def text(value):
     return value if isinstance(value, Markup) else html.escape(str(value))
 
 
-def document(title, parts):
-    """The whole page as a string; parts that are empty are left out."""
+def document(title, parts, reloads=False):
+    """The whole page as a string; parts that are empty are left out. `reloads`: browsers load it again, and again."""
+    again = '<meta http-equiv="refresh" content="30">\n' if reloads else ""
     style = pathlib.Path(__file__).with_name("page.css").read_text(encoding="utf-8")
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{text(title)}</title>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n{again}<title>{text(title)}</title>\n'
         f"<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(part for part in parts if part)
         + "\n</main>\n</body>\n</html>\n"

@@ -25,7 +25,7 @@ def render(run, pictures):
     title = title_of(run.summary)
     parts = [
         elements.header(f"Pearlite run report \N{MIDDLE DOT} {run.directory.resolve().name}", title),
-        _status(run.summary),
+        _status(run),
         _headline(run),
         elements.warnings((run.summary.get("diagnostics") or {}).get("warnings")),
         elements.figures("Estimates and weights", pictures, "estimates"),
@@ -48,16 +48,55 @@ def render(run, pictures):
         _run_table(run),
         elements.configuration(run.configuration),
     ]
-    return elements.document(title, parts)
+    return elements.document(title, parts, reloads=run.summary.get("status") == "running")
 
 
-def _status(summary):
-    if summary.get("status", "finished") == "finished":
+def _status(run):
+    """What is to be said of a run that is not finished."""
+    summary = run.summary
+    state = summary.get("status", "finished")
+    if state == "finished":
         return ""
+    progress = summary.get("progress") or {}
+    place = elements.facts(_place(progress)) if progress else ""
+    advice = {
+        "running": "The page is loaded again every 30 seconds; the report draws it again (--follow).",
+    }.get(state, f"pearlite resume {run.directory} goes on.")
     return (
-        f'<section class="box warning">\n<h2>This run is {text(summary["status"])}, not finished</h2>\n'
-        "<p>All numbers and figures belong to the part that has run; they are not the result.</p>\n</section>"
+        f'<section class="box warning">\n<h2>This run {text(_sentence_of(state))}</h2>\n'
+        "<p>All numbers and figures belong to the part that has run, up to the last checkpoint; they are not the result. "
+        f"{text(advice)}</p>\n{place}</section>"
     )
+
+
+def _sentence_of(state):
+    return {"running": "is going on", "died": "has died, without a word", "failed": "has failed"}.get(
+        state, f"is {state}, not finished"
+    )
+
+
+def _place(progress):
+    """Where the run is, in names and words."""
+    unit = str(progress.get("unit", "step")).capitalize()
+    done = f"{progress.get('done')}" + (f" of {progress['of']}" if "of" in progress else "")
+    rows = [(f"{unit} of the pilot" if progress.get("in_pilot") else unit, done)]
+    if "stage" in progress:
+        rows.append(("Stage", progress["stage"]))
+    if "variables" in progress:
+        rows.append(("Variables", progress["variables"]))
+    for key, label in (("inverse_temperature", "Inverse temperature"), ("temperature", "Temperature")):
+        if key in progress:
+            rows.append((label, numbers.plain(progress[key], 5)))
+    if "log_ratio" in progress:
+        value, error = progress["log_ratio"], progress.get("standard_error")
+        with_error = f" ± {numbers.with_precision_of(error, error)}" if numbers.is_number(error) else ""
+        rows.append((Markup("log Z/Z<sub>0</sub> so far"), numbers.with_precision_of(value, error) + with_error))
+    if "best_energy" in progress:
+        rows.append(("Best energy", numbers.plain(progress["best_energy"], 10)))
+    if numbers.is_number(progress.get("seconds_left")):
+        rows.append(("Time left" + (" of the pilot" if progress.get("in_pilot") else ""),
+                     numbers.duration(progress["seconds_left"])))
+    return rows
 
 
 # ---- headline -------------------------------------------------------------------------------------------------------

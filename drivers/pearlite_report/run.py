@@ -100,18 +100,38 @@ class Run:
         return None
 
 
-def read_run(directory):
-    """Reads summary.json and results.h5 of a run directory. ReportError if either is missing or damaged."""
+def read_run(directory, state=None):
+    """Reads summary.json and results.h5 of a run directory, or of a run without results progress.h5, which its last
+    checkpoint has left. `state`: a word for such a run, "running" or "died", else that of its summary. ReportError if
+    the files are missing or damaged."""
     directory = pathlib.Path(directory)
     if not directory.exists():
         raise ReportError(f"{directory}: no such directory")
     if not directory.is_dir():
         raise ReportError(f"{directory}: not a directory (name the run directory, not a file in it)")
-    results = directory / "results.h5"
+    results, progress = directory / "results.h5", directory / "progress.h5"
+    if progress.exists() and not _has_finished(directory):
+        return _read_unfinished(directory, progress, state)
     if not results.exists():
         raise ReportError(_why_no_results(directory))
     run = Run(directory, _read_summary(directory))
     _read_results(results, run)
+    return run
+
+
+def _has_finished(directory):
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        return json.loads((directory / "summary.json").read_text(encoding="utf-8")).get("status") == "finished"
+    return False
+
+
+def _read_unfinished(directory, progress, state):
+    run = Run(directory, {})
+    _read_results(progress, run)
+    with opened(progress) as file:
+        run.summary = _summary_of(Contents(file, []).text("summary"), progress)
+    if state:
+        run.summary["status"] = state
     return run
 
 
@@ -129,7 +149,7 @@ def read_search(directory):
 def _why_no_results(directory):
     if any(directory.glob("checkpoint.*.h5")):
         return (
-            f"{directory}: no results.h5 yet, only checkpoints: the run is not finished. "
+            f"{directory}: no results.h5 yet, and no progress.h5, only checkpoints: the run is not finished. "
             f"Continue it with: pearlite resume {directory}"
         )
     return f"{directory}: no results.h5; this is not the directory of a finished run"
@@ -143,10 +163,18 @@ def _read_summary(directory):
 def read_summary(path, missing):
     """summary.json of a run or a sweep; `missing` is what to say where there is none."""
     try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ReportError(missing) from None
     except (OSError, ValueError) as error:
+        raise ReportError(f"{path}: cannot be read as JSON ({error})") from None
+    return _summary_of(text, path)
+
+
+def _summary_of(text, path):
+    try:
+        summary = json.loads(text)
+    except ValueError as error:
         raise ReportError(f"{path}: cannot be read as JSON ({error})") from None
     if not isinstance(summary, dict):
         raise ReportError(f"{path}: expected one JSON object")

@@ -28,7 +28,7 @@ class SearchSummary : public testing::Test {
         facts.algorithm = "pisaa";
         RunResult result;
         result.parts.push_back(std::make_unique<SearchPart>(parallel::Communicator::alone(), search));
-        write_summary(place_, summary_text(facts, &result));
+        write_summary(place_, summary_text(facts, result));
         std::ifstream file(place_ / "summary.json");
         return json::parse(file);
     }

@@ -91,6 +91,10 @@ Progress AnnealedImportance::progress() const {
     return {k_, schedule_.steps(), schedule_[k_], trace_.ess.back(), trace_.log_ratio.back()};
 }
 
+LogRatioSoFar AnnealedImportance::log_ratio_so_far() {
+    return independent_log_ratio(trace_, settings_.particles);
+}
+
 Outcome AnnealedImportance::outcome() const {
     const auto& particles = population_.generation(0);
     // Large populations need fewer bootstrap replicates and could not afford many.

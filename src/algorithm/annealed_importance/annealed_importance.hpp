@@ -44,6 +44,7 @@ class AnnealedImportance final : public Sampler {
     /// exp(log_ratio()) is unbiased; log_ratio() is log Z/Z_0 as of the last reduction.
     bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return trace_.log_ratio.back(); }
+    LogRatioSoFar log_ratio_so_far() override;
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
     const kernel::Kernel* kernel() const override { return kernel_.get(); }

@@ -1,10 +1,19 @@
 #include "algorithm/common/log_weight_moments.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 namespace pearlite::algorithm {
+
+LogRatioSoFar independent_log_ratio(const Trace& trace, Index n) {
+    constexpr double least_ess = 5;
+    LogRatioSoFar found{trace.log_ratio.back(), {}};
+    if (const double ess = trace.ess.back(); ess >= least_ess)
+        found.standard_error = std::sqrt(std::max(0.0, 1 / ess - 1 / static_cast<double>(n)));
+    return found;
+}
 
 LogWeightMoments log_weight_moments(const population::Shards& numbers, double sign) {
     constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();

@@ -60,6 +60,8 @@ class Sampler {
     virtual bool has_unbiased_normaliser() const { return false; }
     /// log Z/Z_0 as of the last reduction.
     virtual double log_ratio() const = 0;
+    /// Collective; flushed. log Z/Z_0 of the path up to the present place, before the end, too.
+    virtual LogRatioSoFar log_ratio_so_far() { return {log_ratio(), {}}; }
     virtual const Trace& trace() const = 0;
     virtual population::Population& population() = 0;
     /// The trace has an entry per temperature of a path.

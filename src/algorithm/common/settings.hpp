@@ -36,6 +36,12 @@ struct Progress {
     Index variables = 0; ///< to which a density grows, the inverse temperature being the share that it has reached
 };
 
+/// log Z/Z_0 of the part of a path that a run has come to.
+struct LogRatioSoFar {
+    double value = 0;
+    std::optional<double> standard_error = {}; ///< nothing where too little is known of it
+};
+
 /// A number for the diagnostics of a summary, with its standard error if it has one.
 struct Diagnostic {
     std::string name;

@@ -19,6 +19,7 @@ class StagedSampler : public Sampler {
     void result_fields(Fields& f) override { current().result_fields(f); }
     bool has_unbiased_normaliser() const override { return current().has_unbiased_normaliser(); }
     double log_ratio() const override { return current().log_ratio(); }
+    LogRatioSoFar log_ratio_so_far() override { return current().log_ratio_so_far(); }
     const Trace& trace() const override { return current().trace(); }
     population::Population& population() override { return current().population(); }
     bool has_path() const override { return current().has_path(); }

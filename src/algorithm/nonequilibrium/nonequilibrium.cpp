@@ -1,5 +1,6 @@
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"
 
+#include "algorithm/common/log_weight_moments.hpp"
 #include "algorithm/common/streams.hpp"
 #include "estimator/work/work.hpp"
 #include "parallel/agreement.hpp"
@@ -73,6 +74,10 @@ void Nonequilibrium::flush() {
     forward_averaging_.flush(ranks_, settings_.forward, record_.forward);
     equilibration_averaging_.flush(ranks_, settings_.reverse, record_.equilibration);
     reverse_averaging_.flush(ranks_, settings_.reverse, record_.reverse);
+}
+
+LogRatioSoFar Nonequilibrium::log_ratio_so_far() {
+    return independent_log_ratio(trace_, settings_.forward);
 }
 
 Outcome Nonequilibrium::outcome() const {

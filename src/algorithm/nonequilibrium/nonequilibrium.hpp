@@ -77,6 +77,8 @@ class Nonequilibrium final : public Sampler {
     const path::Schedule& schedule() const { return schedule_; }
     /// log Z/Z_0 of the forward trajectories as of the last reduction.
     double log_ratio() const override { return trace_.log_ratio.back(); }
+    /// Of the forward trajectories.
+    LogRatioSoFar log_ratio_so_far() override;
     /// The trace of the forward trajectories.
     const Trace& trace() const override { return trace_; }
     /// Generation 0 runs forward, with log weights -W; generation 1 backwards, with log weights W.

@@ -271,6 +271,17 @@ double Replicates::log_ratio() const {
     return log_sum_exp(log_ratios()) - std::log(static_cast<double>(n_replicates()));
 }
 
+LogRatioSoFar Replicates::log_ratio_so_far() {
+    if (n_replicates() == 1)
+        return here_.front()->log_ratio_so_far();
+    const auto slowest = progress();
+    for (Index r = 0; r < n_replicates(); ++r)
+        if (standing(r).inverse_temperature != slowest.inverse_temperature)
+            return {slowest.log_ratio, {}};
+    const auto all = estimator::batch_estimate(log_ratios());
+    return {all.value, all.standard_error};
+}
+
 std::vector<Trace> Replicates::traces() const {
     std::vector<Trace> mine;
     for (const auto& replicate : here_)

@@ -81,6 +81,9 @@ class Replicates final : public Sampler {
     void result_fields(Fields& f) override;
     bool has_unbiased_normaliser() const override { return here_.front()->has_unbiased_normaliser(); }
     double log_ratio() const override;
+    /// Of all replicates, with the error of their spread, where they are at one temperature; else of the slowest alone,
+    /// without an error.
+    LogRatioSoFar log_ratio_so_far() override;
     const Trace& trace() const override { return here_.front()->trace(); }
     population::Population& population() override { return here_.front()->population(); }
     bool has_path() const override { return here_.front()->has_path(); }

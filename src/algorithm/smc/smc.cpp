@@ -85,12 +85,24 @@ Progress Smc::progress() const {
     return progress;
 }
 
+estimator::Estimate Smc::product_estimate(const population::FamilyWeights& families, Index resamplings) const {
+    return estimator::single_run_estimate(log_ratio_, families, static_cast<double>(settings_.particles),
+                                          static_cast<int>(resamplings),
+                                          smc_settings_.resampling == population::Resampling::multinomial);
+}
+
+LogRatioSoFar Smc::log_ratio_so_far() {
+    if (t_ == 0)
+        return {};
+    const auto& particles = population_.generation(0);
+    const auto shares = population::family_weights(ranks_, particles.layout(), particles.log_weights(), families());
+    return {log_ratio_, product_estimate(shares, n_resamplings_).standard_error};
+}
+
 Outcome Smc::outcome() const {
     Outcome outcome;
     outcome.ess = ess_;
-    outcome.log_ratio = {estimator::single_run_estimate(
-        log_ratio_, final_families_, static_cast<double>(settings_.particles),
-        static_cast<int>(resamplings_before_end_), smc_settings_.resampling == population::Resampling::multinomial)};
+    outcome.log_ratio = {product_estimate(final_families_, resamplings_before_end_)};
     if (ess_ < 20)
         outcome.warnings.emplace_back("the effective sample size of the final weights is below 20: use more particles, "
                                       "or more temperatures");

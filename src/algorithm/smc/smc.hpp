@@ -53,6 +53,7 @@ class Smc final : public Sampler {
     const kernel::Kernel* kernel() const override { return kernel_.get(); }
     bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return log_ratio_; }
+    LogRatioSoFar log_ratio_so_far() override;
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
     std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
@@ -103,6 +104,9 @@ class Smc final : public Sampler {
     const population::Families& families();
 
     void record(bool resampled);
+
+    /// log Z/Z_0 with the error that families of so many resamplings tell.
+    estimator::Estimate product_estimate(const population::FamilyWeights& families, Index resamplings) const;
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;

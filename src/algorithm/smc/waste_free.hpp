@@ -23,6 +23,7 @@
 #include "path/schedule.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
+#include <cmath>
 #include <variant>
 #include <vector>
 
@@ -56,6 +57,7 @@ class WasteFree final : public Sampler {
     const kernel::Kernel* kernel() const override { return kernel_.get(); }
     bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return log_ratio_; }
+    LogRatioSoFar log_ratio_so_far() override { return {log_ratio_, std::sqrt(variance_)}; }
     /// The estimated variance of log_ratio(), also where chains are too short for it.
     double log_ratio_variance() const { return variance_; }
     const Trace& trace() const override { return trace_; }

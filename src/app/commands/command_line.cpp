@@ -82,7 +82,11 @@ void add_session_options(CLI::App& command, Options& options) {
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
-    command.add_option("directory", options.directory, "directory of a finished run or sweep")->required();
+    command
+        .add_option("directory", options.directory,
+                    "directory of a run, finished or not (what its last checkpoint knows), or of a finished sweep")
+        ->required();
+    command.add_flag("--follow", options.follow, "runs: draw it again with each checkpoint, until the run ends");
     command.add_option("--scalar", options.scalars, "sweeps: show this scalar instead of the chosen ones")
         ->allow_extra_args(false);
     command.add_option("--against", options.against, "sweeps: draw against this swept key alone");
@@ -293,6 +297,10 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     auto* compare_app = app.add_subcommand("compare", "models by the evidences of finished runs: Bayes factors");
     compare_app->add_option("directories", directories, "of finished runs, two or more")->required();
     compare_app->callback([&] { request.serial = [&] { return compare_command(directories); }; });
+
+    auto* status_app = app.add_subcommand("status", "a table of runs and sweeps: which go on, how far they are");
+    status_app->add_option("directories", directories, "of runs and sweeps (default all in runs/)");
+    status_app->callback([&] { request.serial = [&] { return status_command(directories); }; });
 
     auto* draws_app = app.add_subcommand("draws", "write the draws of a posterior as CmdStan does, a table a chain");
     draws_app->add_option("directory", file, "of a finished run")->required();

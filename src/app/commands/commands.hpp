@@ -70,6 +70,8 @@ struct ReportOptions {
     std::optional<std::string> against; ///< the only swept key that scalars are drawn against
     std::optional<double> above;        ///< distances to this value are drawn
     bool runs = false;                  ///< make the report of every single run too
+    // Of runs:
+    bool follow = false; ///< draw it again with each checkpoint, until the run ends
 };
 
 struct StanOptions {
@@ -122,6 +124,7 @@ int list_command(const Catalogue& models);
 int keys_command(const Catalogue& models, const KeysOptions& options);
 int show_command(const std::filesystem::path& file);
 int compare_command(const std::vector<std::filesystem::path>& directories);
+int status_command(const std::vector<std::filesystem::path>& directories);
 int draws_command(const std::filesystem::path& directory, const std::optional<std::filesystem::path>& file);
 /// A folder with a model of one's own that builds and runs, from the templates of share/pearlite.
 int new_command(const NewOptions& options);

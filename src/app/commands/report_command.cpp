@@ -1,10 +1,16 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/support_programs.hpp"
+#include "app/sweep/sweep_files.hpp"
+#include "app/watching/run_state.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <system_error>
+#include <thread>
 
 namespace pearlite::app {
 
@@ -37,17 +43,55 @@ std::vector<std::string> arguments_of(const ReportOptions& options) {
     return arguments;
 }
 
+using FileTime = std::filesystem::file_time_type;
+
+/// When what a report is made of was last written.
+FileTime last_written(const std::filesystem::path& directory) {
+    auto newest = FileTime::min();
+    for (const auto* name : {"progress.h5", "summary.json"}) {
+        std::error_code error;
+        if (const auto written = std::filesystem::last_write_time(directory / name, error); !error)
+            newest = std::max(newest, written);
+    }
+    return newest;
+}
+
+/// Draws the report again whenever the run has written something, until it runs no more. The exit status of the last
+/// time.
+template <class Draw>
+int follow(const std::filesystem::path& directory, const Draw& draw) {
+    constexpr auto pause = std::chrono::milliseconds(500);
+    for (auto drawn = FileTime::min();;) {
+        const auto state = state_of(directory);
+        const auto written = last_written(directory);
+        if (written > drawn || state != RunState::running) {
+            const int status = draw(state);
+            if (status != 0 || state != RunState::running)
+                return status;
+            drawn = written;
+        }
+        std::this_thread::sleep_for(pause);
+    }
+}
+
 } // namespace
 
 int report_command(const ReportOptions& options) {
     if (!std::filesystem::is_directory(options.directory))
         throw InputError(fmt::format("{}: no such directory; expected the directory of a run or of a sweep",
                                      options.directory.string()));
+    if (options.follow && is_sweep_directory(options.directory))
+        throw InputError(fmt::format("{}: a sweep; --follow is for runs", options.directory.string()));
     const auto script = support_file("report.py", options.support_directory).string();
     std::vector<std::string> command{find_python(script), "-I", script};
     for (const auto& argument : arguments_of(options))
         command.push_back(argument);
-    return run_tool(command, false);
+    const auto draw = [&](RunState state) {
+        auto with_state = command;
+        with_state.push_back(std::string("--state=") + word_of(state));
+        return run_tool(with_state, false);
+    };
+    return options.follow ? follow(options.directory, draw) : draw(state_of(options.directory));
 }
 
 } // namespace pearlite::app

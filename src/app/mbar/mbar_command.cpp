@@ -81,7 +81,7 @@ int mbar_command(const Communicator& ranks, const MbarOptions& options) {
     facts.unit = "samples";
     facts.resources = resources_of(ranks);
     std::string summary;
-    parallel::on_root(ranks, [&] { summary = summary_text(facts, &result); });
+    parallel::on_root(ranks, [&] { summary = summary_text(facts, result); });
     if (options.directory)
         write_files(ranks, options, result, summary);
     if (ranks.is_root())

@@ -47,6 +47,18 @@ void AnnealingRun::restore(io::Reader& reader) {
                         now, stored));
 }
 
+SoFar AnnealingRun::so_far() {
+    SoFar found;
+    if (sampler_->markov_chains())
+        return found;
+    found.log_ratio = sampler_->log_ratio_so_far();
+    FinishedRun run{ranks_, target(), *sampler_, inverse_temperature_end_, seed_};
+    for (const auto make : {trace_part, growth_part})
+        if (auto part = make(run))
+            found.parts.push_back(std::move(part));
+    return found;
+}
+
 RunResult AnnealingRun::result() {
     return result_of(parts_of({ranks_, target(), *sampler_, inverse_temperature_end_, seed_}));
 }

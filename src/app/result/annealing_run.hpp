@@ -29,6 +29,7 @@ class AnnealingRun final : public Run {
     void save(io::Writer& writer) override;
     void restore(io::Reader& reader) override;
 
+    SoFar so_far() override;
     RunResult result() override;
 
   private:

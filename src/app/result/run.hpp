@@ -12,6 +12,12 @@
 
 namespace pearlite::app {
 
+/// What a run knows before its end.
+struct SoFar {
+    std::optional<algorithm::LogRatioSoFar> log_ratio; ///< nothing of searches, trainings and Markov chains
+    ResultParts parts;                                 ///< those that need no end, made to be written to files alone
+};
+
 class Run {
   public:
     virtual ~Run() = default;
@@ -39,6 +45,9 @@ class Run {
     /// Collective. Adds the state to a checkpoint; takes it from one.
     virtual void save(io::Writer& writer) = 0;
     virtual void restore(io::Reader& reader) = 0;
+
+    /// Collective; after save(), which ends what is under way. The run must live as long as the parts.
+    virtual SoFar so_far() { return {}; }
 
     /// Collective; needs finished(). Sharded data stay in the run, which must live until the result has been written.
     virtual RunResult result() = 0;

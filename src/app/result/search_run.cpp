@@ -68,11 +68,22 @@ void SearchRun::restore(io::Reader& reader) {
     search_->fields(fields);
 }
 
-RunResult SearchRun::result() {
+SoFar SearchRun::so_far() {
+    SoFar found;
+    found.parts.push_back(std::make_unique<SearchPart>(ranks_, found_so_far()));
+    return found;
+}
+
+SearchResult SearchRun::found_so_far() const {
     SearchResult result;
     result.replicates = search_->outcomes();
     result.success_below = plan_.success_below;
     parallel::on_root(ranks_, [&] { describe(result); });
+    return result;
+}
+
+RunResult SearchRun::result() {
+    auto result = found_so_far();
     if (plan_.polish)
         result.polish = polish(ranks_, search_->space(), result.replicates, plan_.replicates);
     ResultParts parts;

@@ -25,9 +25,12 @@ class SearchRun final : public Run {
     void save(io::Writer& writer) override;
     void restore(io::Reader& reader) override;
 
+    SoFar so_far() override;
     RunResult result() override;
 
   private:
+    /// Collective.
+    SearchResult found_so_far() const;
     /// Called on the root.
     void describe(SearchResult& result) const;
 

@@ -15,6 +15,12 @@ void TrainingRun::restore(io::Reader& reader) {
     training_->fields(fields);
 }
 
+SoFar TrainingRun::so_far() {
+    SoFar found;
+    found.parts.push_back(std::make_unique<TrainingPart>(*training_, model::Images{}));
+    return found;
+}
+
 RunResult TrainingRun::result() {
     ResultParts parts;
     parts.push_back(std::make_unique<TrainingPart>(*training_, training_->samples()));

@@ -23,6 +23,7 @@ class TrainingRun final : public Run {
     void save(io::Writer& writer) override;
     void restore(io::Reader& reader) override;
 
+    SoFar so_far() override;
     RunResult result() override;
 
   private:

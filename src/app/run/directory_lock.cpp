@@ -53,9 +53,24 @@ void sign(int descriptor) {
         ::ftruncate(descriptor, 0) == 0 && ::pwrite(descriptor, text.data(), text.size(), 0) > 0;
 }
 
+constexpr const char* lock_file = "run.lock";
+
 } // namespace
 
-DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(directory / "run.lock") {
+std::string lock_holder(const std::filesystem::path& directory) {
+    const int descriptor = ::open((directory / lock_file).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0)
+        return {};
+    struct flock whole {};
+    whole.l_type = F_RDLCK;
+    whole.l_whence = SEEK_SET;
+    const bool is_held = ::fcntl(descriptor, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    const auto holder = is_held ? text_of(descriptor) : "";
+    ::close(descriptor);
+    return holder;
+}
+
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(directory / lock_file) {
     using Clock = std::chrono::steady_clock;
     constexpr auto patience = std::chrono::seconds(5);
     constexpr auto pause = std::chrono::milliseconds(50);

@@ -28,4 +28,8 @@ class DirectoryLock {
     std::string remark_;
 };
 
+/// The process that holds a directory's lock, in words ("process 17 on node3"); empty if none does, or if that cannot
+/// be found out. Takes no lock.
+std::string lock_holder(const std::filesystem::path& directory);
+
 } // namespace pearlite::app

@@ -53,6 +53,8 @@ class Reporter {
                   const std::string& unit);
     /// The same for a line that is ready made.
     void progress(const std::string& line);
+    /// As progress() would tell it; of the pilot, in one. Nothing if it is not known.
+    std::optional<double> seconds_left() const { return pace_ ? pace_->seconds_left() : std::nullopt; }
     /// Wipes the progress line.
     void end_progress();
 

@@ -3,6 +3,7 @@
 #include "app/commands/build_info.hpp"
 #include "app/posterior/draws_files.hpp"
 #include "app/result/parts/search/search.hpp"
+#include "app/watching/progress_file.hpp"
 #include "io/container/checkpoints.hpp"
 #include "io/files/temporary_file.hpp"
 #include "parallel/agreement.hpp"
@@ -37,8 +38,8 @@ bool is_of_a_sweep(const std::string& name) {
 bool is_of_a_run(const fs::path& file) {
     const auto name = file.filename().string();
     return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
-           name == "report.html" || name == run_id_file || is_best_file(name) || is_draws_file(file) ||
-           io::is_temporary(file) || is_of_a_sweep(name);
+           name == "report.html" || name == run_id_file || is_progress_file(name) || is_best_file(name) ||
+           is_draws_file(file) || io::is_temporary(file) || is_of_a_sweep(name);
 }
 
 /// The figures that the report has listed as its own.

@@ -4,6 +4,7 @@
 #include "app/result/run.hpp"
 #include "app/run/heartbeat.hpp"
 #include "app/run/watchdog.hpp"
+#include "app/watching/progress_file.hpp"
 
 #include "app/commands/build_info.hpp"
 #include "io/container/checkpoints.hpp"
@@ -170,9 +171,21 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     bool stop = false;
     Orders orders;
 
+    const bool has_files = job.keeps_results && !job.is_in_sweep();
+    const auto standing = [&](const SoFar& known) {
+        return Standing{run.progress(), run.in_pilot(), known.log_ratio, reporter.seconds_left()};
+    };
+    const auto tell_progress = [&] {
+        if (!has_files || run.finished())
+            return;
+        const auto known = run.so_far();
+        const auto facts = facts_of(job, run, heartbeat.elapsed(), updates, resources_of(job.ranks));
+        write_progress(job, facts, standing(known), known.parts);
+    };
     const auto checkpoint = [&] {
         const double begin = heartbeat.elapsed();
         save_checkpoint(job, run);
+        tell_progress();
         heartbeat.checkpoint_took(heartbeat.elapsed() - begin);
     };
     // A run that dies before its first periodic checkpoint still resumes, from its beginning; a sweep begins it anew.
@@ -226,7 +239,6 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
                                           end_is_saved ? ", which holds the finished run" : ""));
         }
     };
-    const bool has_files = job.keeps_results && !job.is_in_sweep();
     if (!stop && has_files && !end_is_saved) {
         Watchdog::watch(Watchdog::Stage::step);
         end_is_saved = try_checkpoint("the results follow");
@@ -235,9 +247,10 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         with_advice(checkpoint, {});
         Watchdog::rest();
         const auto resources = resources_of(job.ranks);
+        const auto known = run.so_far();
         parallel::on_root(job.ranks, [&] {
             const auto facts = facts_of(job, run, heartbeat.elapsed(), updates, resources);
-            write_summary(job.directory, summary_text(facts, nullptr));
+            write_summary(job.directory, summary_text(facts, "stopped", standing(known)));
         });
         reporter.info(fmt::format("stopped by {} at step {} with a checkpoint; {} goes on", stop_reason(orders.stop),
                                   run.progress().step, resuming(job.directory)));
@@ -249,7 +262,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     Watchdog::rest();
     const auto resources = resources_of(job.ranks);
     parallel::on_root(job.ranks, [&] {
-        ending.summary = summary_text(facts_of(job, run, heartbeat.elapsed(), updates, resources), &result);
+        ending.summary = summary_text(facts_of(job, run, heartbeat.elapsed(), updates, resources), result);
     });
     if (!job.keeps_results)
         return ending;
@@ -261,6 +274,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
                     part->write_files(job.directory);
                 write_posterior(job, result.parts);
                 write_summary(job.directory, ending.summary);
+                remove_progress(job.directory);
             });
         },
         has_files ? ending.summary : "");

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <sys/resource.h>
 
@@ -67,33 +68,25 @@ std::string describe(const Json& summary) {
     return text;
 }
 
-} // namespace
+/// What every summary begins with.
+Json head_of(const RunFacts& facts, const std::string& status) {
+    return {{"schema", 1},
+            {"algorithm", facts.algorithm},
+            {"model", facts.model},
+            {"seed", facts.seed},
+            {"ranks", facts.ranks},
+            {"block", facts.block},
+            {"build", build_id()},
+            {"status", status},
+            {"generator", facts.generator}};
+}
 
-std::string summary_text(const RunFacts& facts, const RunResult* result) {
-    Json summary{{"schema", 1},
-                 {"algorithm", facts.algorithm},
-                 {"model", facts.model},
-                 {"seed", facts.seed},
-                 {"ranks", facts.ranks},
-                 {"block", facts.block},
-                 {"build", build_id()},
-                 {"status", result ? "finished" : "stopped"},
-                 {"generator", facts.generator}};
-    SummaryParts parts;
-    if (result) {
-        for (const auto& part : result->parts)
-            part->write_summary(parts);
-        const auto headline = headline_of(*result, !parts.warnings.empty());
-        summary["headline"] = headline_entry(headline);
-        summary["verdict"] = headline.sentence;
-        summary.update(parts.entries);
-    }
-    auto warnings = facts.warnings;
-    warnings.insert(warnings.end(), parts.warnings.begin(), parts.warnings.end());
+void add_diagnostics(Json& summary, SummaryParts& parts, const std::vector<std::string>& warnings) {
     parts.diagnostics["warnings"] = warnings;
     summary["diagnostics"] = parts.diagnostics;
-    if (result)
-        summary["digest"] = result->digest;
+}
+
+void add_timing(Json& summary, const RunFacts& facts) {
     summary["timing"] = {
         {"wall_seconds", facts.wall_seconds}, {"updates_per_second", facts.updates_per_second}, {"unit", facts.unit}};
     summary["timing"]["busiest_rank"] = {{"peak_memory_bytes", facts.resources.peak_memory_bytes},
@@ -102,6 +95,67 @@ std::string summary_text(const RunFacts& facts, const RunResult* result) {
                                          {"collected_bytes", facts.resources.collected_bytes}};
     if (facts.work && facts.work->mean > 0)
         summary["timing"]["balance"] = balance(*facts.work);
+}
+
+Json entry_of(const Standing& standing) {
+    const auto& progress = standing.progress;
+    const bool has_iterations = progress.iterations_per_step > 1;
+    Json entry{{"in_pilot", standing.in_pilot},
+               {"unit", has_iterations ? "iteration" : "step"},
+               {"done", progress.step * progress.iterations_per_step}};
+    if (progress.steps > 0)
+        entry["of"] = progress.steps * progress.iterations_per_step;
+    if (!progress.stage.empty())
+        entry["stage"] = progress.stage;
+    else if (progress.best_energy) {
+        entry["best_energy"] = json_number(*progress.best_energy);
+        entry["temperature"] = progress.temperature;
+    } else {
+        if (progress.variables > 0)
+            entry["variables"] = std::lround(progress.inverse_temperature * static_cast<double>(progress.variables));
+        else
+            entry["inverse_temperature"] = progress.inverse_temperature;
+        entry["ess"] = json_number(progress.ess);
+    }
+    if (standing.log_ratio && progress.stage.empty()) {
+        entry["log_ratio"] = json_number(standing.log_ratio->value);
+        if (standing.log_ratio->standard_error)
+            entry["standard_error"] = json_number(*standing.log_ratio->standard_error);
+    }
+    if (standing.seconds_left)
+        entry["seconds_left"] = json_number(*standing.seconds_left);
+    return entry;
+}
+
+} // namespace
+
+std::string summary_text(const RunFacts& facts, const RunResult& result) {
+    auto summary = head_of(facts, "finished");
+    SummaryParts parts;
+    for (const auto& part : result.parts)
+        part->write_summary(parts);
+    const auto headline = headline_of(result, !parts.warnings.empty());
+    summary["headline"] = headline_entry(headline);
+    summary["verdict"] = headline.sentence;
+    summary.update(parts.entries);
+    auto warnings = facts.warnings;
+    warnings.insert(warnings.end(), parts.warnings.begin(), parts.warnings.end());
+    add_diagnostics(summary, parts, warnings);
+    summary["digest"] = result.digest;
+    add_timing(summary, facts);
+    return summary.dump(2) + "\n";
+}
+
+std::string summary_text(const RunFacts& facts, const std::string& status, const Standing& standing,
+                         const ResultParts& known) {
+    auto summary = head_of(facts, status);
+    summary["progress"] = entry_of(standing);
+    SummaryParts parts;
+    for (const auto& part : known)
+        part->write_summary(parts);
+    summary.update(parts.entries);
+    add_diagnostics(summary, parts, facts.warnings);
+    add_timing(summary, facts);
     return summary.dump(2) + "\n";
 }
 

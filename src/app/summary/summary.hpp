@@ -1,6 +1,7 @@
 #pragma once
 /// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
 
+#include "algorithm/common/settings.hpp"
 #include "app/result/parts/part.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/rank_costs.hpp"
@@ -39,8 +40,20 @@ struct RunFacts {
     Resources resources = {};
 };
 
-/// The text of summary.json. `result` is null for a run that stopped early.
-std::string summary_text(const RunFacts& facts, const RunResult* result);
+/// The place of a run that has not ended, and what it knows there.
+struct Standing {
+    algorithm::Progress progress;
+    bool in_pilot = false;
+    std::optional<algorithm::LogRatioSoFar> log_ratio = {};
+    std::optional<double> seconds_left = {}; ///< of the pilot, if it is in one
+};
+
+/// The text of summary.json of a finished run.
+std::string summary_text(const RunFacts& facts, const RunResult& result);
+/// The same of a run that has not ended. `status`: "running" or "stopped". Parts add entries and diagnostics, but no
+/// warnings, which are about ends.
+std::string summary_text(const RunFacts& facts, const std::string& status, const Standing& standing,
+                         const ResultParts& parts = {});
 /// Writes DIR/summary.json under a temporary name and renames it. FileError on failure.
 void write_summary(const std::filesystem::path& directory, const std::string& text);
 

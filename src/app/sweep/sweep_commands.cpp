@@ -71,6 +71,7 @@ int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& mode
         origin.fitted.push_back(facts.fitted);
         origin.fingerprints.push_back(facts.fingerprint);
     }
+    origin.runs = sweep.runs();
     auto job = job_of(ranks, directory, origin.data_directory, options.time_limit, sweep);
     DirectoryLock lock;
     parallel::on_root(ranks, [&] {

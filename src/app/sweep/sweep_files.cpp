@@ -84,6 +84,7 @@ void write_origin(const fs::path& directory, const SweepOrigin& origin) {
                     {"data_directory", origin.data_directory},
                     {"overrides", origin.overrides},
                     {"build", origin.build},
+                    {"runs", origin.runs},
                     {"fitted", origin.fitted},
                     {"fingerprints", origin.fingerprints},
                     {"configuration", origin.text}};
@@ -98,7 +99,7 @@ SweepOrigin read_origin(const fs::path& directory) {
             throw FileError(fmt::format("{}: schema {}, this program reads 1", file.string(), json["schema"].dump()));
         return {json.at("configuration"), json.at("name"),           json.at("directory").get<std::string>(),
                 json.at("overrides"),     json.at("data_directory"), json.at("fitted"),
-                json.at("fingerprints"),  json.at("build")};
+                json.at("fingerprints"),  json.at("build"),          json.value("runs", Index{0})};
     } catch (const Json::exception&) {
         throw FileError(file.string() + ": damaged; expected the configuration of a sweep");
     }

@@ -21,6 +21,7 @@ struct SweepOrigin {
     std::vector<std::string> fitted;       ///< to a budget, for each setting; empty texts without one
     std::vector<std::string> fingerprints; ///< of model and data of each setting
     std::string build;
+    Index runs = 0; ///< in all; 0: not written by an earlier version
 };
 void write_origin(const std::filesystem::path& directory, const SweepOrigin& origin);
 /// FileError if it cannot be read.

@@ -109,7 +109,7 @@ int works_command(const Communicator& ranks, const WorksOptions& options) {
     facts.unit = "works";
     facts.resources = resources_of(ranks);
     std::string summary;
-    parallel::on_root(ranks, [&] { summary = summary_text(facts, &result); });
+    parallel::on_root(ranks, [&] { summary = summary_text(facts, result); });
     if (options.directory)
         write_files(ranks, options, result, summary);
     if (ranks.is_root())

@@ -88,6 +88,8 @@ void GrowthPart::write_summary(SummaryParts& summary) const {
 std::unique_ptr<ResultPart> growth_part(FinishedRun& run) {
     auto records = run.sampler.growth_records();
     Index steps = records.empty() ? 0 : std::ssize(records.front().gamma);
+    for (const auto& record : records) // of a run that is under way they differ
+        steps = std::min<Index>(steps, std::ssize(record.gamma));
     run.ranks.broadcast(std::span(&steps, 1));
     return steps == 0 ? nullptr : std::make_unique<GrowthPart>(std::move(records), steps);
 }

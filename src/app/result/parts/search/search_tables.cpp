@@ -31,9 +31,15 @@ Matrix table_of(const Outcomes& replicates, std::vector<T> SearchOutcome::*membe
         replicates, [member](const SearchOutcome& o) -> const auto& { return o.*member; });
 }
 
-void write_curves(io::Writer& writer, const Outcomes& replicates, const SearchOutcome& best) {
-    writer("search/iteration", best.curve.iterations());
-    writer("search/temperature", best.curve.temperature());
+/// Iterations and temperatures are those of the longest curve: all curves have the same ones, as far as they have come.
+void write_curves(io::Writer& writer, const Outcomes& replicates) {
+    static const algorithm::ProgressCurve nothing;
+    const auto* longest = &nothing;
+    for (const auto& replicate : replicates)
+        if (replicate.curve.iterations().size() > longest->iterations().size())
+            longest = &replicate.curve;
+    writer("search/iteration", longest->iterations());
+    writer("search/temperature", longest->temperature());
     writer("search/evaluations",
            table_of(
                replicates, [](const SearchOutcome& o) -> const auto& { return o.curve.evaluations(); }));
@@ -133,7 +139,7 @@ void SearchPart::write_fields(io::Writer& writer) {
     static const SearchOutcome nothing;
     const auto& replicates = search_.replicates;
     const auto& best = replicates.empty() ? nothing : replicates[search_.best_replicate];
-    write_curves(writer, replicates, best);
+    write_curves(writer, replicates);
     write_averages(ranks_, writer, search_);
     write_regions(writer, replicates, best, search_.region_states);
     write_operations(writer, replicates, best);

@@ -1,0 +1,28 @@
+#pragma once
+/// progress.h5: what a run that has not ended knew at its last checkpoint. It is a small file of the form of
+/// results.h5, so that `report` and `status` need not read checkpoints, which hold whole populations.
+
+#include "app/result/run.hpp"
+#include "app/run/run_loop.hpp"
+#include "app/summary/summary.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace pearlite::app {
+
+/// Collective. Writes the file: the configuration, the arrays of what is known, and a summary with the status
+/// "running". FileError if it cannot be written.
+void write_progress(const Job& job, const RunFacts& facts, const Standing& standing, const ResultParts& known);
+
+/// The summary in the progress file of a directory, JSON as text; nothing if there is no such file, or none that is
+/// whole. No MPI.
+std::optional<std::string> read_progress(const std::filesystem::path& directory);
+
+/// The end of a run: results stand in its place.
+void remove_progress(const std::filesystem::path& directory);
+
+bool is_progress_file(const std::string& name);
+
+} // namespace pearlite::app

@@ -1,0 +1,23 @@
+#pragma once
+/// Whether a run, or a sweep, is still going, as its directory tells.
+
+#include <filesystem>
+
+namespace pearlite::app {
+
+enum class RunState {
+    none,     ///< the directory is not one of a run
+    running,  ///< a living process holds its lock
+    finished, ///< it has its results
+    stopped,  ///< it ended early, by a signal or a limit, with a checkpoint
+    failed,   ///< it ended with an error
+    died,     ///< it ended without a word
+};
+
+/// A word for people.
+const char* word_of(RunState state);
+
+/// Locks of processes on other hosts are seen where the file system has them.
+RunState state_of(const std::filesystem::path& directory);
+
+} // namespace pearlite::app
