@@ -441,6 +441,8 @@ class Mistakes(SweepTest):
         ("replicates = 8", 'combine = "zipped"\nmodel.dimension = [2, 3]',
          r":23: sweep.algorithm.chains: 5 values, but model.dimension \(line 22\) has 2"),
         ("replicates = 8", "evaluations = 10", r":21: sweep.evaluations: a run with algorithm.iterations=1 takes 20 chain"),
+        ("replicates = 8", "evaluations = 1e30", r":21: sweep.evaluations: a run with algorithm.iterations=\d+ takes .* less than "
+                                                 r"a quarter of its budget"),
         ("replicates = 8", 'evaluations = 1000\nfit = "algorithm.chains"', r":22: sweep.fit: algorithm.chains is swept"),
         ("replicates = 8", 'fit = "algorithm.iterations"', r":21: sweep.fit: a key is fitted to a budget, but there is none"),
         ("replicates = 8", 'evaluations = 1e5\nfit = "schedule.temperature_end"', r"temperature_end"),

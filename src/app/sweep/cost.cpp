@@ -83,6 +83,14 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
         low = std::exchange(high, 2 * high);
     if (high >= most)
         throw grid.mistake(budget_key(settings), "the cost of a run does not depend on " + key);
+    // A legal value that spends a good part of the budget is near; where there is none the search for the largest legal
+    // value would take long, and its run would be no answer to the budget.
+    if (const double spent = updates.at(low); updates.at(high) == infinity && 4 * spent < budget)
+        throw grid.mistake(
+            budget_key(settings),
+            fmt::format("a run with {} takes {:.4g} {}, less than a quarter of its budget of {:.4g}, and "
+                        "twice that value is not legal",
+                        updates.assignment(low), spent, prepared.plan->unit(), budget));
     while (high - low > std::max<Index>(0, low / 1'000'000) && high - low > 1) {
         const Index middle = low + (high - low) / 2;
         (updates.at(middle) <= budget ? low : high) = middle;
