@@ -1,5 +1,8 @@
 """`pearlite manual`: completions that bash takes and that complete, and pages that roff takes, with every command and option."""
 
+import gzip
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -50,6 +53,18 @@ class Manual(unittest.TestCase):
                                   capture_output=True, check=True)
             self.assertEqual(made.stderr, "")
             self.assertIn("pearlite", made.stdout)
+
+    def test_pages_of_scripts(self):
+        """Those that stand beside pearlite in bin/."""
+        place = pathlib.Path(os.environ["PEARLITE"]).resolve().parents[1] / "manual"
+        for name, words in (("pearlite-import-rbm", "vishid"), ("pearlite.sbatch", "PEARLITE_LAUNCHER")):
+            page = gzip.decompress((place / f"{name}.1.gz").read_bytes()).decode()
+            self.assertIn(words, plain(page))
+            self.assertTrue(page.startswith(f".TH {name.upper()} 1"))
+            if shutil.which("groff"):
+                made = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-K", "utf8"], input=page, text=True,
+                                      capture_output=True, check=True)
+                self.assertEqual(made.stderr, "")
 
     def complete(self, *words, directory):
         script = (f"{printed('bash')}\nCOMP_WORDS=({' '.join(map(repr, words))}); COMP_CWORD={len(words) - 1}\n"
