@@ -65,7 +65,8 @@ function(pearlite_page name file begin end title)
     string(REPLACE "-" "\\-" text "${text}")
     string(REGEX REPLACE "\n([.'])" "\n\\\\&\\1" text "${text}")
     string(TOUPPER "${name}" upper)
-    file(WRITE "${manual}/${name}.1" ".TH ${upper} 1 \"\" \"Pearlite ${PROJECT_VERSION}\"\n.SH NAME\n${name} \\- ${title}\n"
+    file(WRITE "${manual}/${name}.1" ".TH ${upper} 1 \"\" \"Pearlite ${PROJECT_VERSION}\"\n"
+        ".SH NAME\n${name} \\- ${title}\n"
         ".SH DESCRIPTION\n.nf\n${text}\n.fi\n.SH SEE ALSO\n\\fBpearlite\\fR(1)\n")
     execute_process(COMMAND gzip -9 -n -k -f "${manual}/${name}.1" COMMAND_ERROR_IS_FATAL ANY)
     install(FILES "${manual}/${name}.1.gz" DESTINATION "${CMAKE_INSTALL_DATADIR}/man/man1")

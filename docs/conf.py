@@ -1,25 +1,46 @@
 """The site: `sphinx-build docs build/site`, with Debian's python3-sphinx, furo and python3-myst-parser.
 
-MyST reads the pages as they stand, and furo's pages need no network."""
+MyST reads the pages as they stand, and furo's pages need no network. What they have beyond that is in _site/: formulas,
+pages of the interfaces, names for the search, the gallery. `bash docs/build.sh` installs what these need and makes all.
+"""
 
+import importlib.util
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True  # imports leave nothing in the checkout
+sys.path[:0] = [str(ROOT / "docs/_site"), str(ROOT / "drivers/pearlite_python")]
 
 project = "Pearlite"
 author = "The Pearlite authors"
 copyright = f"2026, {author}"  # noqa: A001 (Sphinx's name)
 version = release = re.search(r"project\(Pearlite VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "formulas", "interfaces", "names", "gallery", "theme"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["conf.py"]
+exclude_patterns = ["conf.py", "_site"]
 myst_heading_anchors = 4
+myst_enable_extensions = ["dollarmath"]
+myst_dmath_allow_space = False
 suppress_warnings = ["myst.header"]  # pages that begin with a heading of another level
+
+# The compiled part of the Python package is not needed, and numpy hardly.
+autodoc_mock_imports = ["pearlite._core", *(name for name in ["numpy"] if importlib.util.find_spec(name) is None)]
+autodoc_typehints = "none"  # docstrings say types and shapes
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+add_module_names = False
 
 html_theme = "furo"
 html_title = f"Pearlite {release}"
+html_math_renderer = "pearlite"
+html_static_path = ["_site/static"]
+html_css_files = ["pearlite.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_search_summary = False  # a browser may not load pages of a disk to quote them
 pygments_style = "default"
+smartquotes = False  # --time-limit and "text" are as they are typed
+toc_object_entries_show_parents = "hide"

@@ -47,7 +47,7 @@ def _estimate(entry):
 class Result:
     """The result of a finished run.
 
-    summary       dict, the contents of summary.json (docs/file-formats.md)
+    summary       dict, the contents of summary.json (docs/user-guide.md)
     verdict       str, whether the diagnostics support the estimate and its error bar
     log_evidence  Estimate of log Z/Z_0: with a normalised prior the log evidence; None after a search
     posterior     {name: Parameter}; empty where none was recorded
