@@ -54,8 +54,8 @@ pearlite_manual(bash pearlite bash-completion/completions)
 pearlite_manual(zsh _pearlite zsh/vendor-completions)
 add_custom_target(manual ALL DEPENDS ${written})
 
-# pearlite_page(NAME FILE BEGIN END TITLE): the page NAME(1) of a script, from the words that it begins with, which stand
-# in FILE between two expressions.
+# pearlite_page(NAME FILE BEGIN END TITLE): the page NAME(1) of a script, from the words that it begins with, which
+# stand in FILE between two expressions.
 function(pearlite_page name file begin end title)
     file(READ "${PROJECT_SOURCE_DIR}/${file}" text)
     string(REGEX REPLACE "^.*${begin}" "" text "${text}")
@@ -66,8 +66,7 @@ function(pearlite_page name file begin end title)
     string(REGEX REPLACE "\n([.'])" "\n\\\\&\\1" text "${text}")
     string(TOUPPER "${name}" upper)
     file(WRITE "${manual}/${name}.1" ".TH ${upper} 1 \"\" \"Pearlite ${PROJECT_VERSION}\"\n"
-        ".SH NAME\n${name} \\- ${title}\n"
-        ".SH DESCRIPTION\n.nf\n${text}\n.fi\n.SH SEE ALSO\n\\fBpearlite\\fR(1)\n")
+        ".SH NAME\n${name} \\- ${title}\n.SH DESCRIPTION\n.nf\n${text}\n.fi\n.SH SEE ALSO\n\\fBpearlite\\fR(1)\n")
     execute_process(COMMAND gzip -9 -n -k -f "${manual}/${name}.1" COMMAND_ERROR_IS_FATAL ANY)
     install(FILES "${manual}/${name}.1.gz" DESTINATION "${CMAKE_INSTALL_DATADIR}/man/man1")
 endfunction()

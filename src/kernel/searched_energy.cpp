@@ -9,9 +9,12 @@ namespace pearlite::kernel {
 
 model::SearchTraits box_search_traits() {
     model::SearchTraits traits;
-    for (const auto& entry : box_operations())
+    for (const auto& entry : box_operations()) {
         if (entry.operation.kind != model::Operation::Kind::mutation)
             traits.crossovers.push_back(entry.operation.name);
+        if (!entry.operation.keeps_target)
+            traits.biased.push_back(entry.operation.name);
+    }
     traits.operations = BoxOperations::names();
     traits.default_operations = default_box_operations();
     traits.is_box = true;

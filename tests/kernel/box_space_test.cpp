@@ -187,8 +187,10 @@ TEST(BoxSpace, CrossoversWithPartnersThatStayLeaveTheTargetInvariant) {
 
 // Without the ratios the snooker crossover lacks its Jacobian, or with a scale by region that one's ratio too.
 TEST(BoxSpace, WrongCrossoversAreRejected) {
-    for (const bool by_region : {false, true})
+    for (const bool by_region : {false, true}) {
         EXPECT_GT(z_of_partners("snooker", by_region, false, Twin::without_ratios), largest_z);
+        EXPECT_GT(z_of_partners("snooker-as-printed", by_region, false), largest_z);
+    }
     EXPECT_GT(z_of_partners("differential", true, false, Twin::without_ratios), largest_z);
     for (const std::string name : {"snooker", "linear", "differential"})
         EXPECT_GT(z_of_partners(name, false, false, Twin::without_theta), largest_z) << name;

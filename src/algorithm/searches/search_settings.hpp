@@ -58,8 +58,9 @@ struct SearchSettings {
     std::optional<model::EnergyPartition> partition;
     Index range_iterations = 0;
     Index range_points = 100;
-    /// The first iterations, in which scales are adapted to the acceptance 0.234; frozen afterwards.
+    /// The first iterations, in which scales are adapted to the wanted acceptance; frozen afterwards.
     Index pilot_iterations = 0;
+    double wanted_acceptance = 0.234;
     bool scale_by_region = false;       ///< scales grow with the region: s j / (m + 1)
     double selection_temperature = 0.1; ///< T_sel
     /// The space shrinks to the regions up to J(E_best + aleph), as in ASAMC and AESAMC.

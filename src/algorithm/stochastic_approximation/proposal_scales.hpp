@@ -11,14 +11,13 @@
 
 namespace pearlite::algorithm {
 
-/// log s^2 += step (a - 0.234) after each iteration of an operation with a scale, a the fraction of its proposals that
-/// were accepted, step = 3 k^-0.6 in its k-th iteration (Andrieu & Thoms 2008). The scale is frozen once nobody calls
-/// adapt() any more. Operations that are not tuned keep their first scale.
+/// log s^2 += step (a - a_wanted) after each iteration of an operation with a scale, a the fraction of its proposals
+/// that were accepted, step = 3 k^-0.6 in its k-th iteration (Andrieu & Thoms 2008). The scale is frozen once nobody
+/// calls adapt() any more. Operations that are not tuned keep their first scale.
 class ProposalScales {
   public:
-    static constexpr double wanted_acceptance = 0.234;
-
-    explicit ProposalScales(std::span<const model::Operation> operations) {
+    ProposalScales(std::span<const model::Operation> operations, double wanted_acceptance)
+        : wanted_acceptance_(wanted_acceptance) {
         for (const auto& operation : operations) {
             scales_.push_back(operation.has_scale ? operation.first_scale : std::numeric_limits<double>::quiet_NaN());
             is_tuned_.push_back(operation.has_scale && operation.is_tuned);
@@ -34,7 +33,7 @@ class ProposalScales {
         if (!is_tuned_[k])
             return;
         const double step = 3 * std::pow(static_cast<double>(++adaptations_[k]), -0.6);
-        scales_[k] *= std::exp(0.5 * step * (acceptance - wanted_acceptance));
+        scales_[k] *= std::exp(0.5 * step * (acceptance - wanted_acceptance_));
     }
 
     void fields(Fields& f) {
@@ -43,6 +42,7 @@ class ProposalScales {
     }
 
   private:
+    double wanted_acceptance_;
     std::vector<double> scales_;
     std::vector<std::int64_t> adaptations_;
     std::vector<bool> is_tuned_;

@@ -153,6 +153,12 @@ void SearchKeys::list_operations(Keys& k, const SearchMember& member, const mode
     }
     if (!member.crosses)
         leave_out_crossovers(k, traits);
+    const auto is_biased = [&](const auto& name) { return contains(traits.biased, name); };
+    if (const auto biased = std::ranges::find_if(chosen.operations, is_biased);
+        plan.settings.average_from && biased != chosen.operations.end())
+        k.error("operations", fmt::format("{} does not leave the target invariant, so that averages would be wrong; "
+                                          "expected none of its kind beside algorithm.average_from",
+                                          *biased));
     const auto has = [&](const char* name) { return contains(chosen.operations, name); };
     const auto offers = [&](const char* name) { return contains(traits.operations, name); };
     if (offers("k-site"))
@@ -173,6 +179,9 @@ void SearchKeys::list_operations(Keys& k, const SearchMember& member, const mode
     plan.settings.pilot_iterations = traits.is_box ? plan.settings.iterations / 20 : 0;
     k("pilot_iterations", plan.settings.pilot_iterations, at_least(0),
       about("iterations in which scales adapt; frozen afterwards").default_is(traits.is_box ? "iterations/20" : ""));
+    if (traits.is_box)
+        k("wanted_acceptance", plan.settings.wanted_acceptance, above(0).below(1),
+          "the share of accepted proposals that scales adapt to");
 }
 
 void SearchKeys::leave_out_crossovers(Keys& k, const model::SearchTraits& traits) {

@@ -16,7 +16,7 @@ SearchMemory::SearchMemory(const SearchSettings& settings, std::span<const model
       fixed_theta_(settings.fixed_theta),
       energies_(chains_, 0.0),
       regions_(chains_, 0),
-      scales_(operations),
+      scales_(operations, settings.wanted_acceptance),
       counts_(operations.size()) {
     set_partition(settings.partition.value_or(model::EnergyPartition()), settings.partition.has_value());
 }

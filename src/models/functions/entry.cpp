@@ -3,12 +3,16 @@
 #include "models/registry.hpp"
 #include "pearlite/kernel/detail/searched_energy.hpp"
 
+#include <cstdint>
+#include <optional>
+
 namespace pearlite::models {
 
 namespace {
 
 struct TestFunctionKeys {
     TestFunctionSettings settings;
+    std::optional<Index> rotation_seed = 1; ///< none: run.seed
 
     void keys(Keys& k) {
         using Kind = TestFunctionSettings::Kind;
@@ -26,12 +30,19 @@ struct TestFunctionKeys {
           within({settings.kind == Kind::rosenbrock ? 2 : 1, "1 (rosenbrock: 2)"}, TestFunction::largest_dimension),
           "coordinates");
         k("rotated", settings.rotated, "turn the function about its minimiser");
-        k.when("rotated", settings.rotated, true, [&] { k("rotation_seed", settings.seed, "seed of the rotation"); });
+        k.when("rotated", settings.rotated, true, [&] {
+            k.number_or("replicate", "rotation_seed", rotation_seed, at_least(0),
+                        "seed of the rotation; \"replicate\": run.seed, so that each replicate of a sweep has another");
+        });
     }
 };
 
 std::unique_ptr<BuiltModel> build_function(io::Configuration& configuration, io::Section&) {
-    const auto keys = read_model<TestFunctionKeys>(configuration);
+    auto keys = read_model<TestFunctionKeys>(configuration);
+    if (keys.rotation_seed)
+        keys.settings.seed = static_cast<std::uint64_t>(*keys.rotation_seed);
+    else
+        io::KeyReader(configuration, "run")("seed", keys.settings.seed, "as the run's plan reads it");
     return configuration.has_errors() ? nullptr : kernel::searched_box(TestFunction(keys.settings));
 }
 

@@ -23,6 +23,7 @@ struct SearchTraits {
     std::vector<std::string> operations;         ///< those it offers
     std::vector<std::string> default_operations; ///< those made unless the configuration lists others
     std::vector<std::string> crossovers;         ///< those among them that need partners
+    std::vector<std::string> biased;             ///< those among them that do not leave the target invariant
     bool is_box = false;                         ///< operations of kernel::BoxSpace, with its keys
     bool is_graph = false; ///< states are graphs, of whose edges there are probabilities (GraphStates)
     std::string update_unit = "chain updates";

@@ -51,6 +51,7 @@ struct Operation {
     bool heat_bath = false; ///< accepted with probability f'/(f + f') instead of min(1, f'/f): Gibbs of two states
     bool by_energy = false; ///< partners are chosen by their energies, ~ exp(-U/T_sel), else uniformly
     bool is_local = false;  ///< the energy is updated, not computed afresh
+    bool keeps_target = true; ///< leaves f invariant; else it is there to compare with what others have published
     bool is_tuned = true;   ///< a pilot may tune the scale; not where the acceptance does not fall with it
 };
 
