@@ -108,6 +108,9 @@ CASES = [
         "operation of another space": ("scale = 0.1", 'operations = ["pixel"]', [r":9: kernel\.operations", '"metropolis"']),
         "no operation": ("scale = 0.1", "operations = []", [r":9: kernel\.operations", "empty"]),
         "an operation twice": ("scale = 0.1", 'operations = ["k-point", "k-point"]', [r":9: kernel\.operations", "again"]),
+        "averages of another distribution": (
+            'scale = 0.1\n[algorithm]\n', 'operations = ["metropolis", "snooker-as-printed"]\n[algorithm]\naverage_from = 100\n',
+            [r":9: kernel\.operations", "does not leave the target invariant"]),
         "crossovers alone": ("scale = 0.1", 'operations = ["snooker", "linear"]', [r":9: kernel\.operations", "a mutation"]),
         "rates of other operations": ("scale = 0.1", "rates = [1.0, 2.0]", [r":9: kernel\.rates", "one for each operation"]),
         "a rate of 0": ("scale = 0.1", 'operations = ["k-point", "metropolis"]\nrates = [1.0, 0.0]', [r":10: kernel\.rates"]),

@@ -246,6 +246,20 @@ size = 4
             steps = int(re.search(r"steps = (\d+)", line)[1])
             self.assertIn(f"fitted algorithm.particles={64000 // (5 * steps)}:", line)
 
+    def test_a_rotation_for_each_replicate(self):
+        """That of the run's seed, as a run alone would have it."""
+        where = self.run_sweep(SEARCH + "\n[sweep]\nreplicates = 2\n", "rotations", "--set",
+                               "model.rotation_seed=replicate", ranks=2)
+        alone = self.write(SEARCH)
+        for run in range(2):
+            found = json.loads((where / f"runs/{run:06}/summary.json").read_text())
+            for rotation, is_same in ((found["seed"], True), (1, False)):
+                directory = self.directory / f"alone-{run}-{rotation}"
+                ended = runner.pearlite("run", alone, "-o", directory, "--seed", found["seed"], "--set",
+                                        f"model.rotation_seed={rotation}")
+                self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+                self.assertEqual(runner.summary(directory)["digest"] == found["digest"], is_same)
+
     def test_a_budget_in_time_has_no_digest(self):
         where = self.run_sweep(SEARCH + GRID, "time", "--set", "sweep.seconds=0.02", "--set", "sweep.replicates=1")
         self.assertNotIn("digest", runner.summary(where))
