@@ -22,10 +22,9 @@ void step_towards_partner(BoxDraft draft, const BoxPartners& partners, const mod
         const double distance = std::sqrt(squares[l]), step = draft.scales()[l] * steps[l];
         // A chain on top of its partner has no direction: it stays.
         steps[l] = distance > 0 ? step / distance : 0;
-        log_jacobian[l] =
-            has_jacobian && distance > 0
-                ? static_cast<double>(draft.dimension() - 1) * std::log(std::abs(distance - step) / distance)
-                : 0;
+        log_jacobian[l] = has_jacobian && distance > 0 ? static_cast<double>(draft.dimension() - 1) *
+                                                             std::log(std::abs(distance - step) / distance)
+                                                       : 0;
         squares[l] = distance > 0 ? step * step : 0;
     }
     add_multiple(x, steps, y, &x, draft.proposed());
@@ -44,11 +43,8 @@ void snooker_as_printed(BoxDraft draft, const BoxPartners& partners, const BoxOp
 }
 
 constexpr auto with_partner = [](const char* name) {
-    return model::Operation{.name = name,
-                            .kind = model::Operation::Kind::partner,
-                            .partners = 1,
-                            .has_scale = true,
-                            .by_energy = true};
+    return model::Operation{
+        .name = name, .kind = model::Operation::Kind::partner, .partners = 1, .has_scale = true, .by_energy = true};
 };
 
 } // namespace
