@@ -2,8 +2,8 @@
 /// The one header of a program with a model of its own:
 ///
 ///     int main(int argc, char** argv) {
-///         return pearlite::app::main(argc, argv, {pearlite::app::custom_model<Coin>("coin", "a coin of unknown
-///         bias")});
+///         const auto coin = pearlite::app::custom_model<Coin>("coin", "a coin of unknown bias");
+///         return pearlite::app::main(argc, argv, {coin});
 ///     }
 
 #include "pearlite/app/command_line.hpp"

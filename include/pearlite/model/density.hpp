@@ -15,18 +15,23 @@
 
 namespace pearlite::model {
 
+/// Required: one name per dimension, whose number is the dimension.
 template <class D>
 concept HasParameterNames = requires(const D& density) {
     { density.parameter_names() } -> std::convertible_to<std::vector<std::string>>;
 };
+/// Required: one exact draw from the prior into x, of length d; its random numbers come from the stream alone.
 template <class D>
 concept HasPriorSampler = requires(const D& density, random::Stream& stream, std::span<double> x) {
     density.draw_prior(stream, x);
 };
+/// Required, unless there is a block or an estimated density: log of the normalised prior density at x, of length d;
+/// -infinity outside its support.
 template <class D>
 concept HasLogPrior = requires(const D& density, std::span<const double> x) {
     { density.log_prior(x) } -> std::convertible_to<double>;
 };
+/// Required with it: log likelihood at x, with all constants that the evidence is to have.
 template <class D>
 concept HasLogLikelihood = requires(const D& density, std::span<const double> x) {
     { density.log_likelihood(x) } -> std::convertible_to<double>;

@@ -32,7 +32,7 @@ constexpr std::uint64_t slot_id(Index generation, Index slot) {
 /// A seed, of the same generator, for the independent part `part` (batch, replicate, pilot) of a run with this seed.
 Seed derive_seed(const Seed& seed, std::uint64_t part);
 
-/// Draws one after another from an address. Satisfies UniformRandomBitGenerator. Not for inner loops: see fill.hpp.
+/// Draws one after another from an address. Satisfies UniformRandomBitGenerator. Not for inner loops.
 class Stream {
   public:
     using result_type = std::uint32_t;

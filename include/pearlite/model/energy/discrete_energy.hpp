@@ -17,7 +17,7 @@ namespace pearlite::model {
 
 /// U(x) of n sites, x_i in 0 .. levels()[i] - 1, levels at least 2 (2: a binary site); levels() has length n >= 1 and
 /// stays the same. energy(x) may be +inf: such states are outside the space. NaN is a NumericalError of the run.
-/// Optional: known_minimum() (model/energy.hpp).
+/// Optional: known_minimum() (model/energy/energy.hpp).
 template <class E>
 concept CategoricalEnergy = requires(const E& energy, std::span<const std::int32_t> x, Fingerprint& fingerprint) {
     { energy.levels() } -> std::convertible_to<std::span<const std::int32_t>>;

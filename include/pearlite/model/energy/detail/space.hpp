@@ -45,14 +45,14 @@ struct Operation {
     };
     std::string name;
     Kind kind = Kind::mutation;
-    int partners = 0;       ///< of Kind::partner; 1 of Kind::pair
-    bool has_scale = false; ///< proposals have a size, to be tuned
-    double first_scale = 1; ///< before tuning
-    bool heat_bath = false; ///< accepted with probability f'/(f + f') instead of min(1, f'/f): Gibbs of two states
-    bool by_energy = false; ///< partners are chosen by their energies, ~ exp(-U/T_sel), else uniformly
-    bool is_local = false;  ///< the energy is updated, not computed afresh
+    int partners = 0;         ///< of Kind::partner; 1 of Kind::pair
+    bool has_scale = false;   ///< proposals have a size, to be tuned
+    double first_scale = 1;   ///< before tuning
+    bool heat_bath = false;   ///< accepted with probability f'/(f + f') instead of min(1, f'/f): Gibbs of two states
+    bool by_energy = false;   ///< partners are chosen by their energies, ~ exp(-U/T_sel), else uniformly
+    bool is_local = false;    ///< the energy is updated, not computed afresh
     bool keeps_target = true; ///< leaves f invariant; else it is there to compare with what others have published
-    bool is_tuned = true;   ///< a pilot may tune the scale; not where the acceptance does not fall with it
+    bool is_tuned = true;     ///< a pilot may tune the scale; not where the acceptance does not fall with it
 };
 
 /// One proposal per chain: its energy (+inf: outside the space), and the log of the factor of f'/f in the acceptance
