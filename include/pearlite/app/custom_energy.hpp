@@ -43,8 +43,8 @@ std::unique_ptr<BuiltModel> searched(E energy) {
 } // namespace detail
 
 /// A catalogue entry for an energy E, of points of a box (model/energy/energy.hpp) or of discrete states
-/// (model/energy/discrete_energy.hpp), which all searches can minimise. E is copied, and constructed from its [model] table,
-/// or without arguments if it has no keys.
+/// (model/energy/discrete_energy.hpp), which all searches can minimise. E is copied, and constructed from its [model]
+/// table, or without arguments if it has no keys.
 template <class E>
 ModelEntry custom_energy(std::string name, std::string description) {
     model::require_energy<E>();

@@ -8,8 +8,8 @@
 
 namespace pearlite::models {
 
-/// The geometric path between the two normal densities of GaussianSettings, unnormalised: both have the maximum 1. p_b is
-/// normal with precision (1-b)/start_sd^2 + b/end_sd^2 in each of the independent dimensions. A move is
+/// The geometric path between the two normal densities of GaussianSettings, unnormalised: both have the maximum 1. p_b
+/// is normal with precision (1-b)/start_sd^2 + b/end_sd^2 in each of the independent dimensions. A move is
 ///     x' ~ N((1-t) mu_b + t x, (1-t^2) sd_b^2),  t = correlation:
 /// reversible; t = 0 draws from p_b at once. A particle is a column of the block. Fulfils AnnealedModel,
 /// HasReversibleMove, HasLinearPath, HasEndSampler, HasMode and HasStateSwap.
