@@ -11,7 +11,7 @@ evidence: a hierarchical model of 100 parameters and a regression with 61 coeffi
 chains of 1000 draws) and bridge sampling, with their processor time; with fewer particles as well, whose error is about
 that of bridge sampling.
 
-Programs are compiled by `pearlite stan` and by rstan, which takes a minute each and is not counted. Six data sets are
+Debian has rstan, jsonlite and bridgesampling (r-cran-rstan, ...). Programs are compiled by `pearlite stan` and by rstan, which takes a minute each and is not counted. Six data sets are
 posteriordb's, in DIRECTORY (by default `posteriordb` in PEARLITE_DATA_DIR); docs/data.md names their source. Programs
 whose data are missing are left out, and said so; status 77 if all are. One core each.
 """
