@@ -65,7 +65,7 @@ std::string lock_holder(const std::filesystem::path& directory) {
     whole.l_type = F_RDLCK;
     whole.l_whence = SEEK_SET;
     const bool is_held = ::fcntl(descriptor, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-    const auto holder = is_held ? text_of(descriptor) : "";
+    std::string holder = is_held ? text_of(descriptor) : "";
     ::close(descriptor);
     return holder;
 }
