@@ -189,6 +189,18 @@ class Progress(Watched):
         self.assertFalse((where / "progress.h5").exists())
 
 
+    def test_what_cannot_be_written_is_a_warning(self):
+        """A checkpoint stands without it, and the run goes on to its end."""
+        program, where = self.long_run()
+        (where / "progress.h5").unlink()
+        (where / "progress.h5").mkdir()
+        (where / "progress.h5" / "in the way").touch()
+        ended = program.wait(120)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertIn("warning: status and report are told nothing new of this run", ended.err)
+        self.assertNotIn("no checkpoint", ended.err)
+
+
 class Reports(Watched):
     @classmethod
     def setUpClass(cls):

@@ -175,12 +175,19 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     const auto standing = [&](const SoFar& known) {
         return Standing{run.progress(), run.in_pilot(), known.log_ratio, reporter.seconds_left()};
     };
+    // For people who watch; a checkpoint stands without it.
     const auto tell_progress = [&] {
         if (!has_files || run.finished())
             return;
         const auto known = run.so_far();
         const auto facts = facts_of(job, run, heartbeat.elapsed(), updates, resources_of(job.ranks));
-        write_progress(job, facts, standing(known), known.parts);
+        try {
+            write_progress(job, facts, standing(known), known.parts);
+        } catch (const FileError& error) {
+            if (job.ranks.size() > 1 && !error.is_agreed())
+                throw;
+            reporter.warn(fmt::format("status and report are told nothing new of this run: {}", error.what()));
+        }
     };
     const auto checkpoint = [&] {
         const double begin = heartbeat.elapsed();
