@@ -127,6 +127,21 @@ class Programs(unittest.TestCase):
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         self.assertEqual(runner.findings(where), found[1])
 
+    def test_kill_and_resume(self):
+        """All ranks are killed behind a checkpoint; other ranks end with the same bits."""
+        model = self.model("eight_schools", SCHOOLS)
+        often = ("--set", "run.checkpoint_every=0.02")
+        _, whole = self.run_smc("whole", model, *often, particles=4096)
+        where = self.directory / "killed"
+        with runner.Program("run", self.directory / "whole.toml", "-o", where, *often, ranks=2) as program:
+            steps = lambda: [int(file.name.split(".")[1]) for file in runner.checkpoints(where)]
+            self.assertTrue(runner.wait_until(lambda: not program.running() or any(steps())))
+            program.kill_all()
+        self.assertFalse((where / "summary.json").exists(), "killed too late")
+        ended = runner.pearlite("resume", where, ranks=3)
+        self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+        self.assertEqual(runner.findings(where), runner.findings(whole))
+
     def test_mistakes_in_programs_and_data(self):
         program = self.directory / "wrong.stan"
         program.write_text("parameters { real x; } model { y ~ normal(0, 1); }\n", encoding="utf-8")

@@ -84,7 +84,8 @@ class Status(Watched):
 
     def test_every_state(self):
         finished = self.place / "finished"
-        file = write(self.place, "finished", GAUSSIAN, {"name": "smc", "particles": 512})
+        file = write(self.place, "finished", {"name": "ising", "size": 16}, {"name": "annealed-importance", "trajectories": 32},
+                     schedule={"kind": "linear", "steps": 300}, path={"inverse_temperature_end": 0.6})
         runner.pearlite("run", file, "-o", finished)
         stopped = self.stop("search", 1500)
         faulty = runner.write_configuration(
@@ -98,8 +99,12 @@ class Status(Watched):
         rows, head = self.rows(finished, stopped, failed, died, running)
         for title in ("state", "place", "so far", "left", "checkpoint", "warnings"):
             self.assertIn(title, head)
-        value = runner.summary(finished)["headline"]
-        self.assertIn(f"{value['value']:.4f} +- {value['standard_error']:.4f}", rows["finished"])
+        summary = runner.summary(finished)
+        value, warnings = summary["headline"], summary["diagnostics"]["warnings"]
+        self.assertIn(f"{value['value']:.4f} +- {value['standard_error']:.4f}, {value['support']['word']}", rows["finished"])
+        self.assertNotEqual(value["support"]["word"], "supported")
+        self.assertGreater(len(warnings), 0)
+        self.assertRegex(rows["finished"], rf" {len(warnings)}$")
         self.assertRegex(rows["search-0"], r"stopped +test-function, pisaa +\d+/\d+ +best [\d.]+")
         self.assertRegex(rows["died"], r"died +gaussian, smc +(pilot )?\d+.*s ago")
         self.assertRegex(rows["running"], r"running +gaussian, smc +(pilot )?\d+.*log Z/Z_0 -\d+\.\d+ \+- 0\.\d+ .*s ago")

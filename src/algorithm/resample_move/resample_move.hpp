@@ -23,7 +23,6 @@
 #include "algorithm/resample_move/smoothing_watch.hpp"
 #include "model/grown_target.hpp"
 
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -64,8 +63,6 @@ class ResampleMove final : public Sampler {
     bool has_unbiased_normaliser() const override { return true; }
     /// log Z_n/Z_0, Z_0 that of no variables.
     double log_ratio() const override { return log_ratio_; }
-    /// With the error of independent particles, which is a lower bound.
-    LogRatioSoFar log_ratio_so_far() override { return {log_ratio_, std::sqrt(variance_of(record_).variance)}; }
     const Trace& trace() const override { return trace_; }
     population::Population& population() override { return population_; }
     const model::Target* target() const override { return &*grown_; }

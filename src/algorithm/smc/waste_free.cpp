@@ -90,10 +90,24 @@ Progress WasteFree::progress() const {
     return progress;
 }
 
+double WasteFree::longest_tau() const {
+    return *std::max_element(trace_.weight_tau.begin(), trace_.weight_tau.end());
+}
+
+bool WasteFree::has_error() const {
+    return static_cast<double>(waste_free_.chain_length) >= estimator::min_autocorrelation_times * longest_tau();
+}
+
+LogRatioSoFar WasteFree::log_ratio_so_far() {
+    if (t_ == 0 || !has_error())
+        return {log_ratio_, {}};
+    return {log_ratio_, std::sqrt(variance_)};
+}
+
 Outcome WasteFree::outcome() const {
-    const double tau = *std::max_element(trace_.weight_tau.begin(), trace_.weight_tau.end());
+    const double tau = longest_tau();
     estimator::Estimate estimate{"product", log_ratio_, {}, {}, "autocovariances", ""};
-    if (static_cast<double>(waste_free_.chain_length) < estimator::min_autocorrelation_times * tau)
+    if (!has_error())
         estimate.note = fmt::format("no error bar from one run: chains of {} states are shorter than {} times the "
                                     "autocorrelation time {:.2g} of their weights; use longer chains, or replicates",
                                     waste_free_.chain_length, estimator::min_autocorrelation_times, tau);

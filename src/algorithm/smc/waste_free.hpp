@@ -23,7 +23,6 @@
 #include "path/schedule.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
-#include <cmath>
 #include <variant>
 #include <vector>
 
@@ -57,7 +56,7 @@ class WasteFree final : public Sampler {
     const kernel::Kernel* kernel() const override { return kernel_.get(); }
     bool has_unbiased_normaliser() const override { return true; }
     double log_ratio() const override { return log_ratio_; }
-    LogRatioSoFar log_ratio_so_far() override { return {log_ratio_, std::sqrt(variance_)}; }
+    LogRatioSoFar log_ratio_so_far() override;
     /// The estimated variance of log_ratio(), also where chains are too short for it.
     double log_ratio_variance() const { return variance_; }
     const Trace& trace() const override { return trace_; }
@@ -74,6 +73,10 @@ class WasteFree final : public Sampler {
     Index n_chains() const { return settings_.particles / waste_free_.chain_length; }
 
     double inverse_temperature_end() const;
+    /// The largest autocorrelation time of the weights so far, of one temperature at least.
+    double longest_tau() const;
+    /// Whether chains are long enough for an error bar of one run.
+    bool has_error() const;
 
     double next_inverse_temperature();
 

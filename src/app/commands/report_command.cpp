@@ -1,15 +1,14 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/support_programs.hpp"
 #include "app/sweep/sweep_files.hpp"
+#include "app/watching/progress_file.hpp"
 #include "app/watching/run_state.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <system_error>
 #include <thread>
 
 namespace pearlite::app {
@@ -43,27 +42,14 @@ std::vector<std::string> arguments_of(const ReportOptions& options) {
     return arguments;
 }
 
-using FileTime = std::filesystem::file_time_type;
-
-/// When what a report is made of was last written.
-FileTime last_written(const std::filesystem::path& directory) {
-    auto newest = FileTime::min();
-    for (const auto* name : {"progress.h5", "summary.json"}) {
-        std::error_code error;
-        if (const auto written = std::filesystem::last_write_time(directory / name, error); !error)
-            newest = std::max(newest, written);
-    }
-    return newest;
-}
-
 /// Draws the report again whenever the run has written something, until it runs no more. The exit status of the last
 /// time.
 template <class Draw>
 int follow(const std::filesystem::path& directory, const Draw& draw) {
     constexpr auto pause = std::chrono::milliseconds(500);
-    for (auto drawn = FileTime::min();;) {
+    for (auto drawn = std::filesystem::file_time_type::min();;) {
         const auto state = state_of(directory);
-        const auto written = last_written(directory);
+        const auto written = last_told(directory);
         if (written > drawn || state != RunState::running) {
             const int status = draw(state);
             if (status != 0 || state != RunState::running)

@@ -24,12 +24,6 @@ Json balance(const population::WorkAccount& work) {
             {"blocks_moved", work.blocks_moved}};
 }
 
-Json read_summary(const std::filesystem::path& directory) {
-    std::ifstream in(directory / "summary.json");
-    auto summary = Json::parse(in, nullptr, false);
-    return summary.is_object() ? summary : Json::object();
-}
-
 /// That of the first part that has one.
 Headline headline_of(const RunResult& result, bool has_warnings) {
     for (const auto& part : result.parts)
@@ -161,6 +155,12 @@ std::string summary_text(const RunFacts& facts, const std::string& status, const
 
 void write_summary(const std::filesystem::path& directory, const std::string& text) {
     io::write_durably(directory / "summary.json", text);
+}
+
+Json read_summary(const std::filesystem::path& directory) {
+    std::ifstream in(directory / "summary.json");
+    auto summary = Json::parse(in, nullptr, false);
+    return summary.is_object() ? summary : Json::object();
 }
 
 std::string read_status(const std::filesystem::path& directory) {

@@ -8,6 +8,7 @@
 #include "population/work_balance.hpp"
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -56,6 +57,9 @@ std::string summary_text(const RunFacts& facts, const std::string& status, const
                          const ResultParts& parts = {});
 /// Writes DIR/summary.json under a temporary name and renames it. FileError on failure.
 void write_summary(const std::filesystem::path& directory, const std::string& text);
+
+/// The contents of summary.json; an empty object if there is none that can be read.
+nlohmann::ordered_json read_summary(const std::filesystem::path& directory);
 
 /// "finished", "stopped", or nothing if there is no readable summary.
 std::string read_status(const std::filesystem::path& directory);

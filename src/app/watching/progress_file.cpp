@@ -5,6 +5,7 @@
 #include "io/container/container.hpp"
 #include "pearlite/core/error.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 namespace pearlite::app {
@@ -46,6 +47,16 @@ std::optional<std::string> read_progress(const std::filesystem::path& directory)
 void remove_progress(const std::filesystem::path& directory) {
     std::error_code ignored;
     std::filesystem::remove(directory / file_name, ignored);
+}
+
+std::filesystem::file_time_type last_told(const std::filesystem::path& directory) {
+    auto newest = std::filesystem::file_time_type::min();
+    for (const auto* name : {file_name, "summary.json"}) {
+        std::error_code error;
+        if (const auto written = std::filesystem::last_write_time(directory / name, error); !error)
+            newest = std::max(newest, written);
+    }
+    return newest;
 }
 
 bool is_progress_file(const std::string& name) {

@@ -23,6 +23,9 @@ std::optional<std::string> read_progress(const std::filesystem::path& directory)
 /// The end of a run: results stand in its place.
 void remove_progress(const std::filesystem::path& directory);
 
+/// When a run last wrote this file, or its summary; the least of times if it never did.
+std::filesystem::file_time_type last_told(const std::filesystem::path& directory);
+
 bool is_progress_file(const std::string& name);
 
 } // namespace pearlite::app

@@ -16,7 +16,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <system_error>
 
 namespace pearlite::app {
@@ -40,11 +39,6 @@ const Row head{"run", "state", "model, algorithm", "place", "so far", "left", "c
 Json parse(const std::string& text) {
     auto json = Json::parse(text, nullptr, false);
     return json.is_object() ? json : Json::object();
-}
-
-Json read_json(const fs::path& file) {
-    std::ifstream in(file);
-    return parse(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
 /// A log Z with its error, if it has one.
@@ -77,13 +71,15 @@ std::string found_of(const Json& progress) {
     return "log Z/Z_0 " + with_error(number_at(progress, "log_ratio"), number_at(progress, "standard_error"));
 }
 
+/// "log evidence -32.0089 +- 0.0059, supported": a number is never told without its verdict.
 std::string headline_of(const Json& summary) {
     const auto headline = summary.value("headline", Json::object());
     if (!headline.contains("value"))
         return summary.value("verdict", "");
     const double value = number_at(headline, "value"), error = number_at(headline, "standard_error");
-    return headline.value("label", "") + " " +
-           (std::isfinite(error) ? with_error(value, error) : fmt::format("{:.10g}", value));
+    return fmt::format("{} {}, {}", headline.value("label", ""),
+                       std::isfinite(error) ? with_error(value, error) : fmt::format("{:.10g}", value),
+                       headline.value("support", Json::object()).value("word", "?"));
 }
 
 /// How long ago the newest checkpoint was written; empty if there is none.
@@ -116,9 +112,11 @@ Row row_of_sweep(const fs::path& directory, RunState run_state) {
 Row row_of_run(const fs::path& directory, RunState run_state) {
     Row row{directory.string(), word_of(run_state)};
     if (run_state == RunState::finished) {
-        const auto summary = read_json(directory / "summary.json");
+        const auto summary = read_summary(directory);
         row.what = what_of(summary);
         row.found = headline_of(summary);
+        row.warnings =
+            std::to_string(summary.value("diagnostics", Json::object()).value("warnings", Json::array()).size());
         return row;
     }
     const auto summary = parse(read_progress(directory).value_or(""));
@@ -137,7 +135,8 @@ Row row_of_run(const fs::path& directory, RunState run_state) {
 Row row_of(const fs::path& directory, RunState run_state) {
     auto row = is_sweep_directory(directory) ? row_of_sweep(directory, run_state) : row_of_run(directory, run_state);
     const auto log = read_log(directory);
-    row.warnings = std::to_string(log.warnings);
+    if (row.warnings.empty())
+        row.warnings = std::to_string(log.warnings);
     if (run_state != RunState::finished)
         row.remark = log.last_notice;
     return row;
