@@ -53,6 +53,8 @@ class Fields {
 
     /// Items of which each rank holds a contiguous run. When written, the field must stay valid until all are.
     virtual void sharded(std::string_view name, const ShardedField& field) = 0;
+    /// Whether the file that is read has so many items of that name; true when written.
+    virtual bool has_items(std::string_view /*name*/, std::int64_t /*items*/) { return true; }
 
     /// Reading by some of the ranks, of which this rank is one: the calls in `read` are collective among these.
     virtual void read_among(const parallel::Communicator& /*some*/, const std::function<void()>& read) { read(); }

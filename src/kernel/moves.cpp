@@ -52,6 +52,7 @@ bool MoveCount::wants_more(double mobility, double log_weight_sd) {
 void MoveCount::fields(Fields& f) {
     f("made", made_);
     f("round", round_);
+    PEARLITE_EXPECTS(made_ >= 0 && round_ >= 1 && made_ < stride() && round_ <= stride() - made_);
 }
 
 } // namespace pearlite::kernel

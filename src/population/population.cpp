@@ -56,6 +56,8 @@ void Population::fields(Fields& f) {
         }
         f("size", size);
         f("block", block);
+        if (f.is_reading()) // before memory is taken for so many
+            PEARLITE_EXPECTS(block >= 1 && f.has_items("log_weight", size));
         auto& particles = f.is_reading() ? append(size, block) : generation(g);
         f.sharded("particles", particles.particles_field(particle_bytes_));
         f.sharded("log_weight", particles.log_weights_field());

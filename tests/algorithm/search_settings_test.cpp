@@ -1,6 +1,10 @@
 #include "algorithm/searches/search_settings.hpp"
+#include "algorithm/stochastic_approximation/search_stages.hpp"
+#include "core/stored_fields.hpp"
+#include "pearlite/core/error.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace pearlite::algorithm {
@@ -29,6 +33,21 @@ TEST(TemperatureLadder, Constant) {
     const TemperatureLadder ladder{Kind::constant, 8, 0.5, 5};
     for (const Index t : {1, 5, 1000})
         EXPECT_EQ(ladder(t), 0.5);
+}
+
+TEST(SearchStages, AStepThatIsNotTheIterationsContradictsThem) {
+    SearchSettings settings;
+    settings.iterations = 300;
+    settings.range_iterations = 20;
+    settings.temperature = {TemperatureLadder::Kind::geometric, 8, 0.5, 300};
+    SearchStages stages(settings);
+    stages.advance();
+    auto stored = store(stages); // iteration, step, stage
+    ASSERT_EQ(stored.values.size(), 3 * sizeof(std::int64_t));
+    restore(stages, stored);
+    const std::int64_t step = 0;
+    std::memcpy(stored.values.data() + sizeof step, &step, sizeof step);
+    EXPECT_THROW(restore(stages, stored), ContractViolation);
 }
 
 TEST(GainFactor, IsOneAndThenFalls) {

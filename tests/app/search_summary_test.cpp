@@ -1,5 +1,6 @@
 #include "app/result/parts/search/search.hpp"
 #include "app/summary/summary.hpp"
+#include "pearlite/core/error.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,6 +38,8 @@ class SearchSummary : public testing::Test {
         return summary_of(search)["diagnostics"]["warnings"].get<std::vector<std::string>>();
     }
 
+    const std::filesystem::path& place() const { return place_; }
+
   private:
     std::filesystem::path place_ =
         std::filesystem::temp_directory_path() /
@@ -69,6 +72,21 @@ SearchResult search_with(const std::vector<double>& energies) {
     }
     search.best.values = {1, 2};
     return search;
+}
+
+TEST_F(SearchSummary, NumbersThatAreTooLargeOrNoneAreToldAsWhatTheyAre) {
+    auto search = search_with({0.5});
+    search.replicates[0].best.iteration = 3'000'000'000;
+    auto summary = summary_of(search);
+    EXPECT_THAT(text(), HasSubstr("iteration 3000000000,"));
+    const auto rewritten = [&](const json& value) {
+        summary["best"]["iteration"] = value;
+        std::ofstream(place() / "summary.json") << summary;
+        return text();
+    };
+    EXPECT_THAT(rewritten(1e30), HasSubstr("iteration 0,"));
+    summary["model"] = 3;
+    EXPECT_THROW(rewritten(1), InputError);
 }
 
 TEST_F(SearchSummary, ASoundSearchHasNoWarnings) {

@@ -3,6 +3,7 @@ where none is left, or model, data or schedule are not those of the run, the res
 reasons."""
 
 import hashlib
+import json
 import os
 import random
 import shutil
@@ -178,11 +179,14 @@ class DamagedCheckpoints(Base):
     def test_stamps_are_believed(self):
         """Numbers that whoever stamps them makes point nowhere contradict the others."""
         annealing = {**SMC, "algorithm": {"name": "annealed-importance", "trajectories": 64}}
-        for name, tables, place, wrong in (("a negative", SMC, "eve", -1), ("a far", SMC, "eve", 1 << 40),
-                                           ("no", annealing, "step", 1 << 40), ("a bygone", annealing, "step", -1)):
+        for name, tables, place, wrong, steps in (
+                ("a negative", SMC, "eve", -1, 20), ("a far", SMC, "eve", 1 << 40, 20),
+                ("no", annealing, "step", 1 << 40, 20), ("a bygone", annealing, "step", -1, 20),
+                ("too many", SMC, "size", 1 << 61, 20), ("too large", SMC, "round", 1 << 40, 20),
+                ("unlikely", annealing, "learnt", 1e228, 90)):
             with self.subTest(f"{name} {place}"):
                 where = self.directory / f"{name} {place}"
-                self.go("run", self.configure(tables), "-o", where, "--step-limit", 20, status=runner.STOPPED)
+                self.go("run", self.configure(tables), "-o", where, "--step-limit", steps, status=runner.STOPPED)
                 file, *earlier = runner.checkpoints(where)
                 for each in earlier:
                     each.unlink()
@@ -367,6 +371,18 @@ class Directories(Base):
                 (where / "summary.json").write_bytes(text.encode("latin-1"))
                 self.resumed(where, runner.FINISHED)
                 self.assertEqual(runner.findings(where), runner.findings(self.directory / "whole"))
+
+    def test_a_damaged_summary_of_a_finished_run(self):
+        """Its numbers of other types are bad input."""
+        where = self.directory / "finished"
+        self.go("run", self.configure(SMC), "-o", where)
+        whole = runner.summary(where)
+        for number, change in enumerate(({"headline": 3}, {"diagnostics": {"warnings": [3]}}, {"timing": []},
+                                         {"verdict": 3})):
+            with self.subTest(change):
+                (where / "summary.json").write_text(json.dumps({**whole, **change}), encoding="utf-8")
+                ended = self.resumed(where, runner.BAD_INPUT, ranks=(None, 2)[number % 2])
+                self.assertIn("summary.json: damaged; expected what a run wrote", ended.err)
 
     def test_a_checkpoint_of_another_run(self):
         file = self.configure(SMC)

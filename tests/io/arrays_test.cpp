@@ -209,6 +209,8 @@ TEST(ReadIdx, checks_header_and_length) {
               "images: the data end at byte 22, expected 3 images of 3 bytes after a header of 16");
     EXPECT_EQ(idx_mistake(idx_file(2, 1, 3, pixels_of_two + "x")),
               "images: data after byte 22, expected 2 images of 3 bytes after a header of 16");
+    EXPECT_EQ(idx_mistake(idx_file(3, 4096, 4096, pixels_of_two)),
+              "images: a file of 22 bytes cannot hold 3 images of 4096 x 4096 pixels");
     expect_unreadable(read_idx_pixel_counts, "images");
 }
 

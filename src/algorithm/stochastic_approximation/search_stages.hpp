@@ -62,6 +62,7 @@ class SearchStages {
         PEARLITE_EXPECTS(stage == 0 || stage == 1);
         stage_ = static_cast<Stage>(stage);
         PEARLITE_EXPECTS(iteration_ >= 0 && iteration_ <= (is_main() ? main_iterations_ : range_iterations_));
+        PEARLITE_EXPECTS(step_ == iteration_ + (is_main() ? range_iterations_ : 0));
     }
 
   private:

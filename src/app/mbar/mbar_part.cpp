@@ -120,7 +120,7 @@ std::string describe_mbar(const Json& summary) {
         const double error = number_at(state, "standard_error");
         text +=
             fmt::format("  {:<16} {:>9} {:>10.1f} {:>14.5f} {:>11}\n", state.value("name", ""),
-                        state.value("samples", Index{0}), state.value("effective_samples", 0.0),
+                        whole_at(state, "samples"), state.value("effective_samples", 0.0),
                         state.value("free_energy", 0.0), std::isfinite(error) ? fmt::format("{:.5f}", error) : "none");
     }
     return text;

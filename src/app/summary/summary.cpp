@@ -5,6 +5,7 @@
 #include "app/result/parts/summary_parts.hpp"
 #include "app/run/progress.hpp"
 #include "io/files/temporary_file.hpp"
+#include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
@@ -50,12 +51,12 @@ std::string describe(const Json& summary) {
         text += "  digest " + summary.value("digest", "") + "\n";
     const auto timing = summary.value("timing", Json::object());
     text += fmt::format("  {} on {} rank(s), {} {}/s\n", format_duration(timing.value("wall_seconds", 0.0)),
-                        summary.value("ranks", 1), format_rate(timing.value("updates_per_second", 0.0)),
+                        whole_at(summary, "ranks", 1), format_rate(timing.value("updates_per_second", 0.0)),
                         timing.value("unit", ""));
     if (const auto busiest = timing.find("busiest_rank"); busiest != timing.end())
         text += fmt::format("  memory: {:.0f} MiB on the rank that needed most\n",
                             busiest->value("peak_memory_bytes", 0.0) / (1 << 20));
-    if (const auto balance = timing.find("balance"); balance != timing.end() && balance->value("deals", 0) > 0)
+    if (const auto balance = timing.find("balance"); balance != timing.end() && whole_at(*balance, "deals") > 0)
         text += fmt::format(
             "  the busiest rank did {:.2f} times the mean; with equally many blocks it would have been {:.2f}\n",
             balance->value("imbalance", 0.0), balance->value("imbalance_of_equal_runs", 0.0));
@@ -170,7 +171,11 @@ std::string read_status(const std::filesystem::path& directory) {
 }
 
 std::string describe_summary(const std::filesystem::path& directory) {
-    return describe(read_summary(directory));
+    try {
+        return describe(read_summary(directory));
+    } catch (const Json::exception&) {
+        throw InputError(fmt::format("{}: damaged; expected what a run wrote", (directory / "summary.json").string()));
+    }
 }
 
 std::string describe_text(const std::string& summary) {

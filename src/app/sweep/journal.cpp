@@ -35,7 +35,7 @@ bool read_line(const std::string& text, EndedRun& ended) try {
     if (!line.is_object() || !line.contains("run") || !line["run"].is_number_integer())
         return false;
     ended.run = line["run"].get<Index>();
-    ended.ranks = line.value("ranks", 1);
+    ended.ranks = static_cast<int>(whole_at(line, "ranks", 1));
     ended.seconds = line.value("seconds", 0.0);
     ended.error = line.value("error", "");
     ended.verdict = line.value("verdict", "");

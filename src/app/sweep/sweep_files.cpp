@@ -99,7 +99,7 @@ SweepOrigin read_origin(const fs::path& directory) {
             throw FileError(fmt::format("{}: schema {}, this program reads 1", file.string(), json["schema"].dump()));
         return {json.at("configuration"), json.at("name"),           json.at("directory").get<std::string>(),
                 json.at("overrides"),     json.at("data_directory"), json.at("fitted"),
-                json.at("fingerprints"),  json.at("build"),          json.value("runs", Index{0})};
+                json.at("fingerprints"),  json.at("build"),          whole_at(json, "runs")};
     } catch (const Json::exception&) {
         throw FileError(file.string() + ": damaged; expected the configuration of a sweep");
     }
@@ -137,22 +137,22 @@ void write_finished_sweep(const fs::path& directory, const Sweep& sweep, const s
     io::write_durably(directory / "summary.json", summary.dump(2) + "\n");
 }
 
-std::string describe_finished_sweep(const fs::path& directory) {
+std::string describe_finished_sweep(const fs::path& directory) try {
     const auto summary = read_json(directory / "summary.json");
     if (!summary.is_object())
         return {};
     std::string text = fmt::format("sweep of {}, {}: {} of {} runs finished, {} settings x {} replicates\n\n",
                                    summary.value("model", "?"), summary.value("algorithm", "?"),
-                                   summary.value("finished", 0), summary.value("runs", 0),
-                                   summary.value("settings", Json::array()).size(), summary.value("replicates", 1));
+                                   whole_at(summary, "finished"), whole_at(summary, "runs"),
+                                   summary.value("settings", Json::array()).size(), whole_at(summary, "replicates", 1));
     // The table of settings; those of differences are for the file.
     std::ifstream in(directory / "tables.md");
     for (std::string line; std::getline(in, line) && !line.empty();)
         text += line + "\n";
     text += fmt::format("\n  all tables: {}\n", (directory / "tables.md").string());
     for (const auto& failure : summary.value("failures", Json::array()))
-        text += fmt::format("  failed: run {} (setting {}, replicate {}): {}\n", failure.value("run", 0),
-                            failure.value("setting", 0), failure.value("replicate", 0), failure.value("error", "?"));
+        text += fmt::format("  failed: run {} (setting {}, replicate {}): {}\n", whole_at(failure, "run"),
+                            whole_at(failure, "setting"), whole_at(failure, "replicate"), failure.value("error", "?"));
     for (const auto& warning : summary.value("warnings", Json::array()))
         text += "  warning: " + warning.get<std::string>() + "\n";
     if (summary.contains("digest"))
@@ -161,8 +161,10 @@ std::string describe_finished_sweep(const fs::path& directory) {
         text += "  no digest: the budget was one in time, which is not reproducible\n";
     const auto timing = summary.value("timing", Json::object());
     return text + fmt::format("  {} on {} rank(s), {:.1f} % of their time in runs\n",
-                              format_duration(timing.value("wall_seconds", 0.0)), timing.value("ranks", 1),
+                              format_duration(timing.value("wall_seconds", 0.0)), whole_at(timing, "ranks", 1),
                               100 * timing.value("share_of_time_in_runs", 0.0));
+} catch (const Json::exception&) {
+    throw InputError(fmt::format("{}: damaged; expected what a sweep wrote", (directory / "summary.json").string()));
 }
 
 } // namespace pearlite::app

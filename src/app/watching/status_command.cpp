@@ -54,10 +54,9 @@ std::string what_of(const Json& summary) {
 
 /// "pilot 12/40".
 std::string place_of(const Json& progress) {
-    auto text =
-        fmt::format("{}{}", progress.value("in_pilot", false) ? "pilot " : "", progress.value("done", Index{0}));
+    auto text = fmt::format("{}{}", progress.value("in_pilot", false) ? "pilot " : "", whole_at(progress, "done"));
     if (progress.contains("of"))
-        text += fmt::format("/{}", progress.value("of", Index{0}));
+        text += fmt::format("/{}", whole_at(progress, "of"));
     return text;
 }
 

@@ -4,6 +4,8 @@
 #include "pearlite/io/arrays.hpp"
 
 #include <array>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <zlib.h>
@@ -92,7 +94,16 @@ IdxHeader read_header(GzipReader& reader, const std::string& source) {
                          std::to_string(rows) + " x " + std::to_string(columns) +
                          "), expected at least one image, sides of 1 to 4096 pixels");
     }
-    return {images, rows * columns};
+    // Deflate makes at most 1032 bytes of one: a larger header is damaged, whatever the memory at hand.
+    constexpr std::uintmax_t largest_ratio = 1032;
+    const IdxHeader read{images, rows * columns};
+    const std::uintmax_t size = std::filesystem::file_size(source);
+    if (static_cast<std::uintmax_t>(images * read.n_pixels) / largest_ratio > size) {
+        throw InputError(source + ": a file of " + std::to_string(size) + " bytes cannot hold " +
+                         std::to_string(images) + " images of " + std::to_string(rows) + " x " +
+                         std::to_string(columns) + " pixels");
+    }
+    return read;
 }
 
 } // namespace

@@ -100,6 +100,8 @@ class Reader {
     void operator()(std::string_view name, Matrix& value);
     /// Items, item_bytes and type must match what was written; reads this rank's items and unpacks them.
     void sharded(std::string_view name, const ShardedField& field);
+    /// Whether the field is there and has so many items.
+    bool has_items(std::string_view name, std::int64_t items) const;
     void enter(std::string_view group);
     void leave();
     /// Calls in `read` are collective among `some` of the ranks, of which this rank is one.

@@ -23,6 +23,12 @@ class ContainerFields final : public Fields {
     void operator()(std::string_view name, std::vector<std::string>& value) override { container_(name, value); }
     void operator()(std::string_view name, Matrix& value) override { container_(name, value); }
     void sharded(std::string_view name, const ShardedField& field) override { container_.sharded(name, field); }
+    bool has_items(std::string_view name, std::int64_t items) override {
+        if constexpr (C::reading)
+            return container_.has_items(name, items);
+        else
+            return true;
+    }
     void read_among(const parallel::Communicator& some, const std::function<void()>& read) override {
         if constexpr (C::reading)
             container_.among(some, read);

@@ -175,6 +175,12 @@ void Reader::sharded(std::string_view name, const ShardedField& field) {
     });
 }
 
+bool Reader::has_items(std::string_view name, std::int64_t items) const {
+    const auto entry = implementation_->fields.find(implementation_->scope.full(name));
+    return entry != implementation_->fields.end() && !entry->second.shape.empty() && items >= 0 &&
+           entry->second.shape.front() == static_cast<std::uint64_t>(items);
+}
+
 void Reader::enter(std::string_view group) {
     implementation_->scope.enter(group);
 }

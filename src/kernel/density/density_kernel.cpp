@@ -133,8 +133,10 @@ void DensityKernel::read_row(Index row_number) {
     const auto begin = static_cast<std::size_t>(row_number * row_size());
     PEARLITE_EXPECTS(row_number >= 1 && begin + static_cast<std::size_t>(row_size()) <= rows_.size());
     const std::span row(rows_.data() + begin, static_cast<std::size_t>(row_size()));
-    if (count_.is_automatic())
+    if (count_.is_automatic()) {
+        PEARLITE_EXPECTS(is_number_of_moves(row[0]));
         count_.begin(static_cast<Index>(row[0]));
+    }
     scale_ = row[1];
     const auto rest = row.subspan(2);
     shape_ = Shape::read(rest.first(rest.size() - extra_.size()), path_->dimension(), shape_.is_diagonal());
@@ -166,8 +168,18 @@ void DensityKernel::fields(Fields& f) {
     f.enter("moves");
     count_.fields(f);
     f.leave();
-    if (f.is_reading())
-        prepare();
+    if (!f.is_reading())
+        return;
+    if (learning_ == Learning::given && count_.is_automatic()) {
+        const auto rows = learnt();
+        for (Index row = 1; row < rows.rows(); ++row)
+            PEARLITE_EXPECTS(is_number_of_moves(rows(row, 0)));
+    }
+    prepare();
+}
+
+bool DensityKernel::is_number_of_moves(double number) const {
+    return number >= 1 && number <= static_cast<double>(count_.stride());
 }
 
 } // namespace pearlite::kernel

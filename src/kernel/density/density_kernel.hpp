@@ -96,6 +96,7 @@ class DensityKernel : public Kernel {
     Index row_size() const {
         return 2 + Shape::numbers(path_->dimension(), shape_.is_diagonal()) + settings_.extra_numbers;
     }
+    bool is_number_of_moves(double number) const;
     void read_row(Index row_number);
     void write_row();
 

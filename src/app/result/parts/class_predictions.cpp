@@ -236,10 +236,10 @@ std::string describe_class_predictions(const Json& summary) {
         return {};
     const auto& entry = *found;
     auto text =
-        fmt::format("  predictions of {} held-out rows; +- is what other rows would change\n", entry.value("n", 0));
+        fmt::format("  predictions of {} held-out rows; +- is what other rows would change\n", whole_at(entry, "n"));
     auto run = std::string("this run");
     if (entry.contains("effective_replicates"))
-        run += fmt::format(", {} replicates weighted by their Z ({:.1f} in effect)", entry.value("replicates", 1),
+        run += fmt::format(", {} replicates weighted by their Z ({:.1f} in effect)", whole_at(entry, "replicates", 1),
                            number_at(entry, "effective_replicates"));
     text += describe_score(entry, run);
     for (const auto& [key, value] : entry.items())
@@ -248,7 +248,7 @@ std::string describe_class_predictions(const Json& summary) {
     text += "    predicted probability of the second class, and its frequency among those rows\n";
     for (const auto& bin : entry.value("calibration", Json::array()))
         text += fmt::format("      {:.1f} to {:.1f}: {:6d} rows   {:.3f}   {:.3f}\n", number_at(bin, "low"),
-                            number_at(bin, "high"), bin.value("n", 0), number_at(bin, "mean_probability"),
+                            number_at(bin, "high"), whole_at(bin, "n"), number_at(bin, "mean_probability"),
                             number_at(bin, "frequency"));
     return text;
 }

@@ -103,7 +103,7 @@ std::string describe_growth(const Json& summary) {
         "below the threshold at {:.4g} steps\n"
         "  with independent particles sd[log Z] of a replicate would be {:.2g}, and {:.2g} by Theorem 1\n",
         number_at(growth, "moved_per_step"), number_at(growth, "base_particles"), number_at(growth, "enlarged_steps"),
-        growth.value("steps", 0), number_at(growth, "least_gamma"), number_at(growth, "steps_below_threshold"),
+        whole_at(growth, "steps"), number_at(growth, "least_gamma"), number_at(growth, "steps_below_threshold"),
         std::sqrt(number_at(growth, "variance_of_independent_particles")),
         std::sqrt(number_at(growth, "least_variance")));
 }

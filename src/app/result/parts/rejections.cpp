@@ -29,7 +29,7 @@ std::string describe_rejections(const Json& summary) {
     if (rejected == diagnostics.end())
         return {};
     return fmt::format("  the model rejected {} point(s), whose density is zero; the first: {}\n",
-                       rejected->value("number", Index{0}), rejected->value("first", ""));
+                       whole_at(*rejected, "number"), rejected->value("first", ""));
 }
 
 std::unique_ptr<ResultPart> rejections_part(FinishedRun& run) {

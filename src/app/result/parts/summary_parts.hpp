@@ -2,6 +2,7 @@
 /// Contributions of the parts to summary.json, and functions that write and read its numbers.
 
 #include <cmath>
+#include <cstdint>
 #include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,17 @@ inline Json json_number(double value) {
 inline double number_at(const Json& entry, const char* key) {
     const auto value = entry.find(key);
     return value != entry.end() && value->is_number() ? value->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The whole number under `key`; `otherwise` if it is missing, a text, or none that fits.
+inline std::int64_t whole_at(const Json& entry, const char* key, std::int64_t otherwise = 0) {
+    constexpr double all_below_fit = 0x1p63;
+    const auto value = entry.find(key);
+    if (value == entry.end() || !value->is_number())
+        return otherwise;
+    if (value->is_number_float() && !(std::abs(value->get<double>()) < all_below_fit))
+        return otherwise;
+    return value->get<std::int64_t>();
 }
 
 } // namespace pearlite::app

@@ -81,8 +81,8 @@ std::string describe_test_likelihood(const Json& summary) {
             text += fmt::format(", 95 % interval {:.4f} to {:.4f}", interval->at(0).get<double>(),
                                 interval->at(1).get<double>());
         text += fmt::format("   ({}; mean of {} data, {}{}; other data: +- {:.2f})\n", entry.value("estimator", ""),
-                            entry.value("data", 0), entry.value("form", ""),
-                            entry.contains("seed") ? fmt::format(" with seed {}", entry.value("seed", 0)) : "",
+                            whole_at(entry, "data"), entry.value("form", ""),
+                            entry.contains("seed") ? fmt::format(" with seed {}", whole_at(entry, "seed")) : "",
                             entry.value("standard_error_of_data", 0.0));
     }
     return text;

@@ -238,14 +238,14 @@ std::string describe_search(const Json& summary) {
     const auto n = summary.value("replicates", Json::array()).size();
     std::string text =
         fmt::format("  best energy {:.10g}   (iteration {}, after {:.4g} energies", best.value("energy", 0.0),
-                    best.value("iteration", 0), best.value("evaluations", 0.0));
-    text += n > 1 ? fmt::format(", replicate {})\n", best.value("replicate", 0)) : ")\n";
+                    whole_at(best, "iteration"), best.value("evaluations", 0.0));
+    text += n > 1 ? fmt::format(", replicate {})\n", whole_at(best, "replicate")) : ")\n";
     if (summary.contains("polished")) {
         const auto& polished = summary["polished"];
         text +=
             fmt::format("  polished    {:.10g}   (by {} energies and {} gradients more", polished.value("energy", 0.0),
-                        polished.value("energies", 0), polished.value("gradients", 0));
-        text += n > 1 ? fmt::format(", replicate {})\n", polished.value("replicate", 0)) : ")\n";
+                        whole_at(polished, "energies"), whole_at(polished, "gradients"));
+        text += n > 1 ? fmt::format(", replicate {})\n", whole_at(polished, "replicate")) : ")\n";
     }
     text += describe_spread(diagnostics, n, "best", "success_rate");
     text += describe_spread(diagnostics, n, "polished", "success_rate_polished");
@@ -255,9 +255,9 @@ std::string describe_search(const Json& summary) {
         text += fmt::format(" {} {:.3g}", name, rate.get<double>());
     text += "\n";
     if (summary.contains("edges"))
-        text +=
-            fmt::format("  {:.4g} edges expected; {} pairs of nodes are probably adjacent (edges.csv)\n",
-                        summary["edges"].value("expected_number", 0.0), summary["edges"].value("probably_adjacent", 0));
+        text += fmt::format("  {:.4g} edges expected; {} pairs of nodes are probably adjacent (edges.csv)\n",
+                            summary["edges"].value("expected_number", 0.0),
+                            whole_at(summary["edges"], "probably_adjacent"));
     return text;
 }
 

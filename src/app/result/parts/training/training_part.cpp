@@ -92,10 +92,10 @@ std::string describe_training(const Json& summary) {
         if (fit == entry->end())
             return std::string();
         return fmt::format("  {}: mean free energy {:.3f}, {:.2f} of {} units wrong in a reconstruction\n", words,
-                           fit->value("free_energy", 0.0), fit->value("wrong_units", 0.0), entry->value("units", 0));
+                           fit->value("free_energy", 0.0), fit->value("wrong_units", 0.0), whole_at(*entry, "units"));
     };
-    return fmt::format("  {} updates, {:.4g} epochs of {} examples; parameters in {}\n", entry->value("updates", 0),
-                       entry->value("epochs", 0.0), entry->value("examples", 0), entry->value("weights", "")) +
+    return fmt::format("  {} updates, {:.4g} epochs of {} examples; parameters in {}\n", whole_at(*entry, "updates"),
+                       entry->value("epochs", 0.0), whole_at(*entry, "examples"), entry->value("weights", "")) +
            line("training", "training") + line("held_out", "held out");
 }
 
