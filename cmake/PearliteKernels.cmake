@@ -4,7 +4,8 @@
 # what they look like. Objects for AVX-512 keep their copies of inline functions and templates to themselves
 # (-fno-weak), since the linker takes one copy for all objects, and other CPUs could not run it; the test
 # `kernel_symbols` looks. Of what that flag does to variables g++ warns at every constant; the other objects of the same
-# sources have all other warnings.
+# sources have all other warnings. Sources named *_plane_kernels.cpp, which draw bit planes as they go, are compiled for
+# AVX-512 with the AES instructions of 512 bits as well.
 set(PEARLITE_INSTRUCTIONS Baseline Avx512)
 
 # pearlite_instructions(TARGET INSTRUCTIONS): TARGET is an object library of kernels for these instructions.
@@ -12,10 +13,13 @@ function(pearlite_instructions target instructions)
     set_target_properties(${target} PROPERTIES PEARLITE_INSTRUCTIONS ${instructions})
     target_compile_definitions(${target} PRIVATE PEARLITE_INSTRUCTIONS=${instructions})
     set_property(GLOBAL APPEND PROPERTY PEARLITE_KERNEL_OBJECTS $<TARGET_OBJECTS:${target}>)
-    if(instructions STREQUAL Avx512)
+    if(instructions MATCHES "^Avx512")
         # clang has no such flag: what it builds here (the preset fuzz) has both sets for any CPU. Packets of other
         # widths under the same names would be read with each other's strides.
         target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-weak> -w)
+    endif()
+    if(instructions STREQUAL Avx512Aes)
+        target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-maes> $<$<CXX_COMPILER_ID:GNU>:-mvaes>)
     endif()
 endfunction()
 

@@ -32,7 +32,7 @@ if(PEARLITE_NATIVE)
     set(architecture -march=native ${PEARLITE_AVX512})
 endif()
 # Only g++ keeps copies of inline functions apart (PearliteKernels.cmake).
-set(for_avx512 $<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:$<TARGET_PROPERTY:PEARLITE_INSTRUCTIONS>,Avx512>>)
+set(for_avx512 $<AND:$<CXX_COMPILER_ID:GNU>,$<IN_LIST:$<TARGET_PROPERTY:PEARLITE_INSTRUCTIONS>,Avx512$<SEMICOLON>Avx512Aes>>)
 target_compile_options(pearlite_abi INTERFACE
     "$<IF:${for_avx512},-march=x86-64-v4;${PEARLITE_AVX512},${architecture}>")
 target_compile_options(pearlite_abi INTERFACE -ffp-contract=off)

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 namespace pearlite::simd::bit_plane {
 
@@ -69,7 +70,8 @@ inline Bits threshold_plane(std::uint64_t value, int k) {
 /// 2^26.
 class Counter {
   public:
-    /// Carry-save adders: one ripple through the higher planes serves eight planes.
+    /// Carry-save adders: carries wait for others of their weight, so that one ripple through the higher planes serves
+    /// 32 planes.
     void add_eight(const std::array<Bits, 8>& p) {
         const Sum a = add(planes_[0], p[0], p[1]);
         const Sum b = add(a.low, p[2], p[3]);
@@ -81,16 +83,29 @@ class Counter {
         planes_[1] = f.low;
         const Sum g = add(planes_[2], e.high, f.high);
         planes_[2] = g.low;
-        Bits carry = g.high;
-        for (std::size_t k = 3; any(carry); ++k) {
-            const Bits sum = planes_[k] ^ carry;
-            carry &= planes_[k];
-            planes_[k] = sum;
+        const unsigned nth = eights_++ % 4;
+        if (nth % 2 == 0) {
+            eight_ = g.high;
+            return;
         }
+        const Sum h = add(planes_[3], eight_, g.high);
+        planes_[3] = h.low;
+        eight_ = Bits{};
+        if (nth == 1) {
+            sixteen_ = h.high;
+            return;
+        }
+        const Sum i = add(planes_[4], sixteen_, h.high);
+        planes_[4] = i.low;
+        sixteen_ = Bits{};
+        ripple(i.high, 5);
     }
 
     /// out[c] = offset + scale * count of the part's chain c.
-    void counts(std::int32_t offset, std::int32_t scale, std::span<std::int32_t, 32 * words_per_part> out) const {
+    void counts(std::int32_t offset, std::int32_t scale, std::span<std::int32_t, 32 * words_per_part> out) {
+        ripple(std::exchange(eight_, Bits{}), 3);
+        ripple(std::exchange(sixteen_, Bits{}), 4);
+        eights_ = 0;
         std::fill(out.begin(), out.end(), offset);
         for (std::size_t k = 0; k < planes_.size(); ++k) {
             if (!any(planes_[k])) {
@@ -108,7 +123,17 @@ class Counter {
     }
 
   private:
+    void ripple(Bits carry, std::size_t k) {
+        for (; any(carry); ++k) {
+            const Bits sum = planes_[k] ^ carry;
+            carry &= planes_[k];
+            planes_[k] = sum;
+        }
+    }
+
     std::array<Bits, 26> planes_{};
+    Bits eight_{}, sixteen_{}; ///< carries that wait
+    unsigned eights_ = 0;
 };
 
 } // namespace pearlite::simd::bit_plane

@@ -16,6 +16,8 @@ namespace pearlite::simd {
 struct Baseline {};
 /// x86-64-v4.
 struct Avx512 {};
+/// x86-64-v4 and AES rounds on registers of 512 bits, for what draws bit planes: sources named *_plane_kernels.cpp.
+struct Avx512Aes {};
 
 #if defined(PEARLITE_INSTRUCTIONS)
 /// Those that this object is compiled for.
@@ -24,11 +26,19 @@ using Compiled = PEARLITE_INSTRUCTIONS;
 
 /// Whether kernels run on AVX-512: simd/path.hpp has the choice.
 bool runs_avx512();
+/// Whether kernels that exist for it run on AVX-512 with AES.
+bool runs_avx512_aes();
 
 /// function(Avx512{}) or function(Baseline{}).
 template <class Function>
 decltype(auto) on_this_cpu(Function&& function) {
     return runs_avx512() ? function(Avx512{}) : function(Baseline{});
+}
+
+/// function(Avx512Aes{}), or as on_this_cpu().
+template <class Function>
+decltype(auto) on_this_cpu_with_aes(Function&& function) {
+    return runs_avx512_aes() ? function(Avx512Aes{}) : on_this_cpu(function);
 }
 
 } // namespace pearlite::simd

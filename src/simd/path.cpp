@@ -91,8 +91,20 @@ const PathChoice& chosen_path() {
     return choice;
 }
 
+bool has_wide_aes() {
+    __builtin_cpu_init();
+    // Leaf 7, register C, bit 9. Not all compilers know its name.
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __builtin_cpu_supports("aes") != 0 && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c >> 9 & 1) != 0;
+}
+
 bool runs_avx512() {
     static const bool answer = chosen_path().path >= Path::avx512;
+    return answer;
+}
+
+bool runs_avx512_aes() {
+    static const bool answer = runs_avx512() && has_wide_aes();
     return answer;
 }
 

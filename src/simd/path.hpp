@@ -28,4 +28,7 @@ PathChoice choose_path(std::string_view wish);
 /// choose_path of the environment variable PEARLITE_CPU, once.
 const PathChoice& chosen_path();
 
+/// Whether the CPU has AES rounds on registers of 256 bits and, with AVX-512, of 512 bits.
+bool has_wide_aes();
+
 } // namespace pearlite::simd

@@ -17,7 +17,7 @@ import tempfile
 SHARED = set("VvWwu")
 # A pointer to a function of the C++ library.
 ALLOWED = {"DW.ref.__gxx_personality_v0"}
-COMPILED_FOR = re.compile(r"_Avx512\.dir/")
+COMPILED_FOR = re.compile(r"_Avx512(Aes)?\.dir/")
 
 
 def shared_symbols(nm, path):

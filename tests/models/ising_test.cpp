@@ -25,8 +25,8 @@ using testing::IsingOracle;
 
 static_assert(model::AnnealedModel<Ising> && model::HasMove<Ising> && model::HasFusedAnneal<Ising>);
 
-BlockStreams streams_at(std::uint32_t step) {
-    return {2024, step, 0, 1536, 3};
+BlockStreams streams_at(std::uint32_t step, random::Generator generator = random::Generator::philox) {
+    return {{2024, generator}, step, 0, 1536, 3};
 }
 
 bool equal_planes(const IsingBlock& a, const IsingBlock& b) {
@@ -44,19 +44,21 @@ class IsingBits : public ::testing::TestWithParam<std::tuple<Index, double, Move
 TEST_P(IsingBits, SpinsAndSumsAreThoseOfThePlainProgram) {
     const Ising ising(settings());
     const IsingOracle oracle(settings());
-    IsingBlock block = ising.make_block(512);
-    ising.draw_start(block, streams_at(0));
-    IsingBlock reference = block;
-    std::uint32_t step = 0;
-    for (const double b : {0.3, 0.0, 0.44, 60.0}) { // 60: thresholds that round to 0
-        ++step;
-        ising.move(block, b, streams_at(step));
-        oracle.sweep(reference, testing::oracle_table(b, settings().coupling), streams_at(step));
-        ASSERT_TRUE(equal_planes(block, reference)) << "b = " << b;
-        for (int chain = 0; chain < 512; ++chain) {
-            ASSERT_EQ(block.bond_sums()[static_cast<std::size_t>(chain)],
-                      oracle.bond_sum(oracle.chain_spins(block, chain)))
-                << "chain " << chain;
+    for (const auto generator : {random::Generator::philox, random::Generator::ars}) {
+        IsingBlock block = ising.make_block(512);
+        ising.draw_start(block, streams_at(0, generator));
+        IsingBlock reference = block;
+        std::uint32_t step = 0;
+        for (const double b : {0.3, 0.0, 0.44, 60.0}) { // 60: thresholds that round to 0
+            const auto streams = streams_at(++step, generator);
+            ising.move(block, b, streams);
+            oracle.sweep(reference, testing::oracle_table(b, settings().coupling), streams);
+            ASSERT_TRUE(equal_planes(block, reference)) << random::name_of(generator) << ", b = " << b;
+            for (int chain = 0; chain < 512; ++chain) {
+                ASSERT_EQ(block.bond_sums()[static_cast<std::size_t>(chain)],
+                          oracle.bond_sum(oracle.chain_spins(block, chain)))
+                    << "chain " << chain;
+            }
         }
     }
 }

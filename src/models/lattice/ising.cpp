@@ -131,12 +131,12 @@ void Ising::set_mode(Block& block, double, const model::BlockStreams& streams) c
 }
 
 void Ising::prepare(Block& block) const {
-    simd::on_this_cpu([&](auto cpu) { prepare<decltype(cpu)>(block); });
+    simd::on_this_cpu_with_aes([&](auto cpu) { prepare<decltype(cpu)>(block); });
 }
 
 void Ising::visit(Block& block, double b, const model::BlockStreams& streams,
                   std::span<const std::int32_t> sites) const {
-    simd::on_this_cpu([&](auto cpu) { move_along<decltype(cpu)>(block, b, streams, sites); });
+    simd::on_this_cpu_with_aes([&](auto cpu) { move_along<decltype(cpu)>(block, b, streams, sites); });
     prepare(block);
 }
 

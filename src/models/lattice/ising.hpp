@@ -135,8 +135,9 @@ class Ising {
     template <class Instructions>
     void move_along(Block& block, double b, const model::BlockStreams& streams,
                     std::span<const std::int32_t> sites) const;
-    template <IsingSettings::Move kind>
-    void update(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
+    template <IsingSettings::Move kind, class Words>
+    void update(Block& block, double b, Words words, const model::BlockStreams& streams,
+                std::span<const std::int32_t> sites) const;
 
     IsingSettings settings_;
     std::vector<Neighbours> neighbours_;

@@ -4,7 +4,6 @@
 #include "pearlite/random/detail/ars.hpp"
 
 #include <algorithm>
-#include <cpuid.h>
 #include <iterator>
 #include <vector>
 
@@ -16,15 +15,9 @@ namespace {
 
 constexpr const Kernels* by_speed[] = {&software_kernels, &aes_kernels, &vaes_kernels, &vaes512_kernels};
 
-/// Leaf 7, register C, bit 9. Not all compilers know its name.
-bool has_wide_rounds() {
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c >> 9 & 1) != 0;
-}
-
 bool is_available(const Kernels* kernels) {
     __builtin_cpu_init();
-    const bool aes = __builtin_cpu_supports("aes") != 0, wide = aes && has_wide_rounds();
+    const bool aes = __builtin_cpu_supports("aes") != 0, wide = simd::has_wide_aes();
     if (kernels == &aes_kernels)
         return aes;
     if (kernels == &vaes_kernels)

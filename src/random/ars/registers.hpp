@@ -71,19 +71,17 @@ inline void fill_registers(const RoundKeys<V>& keys, Counters<V>& counters, std:
         V::store(out + std::size_t{4} * V::counters * static_cast<std::size_t>(i), x[i]);
 }
 
+/// Writes the next n_words words; counters that are begun are used up.
 template <class V>
-void fill(const std::uint32_t* first, const std::uint32_t* key, Counting counting, std::uint32_t* out,
-          std::size_t n_words) {
+inline void fill_words(const RoundKeys<V>& keys, Counters<V>& counters, std::uint32_t* out, std::size_t n_words) {
     constexpr std::size_t register_words = std::size_t{4} * V::counters;
-    const RoundKeys<V> keys(key);
-    Counters<V> counters(first, counting);
     for (; n_words >= V::at_once * register_words; n_words -= V::at_once * register_words) {
         fill_registers<V, V::at_once>(keys, counters, out);
         out += V::at_once * register_words;
     }
-    for (; n_words >= 2 * register_words; n_words -= 2 * register_words) {
-        fill_registers<V, 2>(keys, counters, out);
-        out += 2 * register_words;
+    for (; n_words >= 4 * register_words; n_words -= 4 * register_words) {
+        fill_registers<V, 4>(keys, counters, out);
+        out += 4 * register_words;
     }
     for (; n_words > 0; n_words -= n_words < register_words ? n_words : register_words) {
         typename V::I x[1] = {counters.take()};
@@ -91,6 +89,14 @@ void fill(const std::uint32_t* first, const std::uint32_t* key, Counting countin
         V::store_words(out, x[0], n_words);
         out += register_words;
     }
+}
+
+template <class V>
+void fill(const std::uint32_t* first, const std::uint32_t* key, Counting counting, std::uint32_t* out,
+          std::size_t n_words) {
+    const RoundKeys<V> keys(key);
+    Counters<V> counters(first, counting);
+    fill_words(keys, counters, out, n_words);
 }
 
 template <class V, int n>

@@ -5,6 +5,7 @@
 
 #include "models/common/shared_draws.hpp"
 #include "models/lattice/ising_rules.hpp"
+#include "random/word_sources.hpp"
 #include "simd/instructions.hpp"
 #include "simd/plane_comparison.hpp"
 
@@ -19,8 +20,6 @@ using namespace ising_rules;
 using random::Purpose;
 
 static_assert(chains == IsingBlock::chains && sizeof(SpinPlane) == words_per_plane * sizeof(std::uint32_t));
-/// Visits whose random words are drawn in one go: 12 KiB, which stays in the first cache.
-constexpr Index ising_visits_per_draw = 16;
 constexpr std::size_t words_per_visit = leading_planes * words_per_plane;
 
 } // namespace
@@ -49,34 +48,32 @@ void Ising::prepare(Block& block) const {
     }
 }
 
-template <Move kind>
-void Ising::update(Block& block, double b, const model::BlockStreams& streams,
+template <Move kind, class Words>
+void Ising::update(Block& block, double b, Words words, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
     const auto thresholds = Rule<kind>::thresholds(b, settings_.coupling);
-    const random::Address leading = streams.shared(Purpose::move);
-    const Planes rest{streams.shared(Purpose::accept)};
+    const auto rest = [fill = words.elsewhere(),
+                       first = streams.shared(Purpose::accept).counter()](Index plane, std::span<std::uint32_t> out) {
+        auto counter = first;
+        counter[0] += static_cast<std::uint32_t>(plane * static_cast<Index>(words_per_plane / 4));
+        fill(counter, out);
+    };
     const Bits opposite = repeat(settings_.coupling < 0);
-    SpinPlane* x = block.planes().data();
-    alignas(64) std::array<std::uint32_t, ising_visits_per_draw * words_per_visit> words;
+    SpinPlane* const x = block.planes().data();
 
-    const auto n_visits = static_cast<Index>(sites.size());
-    for (Index first = 0; first < n_visits; first += ising_visits_per_draw) {
-        const Index count = std::min(ising_visits_per_draw, n_visits - first);
-        fill_planes(leading, first * leading_planes,
-                    std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
-        for (Index n = 0; n < count; ++n) {
-            const std::int32_t site = sites[static_cast<std::size_t>(first + n)];
-            const Neighbours& at = neighbours_[static_cast<std::size_t>(site)];
-            const std::uint32_t* visit_words = words.data() + static_cast<std::size_t>(n) * words_per_visit;
-            for (std::size_t part = 0; part < parts; ++part) {
-                const auto pull = [&](std::int32_t neighbour) { return load(x + neighbour, part) ^ opposite; };
-                const Rule<kind> rule(load(x + site, part), pull(at.right), pull(at.left), pull(at.down), pull(at.up));
-                Comparison comparison = compare_leading(rule, thresholds, rule.random(), visit_words, part);
-                if (any(comparison.undecided)) {
-                    comparison.below |= compare_rest(rule, thresholds, comparison.undecided, rest, first + n, part);
-                }
-                store(x + site, part, rule.outcome(comparison.below));
+    for (std::size_t visit = 0; visit < sites.size(); ++visit) {
+        const std::int32_t site = sites[visit];
+        const Neighbours& at = neighbours_[static_cast<std::size_t>(site)];
+        const std::uint32_t* const leading = words.take(words_per_visit);
+        for (std::size_t part = 0; part < parts; ++part) {
+            const auto pull = [&](std::int32_t neighbour) { return load(x + neighbour, part) ^ opposite; };
+            const Rule<kind> rule(load(x + site, part), pull(at.right), pull(at.left), pull(at.down), pull(at.up));
+            Comparison comparison = compare_leading(rule, thresholds, rule.random(), leading, part);
+            if (any(comparison.undecided)) {
+                comparison.below |=
+                    compare_rest(rule, thresholds, comparison.undecided, rest, static_cast<Index>(visit), part);
             }
+            store(x + site, part, rule.outcome(comparison.below));
         }
     }
 }
@@ -86,11 +83,13 @@ void Ising::move_along(Block& block, double b, const model::BlockStreams& stream
                        std::span<const std::int32_t> sites) const {
     PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites());
     PEARLITE_EXPECTS(b >= 0);
-    if (settings_.move == Move::metropolis) {
-        update<Move::metropolis>(block, b, streams, sites);
-    } else {
-        update<Move::heat_bath>(block, b, streams, sites);
-    }
+    random::with_words(streams.shared(Purpose::move), sites.size() * words_per_visit, [&](auto words) {
+        if (settings_.move == Move::metropolis) {
+            update<Move::metropolis>(block, b, words, streams, sites);
+        } else {
+            update<Move::heat_bath>(block, b, words, streams, sites);
+        }
+    });
 }
 
 template void Ising::prepare<simd::Compiled>(Block& block) const;
