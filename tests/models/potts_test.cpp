@@ -2,6 +2,7 @@
 
 #include "models/lattice/potts.hpp"
 
+#include "models/lattice/colour_draw.hpp"
 #include "pearlite/core/error.hpp"
 #include "random/fill.hpp"
 
@@ -13,7 +14,7 @@
 namespace pearlite::models {
 namespace {
 
-model::BlockStreams streams(std::uint64_t seed, Index step, Index block = 0) {
+model::BlockStreams streams(const random::Seed& seed, Index step, Index block = 0) {
     return {seed, static_cast<std::uint32_t>(step), 0, block * PottsBlock::chains, block};
 }
 
@@ -48,6 +49,23 @@ TEST(Potts, BondsAreCountedAsByAPlainLoop) {
         }
 }
 
+/// Each colour comes from equally many draws, and no number of planes makes proposals cheaper.
+TEST(Potts, ColoursAreDrawnUniformly) {
+    for (Index q = 2; q <= Potts::largest_colours; ++q) {
+        const ColourDraw draw(q);
+        const Index odd = q >> draw.twos, all = Index{1} << draw.n_planes;
+        std::vector<Index> drawn(static_cast<std::size_t>(odd));
+        for (Index u = 0; u < all; ++u)
+            drawn[static_cast<std::size_t>(u * odd / all)] += u * odd % all >= all % odd;
+        for (const Index n : drawn)
+            ASSERT_EQ(n, all / odd) << q;
+        EXPECT_EQ(draw.proposing() * static_cast<double>(all), static_cast<double>(odd * (all / odd))) << q;
+        EXPECT_GT(draw.proposing(), 8.0 / 9 - 1e-3) << q;
+    }
+    EXPECT_EQ(ColourDraw(10).planes(), 5);
+    EXPECT_EQ(ColourDraw(256).planes(), 8);
+}
+
 /// One chain of a move as a plain program on the same random bits.
 class PlainChain {
   public:
@@ -59,10 +77,9 @@ class PlainChain {
 
     void sweep(double b, const model::BlockStreams& at) {
         const Index q = potts_.settings().colours;
-        int n = 0; // of digits of the number that makes the colour
-        while ((1 << n) < q || 256 * ((1 << n) % q) > (1 << n))
-            ++n;
-        const std::size_t per_visit = static_cast<std::size_t>(12 + n), n_visits = colours.size();
+        const int twos = ColourDraw(q).twos, n = ColourDraw(q).n_planes;
+        const Index odd = q >> twos;
+        const std::size_t per_visit = static_cast<std::size_t>(12 + twos + n), n_visits = colours.size();
         std::vector<std::uint32_t> leading(n_visits * per_visit * 16), rest(n_visits * 64 * 16);
         random::fill_bits(at.shared(random::Purpose::move), leading);
         random::fill_bits(at.shared(random::Purpose::accept), rest);
@@ -70,12 +87,16 @@ class PlainChain {
             std::uint64_t number = 0;
             for (std::size_t k = 0; k < 64; ++k)
                 number = number << 1 | (k < 12 ? bit(leading, v * per_visit + k) : bit(rest, v * 64 + k));
-            Index u = 0;
-            for (int i = 0; i < n; ++i)
-                u |= static_cast<Index>(bit(leading, v * per_visit + 12 + static_cast<std::size_t>(i))) << i;
-            const bool made = u * q % (1 << n) >= (1 << n) % q;
+            const auto whole = [&](int first, int digits) { // of a number with the lowest digit first
+                Index value = 0;
+                for (int i = 0; i < digits; ++i)
+                    value |= static_cast<Index>(bit(leading, v * per_visit + static_cast<std::size_t>(first + i))) << i;
+                return value;
+            };
+            const Index low = whole(12, twos), u = whole(12 + twos, n);
+            const bool made = u * odd % (1 << n) >= (1 << n) % odd;
             if (made)
-                visit(potts_.order()[v], u * q >> n, number, b);
+                visit(potts_.order()[v], (u * odd >> n) << twos | low, number, b);
         }
     }
 
@@ -104,24 +125,25 @@ class PlainChain {
 };
 
 TEST(Potts, ColoursAreThoseOfThePlainProgram) {
-    for (const Index q : {2, 3, 5, 8, 10, 25, 47, 100, 200, 256})
-        for (const double coupling : {1.0, -2.0})
-            for (const Index size : {2, 3, 4}) {
-                const Potts potts({.size = size, .colours = q, .coupling = coupling});
-                auto block = potts.make_block(512);
-                potts.draw_start(block, streams(12, 0));
-                const auto start = block;
-                for (int step = 1; step < 6; ++step)
-                    potts.move(block, 0.25 * step, streams(12, step));
-                for (Index chain = 0; chain < 512; chain += 37) {
-                    PlainChain plain(potts, start, chain);
+    for (const random::Seed seed : {random::Seed{12}, random::Seed{12, random::Generator::ars}})
+        for (const Index q : {2, 3, 5, 8, 10, 25, 47, 96, 100, 200, 256})
+            for (const double coupling : {1.0, -2.0})
+                for (const Index size : {2, 3, 4}) {
+                    const Potts potts({.size = size, .colours = q, .coupling = coupling});
+                    auto block = potts.make_block(512);
+                    potts.draw_start(block, streams(seed, 0));
+                    const auto start = block;
                     for (int step = 1; step < 6; ++step)
-                        plain.sweep(0.25 * step, streams(12, step));
-                    for (Index site = 0; site < size * size; ++site)
-                        ASSERT_EQ(block.colour(chain, site), plain.colours[static_cast<std::size_t>(site)])
-                            << "q = " << q << ", size " << size << ", chain " << chain;
+                        potts.move(block, 0.25 * step, streams(seed, step));
+                    for (Index chain = 0; chain < 512; chain += 37) {
+                        PlainChain plain(potts, start, chain);
+                        for (int step = 1; step < 6; ++step)
+                            plain.sweep(0.25 * step, streams(seed, step));
+                        for (Index site = 0; site < size * size; ++site)
+                            ASSERT_EQ(block.colour(chain, site), plain.colours[static_cast<std::size_t>(site)])
+                                << "q = " << q << ", size " << size << ", chain " << chain;
+                    }
                 }
-            }
 }
 
 TEST(Potts, ExactAnswersAgreeWithEachOther) {

@@ -16,10 +16,4 @@ void draw_indices(const random::Address& address, Index n, std::span<std::int32_
 /// Words of a stream of planes from plane `plane` on, 16 words each.
 void fill_planes(const random::Address& address, Index plane, std::span<std::uint32_t> words);
 
-/// fill_planes() as an object.
-struct Planes {
-    random::Address address;
-    void operator()(Index plane, std::span<std::uint32_t> words) const { fill_planes(address, plane, words); }
-};
-
 } // namespace pearlite::models

@@ -148,12 +148,12 @@ void Potts::set_mode(Block& block, double, const model::BlockStreams& streams) c
 }
 
 void Potts::prepare(Block& block) const {
-    simd::on_this_cpu([&](auto cpu) { prepare<decltype(cpu)>(block); });
+    simd::on_this_cpu_with_aes([&](auto cpu) { prepare<decltype(cpu)>(block); });
 }
 
 void Potts::visit(Block& block, double b, const model::BlockStreams& streams,
                   std::span<const std::int32_t> sites) const {
-    simd::on_this_cpu([&](auto cpu) { move_along<decltype(cpu)>(block, b, streams, sites); });
+    simd::on_this_cpu_with_aes([&](auto cpu) { move_along<decltype(cpu)>(block, b, streams, sites); });
     prepare(block);
 }
 

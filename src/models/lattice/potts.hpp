@@ -64,14 +64,16 @@ class PottsBlock {
 /// 10, J = 2.
 ///
 /// A visit of a site proposes each chain a colour, uniform on all q (the present one too), and accepts it with
-/// probability min(1, exp(-b dE)), exact to 2^-64. If q is not a power of 2, at most one visit in 256 of a chain
-/// (known from its random bits alone) makes no proposal. Nothing is shared between the chains of a block but the random
-/// sites: given these, which are drawn from the `site` stream of the block, the 512 trajectories are independent.
+/// probability min(1, exp(-b dE)), exact to 2^-64. If q is not a power of 2, at most one visit in nine of a chain (one
+/// in 16 for q = 3, 5, 10; known from its random bits alone) makes no proposal. Nothing is shared between the chains of
+/// a block but the random sites: given these, which are drawn from the `site` stream of the block, the 512 trajectories
+/// are independent.
 ///
-/// The planes of visit v, 16 words each (bit c % 32 of word c / 32 is chain c's): in the block's `move` stream, from
-/// plane v (12 + n) on, first 12 of the number that is compared with the probability, its highest digit first; then n
-/// of the number that the colour is made of, lowest first. In the `accept` stream, planes v 64 + 12 .. v 64 + 63 are
-/// the other digits of the first number, which few visits need.
+/// With q = 2^e m, m odd, the planes of visit v, 16 words each (bit c % 32 of word c / 32 is chain c's): in the block's
+/// `move` stream, from plane v (12 + e + n) on, first 12 of the number that is compared with the probability, its
+/// highest digit first; then the e lowest digits of the colour; then n of the number that its other digits are made of,
+/// lowest first. In the `accept` stream, planes v 64 + 12 .. v 64 + 63 are the other digits of the first number, which
+/// few visits need.
 class Potts {
   public:
     using Block = PottsBlock;
@@ -126,8 +128,9 @@ class Potts {
     template <class Instructions>
     void move_along(Block& block, double b, const model::BlockStreams& streams,
                     std::span<const std::int32_t> sites) const;
-    template <int digits>
-    void update(Block& block, double b, const model::BlockStreams& streams, std::span<const std::int32_t> sites) const;
+    template <int digits, class Words>
+    void update(Block& block, double b, Words words, const model::BlockStreams& streams,
+                std::span<const std::int32_t> sites) const;
     template <int digits>
     void count_equal_bonds(Block& block) const;
 

@@ -4,10 +4,11 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include "models/common/shared_draws.hpp"
+#include "models/lattice/colour_draw.hpp"
+#include "random/word_sources.hpp"
 #include "simd/instructions.hpp"
 #include "simd/plane_comparison.hpp"
 
-#include <bit>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -20,8 +21,6 @@ using namespace simd::bit_plane;
 using random::Purpose;
 
 static_assert(chains == PottsBlock::chains && sizeof(PottsBlock::Plane) == words_per_plane * sizeof(std::uint32_t));
-
-constexpr Index potts_visits_per_draw = 16;
 
 /// exp(-b |J| h) for h = 1 .. 4 lost bonds.
 Thresholds<4> thresholds_of(double b_coupling) {
@@ -77,50 +76,47 @@ struct Colour {
     }
 };
 
-/// The split of the product of q and a whole number u of the chain's own, uniform on `n_planes` binary digits: higher
-/// digits are a colour, uniform if u's whose product has a remainder below 2^n_planes mod q are left out (Lemire 2019).
-/// n_planes is the least that leaves out at most one u in 256: a chain with such a u stays as it is, which is as
-/// symmetric as a proposal, and cheaper than another draw.
-struct ColourDraw {
-    int n_planes;
-    std::uint64_t colours, least_remainder;
+static_assert((leading_planes + 8 + ColourDraw::most_planes) * words_per_plane <= random::most_words_taken);
 
-    explicit ColourDraw(Index q) : n_planes(std::bit_width(static_cast<std::uint64_t>(q - 1))) {
-        colours = static_cast<std::uint64_t>(q);
-        while (256 * ((std::uint64_t{1} << n_planes) % colours) > std::uint64_t{1} << n_planes)
-            ++n_planes;
-        least_remainder = (std::uint64_t{1} << n_planes) % colours;
-    }
-};
-constexpr int most_colour_planes = 16; // 2^n mod q < q <= 2^8 is at most 2^n / 256 from here on
+std::size_t words_of_visit(const ColourDraw& draw) {
+    return static_cast<std::size_t>(leading_planes + draw.planes()) * words_per_plane;
+}
 
 template <int digits>
 struct Proposal {
     Colour<digits> colour{};
     Bits made; ///< set in the chains that have a proposal
 
-    /// `planes` holds u, lowest digit first. The product grows by a digit of u at a time and loses its lowest digit,
-    /// which is final: the rest stays below q.
+    /// `planes` holds the random digits, then u, lowest digit first. The product grows by a digit of u at a time and
+    /// loses its lowest digit, which is final: the rest stays below m.
     Proposal(const ColourDraw& draw, const std::uint32_t* planes, std::size_t part) : made(~Bits{}) {
-        if (draw.least_remainder == 0) { // q = 2^digits
-            for (std::size_t d = 0; d < digits; ++d)
-                colour.digit[d] = load(planes + d * words_per_plane, part);
+        if (draw.n_planes == 0) { // q = 2^digits
+            for (int d = 0; d < digits; ++d)
+                colour.digit[static_cast<std::size_t>(d)] = load(planes + d * Index{words_per_plane}, part);
             return;
         }
+        for (int d = 0; d < digits; ++d)
+            if (d < draw.twos)
+                colour.digit[static_cast<std::size_t>(d)] = load(planes + d * Index{words_per_plane}, part);
         for (int i = 0; i < draw.n_planes; ++i) {
-            const Bits u = load(planes + static_cast<std::size_t>(i) * words_per_plane, part);
-            std::array<Bits, static_cast<std::size_t>(digits) + 1> sum;
-            Bits carry{};
-            for (std::size_t d = 0; d < digits; ++d) {
+            const Bits u = load(planes + (draw.twos + i) * Index{words_per_plane}, part);
+            Bits carry{}, remainder{};
+#pragma GCC unroll 8
+            for (int digit = 0; digit < digits; ++digit) {
+                if (digit < draw.twos)
+                    continue;
+                const auto d = static_cast<std::size_t>(digit);
                 const Bits term = u & repeat((draw.colours >> d & 1) != 0);
-                sum[d] = colour.digit[d] ^ term ^ carry;
+                const Bits sum = colour.digit[d] ^ term ^ carry;
                 carry = majority(colour.digit[d], term, carry);
+                if (digit == draw.twos)
+                    remainder = sum;
+                else
+                    colour.digit[d - 1] = sum;
             }
-            sum[digits] = carry;
-            const Bits remainder = sum[0], least = repeat((draw.least_remainder >> i & 1) != 0);
+            colour.digit[digits - 1] = carry;
+            const Bits least = repeat((draw.least_remainder >> i & 1) != 0);
             made = choose(remainder ^ least, remainder, made);
-            for (std::size_t d = 0; d < digits; ++d)
-                colour.digit[d] = sum[d + 1];
         }
     }
 };
@@ -150,50 +146,46 @@ void with_digits(Index digits, Function function) {
 
 } // namespace
 
-template <int digits>
-void Potts::update(Block& block, double b, const model::BlockStreams& streams,
+template <int digits, class Words>
+void Potts::update(Block& block, double b, Words words, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
     const ColourDraw draw(settings_.colours);
-    const int planes_per_visit = leading_planes + draw.n_planes;
-    const std::size_t words_per_visit = static_cast<std::size_t>(planes_per_visit) * words_per_plane;
+    const std::size_t words_per_visit = words_of_visit(draw);
     const auto thresholds = thresholds_of(b * std::abs(settings_.coupling));
     const bool antiferromagnet = settings_.coupling < 0;
-    const random::Address leading = streams.shared(Purpose::move);
-    const Planes rest{streams.shared(Purpose::accept)};
-    const auto n_visits = static_cast<Index>(sites.size());
-    PottsBlock::Plane* x = block.planes().data();
-    alignas(64) std::array<std::uint32_t, static_cast<std::size_t>(potts_visits_per_draw) *
-                                              (leading_planes + most_colour_planes) * words_per_plane>
-        words;
+    const auto rest = [fill = words.elsewhere(),
+                       first = streams.shared(Purpose::accept).counter()](Index plane, std::span<std::uint32_t> out) {
+        auto counter = first;
+        counter[0] += static_cast<std::uint32_t>(plane * static_cast<Index>(words_per_plane / 4));
+        fill(counter, out);
+    };
+    PottsBlock::Plane* const x = block.planes().data();
 
-    for (Index first = 0; first < n_visits; first += potts_visits_per_draw) {
-        const Index count = std::min(potts_visits_per_draw, n_visits - first);
-        fill_planes(leading, first * planes_per_visit,
-                    std::span(words).first(static_cast<std::size_t>(count) * words_per_visit));
-        for (Index n = 0; n < count; ++n) {
-            const std::int32_t site = sites[static_cast<std::size_t>(first + n)];
-            const Neighbours& to = neighbours_[static_cast<std::size_t>(site)];
-            const std::uint32_t* visit_words = words.data() + static_cast<std::size_t>(n) * words_per_visit;
-            for (std::size_t part = 0; part < parts; ++part) {
-                const auto at = [&](std::int32_t s) { return Colour<digits>::at(x, s, part); };
-                const auto present = at(site);
-                const Proposal<digits> proposal(draw, visit_words + leading_planes * words_per_plane, part);
-                const Colour<digits>& proposed = proposal.colour;
-                const auto right = at(to.right), left = at(to.left), down = at(to.down), up = at(to.up);
-                const auto unequal = [&](const Colour<digits>& c) {
-                    return count_of(c.differs(right), c.differs(left), c.differs(down), c.differs(up));
-                };
-                const Count before = unequal(present), after = unequal(proposed);
-                const Loss loss = antiferromagnet ? Loss(before, after) : Loss(after, before);
-                const Bits random = loss.positive() & proposal.made;
-                Comparison comparison = compare_leading(loss, thresholds, random, visit_words, part);
-                if (any(comparison.undecided))
-                    comparison.below |= compare_rest(loss, thresholds, comparison.undecided, rest, first + n, part);
-                const Bits accepted = proposal.made & (~random | comparison.below);
-                for (int d = 0; d < digits; ++d) {
-                    const auto k = static_cast<std::size_t>(d);
-                    store(x + Index{site} * digits + d, part, choose(accepted, proposed.digit[k], present.digit[k]));
-                }
+    for (std::size_t visit = 0; visit < sites.size(); ++visit) {
+        const std::int32_t site = sites[visit];
+        const Neighbours& to = neighbours_[static_cast<std::size_t>(site)];
+        const std::uint32_t* const leading = words.take(words_per_visit);
+        for (std::size_t part = 0; part < parts; ++part) {
+            const auto at = [&](std::int32_t s) { return Colour<digits>::at(x, s, part); };
+            const auto present = at(site);
+            const Proposal<digits> proposal(draw, leading + leading_planes * words_per_plane, part);
+            const Colour<digits>& proposed = proposal.colour;
+            const auto right = at(to.right), left = at(to.left), down = at(to.down), up = at(to.up);
+            const auto unequal = [&](const Colour<digits>& c) {
+                return count_of(c.differs(right), c.differs(left), c.differs(down), c.differs(up));
+            };
+            const Count before = unequal(present), after = unequal(proposed);
+            const Loss loss = antiferromagnet ? Loss(before, after) : Loss(after, before);
+            const Bits random = loss.positive() & proposal.made;
+            Comparison comparison = compare_leading(loss, thresholds, random, leading, part);
+            if (any(comparison.undecided)) {
+                comparison.below |=
+                    compare_rest(loss, thresholds, comparison.undecided, rest, static_cast<Index>(visit), part);
+            }
+            const Bits accepted = proposal.made & (~random | comparison.below);
+            for (int d = 0; d < digits; ++d) {
+                const auto k = static_cast<std::size_t>(d);
+                store(x + Index{site} * digits + d, part, choose(accepted, proposed.digit[k], present.digit[k]));
             }
         }
     }
@@ -235,7 +227,10 @@ void Potts::move_along(Block& block, double b, const model::BlockStreams& stream
                        std::span<const std::int32_t> sites) const {
     PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites() * digits_);
     PEARLITE_EXPECTS(b >= 0);
-    with_digits(digits_, [&](auto digits) { update<digits>(block, b, streams, sites); });
+    const std::size_t n_words = sites.size() * words_of_visit(ColourDraw(settings_.colours));
+    random::with_words(streams.shared(Purpose::move), n_words, [&](auto words) {
+        with_digits(digits_, [&](auto digits) { update<digits>(block, b, words, streams, sites); });
+    });
 }
 
 template void Potts::prepare<simd::Compiled>(Block& block) const;
