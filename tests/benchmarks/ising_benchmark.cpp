@@ -1,8 +1,11 @@
 /// Spin updates per second of one core on the 32 x 32 Ising model at b = 0.44: the bit-plane model against a plain loop
 /// that runs one chain after another. The counter `attempts` is sites x chains per second; `times_plain` is the ratio
-/// of the two.
+/// of the two; `of_ceiling` the share of the time that the CPU's AES instructions alone take for the random bits.
 
+#include "aes_peak.hpp"
 #include "models/lattice/ising.hpp"
+#include "random/ars/kernels.hpp"
+#include "simd/plane_comparison.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -116,6 +119,13 @@ void anneal(benchmark::State& state, const IsingSettings& settings, Generator ge
         benchmark::DoNotOptimize(derivative.data());
     }
     report(state, IsingBlock::chains);
+    const double most = pearlite::benchmarks::most_aes_rounds_per_second();
+    if (generator == Generator::ars && most > 0) {
+        constexpr int bits = pearlite::simd::bit_plane::leading_planes; // of each attempt; few need more
+        const double attempts = static_cast<double>(state.iterations()) * IsingBlock::chains * side * side;
+        state.counters["of_ceiling"] = benchmark::Counter(
+            attempts * bits / 128 * pearlite::random::ars_kernels::rounds / most, benchmark::Counter::kIsRate);
+    }
 }
 BENCHMARK_CAPTURE(anneal, metropolis, IsingSettings{.size = side});
 BENCHMARK_CAPTURE(anneal, heat_bath, IsingSettings{.size = side, .move = IsingSettings::Move::heat_bath});

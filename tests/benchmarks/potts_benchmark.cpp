@@ -1,8 +1,13 @@
 /// Single-site updates per second of one core on the 32 x 32 Potts model at b J = 1: the bit-plane model against a
-/// plain loop that runs one chain after another, its generator included. The counter `attempts` is updates per second,
-/// the bond sums that a move ends with included; `times_plain` is the ratio to the plain loop of as many colours.
+/// plain loop that runs one chain after another, its generator included. The counter `attempts` is proposals per
+/// second, the bond sums that a move ends with included; `times_plain` is the ratio to the plain loop of as many
+/// colours; `of_ceiling` the share of the time that the CPU's AES instructions alone take for the random bits.
 
+#include "aes_peak.hpp"
+#include "models/lattice/colour_draw.hpp"
 #include "models/lattice/potts.hpp"
+#include "random/ars/kernels.hpp"
+#include "simd/plane_comparison.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -97,8 +102,9 @@ double plain_attempts_per_second(int colours) {
     return found != rates.end() ? found->second : rates[colours] = measured_plain_rate(colours);
 }
 
-void report(benchmark::State& state, int colours, Index chains) {
-    const double attempts = static_cast<double>(state.iterations()) * static_cast<double>(chains) * side * side;
+void report(benchmark::State& state, int colours, Index chains, double proposing = 1) {
+    const double attempts =
+        static_cast<double>(state.iterations()) * static_cast<double>(chains) * side * side * proposing;
     state.counters["attempts"] = benchmark::Counter(attempts, benchmark::Counter::kIsRate);
     state.counters["times_plain"] =
         benchmark::Counter(attempts / plain_attempts_per_second(colours), benchmark::Counter::kIsRate);
@@ -126,7 +132,15 @@ void move(benchmark::State& state, PottsSettings::Update update, Generator gener
         potts.move(block, inverse_temperature, streams);
         benchmark::DoNotOptimize(block.equal_bonds().data());
     }
-    report(state, colours, PottsBlock::chains);
+    const pearlite::models::ColourDraw draw(colours);
+    report(state, colours, PottsBlock::chains, draw.proposing());
+    const double most = pearlite::benchmarks::most_aes_rounds_per_second();
+    if (generator == Generator::ars && most > 0) {
+        const int bits = pearlite::simd::bit_plane::leading_planes + draw.planes(); // of each visit; few need more
+        const double visits = static_cast<double>(state.iterations()) * PottsBlock::chains * side * side;
+        state.counters["of_ceiling"] = benchmark::Counter(
+            visits * bits / 128 * pearlite::random::ars_kernels::rounds / most, benchmark::Counter::kIsRate);
+    }
 }
 BENCHMARK_CAPTURE(move, sweep, PottsSettings::Update::sweep)->Arg(10)->Arg(2)->Arg(3)->Arg(16)->Arg(100)->Arg(256);
 BENCHMARK_CAPTURE(move, sweep_ars, PottsSettings::Update::sweep, Generator::ars)

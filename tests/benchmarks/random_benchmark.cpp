@@ -1,8 +1,8 @@
 /// Random numbers per second and core, by both generators. Buffers stay in the second-level cache, so the times are
-/// those of generators. The counter `ceiling` of bits<ars> is the share of the rate at which the widest AES
+/// those of generators. The counter `of_ceiling` of bits<ars> is the share of the rate at which the widest AES
 /// instructions of the CPU alone, independent of one another, would make as many words in as many rounds.
 
-#include "pearlite/random/detail/ars.hpp"
+#include "aes_peak.hpp"
 #include "random/ars/kernels.hpp"
 #include "random/fill.hpp"
 #include "random/lanes.hpp"
@@ -10,8 +10,6 @@
 #include <Random123/philox.h>
 #include <algorithm>
 #include <benchmark/benchmark.h>
-#include <ctime>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -36,43 +34,13 @@ void measure(benchmark::State& state, Fill fill) {
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n_elements));
 }
 
-constexpr int ceiling_repeats = 1 << 20;
-
-/// Rounds of AES on fifteen registers that do not wait for one another, written for the assembler: they need no flags
-/// of the compiler, which cannot leave any out.
-void rounds_of_512_bits() {
-    for (int i = 0; i < ceiling_repeats; ++i)
-        asm volatile(".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n vaesenc %%zmm15, %%zmm\\n, %%zmm\\n\n .endr" ::
-                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-                           "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-}
-void rounds_of_128_bits() {
-    for (int i = 0; i < ceiling_repeats; ++i)
-        asm volatile(".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n aesenc %%xmm15, %%xmm\\n\n .endr" ::
-                         : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-                           "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
-}
-
-/// Rounds of AES, of 128 bits each, per second.
-double most_rounds_per_second(bool is_wide) {
-    double best = 0;
-    for (int repeat = 0; repeat < 15; ++repeat) {
-        const std::clock_t begin = std::clock(); // CPU time, as the counters are
-        is_wide ? rounds_of_512_bits() : rounds_of_128_bits();
-        const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-        best = std::max(best, 15.0 * ceiling_repeats * (is_wide ? 4 : 1) / seconds);
-    }
-    return best;
-}
-
 template <Generator generator>
 void bits(benchmark::State& state) {
     measure<std::uint32_t, generator>(state, [](const Address& a, std::span<std::uint32_t> out) { fill_bits(a, out); });
-    const std::string_view implementation = Ars::implementation();
-    if (generator == ars && (implementation == "vaes512" || implementation == "aes")) {
+    const double most = pearlite::benchmarks::most_aes_rounds_per_second();
+    if (generator == ars && most > 0) {
         const double rounds = static_cast<double>(state.items_processed()) / 4 * ars_kernels::rounds;
-        static const double most = most_rounds_per_second(implementation == "vaes512");
-        state.counters["ceiling"] = benchmark::Counter(rounds / most, benchmark::Counter::kIsRate);
+        state.counters["of_ceiling"] = benchmark::Counter(rounds / most, benchmark::Counter::kIsRate);
     }
 }
 

@@ -84,10 +84,14 @@ void add_diagnostics(Json& summary, SummaryParts& parts, const std::vector<std::
 void add_timing(Json& summary, const RunFacts& facts) {
     summary["timing"] = {
         {"wall_seconds", facts.wall_seconds}, {"updates_per_second", facts.updates_per_second}, {"unit", facts.unit}};
+    const auto& messages = facts.resources.messages;
     summary["timing"]["busiest_rank"] = {{"peak_memory_bytes", facts.resources.peak_memory_bytes},
-                                         {"sent_bytes", facts.resources.sent_bytes},
-                                         {"reduced_words", facts.resources.reduced_words},
-                                         {"collected_bytes", facts.resources.collected_bytes}};
+                                         {"sent_bytes", messages.sent_bytes},
+                                         {"reduced_words", messages.reduced_words},
+                                         {"collected_bytes", messages.collected_bytes},
+                                         {"sends", messages.sends},
+                                         {"reductions", messages.reductions},
+                                         {"other_collectives", messages.other_collectives}};
     if (facts.work && facts.work->mean > 0)
         summary["timing"]["balance"] = balance(*facts.work);
 }
@@ -185,9 +189,10 @@ std::string describe_text(const std::string& summary) {
 Resources resources_of(const parallel::Communicator& ranks) {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    const auto messages = parallel::message_count();
-    return {ranks.max(static_cast<Index>(usage.ru_maxrss) * 1024), ranks.max(messages.sent_bytes),
-            ranks.max(messages.reduced_words), ranks.max(messages.collected_bytes)};
+    const auto mine = parallel::message_count();
+    return {ranks.max(static_cast<Index>(usage.ru_maxrss) * 1024),
+            {ranks.max(mine.reductions), ranks.max(mine.reduced_words), ranks.max(mine.other_collectives),
+             ranks.max(mine.collected_bytes), ranks.max(mine.sends), ranks.max(mine.sent_bytes)}};
 }
 
 } // namespace pearlite::app

@@ -17,9 +17,7 @@ namespace pearlite::app {
 /// Resources of a session since the program started, each number on the rank that needed most of it.
 struct Resources {
     Index peak_memory_bytes = 0; ///< resident
-    Index sent_bytes = 0;        ///< from rank to rank
-    Index reduced_words = 0;     ///< of 8 bytes, in sums and maxima
-    Index collected_bytes = 0;   ///< handed in by all ranks together to gathers and broadcasts
+    parallel::MessageCount messages = {};
 };
 
 /// Collective; the result is the same on every rank.
