@@ -9,7 +9,8 @@ steps between them, so that start and results are left out. They do not depend o
 many ranks share a core. The seconds of a step are those of one rank alone, of a processor.
 
 A step on P ranks then takes, by the model of Alexandrov, Ionescu, Schauser & Scheiman (1997, LogGP), with the counts of
-the most ranks that were tried, bytes of gathers in proportion to P and messages in proportion to log2 P,
+the most ranks that were tried, messages in proportion to log2 P and, where the problem grows with the ranks, bytes of
+gathers in proportion to P,
 
     W / P  +  (reductions + other collectives) ceil(log2 P) (L + 2 o)  +  8 words ceil(log2 P) (G + r)
            +  collected bytes G  +  sends (L + 2 o)  +  sent bytes G
@@ -130,11 +131,11 @@ def step_of(options, job, size, ranks, directory):
     return counts, (long.processor - short.processor) / n, (long.wall - short.wall) / n, long
 
 
-def on_more(counts, counted_on, ranks):
-    """Of a rank among more ranks: gathers grow with the ranks, messages with their logarithm."""
+def on_more(counts, counted_on, ranks, is_growing):
+    """Of a rank among more ranks: what all gather grows with the problem, messages with the logarithm of the ranks."""
     grown = dict(counts)
     if ranks > counted_on:
-        grown["collected_bytes"] *= ranks / counted_on
+        grown["collected_bytes"] *= ranks / counted_on if is_growing else 1
         for name in ("sends", "sent_bytes"):
             grown[name] *= math.log2(ranks) / math.log2(counted_on)
     return grown
@@ -160,11 +161,12 @@ def print_counts(options, job, directory, is_growing):
 
 def print_projection(options, job, counts, seconds, is_growing):
     counted_on, network = options.ranks[-1], options.network
-    print("\n| ranks | work of a rank, us | messages, us | efficiency |\n|---|---|---|---|")
+    print("\n| ranks | work of a rank, us | messages, us | efficiency | work for an efficiency of 0.9, us |\n"
+          "|---|---|---|---|---|")
     for ranks in (*options.ranks, 1024, 10000):
         work = 1e6 * seconds / (1 if is_growing else ranks)
-        messages = network.step(on_more(counts, counted_on, ranks), ranks)
-        print(f"| {ranks} | {work:.4g} | {messages:.4g} | {work / (work + messages):.3f} |")
+        messages = network.step(on_more(counts, counted_on, ranks, is_growing), ranks)
+        print(f"| {ranks} | {work:.4g} | {messages:.4g} | {work / (work + messages):.3f} | {9 * messages:.4g} |")
     print(flush=True)
 
 
