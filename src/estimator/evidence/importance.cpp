@@ -61,10 +61,16 @@ double normal_ess(const Shards& log_weights) {
     return n_above > 0 ? n * std::exp(-square / n_above) : n;
 }
 
+constexpr double few = 20, few_if_spread = 50; // effective trajectories
+
 } // namespace
 
+bool ImportanceEstimate::spreads_too_far() const {
+    return ess < few_if_spread && normal_ess < 1;
+}
+
 std::vector<std::string> ImportanceEstimate::doubts(const std::string& what) const {
-    constexpr double few = 20, few_if_normal = 100, some_skewness = 0.1;
+    constexpr double few_if_normal = 100, some_skewness = 0.1;
     const auto advice = "use more temperatures, or more " + what;
     if (ess < few)
         return {fmt::format("the effective number of {} at the end is {:.1f}, below {:g}: {}", what, ess, few, advice)};
@@ -140,6 +146,13 @@ ImportanceEstimate importance_estimate(const Shards& log_weights, const random::
         result.delta.note = result.bootstrap.note =
             fmt::format("no error bar: {:.1f} effective trajectories of {}, fewer than {:g}", result.ess,
                         log_weights.size(), min_ess);
+        return result;
+    }
+    if (result.spreads_too_far()) {
+        result.delta.note = result.bootstrap.note = fmt::format(
+            "no error bar: {:.1f} effective trajectories of {}, and none were to be expected of log weights "
+            "that spread so far",
+            result.ess, log_weights.size());
         return result;
     }
     result.delta.standard_error = delta_error(result.ess, static_cast<double>(log_weights.size()));

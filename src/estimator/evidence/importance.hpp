@@ -23,7 +23,8 @@ inline constexpr double largest_skewness = 0.5;
 /// Weights of M independent trajectories give log Z_K/Z_0 with both errors: the delta method's,
 /// sqrt((1/ESS - 1/M) M/(M-1)), and the bootstrap's (its
 /// standard deviation, and the percentile interval). With fewer than `min_ess` effective trajectories the error bars
-/// are withheld: the largest weight then decides the estimate and no spread can be read off the sample.
+/// are withheld: the largest weight then decides the estimate and no spread can be read off the sample. So they are
+/// with fewer than 50 where spreads_too_far().
 struct ImportanceEstimate {
     Estimate delta;
     Estimate bootstrap;
@@ -37,6 +38,9 @@ struct ImportanceEstimate {
     /// too little, and just those samples look best that lack the largest weights; the spread of their logarithms does
     /// not depend on these.
     std::vector<std::string> doubts(const std::string& what) const;
+    /// Whether few count, an ESS below 50, and not even one were to be expected of normal log weights that spread so
+    /// far: the largest weights are then missing, and an interval means nothing.
+    bool spreads_too_far() const;
 };
 
 /// Of weights that the ranks hold in shards: all are collective, and every rank gets the result. NaN and +inf among the
