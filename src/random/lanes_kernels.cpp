@@ -4,7 +4,7 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/random/detail/ars.hpp"
 #include "pearlite/random/detail/philox.hpp"
-#include "simd/arithmetic.hpp"
+#include "simd/elementary.hpp"
 #include "simd/scalar.hpp"
 #include "simd/scalar_float.hpp"
 
@@ -23,6 +23,7 @@ constexpr std::size_t lanes = static_cast<std::size_t>(lane_padding), batch = 4;
 
 /// A 32-bit word of each lane in the low half of 64 bits; the high halves may hold anything.
 using Words = simd::Words8;
+using Numbers = simd::Doubles8;
 static_assert(simd::lanes<Words> == lane_padding);
 
 /// A counter of lanes first .. first + lanes - 1, and its four words of each.
@@ -150,17 +151,14 @@ void put(std::span<T> out, Index n, std::size_t element, std::size_t lane, const
         std::copy_n(values + r * lanes, lanes, out.data() + (element + r) * width + lane);
 }
 
-/// Two numbers of each counter, each by make(64 bits).
+/// Two numbers of each counter, each by make(64 bits) for all lanes.
 template <class Make>
 void fill_by(const Address& address, Index n, std::span<double> out, Index first_counter, Make make) {
     by_counters<2>(address, n, out, first_counter, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
         // The second number is often not asked for.
         for (std::size_t h = 0; h < 2 && (element + h) * static_cast<std::size_t>(n) < out.size(); ++h) {
-            const Words bits = pair(x, h);
-            double values[lanes];
-            for (std::size_t i = 0; i < lanes; ++i)
-                values[i] = make(bits[i]);
-            put(out, n, element + h, lane, values, 1);
+            const Numbers values = make(pair(x, h));
+            std::memcpy(out.data() + (element + h) * static_cast<std::size_t>(n) + lane, &values, sizeof values);
         }
     });
 }
@@ -183,17 +181,34 @@ struct Interleaved {
     Halves odd() const { return __builtin_convertvector(words() >> 32, Halves); }
 };
 
+/// One normal number of each lane: the first of the four that a counter gives.
+void first_normals(const Address& address, Index n, std::span<float> out) {
+    by_counters<4>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t) {
+        alignas(64) std::uint32_t radius_bits[lanes], angle_bits[lanes];
+        const auto radius_words = __builtin_convertvector(x[0], Halves),
+                   angle_words = __builtin_convertvector(x[1], Halves);
+        std::memcpy(radius_bits, &radius_words, sizeof radius_words);
+        std::memcpy(angle_bits, &angle_words, sizeof angle_words);
+        float radius[lanes];
+        for (std::size_t i = 0; i < lanes; ++i)
+            radius[i] = simd::square_radius(radius_bits[i]);
+        simd::square_roots(radius, std::size(radius));
+        for (std::size_t i = 0; i < lanes; ++i)
+            out[lane + i] = simd::turned(radius[i], angle_bits[i]).first;
+    });
+}
+
 } // namespace
 
 template <class Instructions>
 void LaneFills<Instructions>::uniform(const Address& address, Index n, std::span<double> out) {
-    fill_by(address, n, out, 0, [](std::uint64_t bits) { return simd::uniform53(bits); });
+    fill_by(address, n, out, 0, [](Words bits) { return simd::uniforms<Numbers>(bits); });
 }
 
 template <class Instructions>
 void LaneFills<Instructions>::exponential(const Address& address, Index n, std::span<double> out, Index skip) {
     PEARLITE_EXPECTS(skip >= 0 && skip % 2 == 0);
-    fill_by(address, n, out, skip / 2, [](std::uint64_t bits) { return -simd::natural_log(simd::uniform53(bits)); });
+    fill_by(address, n, out, skip / 2, [](Words bits) { return -simd::natural_logs(simd::uniforms<Numbers>(bits)); });
 }
 
 template <class Instructions>
@@ -216,6 +231,8 @@ void LaneFills<Instructions>::normal(const Address& address, Index n, std::span<
 template <class Instructions>
 void LaneFills<Instructions>::normal(const Address& address, Index n, std::span<float> out) {
     const auto width = static_cast<std::size_t>(n);
+    if (out.size() == width)
+        return first_normals(address, n, out);
     by_counters<4>(address, n, out, 0, [&](const Words(&x)[4], std::size_t lane, std::size_t element) {
         // Words 0 and 2 of each lane are next to each other, as are words 1 and 3 and the numbers made of them.
         const Interleaved radius_bits((x[0] & 0xffffffffu) | (x[2] << 32)),

@@ -99,12 +99,29 @@ template <class P>
                  fused(e, broadcast<Doubles>(Format<double>::ln2_low), log_m));
 }
 
+/// The same logarithm by the operations of natural_log of simd/scalar.hpp, whose bits it gives.
+template <class P>
+[[gnu::always_inline]] inline P natural_logs(P x) {
+    static constexpr std::array<double, 10> series{2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
+                                                   2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
+    constexpr std::uint64_t sqrt_half = 0x3fe6a09e667f3bcdu, exponent_mask = 0xfff0000000000000u,
+                            integer_bits = 0x4330000000000000u;
+    constexpr double log2_high = 0x1.62e42fefa3800p-1, log2_low = 0x1.ef35793c76730p-45;
+    const auto bits = bits_of(x), above = bits - sqrt_half;
+    const P e = from_bits<P>(((above + (std::uint64_t{1023} << 52)) >> 52) | integer_bits) - (0x1p52 + 1023);
+    const P f = from_bits<P>(bits - (above & exponent_mask)) - 1.0;
+    const P s = f / (2.0 + f), z = s * s;
+    const P log_m = f - s * (f - z * polynomial(series, z));
+    return fused(e, broadcast<P>(log2_high), fused(e, broadcast<P>(log2_low), log_m));
+}
+
 /// The top 53 bits of each as a uniform on (0, 1): the numbers of uniform53 of simd/scalar.hpp.
-[[gnu::always_inline]] inline Doubles uniforms(Words bits) {
-    const Words top = bits >> 11;
-    const Doubles low = from_bits<Doubles>((top & 0xffffffffu) | 0x4330000000000000u) - 0x1p52;
-    const Doubles high = from_bits<Doubles>((top >> 32) | 0x4530000000000000u) - 0x1p84;
-    return larger((high + low) * 0x1p-53, broadcast<Doubles>(0x1p-54));
+template <class P = Doubles, class W>
+[[gnu::always_inline]] inline P uniforms(W bits) {
+    const W top = bits >> 11;
+    const P low = from_bits<P>((top & 0xffffffffu) | 0x4330000000000000u) - 0x1p52;
+    const P high = from_bits<P>((top >> 32) | 0x4530000000000000u) - 0x1p84;
+    return larger((high + low) * 0x1p-53, broadcast<P>(0x1p-54));
 }
 
 /// 2^t of floats, to 2.5e-7 relative, for t cut to [-126, 126]. t = n + r with |r| <= 1/2; NaN gives 2^-126. This and
