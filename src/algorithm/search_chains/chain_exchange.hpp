@@ -25,12 +25,14 @@ struct Child {
     Index region = 0;
 };
 
-/// Collective. The children of all chains on every rank, from the proposals of this rank's chains.
-std::vector<Child> gather_children(const parallel::Communicator& ranks, const parallel::BlockLayout& chains,
-                                   const model::Proposals& proposals, std::span<const Index> proposed_regions);
+/// Collective. `all` becomes the children of all chains on every rank, from the proposals of this rank's chains.
+void gather_children(const parallel::Communicator& ranks, const parallel::BlockLayout& chains,
+                     const model::Proposals& proposals, std::span<const Index> proposed_regions,
+                     std::vector<Child>& all);
 
 /// The log acceptance of the pair of chains `one` and `other`; `children` holds the children of all chains.
-double log_acceptance_of_pair(const SearchMemory& memory, const SearchSettings& settings, double temperature,
-                              std::span<const Child> children, std::size_t one, std::size_t other);
+double log_acceptance_of_pair(const SearchMemory& memory, const SearchMemory::Acceptance& acceptance,
+                              const SearchSettings& settings, std::span<const Child> children, std::size_t one,
+                              std::size_t other);
 
 } // namespace pearlite::algorithm

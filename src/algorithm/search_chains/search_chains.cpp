@@ -134,14 +134,14 @@ void SearchChains::evaluate() {
         require_number(energies_[i], i, 0);
 }
 
-void SearchChains::require_number(double energy, std::size_t local, Index step) const {
-    if (std::isnan(energy))
-        throw NumericalError("the energy of chain " + std::to_string(first_ + static_cast<Index>(local)) +
-                             " is not a number in iteration " + std::to_string(step));
+void SearchChains::refuse(std::size_t local, Index step) const {
+    throw NumericalError("the energy of chain " + std::to_string(first_ + static_cast<Index>(local)) +
+                         " is not a number in iteration " + std::to_string(step));
 }
 
 void SearchChains::mutate(const SearchMove& move, const SearchMemory& memory) {
     guard(move.step, [&] {
+        draw_exponentials(move); // beside the draws of the proposals, whose latency it hides
         space_->mutate(*chains_, move.operation, memory.scale(move.operation), energies_, streams(move.step),
                        proposals_);
         take_part({});
@@ -154,6 +154,7 @@ void SearchChains::meet_partners(const SearchMove& move, const SearchMemory& mem
                                          order_address(move), address_of(random::Purpose::partner, 0, move.step));
     meet(plan, operation(move).partners);
     guard(move.step, [&] {
+        draw_exponentials(move);
         cross(move, memory);
         accept_one_by_one(move, memory);
     });
@@ -163,11 +164,12 @@ void SearchChains::meet_in_pairs(const SearchMove& move, const SearchMemory& mem
     const auto& plan = planner_.pairs(memory.energies(), order_address(move));
     meet(plan, 1);
     guard(move.step, [&] {
+        draw_exponentials(move);
         cross(move, memory);
         find_proposed_regions(move, memory);
     });
-    const auto children = gather_children(ranks_, layout_, proposals_, proposed_regions_);
-    guard(move.step, [&] { accept_pairs(move, memory, plan, children); });
+    gather_children(ranks_, layout_, proposals_, proposed_regions_, children_);
+    guard(move.step, [&] { accept_pairs(move, memory, plan, children_); });
 }
 
 void SearchChains::meet(const MeetingPlan& plan, int n_partners) {
@@ -189,21 +191,26 @@ void SearchChains::cross(const SearchMove& move, const SearchMemory& memory) {
 }
 
 void SearchChains::take_part(std::span<const std::uint8_t> active) {
+    if (active.empty() && taking_part_.size() == n_)
+        return; // as in the last operation, and accepting says of every chain that takes part whether it is accepted
     taking_part_.resize(n_);
     std::size_t n = 0;
     for (std::size_t i = 0; i < n_; ++i) { // without branches: active chains are random
-        active_[i] = active.empty() ? 1 : active[i];
+        const std::uint8_t is_active = active.empty() ? 1 : active[i];
+        active_[i] = is_active;
         accepted_[i] = 0;
         taking_part_[n] = i;
-        n += active_[i] != 0 ? 1 : 0;
+        n += is_active != 0 ? 1 : 0;
     }
     taking_part_.resize(n);
 }
 
 void SearchChains::find_proposed_regions(const SearchMove& move, const SearchMemory& memory) {
+    const model::EnergyPartition::Finder region_of(memory.partition());
     for (const std::size_t i : taking_part_) {
-        require_number(proposals_.energies[i], i, move.step);
-        proposed_regions_[i] = memory.partition().region(proposals_.energies[i]);
+        const double energy = proposals_.energies[i];
+        require_number(energy, i, move.step);
+        proposed_regions_[i] = region_of(energy);
     }
 }
 
@@ -215,19 +222,18 @@ void SearchChains::draw_exponentials(const SearchMove& move) {
 
 void SearchChains::accept_one_by_one(const SearchMove& move, const SearchMemory& memory) {
     const bool heat_bath = operation(move).heat_bath;
-    draw_exponentials(move);
+    const auto log_acceptance = memory.acceptance(move.temperature);
     find_proposed_regions(move, memory);
     for (const std::size_t i : taking_part_) {
-        const double log_alpha =
-            memory.log_acceptance(at(first_) + i, energies_[i], regions_[i], proposals_.energies[i],
-                                  proposed_regions_[i], proposals_.log_ratios[i], move.temperature);
+        const double log_alpha = log_acceptance(at(first_) + i, energies_[i], regions_[i], proposals_.energies[i],
+                                                proposed_regions_[i], proposals_.log_ratios[i]);
         accepted_[i] = heat_bath ? exponentials_[i] >= softplus(-log_alpha) : log_alpha >= -exponentials_[i];
     }
 }
 
 void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
                                 std::span<const Child> children) {
-    draw_exponentials(move);
+    const auto log_acceptance = memory.acceptance(move.temperature);
     for (const std::size_t i : taking_part_) {
         const auto one = at(plan.meeting[at(first_) + i]), other = at(plan.first[one]);
         const bool is_here = one >= at(first_);
@@ -239,22 +245,22 @@ void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memo
             is_here
                 ? exponentials_[i]
                 : random::Stream(address_of(random::Purpose::accept, static_cast<Index>(one), move.step)).exponential();
-        accepted_[i] =
-            log_acceptance_of_pair(memory, settings_, move.temperature, children, one, other) >= -exponential;
+        accepted_[i] = log_acceptance_of_pair(memory, log_acceptance, settings_, children, one, other) >= -exponential;
     }
 }
 
 void SearchChains::take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
     space_->accept(*chains_, accepted_);
-    for (std::size_t i = 0; i < n_; ++i) {
-        const bool is_inside = active_[i] != 0 && proposals_.energies[i] < infinity;
+    const double* const proposed_energies = proposals_.energies.data();
+    for (std::size_t i = 0; i < n_; ++i) { // with rare branches alone: which chains are accepted is random
+        const bool is_inside = active_[i] != 0 && proposed_energies[i] < infinity, is_accepted = accepted_[i] != 0;
         const Index proposed = is_inside ? proposed_regions_[i] : regions_[i];
-        if (accepted_[i] != 0) {
-            energies_[i] = proposals_.energies[i];
-            regions_[i] = proposed;
+        const double energy = is_accepted ? proposed_energies[i] : energies_[i];
+        energies_[i] = energy;
+        regions_[i] = is_accepted ? proposed : regions_[i];
+        if (is_accepted & finds_.is_new(energy, proposed))
             note_find(i, move.step);
-        }
-        reports[i] = {.energy = energies_[i],
+        reports[i] = {.energy = energy,
                       .proposed_region = static_cast<std::int32_t>(proposed),
                       .is_active = active_[i],
                       .is_accepted = accepted_[i]};

@@ -9,6 +9,7 @@
 #include "core/fields.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -73,7 +74,12 @@ class SearchChains {
     /// iteration and chain.
     template <class Work>
     void guard(Index iteration, const Work& work);
-    void require_number(double energy, std::size_t local, Index step) const;
+    void require_number(double energy, std::size_t local, Index step) const {
+        if (std::isnan(energy))
+            refuse(local, step);
+    }
+    /// Throws NumericalError.
+    [[noreturn]] void refuse(std::size_t local, Index step) const;
 
     void mutate(const SearchMove& move, const SearchMemory& memory);
     void meet_partners(const SearchMove& move, const SearchMemory& memory);
@@ -85,8 +91,9 @@ class SearchChains {
     /// Marks the active chains; an empty span means all.
     void take_part(std::span<const std::uint8_t> active);
     void find_proposed_regions(const SearchMove& move, const SearchMemory& memory);
+    /// -log of a uniform number for each chain, by which its proposal is accepted or rejected.
     void draw_exponentials(const SearchMove& move);
-    /// Accepts or rejects each active chain's proposal by -log of a uniform number.
+    /// Accepts or rejects each active chain's proposal.
     void accept_one_by_one(const SearchMove& move, const SearchMemory& memory);
     /// A pair is accepted or rejected as one, by the random number of its first member.
     void accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
@@ -110,6 +117,7 @@ class SearchChains {
     model::Proposals proposals_;
     std::vector<Index> proposed_regions_;
     std::vector<double> exponentials_;
+    std::vector<Child> children_; ///< of all chains
     std::vector<std::uint8_t> accepted_, active_;
     std::vector<std::int64_t> meeting_;
     std::vector<std::size_t> taking_part_; ///< in the present operation

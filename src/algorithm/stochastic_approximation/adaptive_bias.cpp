@@ -19,13 +19,20 @@ void AdaptiveBias::update(double gain, std::span<const std::int32_t> regions) {
     gain_sum_ += gain;
     ++updates_;
     const double share = gain / static_cast<double>(regions.size());
-    for (const auto j : regions) {
+    // A run of chains in the same region is summed before anything is written: a sum in memory waits for the last one.
+    for (std::size_t i = 0; i < regions.size();) {
+        const auto j = regions[i];
         const auto k = static_cast<std::size_t>(j);
-        c_[k] += share;
-        if (visits_[k]++ == 0) {
+        const std::size_t first = i;
+        double c = c_[k];
+        for (; i < regions.size() && regions[i] == j; ++i)
+            c += share;
+        c_[k] = c;
+        if (visits_[k] == 0) {
             first_visits_[k] = updates_;
             gain_before_visit_[k] = gain_before;
         }
+        visits_[k] += static_cast<std::int64_t>(i - first);
     }
     if (exceeds_bound()) {
         ++truncations_;

@@ -24,10 +24,20 @@ class AdaptiveBias {
     explicit AdaptiveBias(std::vector<double> desired);
 
     Index regions() const { return static_cast<Index>(desired_.size()); }
-    double theta(Index j) const {
-        const auto k = static_cast<std::size_t>(j);
-        return in_use_[k] != 0 ? c_[k] - desired_[k] * gain_sum_ : 0;
-    }
+    /// theta for a loop, until the next touch() or update().
+    class View {
+      public:
+        View() = default;
+        explicit View(const AdaptiveBias& bias)
+            : c_(bias.c_.data()), desired_(bias.desired_.data()), in_use_(bias.in_use_.data()), gain_(bias.gain_sum_) {}
+        double theta(Index j) const { return in_use_[j] != 0 ? c_[j] - desired_[j] * gain_ : 0; }
+
+      private:
+        const double *c_ = nullptr, *desired_ = nullptr;
+        const std::int64_t* in_use_ = nullptr;
+        double gain_ = 0;
+    };
+    double theta(Index j) const { return View(*this).theta(j); }
     bool is_in_use(Index j) const { return in_use_[static_cast<std::size_t>(j)] != 0; }
 
     /// Region j was proposed to: it joins S before the update of this step.

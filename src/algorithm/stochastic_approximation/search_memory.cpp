@@ -75,13 +75,31 @@ void SearchMemory::shrink() {
 }
 
 void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, const SearchStages& stages) {
-    std::int64_t active = 0, accepted = 0;
+    std::int64_t active = 0, accepted = 0, outside = 0;
     const double best_before = best_energy_;
+    const std::size_t n_biases = biases_.size();
+    double* const energies = energies_.data();
+    std::int32_t* const regions = regions_.data();
     window.for_each(s, [&](std::size_t chain, const ChainReport& report) {
+        // With rare branches alone: which chains are accepted is random.
         active += report.is_active;
         accepted += report.is_accepted;
-        take(report, chain);
+        if (n_biases > 0)
+            biases_[n_biases == 1 ? 0 : chain].touch(report.proposed_region);
+        const bool is_accepted = report.is_accepted != 0;
+        const std::int32_t region = is_accepted ? report.proposed_region : regions[chain];
+        energies[chain] = is_accepted ? report.energy : energies[chain];
+        regions[chain] = region;
+        auto& lowest = region_best_[static_cast<std::size_t>(region)];
+        if (is_accepted & (report.energy < lowest))
+            lowest = report.energy;
+        if (is_accepted & (report.energy < best_energy_)) {
+            best_energy_ = report.energy;
+            shrink();
+        }
+        outside += region > last_region_ ? 1 : 0;
     });
+    outside_ += outside;
     evaluations_ += active;
     if (best_energy_ < best_before)
         best_evaluations_ = evaluations_;
@@ -90,22 +108,6 @@ void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, co
     counts_[static_cast<std::size_t>(operation)].accepted += accepted;
     if (active > 0 && stages.adapts_scales(t))
         scales_.adapt(operation, static_cast<double>(accepted) / static_cast<double>(active));
-}
-
-void SearchMemory::take(const ChainReport& report, std::size_t chain) {
-    if (!biases_.empty())
-        bias(chain).touch(report.proposed_region);
-    if (report.is_accepted != 0) {
-        energies_[chain] = report.energy;
-        regions_[chain] = report.proposed_region;
-        auto& lowest = region_best_[static_cast<std::size_t>(report.proposed_region)];
-        lowest = std::min(lowest, report.energy);
-        if (report.energy < best_energy_) {
-            best_energy_ = report.energy;
-            shrink();
-        }
-    }
-    outside_ += regions_[chain] > last_region_ ? 1 : 0;
 }
 
 void SearchMemory::update_theta(double gain) {

@@ -39,16 +39,37 @@ class SearchMemory {
         return {scales_[operation], scale_by_region_ && is_main_ ? &partition_ : nullptr};
     }
 
-    /// log f(x') - log f(x) + log_ratio, x' of energy `proposed` in region `to`, x of `energy` in `from`; -inf for a
-    /// proposal outside the space.
-    double log_acceptance(std::size_t chain, double energy, Index from, double proposed, Index to, double log_ratio,
-                          double temperature) const {
-        if (!(proposed < infinity) || to > last_region_)
-            return log_zero;
-        if (from > last_region_)
-            return infinity; // left outside by a shrink: the first proposal inside is taken
-        return (energy - proposed) / temperature + theta(chain, from) - theta(chain, to) + log_ratio;
-    }
+    /// The acceptance of proposals, for a loop over chains at one temperature, until the memory changes.
+    class Acceptance {
+      public:
+        Acceptance(const SearchMemory& memory, double temperature)
+            : memory_(memory),
+              has_one_bias_(memory.fixed_theta_.empty() && memory.biases_.size() == 1),
+              last_region_(memory.last_region_),
+              temperature_(temperature),
+              bias_(has_one_bias_ ? AdaptiveBias::View(memory.biases_.front()) : AdaptiveBias::View()) {}
+
+        /// log f(x') - log f(x) + log_ratio, x' of energy `proposed` in region `to`, x of `energy` in `from`; -inf for
+        /// a proposal outside the space.
+        double operator()(std::size_t chain, double energy, Index from, double proposed, Index to,
+                          double log_ratio) const {
+            if (!(proposed < infinity) || to > last_region_)
+                return log_zero;
+            if (from > last_region_)
+                return infinity; // left outside by a shrink: the first proposal inside is taken
+            const double before = has_one_bias_ ? bias_.theta(from) : memory_.theta(chain, from);
+            const double after = has_one_bias_ ? bias_.theta(to) : memory_.theta(chain, to);
+            return (energy - proposed) / temperature_ + before - after + log_ratio;
+        }
+
+      private:
+        const SearchMemory& memory_;
+        bool has_one_bias_;
+        Index last_region_;
+        double temperature_;
+        AdaptiveBias::View bias_;
+    };
+    Acceptance acceptance(double temperature) const { return {*this, temperature}; }
 
     /// Takes the energies of the first states.
     void begin(std::span<const double> energies);
@@ -79,7 +100,6 @@ class SearchMemory {
     void find_regions();
     /// Takes in the chains' states as a stage begins.
     void begin_regions();
-    void take(const ChainReport& report, std::size_t chain);
 
     std::size_t chains_;
     SearchSettings::Bias kind_of_bias_;

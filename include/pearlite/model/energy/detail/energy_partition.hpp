@@ -22,22 +22,41 @@ class EnergyPartition {
 
     Index regions() const { return static_cast<Index>(points_.size()) + 1; }
     std::span<const double> points() const { return points_; }
+    /// Finds regions for a loop, which need not look up the partition again and again. Refers to the partition.
+    class Finder {
+      public:
+        explicit Finder(const EnergyPartition& partition)
+            : partition_(&partition),
+              points_(partition.points_.data()),
+              m_(static_cast<Index>(partition.points_.size())),
+              first_(partition.points_.empty() ? 0 : partition.points_.front()),
+              per_width_(partition.per_width_) {}
+
+        /// The number of points below `energy`; for +inf or NaN the last region.
+        Index operator()(double energy) const {
+            if (m_ == 0)
+                return 0;
+            if (!partition_->is_uniform_)
+                return partition_->search(energy);
+            // A guess that is exact for equal distances but for rounding.
+            const double place = (energy - first_) * per_width_;
+            Index j = place > 0 ? (place < static_cast<double>(m_) ? static_cast<Index>(place) : m_ - 1) : 0;
+            while (j < m_ && !(energy <= points_[j]))
+                ++j;
+            while (j > 0 && energy <= points_[j - 1])
+                --j;
+            return j;
+        }
+
+      private:
+        const EnergyPartition* partition_;
+        const double* points_;
+        Index m_;
+        double first_, per_width_;
+    };
+
     /// The number of points below `energy`; for +inf or NaN the last region.
-    Index region(double energy) const {
-        const auto m = static_cast<Index>(points_.size());
-        if (m == 0)
-            return 0;
-        // A guess that is exact for equal distances but for rounding.
-        const double place = (energy - points_.front()) * per_width_;
-        Index j = place > 0 ? (place < static_cast<double>(m) ? static_cast<Index>(place) : m - 1) : 0;
-        if (!is_uniform_)
-            return search(energy);
-        while (j < m && !(energy <= points_[static_cast<std::size_t>(j)]))
-            ++j;
-        while (j > 0 && energy <= points_[static_cast<std::size_t>(j - 1)])
-            --j;
-        return j;
-    }
+    Index region(double energy) const { return Finder(*this)(energy); }
 
   private:
     Index search(double energy) const;
