@@ -12,6 +12,27 @@ namespace {
 constexpr Index width = simd::lanes<Packet>;
 static_assert(lane_padding % width == 0);
 
+/// refuse_outside() for some packets side by side, which share the bounds in registers.
+template <Index packets>
+void refuse_tile(ConstRows x, std::span<const double> lower, std::span<const double> upper, Index first,
+                 double* energies) {
+    simd::Mask<Packet> inside[packets];
+    for (Index v = 0; v < packets; ++v)
+        inside[v] = ~simd::Mask<Packet>{};
+    for (std::size_t k = 0; k < lower.size(); ++k) {
+        const Packet low = simd::broadcast<Packet>(lower[k]), high = simd::broadcast<Packet>(upper[k]);
+#pragma GCC unroll 4
+        for (Index v = 0; v < packets; ++v) {
+            const Packet value = x.at<Packet>(static_cast<Index>(k), first + v * width);
+            inside[v] &= (value >= low) & (value <= high);
+        }
+    }
+    for (Index v = 0; v < packets; ++v) {
+        double* const to = energies + first + v * width;
+        store<Packet>(to, inside[v] ? load<Packet>(to) : Packet{} + infinity);
+    }
+}
+
 } // namespace
 
 template <class>
@@ -81,15 +102,11 @@ void swap_between_cuts(ConstRows x, ConstRows y, const std::int64_t* cuts, Index
 
 template <class>
 void refuse_outside(ConstRows x, std::span<const double> lower, std::span<const double> upper, double* energies) {
-    for (Index first = 0; first < x.stride; first += width) {
-        auto inside = ~simd::Mask<Packet>{};
-        for (std::size_t k = 0; k < lower.size(); ++k) {
-            const Packet value = x.at<Packet>(static_cast<Index>(k), first);
-            inside &= (value >= lower[k]) & (value <= upper[k]);
-        }
-        const Packet weighed = load<Packet>(energies + first);
-        store<Packet>(energies + first, inside ? weighed : Packet{} + infinity);
-    }
+    Index first = 0;
+    for (; first + 2 * width <= x.stride; first += 2 * width)
+        refuse_tile<2>(x, lower, upper, first, energies);
+    for (; first < x.stride; first += width)
+        refuse_tile<1>(x, lower, upper, first, energies);
 }
 
 template <class>

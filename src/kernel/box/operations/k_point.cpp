@@ -19,6 +19,12 @@ void k_point(BoxDraft draft, const BoxOperationSettings& settings, const model::
     for (Index i = 0; i < draft.size(); ++i) {
         const double step = draft.scales()[i] * static_cast<double>(noise(0, i));
         draft.square_step()[i] = step * step;
+        if (n == 1) {
+            const auto c = static_cast<Index>(uniforms(0, i) * static_cast<double>(d));
+            proposed(c, i) += step;
+            draft.set_coordinate(i, c);
+            continue;
+        }
         chosen.clear();
         for (Index k = 0; k < n; ++k) {
             const Index last = d - n + k;
