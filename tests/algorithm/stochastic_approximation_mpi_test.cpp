@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace pearlite::algorithm {
 namespace {
 
@@ -118,6 +121,11 @@ SearchSettings search(Index chains) {
     return settings;
 }
 
+/// Sizes of a search's crew: as measured, and given.
+std::vector<std::optional<Index>> crews() {
+    return {std::nullopt, 1, 2, 1000};
+}
+
 /// Settings that differ in what they have to keep, by name.
 std::vector<std::pair<std::string, SearchSettings>> all_kinds_of_searches() {
     std::vector<std::pair<std::string, SearchSettings>> all;
@@ -181,20 +189,64 @@ TEST(SearchMpi, AnotherSeedFindsOtherStates) {
 TEST(SearchMpi, ReplicatesAreSearchesOfTheirOwn) {
     const auto world = Communicator::world(), alone = Communicator::alone();
     const auto space = model::space_of(wells(kernel::BoxOperations::names()));
-    for (const Index n : {1, 3, 5}) {
-        SearchReplicates replicates(world, space, search(4), n);
-        replicates.begin();
-        while (!replicates.finished())
-            replicates.step();
-        const auto outcomes = replicates.outcomes();
-        ASSERT_EQ(outcomes.size(), world.is_root() ? static_cast<std::size_t>(n) : 0u);
-        for (std::size_t r = 0; r < outcomes.size(); ++r) {
+    for (const Index n : {1, 3, 5})
+        for (const auto& ranks : crews()) {
             auto settings = search(4);
-            settings.seed = SearchReplicates::seed_of(settings.seed, static_cast<Index>(r));
-            auto engine = begun(alone, space, settings);
-            EXPECT_EQ(numbers_of(finish_search(engine).outcome()), numbers_of(outcomes[r])) << r;
+            settings.ranks = ranks;
+            SearchReplicates replicates(world, space, settings, n);
+            replicates.begin();
+            while (!replicates.finished())
+                replicates.step();
+            const auto outcomes = replicates.outcomes();
+            ASSERT_EQ(outcomes.size(), world.is_root() ? static_cast<std::size_t>(n) : 0u);
+            for (std::size_t r = 0; r < outcomes.size(); ++r) {
+                settings.seed = SearchReplicates::seed_of(search(4).seed, static_cast<Index>(r));
+                auto engine = begun(alone, space, settings);
+                EXPECT_EQ(numbers_of(finish_search(engine).outcome()), numbers_of(outcomes[r])) << r;
+            }
         }
+}
+
+/// An energy that takes its time.
+struct SlowWells : Wells {
+    static constexpr std::chrono::microseconds pause{400};
+    double energy(std::span<const double> x) const {
+        std::this_thread::sleep_for(pause);
+        return Wells::energy(x);
     }
+};
+
+TEST(SearchMpi, RanksShareASearchWhereThatIsFaster) {
+    const auto world = Communicator::world();
+    auto settings = search(8);
+    const auto quick = model::space_of(wells(kernel::BoxOperations::names()));
+    const auto slow = model::space_of(kernel::BoxSpace<SlowWells>(SlowWells{}));
+    const int most = std::min(world.size(), 8);
+    const auto chosen = choose_crew(world, slow, settings);
+    EXPECT_EQ(chosen.size, most) << chosen.describe();
+    const auto measured = choose_crew(world, quick, settings);
+    EXPECT_EQ(measured.trials.empty(), world.size() == 1);
+    EXPECT_EQ(world.max(static_cast<Index>(measured.size)), measured.size) << "all ranks have to agree";
+    settings.iterations = 1;
+    EXPECT_LE(choose_crew(world, quick, settings).size, most);
+    for (const Index ranks : {1, 2, 100}) {
+        settings.ranks = ranks;
+        const auto given = choose_crew(world, slow, settings);
+        EXPECT_EQ(given.size, static_cast<int>(std::min<Index>(ranks, most)));
+        EXPECT_TRUE(given.trials.empty());
+    }
+}
+
+TEST(SearchMpi, AFailedTrialIsLeftToTheSearch) {
+    const auto world = Communicator::world();
+    struct NoNumber : Wells {
+        double energy(std::span<const double>) const { return std::numeric_limits<double>::quiet_NaN(); }
+    };
+    const auto space = model::space_of(kernel::BoxSpace<NoNumber>(NoNumber{}));
+    const auto settings = search(8);
+    EXPECT_EQ(choose_crew(world, space, settings).size, std::min(world.size(), 8));
+    SearchReplicates replicates(world, space, settings, 1);
+    EXPECT_THROW(replicates.begin(), NumericalError);
 }
 
 /// Stopped on all ranks and gone on with on one, and the other way round, in the midst of windows.
@@ -204,8 +256,10 @@ TEST(SearchMpi, ReplicatesGoOnWhereTheyStopped) {
     auto averaged = search(4), rare = search(4);
     averaged.average_from = 40;
     rare.sync_every = 7;
-    for (const auto& settings : {averaged, rare})
-        for (const Index n : {1, 2, 5}) {
+    for (auto settings : {averaged, rare})
+        for (const auto& [n, ranks] :
+             std::vector<std::pair<Index, Index>>{{1, 1000}, {1, 2}, {1, 1}, {2, 1000}, {2, 1}, {5, 1000}}) {
+            settings.ranks = ranks;
             SearchReplicates whole(alone, space, settings, n), here(alone, space, settings, n),
                 everywhere(world, space, settings, n), on_one(alone, space, settings, n),
                 on_all(world, space, settings, n);

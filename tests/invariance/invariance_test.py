@@ -612,7 +612,14 @@ class Pilots(Invariance, unittest.TestCase):
 
 
 class SearchInvariance(Invariance):
-    """A search has two stages where its regions are not given; both are stopped in."""
+    """A search has two stages where its regions are not given; both are stopped in. All ranks share the chains, which would
+    not pay here, but for the cases that leave the choice to a measurement or name fewer ranks."""
+
+    def configuration(self, name, tables):
+        algorithm = {"ranks_per_replicate": 1000, **tables["algorithm"]}
+        if name.startswith("measured"):
+            del algorithm["ranks_per_replicate"]
+        return super().configuration(name, {**tables, "algorithm": algorithm})
 
     def test_stop_in_the_range_stage(self):
         def found(name, tables):
@@ -649,6 +656,12 @@ class SearchBox(SearchInvariance, unittest.TestCase):
                                                                    "replicates": 3, "sync_every": 5, **REGIONS},
                                  "kernel": {"operations": ["metropolis", "snooker", "differential", "k-point-crossover"],
                                             "pilot_iterations": 600}},
+        "measured-replicates": {"model": RASTRIGIN, "algorithm": {"name": "pisaa", "chains": 4, "iterations": 700,
+                                                                  "replicates": 2, **REGIONS}},
+        "measured": {"model": RASTRIGIN, "algorithm": {"name": "pisaa", "chains": 9, "iterations": 700, **REGIONS}},
+        "rastrigin-two-ranks": {"model": RASTRIGIN, "algorithm": {"name": "pisaa", "chains": 9, "iterations": 700,
+                                                                  "ranks_per_replicate": 2, "average_from": 100,
+                                                                  **REGIONS}},
         "rastrigin-printed": {"model": RASTRIGIN, "algorithm": {"name": "pisaa", "chains": 6, "iterations": 700, **REGIONS},
                               "kernel": {"operations": ["metropolis", "snooker-as-printed"], "wanted_acceptance": 0.1,
                                          "pilot_iterations": 700}},

@@ -3,8 +3,11 @@
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <utility>
 
 namespace pearlite::algorithm {
@@ -34,13 +37,17 @@ SearchReplicates::SearchReplicates(const parallel::Communicator& ranks, std::sha
       groups_(ranks, replicates),
       team_(groups_.team()),
       owned_(groups_.owned()),
+      choice_(choose_crew(team_, space, settings)),
+      crew_(choice_.size == team_.size() ? team_ : team_.split(is_at_work() ? 0 : 1)),
+      idle_(ranks_.sum(is_at_work() ? Index{0} : Index{1})),
       replicates_(replicates),
+      iterations_in_all_(SearchStages(settings).steps()),
       seed_(settings.seed),
       space_(std::move(space)) {
-    for (Index r = 0; r < owned_.local_items(); ++r) {
+    for (Index r = 0; r < owned_.local_items() && is_at_work(); ++r) {
         auto own = settings;
         own.seed = seed_of(settings.seed, owned_.first_local_item() + r);
-        attempt([&] { searches_.push_back(std::make_unique<StochasticApproximation>(team_, space_, own)); });
+        attempt([&] { searches_.push_back(std::make_unique<StochasticApproximation>(crew_, space_, own)); });
     }
     parallel::agree(ranks_, failure_);
     count_steps();
@@ -54,6 +61,15 @@ void SearchReplicates::begin() {
 
 random::Seed SearchReplicates::seed_of(const random::Seed& seed, Index replicate) {
     return replicate == 0 ? seed : random::derive_seed(seed, static_cast<std::uint64_t>(replicate));
+}
+
+std::string SearchReplicates::describe_ranks() const {
+    const auto trials = choice_.describe();
+    if (idle_ == 0 && trials.empty())
+        return {};
+    return fmt::format("{} of {} ranks share the chains of a replicate{}{}{}", choice_.size, team_.size(),
+                       trials.empty() ? "" : ": ", trials,
+                       idle_ == 0 ? "" : fmt::format("; {} of all {} ranks have no work", idle_, ranks_.size()));
 }
 
 std::vector<std::uint64_t> SearchReplicates::seeds() const {
@@ -112,18 +128,40 @@ std::vector<SearchOutcome> SearchReplicates::outcomes() const {
 
 void SearchReplicates::fields(Fields& f) {
     // Searches list their fields before reading, too: the ownership of items does not depend on their states.
-    std::vector<StoredFields> replicates;
-    for (const auto& search : searches_)
-        replicates.push_back(store(*search));
+    auto replicates = list_fields();
     value_fields(f, replicates);
     for (std::size_t k = 0; k < replicates.front().shards.size(); ++k)
         shard_fields(f, k, replicates);
     if (!f.is_reading())
         return;
-    for (std::size_t r = 0; r < replicates.size(); ++r)
+    for (std::size_t r = 0; r < searches_.size(); ++r)
         attempt([&] { restore(*searches_[r], replicates[r]); });
     parallel::agree(ranks_, failure_);
     count_steps();
+}
+
+/// Ranks that wait have the shards that their group's root lists, without items.
+std::vector<StoredFields> SearchReplicates::list_fields() {
+    std::vector<StoredFields> replicates;
+    for (const auto& search : searches_)
+        replicates.push_back(store(*search));
+    if (crew_.size() == team_.size())
+        return replicates;
+    std::string list; // a group of several ranks has one replicate
+    if (team_.is_root())
+        for (const auto& shard : replicates.front().shards)
+            list += fmt::format("{} {} {}\n", shard.name, static_cast<int>(shard.type), shard.items);
+    std::istringstream lines(team_.broadcast(list));
+    if (is_at_work())
+        return replicates;
+    auto& empty = replicates.emplace_back();
+    int type = 0;
+    for (StoredFields::Shard shard; lines >> shard.name >> type >> shard.items;) {
+        shard.type = static_cast<ItemType>(type);
+        shard.first_local = shard.items;
+        empty.shards.push_back(shard);
+    }
+    return replicates;
 }
 
 /// The root of a group owns the data that all ranks of the group know alike; other members own no items.
@@ -228,7 +266,7 @@ void SearchReplicates::attempt(Work&& work) {
         work();
     } catch (...) {
         const auto error = std::current_exception();
-        if (team_.size() > 1 && !is_agreed(error)) // the others of the team wait for this rank
+        if (crew_.size() > 1 && !is_agreed(error)) // the others of the crew wait for this rank
             throw;
         failure_ = error;
     }

@@ -2,6 +2,7 @@
 /// Independent realisations of a search, spread over the ranks, by which such methods are judged.
 
 #include "algorithm/replicates/rank_groups.hpp"
+#include "algorithm/search_chains/search_crew.hpp"
 #include "algorithm/searches/search.hpp"
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "core/stored_fields.hpp"
@@ -9,12 +10,14 @@
 
 #include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace pearlite::algorithm {
 
 /// R searches with seeds derived from one. The ranks form min(R, ranks) groups; a group runs its replicates one after
-/// the other, each with its chains cut among the group's ranks. A replicate's result depends on its seed alone.
+/// the other, each with its chains cut among the group's crew: its first ranks, as many as pay (search_crew.hpp). The
+/// other ranks of the group wait, and own nothing. A replicate's result depends on its seed alone.
 class SearchReplicates final : public Search {
   public:
     static constexpr Index iterations_in_step = SearchChains::iterations_remembered;
@@ -35,12 +38,14 @@ class SearchReplicates final : public Search {
     void fields(Fields& f) override;
 
     Index iterations_per_step() const override { return iterations_in_step; }
-    Index steps_in_all() const override { return replicates_ * steps_of(searches_.front()->iterations_in_all()); }
+    Index steps_in_all() const override { return replicates_ * steps_of(iterations_in_all_); }
     Index steps_done() const override;
     Index groups_at_work() const override;
     double best_energy() const override;
     double temperature() const override;
     const model::Space& space() const override { return *space_; }
+
+    std::string describe_ranks() const override;
 
     std::vector<std::uint64_t> seeds() const override;
     std::vector<SearchOutcome> outcomes() const override;
@@ -57,6 +62,9 @@ class SearchReplicates final : public Search {
     /// The steps left for the group that has the most to do.
     Index steps_left() const;
 
+    bool is_at_work() const { return team_.rank() < choice_.size; }
+    /// What this group's replicates list.
+    std::vector<StoredFields> list_fields();
     void value_fields(Fields& f, std::vector<StoredFields>& replicates);
     void shard_fields(Fields& f, std::size_t k, std::vector<StoredFields>& replicates);
 
@@ -67,10 +75,13 @@ class SearchReplicates final : public Search {
     RankGroups groups_;
     parallel::Communicator team_; ///< this rank's group
     parallel::BlockLayout owned_; ///< replicates among groups
-    Index replicates_;
+    SearchCrew choice_;           ///< of this group
+    parallel::Communicator crew_; ///< of this group; those that wait have one of their own
+    Index idle_ = 0;              ///< ranks of all groups that wait
+    Index replicates_, iterations_in_all_;
     random::Seed seed_;
     std::shared_ptr<const model::Space> space_;
-    std::vector<std::unique_ptr<StochasticApproximation>> searches_; ///< of this group
+    std::vector<std::unique_ptr<StochasticApproximation>> searches_; ///< of this group; none on ranks that wait
     std::vector<Index> steps_to_do_;                                 ///< of each group, at the place of its first rank
     Index steps_made_ = 0;                                           ///< since that count
     std::exception_ptr failure_;

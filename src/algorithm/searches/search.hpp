@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -45,6 +46,8 @@ class Search {
     virtual double best_energy() const = 0;
     virtual double temperature() const = 0;
     virtual const model::Space& space() const = 0;
+    /// How many ranks share a replicate's chains, and the measurement that chose so; empty where there was no choice.
+    virtual std::string describe_ranks() const = 0;
 
     /// The seed of each replicate.
     virtual std::vector<std::uint64_t> seeds() const = 0;

@@ -68,6 +68,9 @@ struct SearchSettings {
     /// Iterations between two collectives. More than 1 changes the algorithm: theta and the energies by which partners
     /// are chosen lag by up to as many, and crossovers happen only in the first iteration of each such window.
     Index sync_every = 1;
+    /// Ranks that share the chains of a replicate, at most; nothing: as many as make it faster, by a measurement. No
+    /// result depends on it.
+    std::optional<Index> ranks;
     /// Coordinates, or edges of graphs, are averaged over the iterations after this one, with the weights of exp(-U).
     /// From then on theta stays fixed, since the states that it would learn from are biased. Needs sync_every = 1 and
     /// model::PointStates or model::GraphStates.

@@ -96,25 +96,30 @@ std::string StochasticApproximationPlan::cost(const BuiltModel& model) const {
     text += describe_stops(fmt::format("{} iterations of {} chain(s){}", SearchReplicates::iterations_in_step, s.chains,
                                        replicates > 1 ? " of each replicate under way" : ""));
     text += fmt::format("# checkpoint: about {} in all\n", format_bytes(checkpoint_bytes(model)));
-    return text +
-           (replicates > 1
-                ? fmt::format("# ranks: replicates are dealt to them; more than {} divide a replicate's chains\n",
-                              replicates)
-                : "# ranks: the chains are divided among them; algorithm.replicates makes use of many\n");
+    return text + (replicates > 1
+                       ? fmt::format(
+                             "# ranks: replicates are dealt to them; more than {} divide a replicate's chains, where a "
+                             "measurement finds this faster\n",
+                             replicates)
+                       : "# ranks: the chains are divided among them where a measurement finds this faster; "
+                         "algorithm.replicates makes use of many\n");
 }
 
-/// Ranks are dealt to replicates first, then the ranks of a replicate to its chains.
+/// Ranks are dealt to replicates first, then the ranks of a replicate to its chains. Those that a measurement leaves
+/// out are told of by the run itself.
 std::string StochasticApproximationPlan::idle_ranks(int ranks) const {
     const auto groups = static_cast<int>(std::min<Index>(search_.plan.replicates, ranks));
+    const Index useful = std::min(settings().chains, settings().ranks.value_or(settings().chains));
     int idle = 0;
     for (int group = 0; group < groups; ++group) {
         const int members = (ranks - group + groups - 1) / groups;
-        idle += static_cast<int>(std::max<Index>(0, members - settings().chains));
+        idle += static_cast<int>(std::max<Index>(0, members - useful));
     }
     if (idle == 0)
         return {};
-    return fmt::format("{} of {} ranks had no work: {} replicate(s) of {} chain(s)", idle, ranks,
-                       search_.plan.replicates, settings().chains);
+    return fmt::format("{} of {} ranks had no work: {} replicate(s) of {} chain(s){}", idle, ranks,
+                       search_.plan.replicates, settings().chains,
+                       useful < settings().chains ? fmt::format(" on {} rank(s) each", useful) : "");
 }
 
 /// A member of the family, by its name.

@@ -29,6 +29,9 @@ void SearchKeys::keys(Keys& k, const SearchMember& member, const model::SearchTr
     if (!traits.is_box && k.has("polish"))
         k.error("polish", "descends in a box of real coordinates; this model's states are discrete");
     k("sync_every", settings.sync_every, within(1, 1'000'000), "iterations between two exchanges among ranks");
+    k("ranks_per_replicate", settings.ranks, within(1, 1'000'000),
+      about("ranks that share a replicate's chains, at most; no result depends on it")
+          .default_is("as many as make it faster, by a measurement"));
     list_averages(k, member, traits);
     k.in_table("kernel", [&] { list_operations(k, member, traits); });
     if (settings.iterations + settings.range_iterations > 4'000'000'000)

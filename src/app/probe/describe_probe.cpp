@@ -105,7 +105,10 @@ std::string describe_probe(const Probe& probe, const algorithm::Workload& worklo
     std::string text;
     if (probe.prediction) {
         text += describe_time(*probe.prediction, workload, ranks) + describe_basis(probe, workload);
-        if (const auto more = on_more_ranks(probe.prediction->seconds(), ranks, workload.useful_ranks); !more.empty())
+        if (!probe.ranks.empty())
+            text += fmt::format("#   {}\n", probe.ranks);
+        else if (const auto more = on_more_ranks(probe.prediction->seconds(), ranks, workload.useful_ranks);
+                 !more.empty())
             text += fmt::format("#   with more ranks, each with a core of its own, at best: {}\n", more);
     } else {
         text += describe_refusal(probe, workload, unit);

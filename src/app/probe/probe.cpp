@@ -194,6 +194,7 @@ class Prober {
         }
         try {
             const auto run = make_run(ranks_, plan ? *plan : run_.plan, run_.model);
+            probe_.ranks = run->describe_ranks();
             rehearsal.course = follow(ranks_, *run, limits, clock_);
         } catch (const Error& error) {
             const bool is_of_size = error.kind() != ErrorKind::other && error.kind() != ErrorKind::file;

@@ -34,6 +34,7 @@ struct Probe {
     double common_bytes = 0, divided_bytes = 0;
     bool is_measured = false;
     double available_bytes = 0; ///< on the first rank's machine; 0: not known
+    std::string ranks;          ///< Run::describe_ranks
 };
 
 /// Collective. Makes steps of the run for about so many seconds, then of one with a smaller pilot for about as many if

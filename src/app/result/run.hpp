@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace pearlite::app {
 
@@ -39,6 +40,8 @@ class Run {
     virtual Index updates_per_step() const = 0;
     /// Likelihoods computed so far in the present stage; nothing if the run does not count them.
     virtual std::optional<Index> evaluations() const { return {}; }
+    /// How the ranks share the work, where a measurement chose that; else empty.
+    virtual std::string describe_ranks() const { return {}; }
     /// The account of the ranks' shares of the work in this session, if the run measures it.
     virtual std::optional<population::WorkAccount> work() const { return {}; }
 

@@ -21,6 +21,7 @@ class SearchRun final : public Run {
     algorithm::Progress progress() const override;
     bool in_pilot() const override { return false; }
     Index updates_per_step() const override;
+    std::string describe_ranks() const override { return search_->describe_ranks(); }
 
     void save(io::Writer& writer) override;
     void restore(io::Reader& reader) override;

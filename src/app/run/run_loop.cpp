@@ -170,6 +170,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     double updates = 0;
     bool stop = false;
     Orders orders;
+    if (const auto ranks = run.describe_ranks(); !ranks.empty())
+        reporter.info(ranks);
 
     const bool has_files = job.keeps_results && !job.is_in_sweep();
     const auto standing = [&](const SoFar& known) {
