@@ -69,7 +69,7 @@ class RankErrors(unittest.TestCase):
         with runner.scratch_directory() as directory:
             file = runner.write_configuration(
                 directory / "search.toml", model={"name": "faulty-energy", "rank": 1, "after": 3000},
-                algorithm={"name": "pisaa", "chains": 8, "iterations": 100_000})
+                algorithm={"name": "pisaa", "chains": 8, "iterations": 100_000, "ranks_per_replicate": 3})
             for ranks in (2, 3):
                 ended = runner.pearlite("run", file, "-o", directory / f"{ranks}", ranks=ranks, executable=FAULTY, timeout=30)
                 self.assertEqual(ended.status, runner.FAILED, ended.describe())

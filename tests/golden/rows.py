@@ -14,6 +14,7 @@ import pearlite_runner as runner
 import settings
 import variants
 
+SEARCHES = ("sa", "vfsa", "saa", "psaa", "pisaa", "asamc", "aesamc")
 JOBS_DIRECTORY = pathlib.Path(__file__).resolve().parents[2] / "jobs"
 
 
@@ -36,6 +37,10 @@ class Row:
             return [self.job, *sets]
         configuration = scratch / (self.name.replace("/", "+") + ".toml")
         return [runner.write_configuration(configuration, **self.tables), "--data-dir", scratch, *sets]
+
+    def is_search(self):
+        tables = self.tables or tomllib.loads(self.job.read_text(encoding="utf-8"))
+        return tables["algorithm"]["name"] in SEARCHES
 
     def missing_data(self):
         """The first data file that is not there; None if all are."""

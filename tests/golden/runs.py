@@ -33,17 +33,22 @@ class Runs:
         self.n_runs += 1
         return self.scratch / f"{row.name.replace('/', '+')}-{self.n_runs}"
 
+    def arguments(self, row, ranks):
+        """Of the run; the ranks share the chains of a search also where that does not pay."""
+        together = ["--set", f"algorithm.ranks_per_replicate={ranks}"] if ranks > 1 and row.is_search() else []
+        return [*row.arguments(self.scratch), *together]
+
     def measure(self, row, stop, ranks):
         """{column: digest}. A row with a step to stop at is stopped there, and resumed."""
         where = self.directory(row)
         found = {}
         if stop:
-            if self.go("run", *row.arguments(self.scratch), "-o", where, "--step-limit", stop, ranks=ranks):
+            if self.go("run", *self.arguments(row, ranks), "-o", where, "--step-limit", stop, ranks=ranks):
                 raise AssertionError(f"the run ended before step {stop}, where it was to be stopped")
             found |= digests.of_checkpoint(where)
             finished = self.go("resume", where, ranks=ranks)
         else:
-            finished = self.go("run", *row.arguments(self.scratch), "-o", where, ranks=ranks)
+            finished = self.go("run", *self.arguments(row, ranks), "-o", where, ranks=ranks)
         if not finished:
             raise AssertionError(f"{where.name}: stopped without being told to")
         return found | digests.of_results(where)

@@ -12,7 +12,8 @@ RUN = {"block": 32, "checkpoint_every": 0.05}
 OFTEN, SELDOM = {"checkpoint_every": 0.05}, {"checkpoint_every": 0.2}
 GAUSSIAN = {"name": "gaussian", "dimension": 4, "start_sd": 3.0}
 FUNCTION = {"name": "test-function", "dimension": 10}
-SEARCH = {"range_iterations": 4000, "regions": 50, "gain_start": 100}
+# Ranks share the chains also where that does not pay.
+SEARCH = {"range_iterations": 4000, "regions": 50, "gain_start": 100, "ranks_per_replicate": 1000}
 
 SHORT = {
     "ising": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 2500},
@@ -44,7 +45,7 @@ SHORT = {
                         "algorithm": {"name": "pseudo-marginal", "chains": 8, "iterations": 12000}},
     "search": {"run": {"checkpoint_every": 0.05}, "model": {"name": "test-function", "dimension": 20},
                "algorithm": {"name": "pisaa", "chains": 40, "iterations": 20000, "range_iterations": 10000,
-                             "replicates": 3, "sync_every": 5}},
+                             "replicates": 3, "sync_every": 5, "ranks_per_replicate": 1000}},
     # Passes that enlarge the population, each a step.
     "growing": {"run": {"block": 96, "checkpoint_every": 0.05},
                 "model": {"name": "orthant", "size": 100, "negative": 50, "correlation": 0.5},
