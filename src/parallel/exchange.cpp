@@ -31,43 +31,49 @@ struct Message {
 };
 
 // The messages of one direction in the order of their keys; a peer that is listed twice has its items in one sequence.
+// Time and memory depend on the transfers, not on the number of ranks.
 class Traffic {
   public:
     Traffic(std::span<const Transfer> transfers, const Communicator& ranks, int direction, Index chunk)
-        : ranks_(ranks.size()),
-          chunk_(chunk),
-          items_(static_cast<std::size_t>(ranks.size()), 0),
-          rank_(ranks.rank()),
-          direction_(direction) {
+        : chunk_(chunk) {
+        const int n = ranks.size();
         for (const Transfer& transfer : transfers) {
-            PEARLITE_EXPECTS(transfer.peer >= 0 && transfer.peer < ranks_ && transfer.peer != rank_);
+            PEARLITE_EXPECTS(transfer.peer >= 0 && transfer.peer < n && transfer.peer != ranks.rank());
             PEARLITE_EXPECTS(transfer.items >= 0);
-            items_[static_cast<std::size_t>(transfer.peer)] += transfer.items;
+            const int distance = (direction * (transfer.peer - ranks.rank()) + n) % n;
+            legs_.push_back({distance, transfer.peer, transfer.items});
         }
+        std::sort(legs_.begin(), legs_.end(), [](const Leg& a, const Leg& b) { return a.distance < b.distance; });
+        std::size_t kept = 0;
+        for (const Leg& leg : legs_) {
+            if (kept > 0 && legs_[kept - 1].distance == leg.distance)
+                legs_[kept - 1].items += leg.items;
+            else
+                legs_[kept++] = leg;
+        }
+        legs_.resize(kept);
     }
 
     std::optional<Message> next() {
-        while (distance_ < ranks_) {
-            const int peer = (rank_ + direction_ * distance_ + ranks_) % ranks_;
-            const Index items = items_[static_cast<std::size_t>(peer)];
+        for (; leg_ < legs_.size(); ++leg_, first_ = 0) {
+            const auto& [distance, peer, items] = legs_[leg_];
             if (first_ < items) {
-                const Message message{distance_, peer, first_, std::min(chunk_, items - first_)};
+                const Message message{distance, peer, first_, std::min(chunk_, items - first_)};
                 first_ += message.count;
                 return message;
             }
-            ++distance_;
-            first_ = 0;
         }
         return std::nullopt;
     }
 
   private:
-    int ranks_;
+    struct Leg {
+        int distance, peer; // direction +1: to rank + distance; -1: from rank - distance
+        Index items;
+    };
     Index chunk_;
-    std::vector<Index> items_; // by peer
-    int rank_;
-    int direction_; // +1: to rank + distance; -1: from rank - distance
-    int distance_ = 1;
+    std::vector<Leg> legs_; // by distance
+    std::size_t leg_ = 0;
     Index first_ = 0;
 };
 

@@ -4,18 +4,56 @@
 #include "core/log_space.hpp"
 #include "parallel/exchange.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace pearlite::algorithm {
+
+namespace {
+
+/// A state that travels between this rank and a peer: of a local chain, or to its slot.
+struct Trade {
+    int peer;
+    Index chain;
+};
+
+/// Trades by their peers; the peers ascend. Memory and time depend on the trades alone, not on the number of ranks.
+class Trades {
+  public:
+    explicit Trades(std::vector<Trade> trades) : trades_(std::move(trades)) {
+        for (std::size_t k = 0; k < trades_.size(); ++k) {
+            if (k == 0 || trades_[k].peer != trades_[k - 1].peer) {
+                transfers_.push_back({trades_[k].peer, 0});
+                begins_.push_back(k);
+            }
+            ++transfers_.back().items;
+        }
+    }
+    std::span<const parallel::Transfer> transfers() const { return transfers_; }
+    Index chain(int peer, Index item) const {
+        const auto place = std::lower_bound(transfers_.begin(), transfers_.end(), peer,
+                                            [](const auto& transfer, int p) { return transfer.peer < p; });
+        return trades_[begins_[static_cast<std::size_t>(place - transfers_.begin())] + static_cast<std::size_t>(item)]
+            .chain;
+    }
+
+  private:
+    std::vector<Trade> trades_;
+    std::vector<parallel::Transfer> transfers_;
+    std::vector<std::size_t> begins_;
+};
+
+} // namespace
 
 void fetch_partners(const parallel::Communicator& ranks, const model::Space& space, const Block& chains,
                     const parallel::BlockLayout& layout, std::span<const std::int64_t> partner_of, Block& result) {
     const Index first = layout.first_local_item(), end = first + layout.local_items();
     if (ranks.size() == 1)
         return space.copy_states(chains, partner_of, result);
-    // By peer: the local chains that it wants and those that wait for its states, in the order of the asking chains.
-    std::vector<std::vector<Index>> wanted(static_cast<std::size_t>(ranks.size())), waiting(wanted.size());
+    // The local chains that peers want, and those that wait for peers' states, in the order of the asking chains.
+    std::vector<Trade> wanted, waiting;
     std::vector<Index> local(static_cast<std::size_t>(layout.local_items()), -1);
     for (Index i = 0; i < layout.size(); ++i) {
         const Index j = partner_of[static_cast<std::size_t>(i)];
@@ -25,29 +63,19 @@ void fetch_partners(const parallel::Communicator& ranks, const model::Space& spa
         if (asks && has)
             local[static_cast<std::size_t>(i - first)] = j - first;
         else if (asks)
-            waiting[static_cast<std::size_t>(layout.owner_of_item(j))].push_back(i - first);
+            waiting.push_back({layout.owner_of_item(j), i - first});
         else if (has)
-            wanted[static_cast<std::size_t>(layout.owner_of_item(i))].push_back(j - first);
+            wanted.push_back({layout.owner_of_item(i), j - first}); // the peers ascend with i
     }
+    std::stable_sort(waiting.begin(), waiting.end(), [](const Trade& a, const Trade& b) { return a.peer < b.peer; });
     space.copy_states(chains, local, result);
-    std::vector<parallel::Transfer> outgoing, incoming;
-    for (int peer = 0; peer < ranks.size(); ++peer) {
-        const auto p = static_cast<std::size_t>(peer);
-        if (!wanted[p].empty())
-            outgoing.push_back({peer, static_cast<Index>(wanted[p].size())});
-        if (!waiting[p].empty())
-            incoming.push_back({peer, static_cast<Index>(waiting[p].size())});
-    }
-    if (outgoing.empty() && incoming.empty())
+    if (wanted.empty() && waiting.empty())
         return;
+    const Trades outgoing(std::move(wanted)), incoming(std::move(waiting));
     parallel::exchange(
-        ranks, chains.packed_bytes(), outgoing, incoming,
-        [&](int peer, Index item, std::span<std::byte> out) {
-            chains.pack(wanted[static_cast<std::size_t>(peer)][static_cast<std::size_t>(item)], out);
-        },
-        [&](int peer, Index item, std::span<const std::byte> in) {
-            result.unpack(waiting[static_cast<std::size_t>(peer)][static_cast<std::size_t>(item)], in);
-        });
+        ranks, chains.packed_bytes(), outgoing.transfers(), incoming.transfers(),
+        [&](int peer, Index item, std::span<std::byte> out) { chains.pack(outgoing.chain(peer, item), out); },
+        [&](int peer, Index item, std::span<const std::byte> in) { result.unpack(incoming.chain(peer, item), in); });
 }
 
 void gather_children(const parallel::Communicator& ranks, const parallel::BlockLayout& chains,
