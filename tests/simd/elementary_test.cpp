@@ -118,6 +118,19 @@ TEST(Logarithms, AreAccurate) {
     EXPECT_EQ(log(broadcast<Doubles>(1))[0], 0);
 }
 
+TEST(Logarithms, OfDrawsAreThoseOfSingleNumbers) {
+    Draws draws(6);
+    for (int k = 0; k < 1000; ++k) {
+        const auto x = packet_of<Doubles8>([&] { return std::exp(draws.uniform(-700, 700)); });
+        const auto near_one =
+            packet_of<Doubles8>([&] { return 1 - draws.uniform(0, 1) * std::exp2(draws.uniform(-50, 0)); });
+        for (Index i = 0; i < lanes<Doubles8>; ++i) {
+            EXPECT_EQ(natural_logs(x)[i], natural_log(x[i]));
+            EXPECT_EQ(natural_logs(near_one)[i], natural_log(near_one[i]));
+        }
+    }
+}
+
 TEST(Uniforms, AreThoseOfSingleNumbers) {
     Draws draws(5);
     for (int k = 0; k < 1000; ++k) {

@@ -221,14 +221,25 @@ void SearchChains::draw_exponentials(const SearchMove& move) {
 }
 
 void SearchChains::accept_one_by_one(const SearchMove& move, const SearchMemory& memory) {
-    const bool heat_bath = operation(move).heat_bath;
     const auto log_acceptance = memory.acceptance(move.temperature);
-    find_proposed_regions(move, memory);
-    for (const std::size_t i : taking_part_) {
-        const double log_alpha = log_acceptance(at(first_) + i, energies_[i], regions_[i], proposals_.energies[i],
-                                                proposed_regions_[i], proposals_.log_ratios[i]);
-        accepted_[i] = heat_bath ? exponentials_[i] >= softplus(-log_alpha) : log_alpha >= -exponentials_[i];
-    }
+    const model::EnergyPartition::Finder region_of(memory.partition());
+    const std::size_t* const taking_part = taking_part_.data();
+    const std::size_t n = taking_part_.size(), first = at(first_);
+    const auto accept = [&](auto is_accepted) {
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t i = taking_part[k];
+            const double energy = proposals_.energies[i];
+            require_number(energy, i, move.step);
+            const Index region = region_of(energy);
+            proposed_regions_[i] = region;
+            accepted_[i] = is_accepted(exponentials_[i], log_acceptance(first + i, energies_[i], regions_[i], energy,
+                                                                        region, proposals_.log_ratios[i]));
+        }
+    };
+    if (operation(move).heat_bath)
+        accept([](double exponential, double log_alpha) { return exponential >= softplus(-log_alpha); });
+    else
+        accept([](double exponential, double log_alpha) { return log_alpha >= -exponential; });
 }
 
 void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
