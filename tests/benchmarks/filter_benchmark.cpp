@@ -1,7 +1,11 @@
 /// Particle-steps per second of the volatility filter on one core, against a plain loop in single precision (compiled
 /// with the same options, the library's exp, logarithm and cosine) in the same run. Counters: `steps`, particles times
-/// returns per second; `times_plain`, the ratio of the two; both of CPU time.
+/// returns per second; `times_plain`, the ratio of the two; both of CPU time. Rows called ars draw with that generator,
+/// the others with Philox. Rows called small are of blocks of 16 likelihoods, each a filter of 50 particles and 50
+/// observations.
 
+#include "models/state_space/linear_gaussian.hpp"
+#include "models/state_space/stochastic_volatility.hpp"
 #include "models/state_space/volatility_filter.hpp"
 
 #include <benchmark/benchmark.h>
@@ -20,12 +24,13 @@ using pearlite::models::FilterKind;
 using pearlite::models::FilterSettings;
 using pearlite::models::VolatilityParameters;
 using pearlite::models::detail::VolatilityFilter;
+using pearlite::random::Generator;
 
 constexpr VolatilityParameters parameters{.mu = -1.02, .phi = 0.97, .sigma = 0.18};
 constexpr Index length = 945;
 
-pearlite::random::Address address(std::uint64_t id) {
-    return {.seed = 1, .purpose = pearlite::random::Purpose::test, .id = id, .step = 0};
+pearlite::random::Address address(std::uint64_t id, Generator generator = Generator::philox) {
+    return {.seed = {1, generator}, .purpose = pearlite::random::Purpose::test, .id = id, .step = 0};
 }
 
 const std::vector<double>& returns() {
@@ -123,12 +128,13 @@ double plain_rate(Index particles) {
     return best;
 }
 
-void filter(benchmark::State& state, const VolatilityParameters& variant, FilterKind kind) {
+void filter(benchmark::State& state, const VolatilityParameters& variant, FilterKind kind,
+            Generator generator = Generator::philox) {
     const FilterSettings settings{.particles = state.range(0), .kind = kind};
     VolatilityFilter filter;
     std::uint64_t id = 0;
     for (auto _ : state)
-        benchmark::DoNotOptimize(filter.run(variant, returns(), settings, address(++id)).log_likelihood);
+        benchmark::DoNotOptimize(filter.run(variant, returns(), settings, address(++id, generator)).log_likelihood);
     const double steps = static_cast<double>(state.iterations()) * steps_of(state.range(0));
     state.counters["steps"] = benchmark::Counter(steps, benchmark::Counter::kIsRate);
     state.counters["times_plain"] = benchmark::Counter(steps / plain_rate(state.range(0)), benchmark::Counter::kIsRate);
@@ -142,6 +148,60 @@ BENCHMARK_CAPTURE(filter, leverage, with_leverage, FilterKind::bootstrap)->Arg(1
 BENCHMARK_CAPTURE(filter, student, with_tails, FilterKind::bootstrap)->Arg(1000);
 BENCHMARK_CAPTURE(filter, both, with_both, FilterKind::bootstrap)->Arg(1000);
 BENCHMARK_CAPTURE(filter, plain_adapted, parameters, FilterKind::adapted)->Arg(1000);
+BENCHMARK_CAPTURE(filter, plain_ars, parameters, FilterKind::bootstrap, Generator::ars)->Arg(1000);
+BENCHMARK_CAPTURE(filter, student_ars, with_tails, FilterKind::bootstrap, Generator::ars)->Arg(1000);
+BENCHMARK_CAPTURE(filter, both_ars, with_both, FilterKind::bootstrap, Generator::ars)->Arg(1000);
+BENCHMARK_CAPTURE(filter, plain_adapted_ars, parameters, FilterKind::adapted, Generator::ars)->Arg(1000);
+
+constexpr Index small_length = 50, small_particles = 50, block = 16;
+
+/// Estimates of a density's likelihood at a block of points about one point, whose natural values are given.
+template <class Density>
+void estimate_blocks(benchmark::State& state, const Density& density, const std::vector<double>& centre,
+                     Generator generator) {
+    const auto d = static_cast<Index>(centre.size());
+    pearlite::Matrix points(d, block);
+    for (Index k = 0; k < d; ++k)
+        for (Index i = 0; i < block; ++i)
+            points(k, i) = density.parameters().unconstrained(k, centre[static_cast<std::size_t>(k)]) +
+                           0.01 * static_cast<double>(i - block / 2);
+    std::vector<double> log_prior(block), log_likelihood(block);
+    pearlite::model::BlockStreams streams{.seed = {1, generator}};
+    for (auto _ : state) {
+        density.estimate(points, streams, log_prior, log_likelihood);
+        benchmark::DoNotOptimize(log_likelihood.data());
+        ++streams.step;
+    }
+    const auto steps = static_cast<double>(state.iterations() * block * small_length * small_particles);
+    state.counters["steps"] = benchmark::Counter(steps, benchmark::Counter::kIsRate);
+}
+
+void small_volatility(benchmark::State& state, bool leverage, bool student, FilterKind kind, Generator generator) {
+    pearlite::models::StochasticVolatilitySettings settings{
+        .returns = {returns().begin(), returns().begin() + small_length}, .leverage = leverage, .student = student};
+    settings.filter = {.particles = small_particles, .kind = kind};
+    std::vector<double> centre{parameters.mu, parameters.phi, parameters.sigma};
+    if (leverage)
+        centre.push_back(-0.4);
+    if (student)
+        centre.push_back(10);
+    estimate_blocks(state, pearlite::models::StochasticVolatility(settings), centre, generator);
+}
+
+void small_linear_gaussian(benchmark::State& state, FilterKind kind, Generator generator) {
+    pearlite::models::LinearGaussianSettings settings;
+    pearlite::random::Stream stream(address(0));
+    settings.observations = pearlite::models::simulate_linear_gaussian({}, small_length, stream);
+    settings.filter = {.particles = small_particles, .kind = kind};
+    estimate_blocks(state, pearlite::models::LinearGaussian(settings), {0, 0.9, 1, 1}, generator);
+}
+
+BENCHMARK_CAPTURE(small_volatility, plain, false, false, FilterKind::bootstrap, Generator::philox);
+BENCHMARK_CAPTURE(small_volatility, plain_ars, false, false, FilterKind::bootstrap, Generator::ars);
+BENCHMARK_CAPTURE(small_volatility, both, true, true, FilterKind::bootstrap, Generator::philox);
+BENCHMARK_CAPTURE(small_volatility, plain_adapted, false, false, FilterKind::adapted, Generator::philox);
+BENCHMARK_CAPTURE(small_linear_gaussian, bootstrap, FilterKind::bootstrap, Generator::philox);
+BENCHMARK_CAPTURE(small_linear_gaussian, adapted, FilterKind::adapted, Generator::philox);
 
 /// Whether the plain filter's estimate is within 1 of the quadrature's log likelihood.
 bool plain_filter_is_right() {
