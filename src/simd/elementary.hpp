@@ -143,10 +143,10 @@ template <class P>
     static constexpr std::array series{1.442694869f,   -0.7213471285f, 0.4809225289f,  -0.3607211953f, 0.2876566747f,
                                        -0.2385194383f, 0.2173793867f,  -0.2103033352f, 0.1254124185f};
     constexpr std::int32_t sqrt_half = 0x3f3504f3;
-    const auto bits = reinterpret_cast<Mask<P>>(x); // signed: the shift below is arithmetic
+    const auto bits = same_bits<Mask<P>>(x); // signed: the shift below is arithmetic
     const Mask<P> exponent = (bits - sqrt_half) >> 23;
-    const P f = reinterpret_cast<P>(bits - (exponent << 23)) - 1;
-    return fused(polynomial(series, f), f, __builtin_convertvector(exponent, P));
+    const P f = same_bits<P>(bits - (exponent << 23)) - 1;
+    return fused(polynomial(series, f), f, converted<P>(exponent));
 }
 
 /// log2(1 + x) of floats 0 <= x <= 1e37, or -1 < x < 0, accurate also for small x: the rounding of 1 + x is corrected.

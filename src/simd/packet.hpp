@@ -50,6 +50,12 @@ struct InMemory {
 };
 // NOLINTEND(modernize-use-using)
 
+template <class P>
+struct Bits {
+    using Type =
+        typename PacketOf<std::conditional_t<sizeof(Element<P>) == 4, std::uint32_t, std::uint64_t>, sizeof(P)>::Type;
+};
+
 } // namespace detail
 
 /// A register full of numbers of type T.
@@ -57,16 +63,39 @@ template <class T>
 using Register = typename detail::PacketOf<T, register_bytes>::Type;
 /// Unsigned integers as wide as the numbers of a packet.
 template <class P>
-using BitsOf = typename detail::PacketOf<std::conditional_t<sizeof(Element<P>) == 4, std::uint32_t, std::uint64_t>,
-                                         sizeof(P)>::Type;
+using BitsOf = typename detail::Bits<P>::Type;
 
+/// The same bits as a packet of another type (of two packets side by side: simd/pair.hpp).
+template <class To, class From>
+[[gnu::always_inline]] inline To same_bits(From x) {
+    if constexpr (requires { x.low; })
+        return {reinterpret_cast<decltype(To::low)>(x.low), reinterpret_cast<decltype(To::high)>(x.high)};
+    else
+        return reinterpret_cast<To>(x);
+}
 template <class P>
 [[gnu::always_inline]] inline BitsOf<P> bits_of(P x) {
-    return reinterpret_cast<BitsOf<P>>(x);
+    return same_bits<BitsOf<P>>(x);
 }
 template <class P>
 [[gnu::always_inline]] inline P from_bits(BitsOf<P> bits) {
-    return reinterpret_cast<P>(bits);
+    return same_bits<P>(bits);
+}
+/// Integers as numbers of another type.
+template <class To, class From>
+[[gnu::always_inline]] inline To converted(From x) {
+    if constexpr (requires { x.low; })
+        return {converted<decltype(To::low)>(x.low), converted<decltype(To::high)>(x.high)};
+    else
+        return __builtin_convertvector(x, To);
+}
+/// a where the mask's bits are set, b elsewhere.
+template <class M, class P>
+[[gnu::always_inline]] inline P chosen(M mask, P a, P b) {
+    if constexpr (requires { a.low; })
+        return {mask.low ? a.low : b.low, mask.high ? a.high : b.high};
+    else
+        return mask ? a : b;
 }
 
 /// The value in every lane. (Less nothing, which keeps also the sign of a zero, and is no instruction.)
@@ -78,7 +107,12 @@ template <class P>
 /// The packet that starts at an address aligned to its size.
 template <class P>
 [[gnu::always_inline]] inline P load(const Element<P>* address) {
-    return *reinterpret_cast<const typename detail::InMemory<P>::Aligned*>(address);
+    if constexpr (requires(P x) { x.low; }) {
+        using V = decltype(P::low);
+        return {load<V>(address), load<V>(address + lanes<V>)};
+    } else {
+        return *reinterpret_cast<const typename detail::InMemory<P>::Aligned*>(address);
+    }
 }
 template <class P>
 [[gnu::always_inline]] inline auto& at(Element<P>* address) {
@@ -86,7 +120,12 @@ template <class P>
 }
 template <class P>
 [[gnu::always_inline]] inline void store(Element<P>* address, P values) {
-    at<P>(address) = values;
+    if constexpr (requires { values.low; }) {
+        store(address, values.low);
+        store(address + lanes<decltype(values.low)>, values.high);
+    } else {
+        at<P>(address) = values;
+    }
 }
 /// Numbers of 64 bits in pairs of words, the low word first, from an address aligned to the packet's size.
 template <class P>
