@@ -1,8 +1,8 @@
 #pragma once
-/// The particles of a single-precision filter as arrays whose length is a multiple of sixteen.
+/// The particles of a single-precision filter as arrays whose length is a whole number of groups of normals.
 
-#include "pearlite/random/stream.hpp"
 #include "simd/elementary.hpp"
+#include "simd/pair.hpp"
 
 #include <Eigen/Core>
 
@@ -25,14 +25,15 @@ inline constexpr std::size_t chunk = 1024;
 struct VolatilityCloud {
     std::size_t size = 0, padded_size = 0;
     Eigen::ArrayXf mean, next_mean, weight, next_weight;
-    Eigen::ArrayXf point, next_point; ///< where each particle's tangent is laid, in adapted filters
-    Eigen::ArrayXf h;                 ///< the states behind `mean`
+    Eigen::ArrayXf point, next_point;     ///< where each particle's tangent is laid, in adapted filters
+    Eigen::ArrayXf inverse, next_inverse; ///< exp(-point)
+    Eigen::ArrayXf h;                     ///< the states behind `mean`, where somebody observes them
 
     void resize(std::size_t n);
     void make_weights_equal();
-    /// Systematic resampling of means (and tangent points) by the weights, which become equal. offset: uniform on (0,
-    /// 1), at most 1 - 2^-33.
-    void resample(double offset, bool with_points);
+    /// Systematic resampling of means (and tangents) by the weights, which become equal. offset: uniform on (0, 1), at
+    /// most 1 - 2^-33.
+    void resample(double offset, bool with_tangents);
 
   private:
     Eigen::ArrayXd cumulative_;
@@ -48,13 +49,22 @@ struct CloudSums {
 /// The sums of at most a thousand particles, lane by lane, so that sums of floats stay short.
 class ChunkSums {
   public:
-    [[gnu::always_inline]] void add(Floats16 weight) {
-        weights_ += weight;
-        squares_ = fused(weight, weight, squares_);
+    /// Sixteen weights, or some times sixteen.
+    template <class P>
+    [[gnu::always_inline]] void add(P weight) {
+        if constexpr (std::is_same_v<P, Floats16>) {
+            weights_ += weight;
+            squares_ = fused(weight, weight, squares_);
+        } else {
+            for (const Floats16 part : simd::sixteens(weight))
+                add(part);
+        }
     }
-    [[gnu::always_inline]] void look_at(Floats16 log2_factor, Floats16 weight) {
-        const Floats16 log2_weight = log2_factor + log2(weight);
-        largest_ = larger(weight > 0 ? log2_weight : broadcast<Floats16>(-__builtin_inff()), largest_);
+    template <class P>
+    [[gnu::always_inline]] void look_at(P log2_factor, P weight) {
+        const P log2_weight = simd::chosen(weight > 0, log2_factor + log2(weight), broadcast<P>(-__builtin_inff()));
+        for (const Floats16 part : simd::sixteens(log2_weight))
+            largest_ = larger(part, largest_);
     }
     [[gnu::always_inline]] void add_to(CloudSums& sums) const {
         sums.weights += simd::sum_of(weights_);
@@ -64,26 +74,6 @@ class ChunkSums {
 
   private:
     Floats16 weights_{}, squares_{}, largest_ = broadcast<Floats16>(-__builtin_inff());
-};
-
-/// z = e sqrt(g), g ~ Gamma(shape (nu + 1)/2, rate (nu + e^2)/2) given e (Marsaglia & Tsang 2000, with their squeeze in
-/// the lanes and the rest one by one).
-class StudentShocks {
-  public:
-    /// strength = sigma rho. Words as VolatilityFilter says, `stride` for each time.
-    StudentShocks(const random::Address& address, double nu, double strength, std::size_t stride);
-    /// Adds strength z to the next mean of each particle, whose error is e = y exp(-h/2).
-    /// A kernel (simd/instructions.hpp).
-    template <class Instructions>
-    void add_to(VolatilityCloud& cloud, std::size_t t, double y) const;
-
-  private:
-    /// Gamma(shape), rate 1, from a normal and a uniform and, if these are refused, from a stream of its own.
-    double one_gamma(float x, float u, std::uint64_t part) const;
-
-    const random::Address& address_;
-    double nu_, strength_, shape_;
-    std::size_t stride_;
 };
 
 } // namespace pearlite::models::detail

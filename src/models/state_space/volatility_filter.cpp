@@ -1,5 +1,6 @@
 #include "models/state_space/volatility_filter.hpp"
 
+#include "models/state_space/volatility_draws.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/types.hpp"
 #include "random/fill.hpp"
@@ -11,10 +12,10 @@
 namespace pearlite::models::detail {
 
 void VolatilityCloud::resize(std::size_t n) {
-    const auto n_padded = padded(static_cast<Index>(n));
     size = n;
-    padded_size = static_cast<std::size_t>(n_padded);
-    for (auto* array : {&mean, &next_mean, &weight, &next_weight, &point, &next_point, &h})
+    padded_size = (n + random::normal_group - 1) / random::normal_group * random::normal_group;
+    const auto n_padded = static_cast<Index>(padded_size);
+    for (auto* array : {&mean, &next_mean, &weight, &next_weight, &point, &next_point, &inverse, &next_inverse, &h})
         array->setZero(n_padded);
     cumulative_.setZero(n_padded);
     ancestor_.setZero(n_padded + 1);
@@ -25,7 +26,7 @@ void VolatilityCloud::make_weights_equal() {
     weight.head(static_cast<Index>(size)).setOnes();
 }
 
-void VolatilityCloud::resample(double offset, bool with_points) {
+void VolatilityCloud::resample(double offset, bool with_tangents) {
     double sum = 0;
     for (std::size_t i = 0; i < size; ++i)
         cumulative_[static_cast<Index>(i)] = sum += static_cast<double>(weight[static_cast<Index>(i)]);
@@ -46,27 +47,32 @@ void VolatilityCloud::resample(double offset, bool with_points) {
         ancestor_[k] = ancestor;
     }
     const std::int32_t* const from = ancestor_.data();
-    for (std::size_t slot = 0; slot < size; ++slot)
-        next_mean.data()[slot] = mean.data()[from[slot]];
-    std::swap(mean, next_mean);
-    if (with_points) {
+    const auto gather = [&](Eigen::ArrayXf& values, Eigen::ArrayXf& next) {
         for (std::size_t slot = 0; slot < size; ++slot)
-            next_point.data()[slot] = point.data()[from[slot]];
-        std::swap(point, next_point);
+            next.data()[slot] = values.data()[from[slot]];
+        std::swap(values, next);
+    };
+    gather(mean, next_mean);
+    if (with_tangents) {
+        gather(point, next_point);
+        gather(inverse, next_inverse);
     }
     make_weights_equal();
 }
 
-StudentShocks::StudentShocks(const random::Address& address, double nu, double strength, std::size_t stride)
-    : address_(address), nu_(nu), strength_(strength), shape_((nu + 1) / 2), stride_(stride) {}
+double uniform_at(const random::Address& address, std::uint64_t word) {
+    random::Counter counter = address.counter();
+    counter[0] = static_cast<std::uint32_t>(word / 4);
+    return (random::generate(counter, address.seed)[word % 4] + 0.5) * 0x1p-32;
+}
 
-double StudentShocks::one_gamma(float x, float u, std::uint64_t part) const {
+double MakeGammas::one(float x, float u, std::size_t number) const {
     const double d = shape_ - 1.0 / 3, root = 1 + static_cast<double>(x) / std::sqrt(9 * d), v = root * root * root;
     const double square = static_cast<double>(x) * static_cast<double>(x);
     if (shape_ >= 1 && root > 0 && std::log(static_cast<double>(u)) < square / 2 + d * (1 - v + std::log(v)))
         return d * v;
     random::Address own = address_;
-    own.seed = random::derive_seed(address_.seed, part);
+    own.seed = random::derive_seed(address_.seed, own_streams + ((number / particles_) << 32) + number % particles_);
     random::Stream stream(own);
     return stream.gamma(shape_);
 }

@@ -1,97 +1,46 @@
-// Runs of the particle filter of stochastic volatility, sixteen particles at a time.
+// Runs of the particle filter of stochastic volatility, a packet of particles at a time. Packets are two registers, for
+// the chain from a particle's mean to its weight is long; no number depends on how many particles are in work at once.
 #include "models/state_space/volatility_filter.hpp"
 
 #include "models/state_space/volatility_cloud.hpp"
+#include "models/state_space/volatility_draws.hpp"
 #include "models/state_space/volatility_lanes.hpp"
-#include "random/fill.hpp"
 #include "simd/instructions.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace pearlite::models::detail {
 
 using simd::exp2;
 using simd::lanes;
 using simd::load;
-using simd::Mask;
 using simd::square_root;
 using simd::store;
 
 namespace {
 
-constexpr std::uint64_t resampling_words = std::uint64_t{3} << 32;
-constexpr std::uint64_t normals_from = std::uint64_t{1} << 32, uniforms_from = std::uint64_t{1} << 33;
-constexpr std::uint64_t own_streams = std::uint64_t{1} << 62;
-
-/// Uniforms on (0, 1) of 24 bits from words at a multiple of four.
-void fill_uniform(const random::Address& address, std::uint64_t first, std::span<float> out) {
-    alignas(64) std::uint32_t words[chunk];
-    random::Counter counter = address.counter();
-    counter[0] = static_cast<std::uint32_t>(first / 4);
-    random::fill(counter, address.seed, {words, out.size()});
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = (static_cast<float>(static_cast<std::int32_t>(words[i] >> 8)) + 0.5f) * 0x1p-24f;
-}
-
-double uniform_at(const random::Address& address, std::uint64_t word) {
-    random::Counter counter = address.counter();
-    counter[0] = static_cast<std::uint32_t>(word / 4);
-    return (random::generate(counter, address.seed)[word % 4] + 0.5) * 0x1p-32;
-}
-
-} // namespace
-
-template <class>
-void StudentShocks::add_to(VolatilityCloud& cloud, std::size_t t, double y) const {
-    alignas(64) float normals[chunk], uniforms[chunk], gammas[chunk];
-    const double d = shape_ - 1.0 / 3;
-    const Floats16 c = broadcast<Floats16>(static_cast<float>(1 / std::sqrt(9 * d)));
-    const auto scale = static_cast<float>(d), return_now = static_cast<float>(y), nu = static_cast<float>(nu_);
-    for (std::size_t first = 0; first < cloud.padded_size; first += chunk) {
-        const std::size_t count = std::min(chunk, cloud.padded_size - first), word = t * stride_ + first;
-        random::fill_normal(address_, normals_from + word, {normals, count});
-        fill_uniform(address_, uniforms_from + word, {uniforms, count});
-        for (std::size_t i = 0; i < count; i += lanes<Floats16>) {
-            const Floats16 x = load<Floats16>(normals + i), root = fused(c, x, broadcast<Floats16>(1)), square = x * x;
-            const Mask<Floats16> accepted = (load<Floats16>(uniforms + i) < 1 - 0.0331f * square * square) & (root > 0);
-            store(gammas + i, accepted ? root * root * root * scale : broadcast<Floats16>(-1));
-        }
-        for (std::size_t i = 0; i < count; ++i)
-            if (!(gammas[i] >= 0) || shape_ < 1)
-                gammas[i] = static_cast<float>(one_gamma(
-                    normals[i], uniforms[i], own_streams + (static_cast<std::uint64_t>(t) << 32) + first + i));
-        for (std::size_t i = 0; i < count; i += lanes<Floats16>) {
-            float* const mean = cloud.mean.data() + first + i;
-            const Floats16 e = inverse_of(load<Floats16>(cloud.h.data() + first + i), 2) * return_now;
-            // e^2 may overflow where e does not: then g is 0, and so is z.
-            const Floats16 z = e * square_root(2 * load<Floats16>(gammas + i) / fused(e, e, broadcast<Floats16>(nu)));
-            store(mean, fused(z, broadcast<Floats16>(static_cast<float>(strength_)), load<Floats16>(mean)));
-        }
-    }
-}
-
-namespace {
+using P = simd::FloatsPair;
 
 /// One run over the observations.
 template <class Returns, bool leverage, bool adapted>
 class VolatilityRun {
   public:
     VolatilityRun(VolatilityCloud& cloud, const VolatilityParameters& parameters, const FilterSettings& settings,
-                  const random::Address& address)
+                  const random::Address& address, std::size_t times)
         : cloud_(cloud),
           parameters_(parameters),
           settings_(settings),
           address_(address),
-          stride_((cloud.size + random::normal_group - 1) / random::normal_group * random::normal_group),
-          log_normaliser_(VolatilityObservation(parameters, 0).log_density(0)) {
-        if (leverage && parameters.student())
-            shocks_.emplace(address_, parameters_.nu, parameters_.sigma * parameters_.rho, stride_);
+          innovation_sd_(parameters.innovation_sd()),
+          log_normaliser_(VolatilityObservation(parameters, 0).log_density(0)),
+          normals_({address}, cloud.padded_size, times),
+          gammas_({address, parameters.nu, cloud.padded_size}, cloud.padded_size, times) {
         cloud_.mean.setConstant(static_cast<float>(parameters_.mu));
         make_equal();
     }
 
     FilterOutcome operator()(std::span<const double> observations, const VolatilityObserver& observer) {
+        is_observed_ = static_cast<bool>(observer);
         for (std::size_t t = 0; t < observations.size(); ++t) {
             step(t, observations[t]);
             if (outcome_.log_likelihood == log_zero)
@@ -108,9 +57,10 @@ class VolatilityRun {
         std::size_t t = 0;
         float y = 0, sd = 0, variance = 0;
         Returns returns;
-        TangentPoints tangent;
     };
     enum class Task { weigh, search };
+    /// The z behind a Student-t error e is drawn given e.
+    static constexpr bool draws_shocks = leverage && std::is_same_v<Returns, StudentReturns>;
 
     void make_equal() {
         cloud_.make_weights_equal();
@@ -121,7 +71,7 @@ class VolatilityRun {
     template <class Pass>
     void reweight(double log2_factor, Pass pass);
     template <Task task>
-    CloudSums look_ahead(const Step& now, float log2_factor);
+    CloudSums look_ahead(const Step& now, const TangentPoints& tangent, float log2_factor);
     template <Task task>
     CloudSums propagate(const Step& now, float log2_factor);
 
@@ -129,25 +79,28 @@ class VolatilityRun {
     const VolatilityParameters& parameters_;
     const FilterSettings& settings_;
     const random::Address& address_;
-    std::size_t stride_;
-    double log_normaliser_;
-    std::optional<StudentShocks> shocks_;
+    double innovation_sd_, log_normaliser_;
+    bool is_observed_ = false;
     CloudSums sums_; ///< of the weights in the cloud
     FilterOutcome outcome_;
+    Ahead<MakeNormals> normals_;
+    Ahead<MakeGammas> gammas_; ///< of leverage with Student-t errors
 };
 
 template <class Returns, bool leverage, bool adapted>
 void VolatilityRun<Returns, leverage, adapted>::step(std::size_t t, double y) {
-    const double sd = t == 0 ? parameters_.stationary_sd() : parameters_.innovation_sd();
+    const double sd = t == 0 ? parameters_.stationary_sd() : innovation_sd_;
     const Step now{.t = t,
                    .y = static_cast<float>(y),
                    .sd = static_cast<float>(sd),
                    .variance = static_cast<float>(sd * sd),
-                   .returns = Returns(parameters_.nu, y),
-                   .tangent = TangentPoints(parameters_.nu, y, sd)};
+                   .returns = Returns(parameters_.nu, y)};
     const double bound = Returns::log2_bound(parameters_.nu, y);
-    if constexpr (adapted)
-        reweight(-bound, [&]<Task task>(float factor) { return look_ahead<task>(now, factor); });
+    if constexpr (adapted) {
+        const TangentPoints tangent(parameters_.nu, y, sd);
+        reweight(-bound, [&]<Task task>(float factor) { return look_ahead<task>(now, tangent, factor); });
+        std::swap(cloud_.mean, cloud_.next_mean);
+    }
     const double ess = sums_.weights * sums_.weights / sums_.squares;
     if (t > 0 && ess < settings_.resample_below * static_cast<double>(cloud_.size)) {
         cloud_.resample(uniform_at(address_, resampling_words + t), adapted);
@@ -156,8 +109,6 @@ void VolatilityRun<Returns, leverage, adapted>::step(std::size_t t, double y) {
     }
     reweight(adapted ? 0 : -bound, [&]<Task task>(float factor) { return propagate<task>(now, factor); });
     std::swap(cloud_.mean, cloud_.next_mean);
-    if (shocks_)
-        shocks_->add_to<simd::Compiled>(cloud_, t, y);
     outcome_.log_likelihood += log_normaliser_;
 }
 
@@ -183,26 +134,28 @@ void VolatilityRun<Returns, leverage, adapted>::reweight(double log2_factor, Pas
     std::swap(cloud_.weight, cloud_.next_weight);
 }
 
+/// Lays tangents, and makes of each mean that of the proposal.
 template <class Returns, bool leverage, bool adapted>
 template <typename VolatilityRun<Returns, leverage, adapted>::Task task>
-CloudSums VolatilityRun<Returns, leverage, adapted>::look_ahead(const Step& now, float log2_factor) {
+CloudSums VolatilityRun<Returns, leverage, adapted>::look_ahead(const Step& now, const TangentPoints& tangent,
+                                                                float log2_factor) {
     CloudSums sums;
     for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
         ChunkSums part;
-        for (std::size_t i = first; i < std::min(first + chunk, cloud_.padded_size); i += lanes<Floats16>) {
-            const Floats16 mean = load<Floats16>(cloud_.mean.data() + i),
-                           weight = load<Floats16>(cloud_.weight.data() + i);
-            const Floats16 point = now.tangent(now.returns, mean), inverse = inverse_of(point);
-            const Floats16 slope = now.returns.slope(inverse);
-            const Floats16 exponent = slope * fused(slope, broadcast<Floats16>(0.5f * now.variance), mean - point);
-            const Floats16 log2_weight =
-                fused(exponent, broadcast<Floats16>(log2_e_single), now.returns.log2_density(point, inverse)) +
-                log2_factor;
-            store(cloud_.point.data() + i, point);
+        for (std::size_t i = first; i < std::min(first + chunk, cloud_.padded_size); i += lanes<P>) {
+            const P mean = load<P>(cloud_.mean.data() + i), weight = load<P>(cloud_.weight.data() + i);
+            const P point = tangent(now.returns, mean), inverse = inverse_of(point);
+            const P slope = now.returns.slope(inverse);
+            const P exponent = slope * fused(slope, broadcast<P>(0.5f * now.variance), mean - point);
+            const P log2_weight =
+                fused(exponent, broadcast<P>(log2_e_single), now.returns.log2_density(point, inverse)) + log2_factor;
             if constexpr (task == Task::search) {
                 part.look_at(log2_weight, weight);
             } else {
-                const Floats16 next = exp2(log2_weight) * weight;
+                const P next = exp2(log2_weight) * weight;
+                store(cloud_.point.data() + i, point);
+                store(cloud_.inverse.data() + i, inverse);
+                store(cloud_.next_mean.data() + i, fused(slope, broadcast<P>(now.variance), mean));
                 store(cloud_.next_weight.data() + i, next);
                 part.add(next);
             }
@@ -215,38 +168,44 @@ CloudSums VolatilityRun<Returns, leverage, adapted>::look_ahead(const Step& now,
 template <class Returns, bool leverage, bool adapted>
 template <typename VolatilityRun<Returns, leverage, adapted>::Task task>
 CloudSums VolatilityRun<Returns, leverage, adapted>::propagate(const Step& now, float log2_factor) {
-    const auto phi = static_cast<float>(parameters_.phi),
+    const auto phi = static_cast<float>(parameters_.phi), nu = static_cast<float>(parameters_.nu),
                strength = static_cast<float>(parameters_.sigma * parameters_.rho);
-    const Floats16 intercept = broadcast<Floats16>(static_cast<float>(parameters_.mu * (1 - parameters_.phi)));
-    alignas(64) float normals[chunk];
+    const P intercept = broadcast<P>(static_cast<float>(parameters_.mu * (1 - parameters_.phi)));
     CloudSums sums;
     for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
         const std::size_t count = std::min(chunk, cloud_.padded_size - first);
-        random::fill_normal(address_, now.t * stride_ + first, {normals, count});
+        const float* const normals = normals_.at(now.t, first, count);
+        const float* const gammas = draws_shocks ? gammas_.at(now.t, first, count) : nullptr;
         ChunkSums part;
-        for (std::size_t j = 0; j < count; j += lanes<Floats16>) {
+        for (std::size_t j = 0; j < count; j += lanes<P>) {
             const std::size_t i = first + j;
-            const Floats16 weight = load<Floats16>(cloud_.weight.data() + i);
-            Floats16 mean = load<Floats16>(cloud_.mean.data() + i), point{}, inverse_at_point{};
-            if constexpr (adapted) {
-                point = load<Floats16>(cloud_.point.data() + i);
-                inverse_at_point = inverse_of(point);
-                mean = fused(now.returns.slope(inverse_at_point), broadcast<Floats16>(now.variance), mean);
-            }
-            const Floats16 h = fused(load<Floats16>(normals + j), broadcast<Floats16>(now.sd), mean);
-            const Floats16 half_inverse = leverage ? inverse_of(h, 2) : Floats16{};
-            const Floats16 inverse = leverage ? half_inverse * half_inverse : inverse_of(h);
-            const Floats16 log2_weight = (adapted ? now.returns.log2_under_tangent(h - point, inverse_at_point)
-                                                  : now.returns.log2_density(h, inverse)) +
-                                         log2_factor;
+            const P mean = load<P>(cloud_.mean.data() + i), weight = load<P>(cloud_.weight.data() + i);
+            const P h = fused(load<P>(normals + j), broadcast<P>(now.sd), mean);
+            const P half_inverse = leverage ? inverse_of(h, 2) : P{};
+            const P inverse = leverage ? half_inverse * half_inverse : inverse_of(h);
+            P log2_weight;
+            if constexpr (adapted)
+                log2_weight = now.returns.log2_under_tangent(h - load<P>(cloud_.point.data() + i),
+                                                             load<P>(cloud_.inverse.data() + i));
+            else
+                log2_weight = now.returns.log2_density(h, inverse);
+            log2_weight += log2_factor;
             if constexpr (task == Task::search) {
                 part.look_at(log2_weight, weight);
             } else {
-                const Floats16 next = exp2(log2_weight) * weight;
-                Floats16 next_mean = fused(h, broadcast<Floats16>(phi), intercept);
-                if constexpr (leverage && std::is_same_v<Returns, NormalReturns>)
-                    next_mean = fused(half_inverse, broadcast<Floats16>(strength * now.y), next_mean);
-                store(cloud_.h.data() + i, h);
+                const P next = exp2(log2_weight) * weight;
+                P next_mean = fused(h, broadcast<P>(phi), intercept);
+                if constexpr (draws_shocks) {
+                    // z = e sqrt(g), g ~ Gamma((nu + 1)/2, rate (nu + e^2)/2) given e. e^2 may overflow where e does
+                    // not: then g is 0, and so is z.
+                    const P e = half_inverse * now.y;
+                    const P z = e * square_root(2 * load<P>(gammas + j) / fused(e, e, broadcast<P>(nu)));
+                    next_mean = fused(z, broadcast<P>(strength), next_mean);
+                } else if constexpr (leverage) {
+                    next_mean = fused(half_inverse, broadcast<P>(strength * now.y), next_mean);
+                }
+                if (is_observed_)
+                    store(cloud_.h.data() + i, h);
                 store(cloud_.next_mean.data() + i, next_mean);
                 store(cloud_.next_weight.data() + i, next);
                 part.add(next);
@@ -264,7 +223,8 @@ FilterOutcome VolatilityFilter::run_on(const VolatilityParameters& parameters, s
                                        const FilterSettings& settings, const random::Address& address,
                                        const VolatilityObserver& observer) {
     const auto with = [&]<class Returns, bool leverage, bool adapted>() {
-        return VolatilityRun<Returns, leverage, adapted>(cloud_, parameters, settings, address)(observations, observer);
+        return VolatilityRun<Returns, leverage, adapted>(cloud_, parameters, settings, address,
+                                                         observations.size())(observations, observer);
     };
     const auto with_returns = [&]<class Returns>() {
         const bool adapted = settings.kind == FilterKind::adapted;
@@ -278,7 +238,6 @@ FilterOutcome VolatilityFilter::run_on(const VolatilityParameters& parameters, s
                                 : with_returns.template operator()<NormalReturns>();
 }
 
-template void StudentShocks::add_to<simd::Compiled>(VolatilityCloud& cloud, std::size_t t, double y) const;
 template FilterOutcome VolatilityFilter::run_on<simd::Compiled>(const VolatilityParameters& parameters,
                                                                 std::span<const double> observations,
                                                                 const FilterSettings& settings,

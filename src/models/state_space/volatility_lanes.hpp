@@ -1,5 +1,5 @@
 #pragma once
-/// The observation densities of stochastic volatility, sixteen particles at a time, in base 2 and without the constants
+/// The observation densities of stochastic volatility for packets of particles, in base 2 and without the constants
 /// that all particles share. `inverse` is exp(-h).
 
 #include "simd/elementary.hpp"
@@ -12,7 +12,6 @@ namespace pearlite::models::detail {
 
 using simd::broadcast;
 using simd::exp2;
-using simd::Floats16;
 using simd::fused;
 using simd::log2;
 using simd::log2_1p;
@@ -22,7 +21,8 @@ inline constexpr double log2_e = std::numbers::log2e;
 inline constexpr auto log2_e_single = static_cast<float>(log2_e);
 
 /// exp(-h / divisor).
-[[gnu::always_inline]] inline Floats16 inverse_of(Floats16 h, float divisor = 1) {
+template <class P>
+[[gnu::always_inline]] inline P inverse_of(P h, float divisor = 1) {
     return exp2(h * (-log2_e_single / divisor));
 }
 
@@ -37,12 +37,17 @@ struct NormalReturns {
     static double log2_bound(double, double y) {
         return -0.5 * log2_e * (1 + std::log(std::max(y * y, smallest_square)));
     }
-    [[gnu::always_inline]] Floats16 log2_density(Floats16 h, Floats16 inverse) const {
-        return fused(h, broadcast<Floats16>(-0.5f * log2_e_single), inverse * (-log2_e_single * half_square));
+    template <class P>
+    [[gnu::always_inline]] P log2_density(P h, P inverse) const {
+        return fused(h, broadcast<P>(-0.5f * log2_e_single), inverse * (-log2_e_single * half_square));
     }
-    [[gnu::always_inline]] Floats16 slope(Floats16 inverse) const { return inverse * half_square - 0.5f; }
+    template <class P>
+    [[gnu::always_inline]] P slope(P inverse) const {
+        return inverse * half_square - 0.5f;
+    }
     /// log2 of density(h) over its tangent at a point, at h = point + difference.
-    [[gnu::always_inline]] Floats16 log2_under_tangent(Floats16 difference, Floats16 inverse_at_point) const {
+    template <class P>
+    [[gnu::always_inline]] P log2_under_tangent(P difference, P inverse_at_point) const {
         return (inverse_of(difference) - 1 + difference) * inverse_at_point * (-log2_e_single * half_square);
     }
 };
@@ -57,22 +62,31 @@ struct StudentReturns {
     static double log2_bound(double nu, double y) {
         return -0.5 * (std::log2(std::max(y * y, smallest_square)) + (nu + 1) * std::log2(1 + 1 / nu));
     }
-    [[gnu::always_inline]] Floats16 log2_density(Floats16 h, Floats16 inverse) const {
-        return fused(h, broadcast<Floats16>(-0.5f * log2_e_single), log2_1p(ratio(inverse)) * -half_power);
+    template <class P>
+    [[gnu::always_inline]] P log2_density(P h, P inverse) const {
+        return fused(h, broadcast<P>(-0.5f * log2_e_single), log2_1p(ratio(inverse)) * -half_power);
     }
-    [[gnu::always_inline]] Floats16 slope(Floats16 inverse) const { return share(inverse) * half_power - 0.5f; }
-    [[gnu::always_inline]] Floats16 log2_under_tangent(Floats16 difference, Floats16 inverse_at_point) const {
-        const Floats16 p = share(inverse_at_point), growth = inverse_of(difference) - 1;
+    template <class P>
+    [[gnu::always_inline]] P slope(P inverse) const {
+        return share(inverse) * half_power - 0.5f;
+    }
+    template <class P>
+    [[gnu::always_inline]] P log2_under_tangent(P difference, P inverse_at_point) const {
+        const P p = share(inverse_at_point), growth = inverse_of(difference) - 1;
         return fused(p * log2_e_single, difference, log2_1p(p * growth)) * -half_power;
     }
 
   private:
     /// e^2 / nu.
-    [[gnu::always_inline]] Floats16 ratio(Floats16 inverse) const {
-        return smaller(inverse * square_by_nu, broadcast<Floats16>(1e37f));
+    template <class P>
+    [[gnu::always_inline]] P ratio(P inverse) const {
+        return smaller(inverse * square_by_nu, broadcast<P>(1e37f));
     }
     /// The share of e^2 / nu in 1 + e^2 / nu.
-    [[gnu::always_inline]] Floats16 share(Floats16 inverse) const { return ratio(inverse) / (ratio(inverse) + 1); }
+    template <class P>
+    [[gnu::always_inline]] P share(P inverse) const {
+        return ratio(inverse) / (ratio(inverse) + 1);
+    }
 };
 
 /// The tangent's point for particles whose h is N(mean, sd^2) before their observation is seen; as
@@ -85,14 +99,14 @@ class TangentPoints {
                                     (std::isinf(nu) ? 1 : (nu + 1) / nu))),
           student_(!std::isinf(nu)) {}
 
-    template <class Returns>
-    [[gnu::always_inline]] Floats16 operator()(const Returns& returns, Floats16 mean) const {
+    template <class Returns, class P>
+    [[gnu::always_inline]] P operator()(const Returns& returns, P mean) const {
         constexpr auto log_2 = std::numbers::ln2_v<float>;
-        const Floats16 z = smaller(inverse_of(mean) * scale_, broadcast<Floats16>(1e37f));
-        const Floats16 u = log2(z + 1) * log_2;
-        const Floats16 step = u - u * (log2(u + 1) * log_2) / (u + 2);
-        const Floats16 point = mean - 0.5f * variance_ + step;
-        return student_ ? fused(returns.slope(inverse_of(point)), broadcast<Floats16>(variance_), mean) : point;
+        const P z = smaller(inverse_of(mean) * scale_, broadcast<P>(1e37f));
+        const P u = log2(z + 1) * log_2;
+        const P step = u - u * (log2(u + 1) * log_2) / (u + 2);
+        const P point = mean - 0.5f * variance_ + step;
+        return student_ ? fused(returns.slope(inverse_of(point)), broadcast<P>(variance_), mean) : point;
     }
 
   private:

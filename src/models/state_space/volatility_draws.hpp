@@ -1,0 +1,102 @@
+#pragma once
+/// The random numbers of the filter of stochastic volatility. Particle i at time t has number t n + i of each kind, n
+/// the number of particles with padding; words are those that VolatilityFilter names.
+
+#include "models/state_space/volatility_cloud.hpp"
+#include "random/fill.hpp"
+#include "simd/elementary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace pearlite::models::detail {
+
+inline constexpr std::uint64_t resampling_words = std::uint64_t{3} << 32;
+inline constexpr std::uint64_t normals_from = std::uint64_t{1} << 32, uniforms_from = std::uint64_t{1} << 33;
+inline constexpr std::uint64_t own_streams = std::uint64_t{1} << 62;
+
+/// Uniform on (0, 1): 32 bits, from one word of the stream at the address.
+double uniform_at(const random::Address& address, std::uint64_t word);
+
+/// Makes the numbers of some particles when they are asked for: a chunk of them, or those of as many times as a chunk
+/// holds where the particles are few. make(first, out) makes numbers first, first + 1, ...
+template <class Make>
+class Ahead {
+  public:
+    Ahead(Make make, std::size_t particles, std::size_t times)
+        : make_(make),
+          particles_(particles),
+          most_(particles < chunk ? chunk / particles * particles : chunk),
+          all_(particles * times) {}
+
+    /// Numbers of particles first .. first + count - 1 at time t, until the next call. first: a multiple of `chunk`;
+    /// count: up to `chunk`, or up to the last particle.
+    const float* at(std::size_t t, std::size_t first, std::size_t count) {
+        const std::size_t begin = t * particles_ + first;
+        if (begin < begin_ || begin + count > end_) {
+            begin_ = begin;
+            end_ = particles_ > chunk ? begin + count : std::min(begin + most_, all_);
+            make_(begin, std::span<float>(values_, end_ - begin));
+        }
+        return values_ + (begin - begin_);
+    }
+
+  private:
+    Make make_;
+    std::size_t particles_, most_, all_;
+    std::size_t begin_ = 0, end_ = 0; ///< of the numbers in memory
+    alignas(64) float values_[chunk];
+};
+
+struct MakeNormals {
+    const random::Address& address;
+
+    void operator()(std::size_t first, std::span<float> out) const { random::fill_normal(address, first, out); }
+};
+
+/// g ~ Gamma(shape (nu + 1)/2, rate 1) (Marsaglia & Tsang 2000, with their squeeze in the lanes and the rest one by
+/// one).
+class MakeGammas {
+  public:
+    MakeGammas(const random::Address& address, double nu, std::size_t particles)
+        : address_(address), shape_((nu + 1) / 2), particles_(particles) {}
+
+    void operator()(std::size_t first, std::span<float> out) const {
+        using P = simd::FloatsPair;
+        alignas(64) float normals[chunk], uniforms[chunk];
+        random::fill_normal(address_, normals_from + first, {normals, out.size()});
+        fill_uniform(uniforms_from + first, {uniforms, out.size()});
+        const double d = shape_ - 1.0 / 3;
+        const P c = broadcast<P>(static_cast<float>(1 / std::sqrt(9 * d)));
+        const auto scale = static_cast<float>(d);
+        for (std::size_t i = 0; i < out.size(); i += simd::lanes<P>) {
+            const P x = simd::load<P>(normals + i), root = fused(c, x, broadcast<P>(1)), square = x * x;
+            const simd::Mask<P> accepted = (simd::load<P>(uniforms + i) < 1 - 0.0331f * square * square) & (root > 0);
+            simd::store(out.data() + i, simd::chosen(accepted, root * root * root * scale, broadcast<P>(-1)));
+            if (simd::any(~accepted) || shape_ < 1)
+                for (std::size_t j = i; j < i + simd::lanes<P>; ++j)
+                    if (!(out[j] >= 0) || shape_ < 1)
+                        out[j] = static_cast<float>(one(normals[j], uniforms[j], first + j));
+        }
+    }
+
+  private:
+    /// Gamma(shape), rate 1, from a normal and a uniform and, if these are refused, from a stream of its own.
+    double one(float x, float u, std::size_t number) const;
+    /// Uniforms on (0, 1) of 24 bits from words at a multiple of four.
+    void fill_uniform(std::uint64_t first, std::span<float> out) const {
+        alignas(64) std::uint32_t words[chunk];
+        random::Counter counter = address_.counter();
+        counter[0] = static_cast<std::uint32_t>(first / 4);
+        random::fill(counter, address_.seed, {words, out.size()});
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = (static_cast<float>(static_cast<std::int32_t>(words[i] >> 8)) + 0.5f) * 0x1p-24f;
+    }
+
+    const random::Address& address_;
+    double shape_;
+    std::size_t particles_;
+};
+
+} // namespace pearlite::models::detail
