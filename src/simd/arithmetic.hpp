@@ -224,6 +224,17 @@ double sum_of(P x) {
         sum += static_cast<double>(x[lane]);
     return sum;
 }
+/// The same sum with the lanes of either half added to each other first, then those of quarters, and so on: no chain of
+/// sixteen sums.
+[[gnu::always_inline]] inline double pairwise_sum_of(Floats16 x) {
+    const Doubles8 eight =
+        __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7), Doubles8) +
+        __builtin_convertvector(__builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15), Doubles8);
+    const auto four =
+        __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+    const auto two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
+    return two[0] + two[1];
+}
 template <class P>
 double product_of(P x) {
     double product = 1;

@@ -22,6 +22,8 @@ using Floats = float __attribute__((vector_size(register_bytes)));
 using Doubles = double __attribute__((vector_size(register_bytes)));
 using Words = std::uint64_t __attribute__((vector_size(register_bytes)));
 using Floats16 = float __attribute__((vector_size(64)));
+using Floats8 = float __attribute__((vector_size(32)));
+using Ints8 = std::int32_t __attribute__((vector_size(32)));
 using Doubles8 = double __attribute__((vector_size(64)));
 using Words8 = std::uint64_t __attribute__((vector_size(64)));
 

@@ -32,12 +32,13 @@ struct VolatilityCloud {
     void resize(std::size_t n);
     void make_weights_equal();
     /// Systematic resampling of means (and tangents) by the weights, which become equal. offset: uniform on (0, 1), at
-    /// most 1 - 2^-33.
+    /// most 1 - 2^-33. A kernel (simd/instructions.hpp).
+    template <class Instructions>
     void resample(double offset, bool with_tangents);
 
   private:
     Eigen::ArrayXd cumulative_;
-    Eigen::Array<std::int32_t, Eigen::Dynamic, 1> ancestor_;
+    Eigen::Array<std::int32_t, Eigen::Dynamic, 1> end_, ancestor_; ///< of each particle's slots; of each slot
 };
 
 /// Sums over particles of weights and their squares, or the largest log2 weight.
@@ -67,8 +68,8 @@ class ChunkSums {
             largest_ = larger(part, largest_);
     }
     [[gnu::always_inline]] void add_to(CloudSums& sums) const {
-        sums.weights += simd::sum_of(weights_);
-        sums.squares += simd::sum_of(squares_);
+        sums.weights += simd::pairwise_sum_of(weights_);
+        sums.squares += simd::pairwise_sum_of(squares_);
         sums.largest = std::max(sums.largest, simd::largest_of(largest_));
     }
 

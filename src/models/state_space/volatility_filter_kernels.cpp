@@ -5,6 +5,7 @@
 #include "models/state_space/volatility_cloud.hpp"
 #include "models/state_space/volatility_draws.hpp"
 #include "models/state_space/volatility_lanes.hpp"
+#include "pearlite/core/detail/contract.hpp"
 #include "simd/instructions.hpp"
 
 #include <algorithm>
@@ -16,6 +17,74 @@ using simd::lanes;
 using simd::load;
 using simd::square_root;
 using simd::store;
+
+namespace {
+
+using simd::Doubles8;
+using Ints16 = simd::Mask<Floats16>;
+
+/// The sum of the lanes up to each.
+Doubles8 sums_up_to(Doubles8 x) {
+    const Doubles8 zero{};
+    x += __builtin_shufflevector(x, zero, 8, 0, 1, 2, 3, 4, 5, 6);
+    x += __builtin_shufflevector(x, zero, 8, 8, 0, 1, 2, 3, 4, 5);
+    return x + __builtin_shufflevector(x, zero, 8, 8, 8, 8, 0, 1, 2, 3);
+}
+
+/// The largest of the lanes up to each; no lane is negative.
+Ints16 largest_up_to(Ints16 x) {
+    const auto larger_of = [](Ints16 a, Ints16 b) { return a > b ? a : b; };
+    const Ints16 zero{};
+    x = larger_of(x, __builtin_shufflevector(x, zero, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14));
+    x = larger_of(x, __builtin_shufflevector(x, zero, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
+    x = larger_of(x, __builtin_shufflevector(x, zero, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+    return larger_of(x, __builtin_shufflevector(x, zero, 16, 16, 16, 16, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+} // namespace
+
+template <class>
+void VolatilityCloud::resample(double offset, bool with_tangents) {
+    double sum = 0;
+    for (std::size_t i = 0; i < padded_size; i += lanes<Doubles8>) {
+        const auto weights = simd::load<simd::Floats8>(weight.data() + i);
+        const Doubles8 part = sums_up_to(__builtin_convertvector(weights, Doubles8));
+        store(cumulative_.data() + i, part + sum);
+        sum += part[7];
+    }
+    // Slots up to ceil(c n / sum - offset) belong to particles up to i, c the cumulative weight. The last of these is n
+    // whatever the rounding, because the offset keeps its distance from 0 and 1.
+    const double scale = static_cast<double>(size) / sum;
+    for (std::size_t i = 0; i < padded_size; i += lanes<Doubles8>) {
+        const Doubles8 end = load<Doubles8>(cumulative_.data() + i) * scale - offset;
+        const auto below = __builtin_convertvector(end, simd::Ints8); // towards zero, for end > -1
+        const auto is_above = __builtin_convertvector(end > __builtin_convertvector(below, Doubles8), simd::Ints8);
+        store(end_.data() + i, below - is_above);
+    }
+    PEARLITE_ENSURES(end_[static_cast<Index>(size) - 1] == static_cast<std::int32_t>(size));
+    std::fill_n(ancestor_.data(), padded_size, 0);
+    std::int32_t* const ancestor = ancestor_.data();
+    for (std::size_t i = 1; i < size; ++i)
+        ancestor[end_.data()[i - 1]] = static_cast<std::int32_t>(i); // the next overwrites it if this one has no slot
+    Ints16 last{};
+    for (std::size_t slot = 0; slot < padded_size; slot += lanes<Ints16>) {
+        const Ints16 up_to = largest_up_to(load<Ints16>(ancestor + slot));
+        last = up_to > last ? up_to : last;
+        store(ancestor + slot, last);
+        last = Ints16{} + last[15];
+    }
+    const auto gather = [&](Eigen::ArrayXf& values, Eigen::ArrayXf& next) {
+        for (std::size_t slot = 0; slot < size; ++slot)
+            next.data()[slot] = values.data()[ancestor[slot]];
+        std::swap(values, next);
+    };
+    gather(mean, next_mean);
+    if (with_tangents) {
+        gather(point, next_point);
+        gather(inverse, next_inverse);
+    }
+    make_weights_equal();
+}
 
 namespace {
 
@@ -32,22 +101,29 @@ class VolatilityRun {
           settings_(settings),
           address_(address),
           innovation_sd_(parameters.innovation_sd()),
+          log2_peak_(Returns::log2_peak(parameters.nu)),
           log_normaliser_(VolatilityObservation(parameters, 0).log_density(0)),
           normals_({address}, cloud.padded_size, times),
           gammas_({address, parameters.nu, cloud.padded_size}, cloud.padded_size, times) {
         cloud_.mean.setConstant(static_cast<float>(parameters_.mu));
-        make_equal();
+        cloud_.make_weights_equal();
+        sums_ = sums_of_equal_weights();
     }
 
     FilterOutcome operator()(std::span<const double> observations, const VolatilityObserver& observer) {
         is_observed_ = static_cast<bool>(observer);
         for (std::size_t t = 0; t < observations.size(); ++t) {
             step(t, observations[t]);
-            if (outcome_.log_likelihood == log_zero)
-                break;
+            if (all_weights_are_zero_) {
+                outcome_.log_likelihood = log_zero;
+                return outcome_;
+            }
             if (observer)
                 observer(static_cast<Index>(t), {cloud_.h.data(), cloud_.size}, {cloud_.weight.data(), cloud_.size});
         }
+        end_segment();
+        outcome_.log_likelihood =
+            std::numbers::ln2 * log2_likelihood_ + static_cast<double>(observations.size()) * log_normaliser_;
         return outcome_;
     }
 
@@ -62,11 +138,14 @@ class VolatilityRun {
     /// The z behind a Student-t error e is drawn given e.
     static constexpr bool draws_shocks = leverage && std::is_same_v<Returns, StudentReturns>;
 
-    void make_equal() {
-        cloud_.make_weights_equal();
-        sums_ = {.weights = static_cast<double>(cloud_.size), .squares = static_cast<double>(cloud_.size)};
+    CloudSums sums_of_equal_weights() const {
+        return {.weights = static_cast<double>(cloud_.size), .squares = static_cast<double>(cloud_.size)};
     }
-    double mean_weight_log2() const { return std::log2(sums_.weights / static_cast<double>(cloud_.size)); }
+    /// Weights were equal, and 1, at the begin of a segment.
+    void end_segment() {
+        log2_likelihood_ += std::log2(sums_.weights / static_cast<double>(cloud_.size));
+        sums_ = sums_of_equal_weights();
+    }
     void step(std::size_t t, double y);
     template <class Pass>
     void reweight(double log2_factor, Pass pass);
@@ -79,9 +158,10 @@ class VolatilityRun {
     const VolatilityParameters& parameters_;
     const FilterSettings& settings_;
     const random::Address& address_;
-    double innovation_sd_, log_normaliser_;
-    bool is_observed_ = false;
-    CloudSums sums_; ///< of the weights in the cloud
+    double innovation_sd_, log2_peak_, log_normaliser_;
+    bool is_observed_ = false, all_weights_are_zero_ = false;
+    double log2_likelihood_ = 0; ///< up to the last resampling, and the factors since
+    CloudSums sums_;             ///< of the weights in the cloud
     FilterOutcome outcome_;
     Ahead<MakeNormals> normals_;
     Ahead<MakeGammas> gammas_; ///< of leverage with Student-t errors
@@ -95,7 +175,7 @@ void VolatilityRun<Returns, leverage, adapted>::step(std::size_t t, double y) {
                    .sd = static_cast<float>(sd),
                    .variance = static_cast<float>(sd * sd),
                    .returns = Returns(parameters_.nu, y)};
-    const double bound = Returns::log2_bound(parameters_.nu, y);
+    const double bound = log2_peak_ - 0.5 * rough_log2(std::max(y * y, smallest_square));
     if constexpr (adapted) {
         const TangentPoints tangent(parameters_.nu, y, sd);
         reweight(-bound, [&]<Task task>(float factor) { return look_ahead<task>(now, tangent, factor); });
@@ -103,33 +183,32 @@ void VolatilityRun<Returns, leverage, adapted>::step(std::size_t t, double y) {
     }
     const double ess = sums_.weights * sums_.weights / sums_.squares;
     if (t > 0 && ess < settings_.resample_below * static_cast<double>(cloud_.size)) {
-        cloud_.resample(uniform_at(address_, resampling_words + t), adapted);
-        make_equal();
+        cloud_.resample<simd::Compiled>(uniform_at(address_, resampling_words + t), adapted);
+        end_segment();
         ++outcome_.resamplings;
     }
     reweight(adapted ? 0 : -bound, [&]<Task task>(float factor) { return propagate<task>(now, factor); });
     std::swap(cloud_.mean, cloud_.next_mean);
-    outcome_.log_likelihood += log_normaliser_;
 }
 
-/// Lets the pass make new weights, old times factors, and multiplies the likelihood by the ratio of their sums.
+/// Lets the pass make new weights, old times density and 2^log2_factor over about their mean, and divides the
+/// likelihood by the factor.
 template <class Returns, bool leverage, bool adapted>
 template <class Pass>
 void VolatilityRun<Returns, leverage, adapted>::reweight(double log2_factor, Pass pass) {
     const auto n = static_cast<double>(cloud_.size);
-    auto factor = static_cast<float>(log2_factor - mean_weight_log2());
+    auto factor = static_cast<float>(log2_factor - rough_log2(sums_.weights / n));
     CloudSums sums = pass.template operator()<Task::weigh>(factor);
     if (!(sums.weights > 1e-12 * n && sums.weights < 1e12 * n)) {
         const float largest = pass.template operator()<Task::search>(0).largest;
         if (!std::isfinite(largest)) {
-            outcome_.log_likelihood = log_zero;
+            all_weights_are_zero_ = true;
             return;
         }
         factor = -largest;
         sums = pass.template operator()<Task::weigh>(factor);
     }
-    outcome_.log_likelihood +=
-        std::numbers::ln2 * (std::log2(sums.weights / sums_.weights) - static_cast<double>(factor));
+    log2_likelihood_ -= static_cast<double>(factor);
     sums_ = sums;
     std::swap(cloud_.weight, cloud_.next_weight);
 }
@@ -238,6 +317,7 @@ FilterOutcome VolatilityFilter::run_on(const VolatilityParameters& parameters, s
                                 : with_returns.template operator()<NormalReturns>();
 }
 
+template void VolatilityCloud::resample<simd::Compiled>(double offset, bool with_tangents);
 template FilterOutcome VolatilityFilter::run_on<simd::Compiled>(const VolatilityParameters& parameters,
                                                                 std::span<const double> observations,
                                                                 const FilterSettings& settings,
