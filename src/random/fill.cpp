@@ -17,7 +17,11 @@ void fill_uniform(const Address& address, std::span<double> out) {
 }
 
 void fill_normal(const Address& address, std::span<double> out) {
-    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::normal(address, out); });
+    fill_normal(address, 0, out);
+}
+
+void fill_normal(const Address& address, std::uint64_t first, std::span<double> out) {
+    on_this_cpu([&](auto cpu) { Fills<decltype(cpu)>::normal(address, first, out); });
 }
 
 void fill_normal(const Address& address, std::uint64_t first, std::span<float> out) {

@@ -26,12 +26,14 @@ constexpr std::size_t chunk_words = 2048;
 /// Cuts elements 0 .. size-1 into chunks, makes the words of each, Halves 16-bit halves per element and whole counters,
 /// and calls transform(words, first element, count). Chunks hold an even number of elements. The loops in the
 /// transforms leave vector and scalar code to the compiler: simd/scalar.hpp has the reason why both give the same bits.
+/// The first counter is `skipped`.
 template <std::size_t Halves, class Transform>
-void by_chunks(const Address& address, std::size_t size, Transform transform) {
+void by_chunks(const Address& address, std::size_t size, Transform transform, std::uint64_t skipped = 0) {
     constexpr std::size_t chunk = 2 * chunk_words / Halves;
     PEARLITE_EXPECTS(size <= stream_words / Halves * 2);
     alignas(64) std::uint32_t words[chunk_words];
     Counter counter = address.counter();
+    counter[0] = static_cast<std::uint32_t>(skipped);
     for (std::size_t first = 0; first < size; first += chunk) {
         const std::size_t count = std::min(chunk, size - first);
         const std::size_t n_counters = (count * Halves + 7) / 8;
@@ -140,10 +142,12 @@ void Fills<Instructions>::uniform(const Address& address, std::span<double> out)
 }
 
 template <class Instructions>
-void Fills<Instructions>::normal(const Address& address, std::span<double> out) {
-    by_chunks<4>(address, out.size(), [&](const std::uint32_t* words, std::size_t first, std::size_t count) {
-        box_muller(words, out.data() + first, count);
-    });
+void Fills<Instructions>::normal(const Address& address, std::uint64_t first, std::span<double> out) {
+    PEARLITE_EXPECTS(first % 2 == 0 && first <= stream_words / 2 && out.size() <= stream_words / 2 - first);
+    const auto make = [&](const std::uint32_t* words, std::size_t from, std::size_t count) {
+        box_muller(words, out.data() + from, count);
+    };
+    by_chunks<4>(address, out.size(), make, first / 2);
 }
 
 template <class Instructions>

@@ -14,7 +14,7 @@ struct Fills {
     static void bits(const Address& address, std::span<std::uint32_t> out);
     static void uniform(const Address& address, std::span<float> out);
     static void uniform(const Address& address, std::span<double> out);
-    static void normal(const Address& address, std::span<double> out);
+    static void normal(const Address& address, std::uint64_t first, std::span<double> out);
     static void normal(const Address& address, std::uint64_t first, std::span<float> out);
     static void exponential(const Address& address, std::span<double> out);
     static void bernoulli(const Address& address, std::span<const float> probabilities, std::span<float> out);

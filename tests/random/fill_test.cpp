@@ -3,6 +3,7 @@
 #include "pearlite/core/error.hpp"
 #include "random/each_generator.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -80,6 +81,17 @@ TEST_P(Fill, ElementsDoNotDependOnLengthOrAlignment) {
     expect_prefixes<float>([](std::span<float> out) { fill_bernoulli(address, mixed_probabilities(out.size()), out); });
     expect_prefixes<std::int8_t>(
         [](std::span<std::int8_t> out) { fill_bernoulli(address, mixed_probabilities(out.size()), out); });
+}
+
+TEST_P(Fill, NormalsFromAnElementOnAreThoseOfTheWhole) {
+    std::vector<double> all(5000);
+    fill_normal(address, all);
+    for (const std::size_t first : {2u, 1024u, 4998u}) {
+        std::vector<double> rest(all.size() - first);
+        fill_normal(address, first, rest);
+        ASSERT_TRUE(std::equal(rest.begin(), rest.end(), all.begin() + static_cast<std::ptrdiff_t>(first)));
+    }
+    EXPECT_THROW(fill_normal(address, 1, all), ContractViolation);
 }
 
 TEST_P(Fill, UniformsAreTheTopBitsOfTheirWords) {

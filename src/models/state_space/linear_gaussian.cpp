@@ -1,10 +1,13 @@
 #include "models/state_space/linear_gaussian.hpp"
 
 #include "models/common/constant_variance.hpp"
+#include "models/state_space/lanes/linear_gaussian_filter.hpp"
 #include "models/state_space/state_space_settings.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
+#include "simd/instructions.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -117,6 +120,11 @@ LinearGaussian::LinearGaussian(LinearGaussianSettings settings) : settings_(std:
     detail::check_filter("linear-gaussian", settings_.filter);
     if (settings_.constant_variance)
         detail::check_constant_variance("linear-gaussian", *settings_.constant_variance);
+    const Index most = settings_.constant_variance ? std::max(settings_.constant_variance->largest,
+                                                              settings_.constant_variance->pilot_particles)
+                                                   : settings_.filter.particles;
+    if (static_cast<double>(most + 16) * static_cast<double>(settings_.observations.size()) > 0x1p32)
+        throw InputError("linear-gaussian: particles times observations must be below 2^32");
     detail::add_parameter(parameters_, "linear-gaussian", "mean", settings_.mean, detail::any_number);
     detail::add_parameter(parameters_, "linear-gaussian", "persistence", settings_.persistence, detail::correlation);
     detail::add_parameter(parameters_, "linear-gaussian", "state_sd", settings_.state_sd, detail::positive_number);
@@ -135,6 +143,7 @@ void LinearGaussian::estimate(const Matrix& points, const model::BlockStreams& s
                               std::span<double> log_likelihood) const {
     PEARLITE_EXPECTS(points.rows() == parameters_.size() && log_prior.size() == log_likelihood.size() &&
                      static_cast<Index>(log_prior.size()) <= points.cols());
+    detail::LinearGaussianFilter memory;
     for (std::size_t i = 0; i < log_prior.size(); ++i) {
         const auto column = static_cast<Index>(i);
         const std::span<const double> u(points.col(column).data(), static_cast<std::size_t>(points.rows()));
@@ -143,28 +152,30 @@ void LinearGaussian::estimate(const Matrix& points, const model::BlockStreams& s
         const LinearGaussianParameters theta = natural(u);
         if (log_prior[i] == log_zero || !theta.valid())
             continue;
-        const LinearGaussianProcess process(theta, settings_.observations);
         const random::Address address = streams.at(model::likelihood_draws, column);
-        log_likelihood[i] = filtered(process, particles_at(u, address), address);
+        log_likelihood[i] = filtered(theta, particles_at(theta, address, memory), address, memory);
     }
 }
 
-double LinearGaussian::filtered(const LinearGaussianProcess& process, Index particles,
-                                const random::Address& address) const {
+double LinearGaussian::filtered(const LinearGaussianParameters& theta, Index particles, const random::Address& address,
+                                detail::LinearGaussianFilter& memory) const {
     FilterSettings filter = settings_.filter;
     filter.particles = particles;
-    random::Stream stream(address);
-    return run_filter(process, filter, stream).log_likelihood;
+    return memory.run(theta, settings_.observations, filter, address).log_likelihood;
 }
 
 Index LinearGaussian::particles_at(std::span<const double> u, const random::Address& address) const {
-    const LinearGaussianParameters theta = natural(u);
+    detail::LinearGaussianFilter memory;
+    return particles_at(natural(u), address, memory);
+}
+
+Index LinearGaussian::particles_at(const LinearGaussianParameters& theta, const random::Address& address,
+                                   detail::LinearGaussianFilter& memory) const {
     if (!settings_.constant_variance || !theta.valid())
         return settings_.filter.particles;
-    const LinearGaussianProcess process(theta, settings_.observations);
     return detail::particles_for(
         *settings_.constant_variance, address,
-        [&](Index particles, const random::Address& pilot) { return filtered(process, particles, pilot); });
+        [&](Index particles, const random::Address& pilot) { return filtered(theta, particles, pilot, memory); });
 }
 
 double LinearGaussian::exact_log_likelihood(std::span<const double> u) const {
@@ -199,5 +210,27 @@ void LinearGaussian::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add(static_cast<double>(settings_.filter.kind));
     fingerprint.add(settings_.filter.resample_below);
 }
+
+namespace detail {
+
+FilterOutcome LinearGaussianFilter::run(const LinearGaussianParameters& parameters,
+                                        std::span<const double> observations, const FilterSettings& settings,
+                                        const random::Address& address) {
+    PEARLITE_EXPECTS(parameters.valid() && settings.particles >= 1);
+    PEARLITE_EXPECTS(settings.particles < Index{1} << 31 &&
+                     observations.size() <=
+                         (std::size_t{1} << 32) / static_cast<std::size_t>(padded(settings.particles)));
+    if (cloud_.size != settings.particles) {
+        cloud_.size = settings.particles;
+        const Index n_padded = padded(cloud_.size);
+        for (auto* array : {&cloud_.mean, &cloud_.next_mean, &cloud_.weight, &cloud_.exponent})
+            array->setZero(n_padded);
+        cloud_.slots.resize(n_padded);
+    }
+    return simd::on_this_cpu(
+        [&](auto cpu) { return run_on<decltype(cpu)>(parameters, observations, settings, address); });
+}
+
+} // namespace detail
 
 } // namespace pearlite::models

@@ -71,6 +71,10 @@ struct LinearGaussianSettings {
     std::optional<ConstantVariance> constant_variance = {}; ///< in place of filter.particles
 };
 
+namespace detail {
+class LinearGaussianFilter;
+} // namespace detail
+
 /// Density of the four parameters (mean, persistence, state_sd, noise_sd; unconstrained points) whose likelihood a
 /// particle filter estimates.
 class LinearGaussian {
@@ -86,7 +90,7 @@ class LinearGaussian {
     double log_prior(std::span<const double> u, std::span<double> gradient) const {
         return parameters_.log_prior(u, gradient);
     }
-    /// A point's filter draws one number after another from its stream. A point whose natural values have reached an
+    /// Uses detail::LinearGaussianFilter. A point whose natural values have reached an
     /// end of their range by rounding has likelihood 0, here and exactly.
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
                   std::span<double> log_likelihood) const;
@@ -103,7 +107,10 @@ class LinearGaussian {
   private:
     LinearGaussianParameters natural(std::span<const double> u) const;
     /// The log of an estimate.
-    double filtered(const LinearGaussianProcess& process, Index particles, const random::Address& address) const;
+    double filtered(const LinearGaussianParameters& theta, Index particles, const random::Address& address,
+                    detail::LinearGaussianFilter& memory) const;
+    Index particles_at(const LinearGaussianParameters& theta, const random::Address& address,
+                       detail::LinearGaussianFilter& memory) const;
 
     LinearGaussianSettings settings_;
     model::Parameters parameters_;

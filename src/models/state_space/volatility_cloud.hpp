@@ -1,6 +1,7 @@
 #pragma once
 /// The particles of a single-precision filter as arrays whose length is a whole number of groups of normals.
 
+#include "models/state_space/lanes/systematic_slots.hpp"
 #include "simd/elementary.hpp"
 #include "simd/pair.hpp"
 
@@ -18,9 +19,6 @@ using simd::fused;
 using simd::larger;
 using simd::log2;
 
-/// Particles in work at a time: their normals stay in the first-level cache.
-inline constexpr std::size_t chunk = 1024;
-
 /// A particle is kept as the mean of its next h. Particles beyond `size` pad the arrays; their weight is 0.
 struct VolatilityCloud {
     std::size_t size = 0, padded_size = 0;
@@ -37,8 +35,7 @@ struct VolatilityCloud {
     void resample(double offset, bool with_tangents);
 
   private:
-    Eigen::ArrayXd cumulative_;
-    Eigen::Array<std::int32_t, Eigen::Dynamic, 1> end_, ancestor_; ///< of each particle's slots; of each slot
+    SlotMemory slots_;
 };
 
 /// Sums over particles of weights and their squares, or the largest log2 weight.

@@ -2,6 +2,7 @@
 /// The random numbers of the filter of stochastic volatility. Particle i at time t has number t n + i of each kind, n
 /// the number of particles with padding; words are those that VolatilityFilter names.
 
+#include "models/state_space/lanes/ahead.hpp"
 #include "models/state_space/volatility_cloud.hpp"
 #include "random/fill.hpp"
 #include "simd/elementary.hpp"
@@ -18,37 +19,6 @@ inline constexpr std::uint64_t second_tries = std::uint64_t{1} << 61, own_stream
 
 /// Uniform on (0, 1): 32 bits, from one word of the stream at the address.
 double uniform_at(const random::Address& address, std::uint64_t word);
-
-/// Makes the numbers of some particles when they are asked for: a chunk of them, or those of as many times as a chunk
-/// holds where the particles are few. make(first, out) makes numbers first, first + 1, ..., a multiple of 32 of them in
-/// an array that is aligned to 64 bytes.
-template <class Make>
-class Ahead {
-  public:
-    Ahead(Make make, std::size_t particles, std::size_t times)
-        : make_(make),
-          particles_(particles),
-          most_(particles < chunk ? chunk / particles * particles : chunk),
-          all_(particles * times) {}
-
-    /// Numbers of particles first .. first + count - 1 at time t, until the next call. first: a multiple of `chunk`;
-    /// count: up to `chunk`, or up to the last particle.
-    const float* at(std::size_t t, std::size_t first, std::size_t count) {
-        const std::size_t begin = t * particles_ + first;
-        if (begin < begin_ || begin + count > end_) {
-            begin_ = begin;
-            end_ = particles_ > chunk ? begin + count : std::min(begin + most_, all_);
-            make_(begin, std::span<float>(values_, end_ - begin));
-        }
-        return values_ + (begin - begin_);
-    }
-
-  private:
-    Make make_;
-    std::size_t particles_, most_, all_;
-    std::size_t begin_ = 0, end_ = 0; ///< of the numbers in memory
-    alignas(64) float values_[chunk];
-};
 
 struct MakeNormals {
     const random::Address& address;

@@ -18,9 +18,7 @@ void VolatilityCloud::resize(std::size_t n) {
     const auto n_padded = static_cast<Index>(padded_size);
     for (auto* array : {&mean, &next_mean, &weight, &next_weight, &point, &next_point, &inverse, &next_inverse, &h})
         array->setZero(n_padded);
-    cumulative_.setZero(n_padded);
-    end_.setZero(n_padded);
-    ancestor_.setZero(n_padded + 1);
+    slots_.resize(n_padded);
 }
 
 void VolatilityCloud::make_weights_equal() {

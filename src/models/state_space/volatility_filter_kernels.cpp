@@ -5,7 +5,6 @@
 #include "models/state_space/volatility_cloud.hpp"
 #include "models/state_space/volatility_draws.hpp"
 #include "models/state_space/volatility_lanes.hpp"
-#include "pearlite/core/detail/contract.hpp"
 #include "simd/instructions.hpp"
 
 #include <algorithm>
@@ -18,61 +17,10 @@ using simd::load;
 using simd::square_root;
 using simd::store;
 
-namespace {
-
-using simd::Doubles8;
-using Ints16 = simd::Mask<Floats16>;
-
-/// The sum of the lanes up to each.
-Doubles8 sums_up_to(Doubles8 x) {
-    const Doubles8 zero{};
-    x += __builtin_shufflevector(x, zero, 8, 0, 1, 2, 3, 4, 5, 6);
-    x += __builtin_shufflevector(x, zero, 8, 8, 0, 1, 2, 3, 4, 5);
-    return x + __builtin_shufflevector(x, zero, 8, 8, 8, 8, 0, 1, 2, 3);
-}
-
-/// The largest of the lanes up to each; no lane is negative.
-Ints16 largest_up_to(Ints16 x) {
-    const auto larger_of = [](Ints16 a, Ints16 b) { return a > b ? a : b; };
-    const Ints16 zero{};
-    x = larger_of(x, __builtin_shufflevector(x, zero, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14));
-    x = larger_of(x, __builtin_shufflevector(x, zero, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13));
-    x = larger_of(x, __builtin_shufflevector(x, zero, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-    return larger_of(x, __builtin_shufflevector(x, zero, 16, 16, 16, 16, 16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 7));
-}
-
-} // namespace
-
 template <class>
 void VolatilityCloud::resample(double offset, bool with_tangents) {
-    double sum = 0;
-    for (std::size_t i = 0; i < padded_size; i += lanes<Doubles8>) {
-        const auto weights = simd::load<simd::Floats8>(weight.data() + i);
-        const Doubles8 part = sums_up_to(__builtin_convertvector(weights, Doubles8));
-        store(cumulative_.data() + i, part + sum);
-        sum += part[7];
-    }
-    // Slots up to ceil(c n / sum - offset) belong to particles up to i, c the cumulative weight. The last of these is n
-    // whatever the rounding, because the offset keeps its distance from 0 and 1.
-    const double scale = static_cast<double>(size) / sum;
-    for (std::size_t i = 0; i < padded_size; i += lanes<Doubles8>) {
-        const Doubles8 end = load<Doubles8>(cumulative_.data() + i) * scale - offset;
-        const auto below = __builtin_convertvector(end, simd::Ints8); // towards zero, for end > -1
-        const auto is_above = __builtin_convertvector(end > __builtin_convertvector(below, Doubles8), simd::Ints8);
-        store(end_.data() + i, below - is_above);
-    }
-    PEARLITE_ENSURES(end_[static_cast<Index>(size) - 1] == static_cast<std::int32_t>(size));
-    std::fill_n(ancestor_.data(), padded_size, 0);
-    std::int32_t* const ancestor = ancestor_.data();
-    for (std::size_t i = 1; i < size; ++i)
-        ancestor[end_.data()[i - 1]] = static_cast<std::int32_t>(i); // the next overwrites it if this one has no slot
-    Ints16 last{};
-    for (std::size_t slot = 0; slot < padded_size; slot += lanes<Ints16>) {
-        const Ints16 up_to = largest_up_to(load<Ints16>(ancestor + slot));
-        last = up_to > last ? up_to : last;
-        store(ancestor + slot, last);
-        last = Ints16{} + last[15];
-    }
+    const std::int32_t* const ancestor =
+        systematic_slots(slots_, weight.data(), static_cast<Index>(size), static_cast<Index>(padded_size), offset);
     const auto gather = [&](Eigen::ArrayXf& values, Eigen::ArrayXf& next) {
         for (std::size_t slot = 0; slot < size; ++slot)
             next.data()[slot] = values.data()[ancestor[slot]];
@@ -163,8 +111,8 @@ class VolatilityRun {
     double log2_likelihood_ = 0; ///< up to the last resampling, and the factors since
     CloudSums sums_;             ///< of the weights in the cloud
     FilterOutcome outcome_;
-    Ahead<MakeNormals> normals_;
-    Ahead<MakeGammas> gammas_; ///< of leverage with Student-t errors
+    Ahead<float, MakeNormals> normals_;
+    Ahead<float, MakeGammas> gammas_; ///< of leverage with Student-t errors
 };
 
 template <class Returns, bool leverage, bool adapted>
