@@ -98,6 +98,22 @@ TEST(LinearGaussianFilter, FarFromTheDataItIsRight) {
     }
 }
 
+/// Particles that one observation all but refuses may be the ones that explain the next.
+TEST(LinearGaussianFilter, WeightsThatComeBackAreFinite) {
+    std::vector<double> y(40);
+    for (std::size_t t = 0; t < y.size(); ++t)
+        y[t] = t % 2 == 0 ? 3 : -3;
+    for (const double noise_sd : {1e-4, 4e-3, 0.02})
+        for (const auto kind : kinds)
+            for (const double below : {0.0, 0.5}) {
+                const LinearGaussianParameters p{
+                    .mean = -2.5, .persistence = 0.96, .state_sd = 0.12, .noise_sd = noise_sd};
+                const FilterSettings settings{.particles = 50, .kind = kind, .resample_below = below};
+                for (const double value : logs(p, y, settings, 20))
+                    EXPECT_TRUE(std::isfinite(value)) << noise_sd << ", " << static_cast<int>(kind);
+            }
+}
+
 /// What a seed means, pinned: the same in every build, to the rounding of the library's logarithm.
 TEST(LinearGaussianFilter, KeepsItsNumbersFromBuildToBuild) {
     const double expected[] = {-168.70111394793975, -168.65096089307031, -168.20648616308492};

@@ -223,7 +223,7 @@ FilterOutcome LinearGaussianFilter::run(const LinearGaussianParameters& paramete
     if (cloud_.size != settings.particles) {
         cloud_.size = settings.particles;
         const Index n_padded = padded(cloud_.size);
-        for (auto* array : {&cloud_.mean, &cloud_.next_mean, &cloud_.weight, &cloud_.exponent})
+        for (auto* array : {&cloud_.mean, &cloud_.next_mean, &cloud_.weight, &cloud_.next_weight, &cloud_.exponent})
             array->setZero(n_padded);
         cloud_.slots.resize(n_padded);
     }

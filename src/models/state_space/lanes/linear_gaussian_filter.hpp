@@ -12,7 +12,7 @@ namespace pearlite::models::detail {
 /// Particles that are kept as the means of their next states. Those beyond `size` pad the arrays; their weight is 0.
 struct LinearGaussianCloud {
     Index size = 0;
-    Eigen::ArrayXd mean, next_mean, weight;
+    Eigen::ArrayXd mean, next_mean, weight, next_weight;
     Eigen::ArrayXd exponent; ///< of the factor that a weight is about to be multiplied by
     SlotMemory slots;
 };

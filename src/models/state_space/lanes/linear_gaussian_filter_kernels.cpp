@@ -131,21 +131,44 @@ class LinearGaussianRun {
         for (Index i = 0; i < n_padded_; i += eight)
             largest = simd::larger(at(cloud_.weight, i) > 0 ? at(cloud_.exponent, i) : simd::broadcast<Doubles8>(least),
                                    largest);
-        const double top = simd::largest_of(largest);
+        double top = simd::largest_of(largest);
         if (!(top > least))
             return false;
         const double scale = n_ / weights_;
         Doubles8 sums{}, squares{};
         for (Index i = 0; i < n_padded_; i += eight) {
-            const Doubles8 weight = at(cloud_.weight, i) * scale * simd::exp(at(cloud_.exponent, i) - top);
-            simd::store(cloud_.weight.data() + i, weight);
+            // Particles of weight zero may have larger exponents than the top.
+            const Doubles8 below = simd::smaller(at(cloud_.exponent, i) - top, Doubles8{});
+            const Doubles8 weight = at(cloud_.weight, i) * scale * simd::exp(below);
+            simd::store(cloud_.next_weight.data() + i, weight);
             sums += weight;
             squares = simd::fused(weight, weight, squares);
         }
         weights_ = sum_of_eight(sums);
         squares_ = sum_of_eight(squares);
+        if (!(weights_ > 1e-100 * n_))
+            top = reweight_by_logs(scale);
+        std::swap(cloud_.weight, cloud_.next_weight);
         outcome_.log_likelihood += top + std::log(weights_ / n_) + constant;
         return true;
+    }
+
+    /// Makes the next weights relative to the largest of them, where the largest exponent is one of a small weight, and
+    /// returns what they are relative to.
+    double reweight_by_logs(double scale) {
+        double top = -std::numeric_limits<double>::infinity();
+        for (Index i = 0; i < cloud_.size; ++i) {
+            cloud_.exponent.data()[i] += std::log(cloud_.weight.data()[i] * scale);
+            top = std::max(top, cloud_.exponent.data()[i]);
+        }
+        weights_ = squares_ = 0;
+        for (Index i = 0; i < cloud_.size; ++i) {
+            const double weight = std::exp(cloud_.exponent.data()[i] - top);
+            cloud_.next_weight.data()[i] = weight;
+            weights_ += weight;
+            squares_ += weight * weight;
+        }
+        return top;
     }
 
     void resample(std::size_t t) {
