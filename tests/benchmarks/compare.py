@@ -155,8 +155,8 @@ ISING_ATTEMPTS = 1024 * 20000 * 32 * 32  # trajectories, steps, sites
 JOBS = {
     "ising": Job("ising.toml", (), ISING_ATTEMPTS, "ising", "anneal/metropolis", "attempts"),
     "ising_ars": Job("ising.toml", ('run.generator="ars"',), ISING_ATTEMPTS, "ising", "anneal/metropolis_ars", "attempts"),
-    # both directions, 10000 visits a step, of which 15 in 16 make a proposal
-    "potts": Job("potts-work.toml", ("schedule.steps=500",), 2 * 1024 * 500 * 10000 * 15 / 16, "potts",
+    # both directions and 100 moves before the second, 10000 visits each, of which 15 in 16 make a proposal
+    "potts": Job("potts-work.toml", ("schedule.steps=500",), 1024 * (2 * 500 + 100) * 10000 * 15 / 16, "potts",
                  "move/random_site/10", "attempts"),
     "rastrigin": Job("rastrigin.toml", (), 14e6, "search", "search_rastrigin/14", "proposals"),
 }
@@ -248,8 +248,8 @@ def time_of(row, name):
 def ratios_of_pairs(name, pairs):
     """(what, ratios of times) of each figure, then of the times of each row that both builds have."""
     for figure in (figure for figure in FIGURES if figure.benchmark == name):
-        if not all(figure.is_known(rows) for pair in pairs for rows in pair):
-            continue
+        if not all(figure.row in rows and figure.is_known(rows) for pair in pairs for rows in pair):
+            continue  # an earlier build may lack it
         ratios = [figure.time_ratio(figure.of(old), figure.of(new)) for old, new in pairs]
         yield f"{name}: {figure.row}, {figure.counter}", ratios
     old, new = pairs[0]
