@@ -148,5 +148,18 @@ TEST(Importance, NormalLogWeightsThatSpreadTooFarAreDoubtful) {
     EXPECT_TRUE(importance_estimate(harmless, 1, 10).doubts("draws").empty());
 }
 
+// At a variance of 10 the largest weights are missing in every sample, and an error bar, which an ESS of 5 alone would
+// allow in most, holds the truth in few.
+TEST(Importance, NormalLogWeightsThatLetNoneCountHaveNoErrorBar) {
+    int with_error = 0, with_ess_of_5 = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        const auto estimate = importance_estimate(normal_log_weights(10, 1024, seed), seed, 10);
+        with_error += estimate.delta.standard_error ? 1 : 0;
+        with_ess_of_5 += estimate.ess >= 5 ? 1 : 0;
+    }
+    EXPECT_LE(with_error, 4);
+    EXPECT_GE(with_ess_of_5, 100);
+}
+
 } // namespace
 } // namespace pearlite::estimator

@@ -377,7 +377,7 @@ class Directories(Base):
         where = self.directory / "finished"
         self.go("run", self.configure(SMC), "-o", where)
         whole = runner.summary(where)
-        for number, change in enumerate(({"headline": 3}, {"diagnostics": {"warnings": [3]}}, {"timing": []},
+        for number, change in enumerate(({"headline": {"value": "x"}}, {"diagnostics": {"warnings": [3]}}, {"timing": []},
                                          {"verdict": 3})):
             with self.subTest(change):
                 (where / "summary.json").write_text(json.dumps({**whole, **change}), encoding="utf-8")

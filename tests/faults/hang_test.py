@@ -35,7 +35,7 @@ AT_POSTERIOR = {
 GROWING = {"resample-move": {"algorithm": {"particles": 96, "replicates": 1}}}
 SEARCHES = {
     **{name: {"algorithm": {**SEARCH, "replicates": 3}} for name in ("sa", "saa", "asamc")},
-    **{name: {"algorithm": {**SEARCH, "chains": 6}} for name in ("vfsa", "psaa", "pisaa", "aesamc")},
+    **{name: {"algorithm": {**SEARCH, "chains": 6, "ranks_per_replicate": 3}} for name in ("vfsa", "psaa", "pisaa", "aesamc")},
 }
 MODELS = {"hanging-density": {**ANNEALED, **AT_POSTERIOR}, "hanging-transition": ANNEALED, "hanging-growth": GROWING,
           "hanging-energy": SEARCHES}

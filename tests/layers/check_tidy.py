@@ -55,7 +55,7 @@ class Options:
     def __init__(self, build):
         shared, self.of_kernels = {}, {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
-            if not re.search(r"CMakeFiles/pearlite(_\w+)?(?<!_Avx512)\.dir/", entry["command"]):
+            if not re.search(r"CMakeFiles/pearlite(_\w+)?(?<!_Avx512)(?<!_Avx512Aes)\.dir/", entry["command"]):
                 continue
             source, its = pathlib.Path(entry["file"]), options_of(entry["command"])
             if source.parent.name in KERNELS:

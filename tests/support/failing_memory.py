@@ -13,7 +13,7 @@ FIXED = {"kind": "linear", "steps": 8}
 POPULATION = {"model": {"name": "gaussian", "dimension": 2}, "kernel": {"moves": 1}, "schedule": FIXED}
 GAUSSIAN = POPULATION | {"kernel": {"pilot_particles": 40, "moves": 1}}
 ENERGY = {"model": {"name": "test-function", "dimension": 5}}
-SEARCH = {"iterations": 200, "chains": 7}
+SEARCH = {"iterations": 200, "chains": 7, "ranks_per_replicate": 2}
 # By the name of the algorithm, before a comma.
 JOBS = {
     "annealed-importance": GAUSSIAN | {"algorithm": {"trajectories": 117}},

@@ -109,6 +109,13 @@ ImportanceEstimate importance_estimate(std::span<const double> log_weights, std:
                         log_weights.size(), min_ess);
         return result;
     }
+    if (result.ess < 50 && result.normal_ess < 1) {
+        result.delta.note = result.bootstrap.note = fmt::format(
+            "no error bar: {:.1f} effective trajectories of {}, and none were to be expected of log weights "
+            "that spread so far",
+            result.ess, log_weights.size());
+        return result;
+    }
     result.delta.standard_error = delta_standard_error(log_weights);
     result.delta.interval95 = normal_interval(value, *result.delta.standard_error);
 
