@@ -85,7 +85,7 @@ class Status(Watched):
     def test_every_state(self):
         finished = self.place / "finished"
         file = write(self.place, "finished", {"name": "ising", "size": 16}, {"name": "annealed-importance", "trajectories": 32},
-                     schedule={"kind": "linear", "steps": 300}, path={"inverse_temperature_end": 0.6})
+                     schedule={"kind": "linear", "steps": 600}, path={"inverse_temperature_end": 0.6})
         runner.pearlite("run", file, "-o", finished)
         stopped = self.stop("search", 1500)
         faulty = runner.write_configuration(
