@@ -9,8 +9,7 @@ steps between them, so that start and results are left out. They do not depend o
 many ranks share a core. The seconds of a step are those of one rank alone, of a processor.
 
 A step on P ranks then takes, by the model of Alexandrov, Ionescu, Schauser & Scheiman (1997, LogGP), with the counts of
-the most ranks that were tried, messages in proportion to log2 P and, where the problem grows with the ranks, bytes of
-gathers in proportion to P,
+the most ranks that were tried, which go on to grow as they did from half as many,
 
     W / P  +  (reductions + other collectives) ceil(log2 P) (L + 2 o)  +  8 words ceil(log2 P) (G + r)
            +  collected bytes G  +  sends (L + 2 o)  +  sent bytes G
@@ -66,7 +65,7 @@ algorithm = {name = "smc", ess_threshold = 1.0}
 """, "algorithm.particles", 131072, 1024, "schedule.steps", (10, 30)),
     "pisaa": Job("PISAA on the rotated Rastrigin function in 30 dimensions, chains", """
 model = {name = "test-function", function = "rastrigin", dimension = 30}
-algorithm = {name = "pisaa", regions = 400, energy_low = -0.01, energy_high = 40.0}
+algorithm = {name = "pisaa", regions = 400, energy_low = -0.01, energy_high = 40.0, ranks_per_replicate = 1000}
 """, "algorithm.chains", 1024, 8, "algorithm.iterations", (2000, 6000)),
 }
 COUNTS = ("reductions", "reduced_words", "other_collectives", "collected_bytes", "sends", "sent_bytes")
@@ -131,24 +130,27 @@ def step_of(options, job, size, ranks, directory):
     return counts, (long.processor - short.processor) / n, (long.wall - short.wall) / n, long
 
 
-def on_more(counts, counted_on, ranks, is_growing):
-    """Of a rank among more ranks: what all gather grows with the problem, messages with the logarithm of the ranks."""
-    grown = dict(counts)
-    if ranks > counted_on:
-        grown["collected_bytes"] *= ranks / counted_on if is_growing else 1
-        for name in ("sends", "sent_bytes"):
-            grown[name] *= math.log2(ranks) / math.log2(counted_on)
-    return grown
+def on_more(counts, counted_on, ranks):
+    """Of a rank among more ranks: each count grows as it did from half of the most ranks that were tried to these."""
+    before, most = counts
+    if ranks <= counted_on:
+        return most
+
+    def exponent(name):
+        return min(2.0, max(0.0, math.log2(most[name] / before[name]))) if before[name] > 1 and most[name] > 1 else 0.0
+
+    return {name: most[name] * (ranks / counted_on) ** exponent(name) for name in COUNTS}
 
 
 def print_counts(options, job, directory, is_growing):
-    """A row for each number of ranks; returns the counts of the most ranks, the seconds of a step of one rank."""
+    """A row for each number of ranks; returns the counts of the last two, the seconds of a step of one rank."""
     print("| ranks | " + job.about.split(", ")[-1] + " | reductions | words | other collectives | bytes collected | "
           "sends | bytes sent | peak memory, MiB |\n|---|---|---|---|---|---|---|---|---|")
-    digests, counts, seconds = set(), {}, 0
+    digests, counted, seconds = set(), [], 0
     for ranks in options.ranks:
         size = job.size_of_rank * ranks if is_growing else job.size
         counts, processor, _, long = step_of(options, job, size, ranks, directory)
+        counted.append(counts)
         if ranks == options.ranks[0]:
             seconds = processor
         digests.add(long.digest)
@@ -156,7 +158,7 @@ def print_counts(options, job, directory, is_growing):
               f" | {long.memory / 2**20:.0f} |", flush=True)
     if not is_growing and len(digests) != 1:
         sys.exit("projection.py: the digests differ")
-    return counts, seconds
+    return counted[-2:], seconds
 
 
 def print_projection(options, job, counts, seconds, is_growing):
@@ -165,7 +167,7 @@ def print_projection(options, job, counts, seconds, is_growing):
           "|---|---|---|---|---|")
     for ranks in (*options.ranks, 1024, 10000):
         work = 1e6 * seconds / (1 if is_growing else ranks)
-        messages = network.step(on_more(counts, counted_on, ranks, is_growing), ranks)
+        messages = network.step(on_more(counts, counted_on, ranks), ranks)
         print(f"| {ranks} | {work:.4g} | {messages:.4g} | {work / (work + messages):.3f} | {9 * messages:.4g} |")
     print(flush=True)
 
@@ -188,7 +190,7 @@ def check_at_two(options, job, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pearlite", type=pathlib.Path)
-    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64, 128])
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64, 128], help="each twice the last")
     parser.add_argument("--job", nargs="+", choices=JOBS, default=list(JOBS))
     parser.add_argument("--repeats", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.9)
