@@ -170,10 +170,10 @@ void DensityKernel::fields(Fields& f) {
     f.leave();
     if (!f.is_reading())
         return;
-    if (learning_ == Learning::given && count_.is_automatic()) {
+    if (count_.is_automatic()) { // a pilot's rows, too, which the main run will read
         const auto rows = learnt();
         for (Index row = 1; row < rows.rows(); ++row)
-            PEARLITE_EXPECTS(is_number_of_moves(rows(row, 0)));
+            PEARLITE_EXPECTS(is_number_of_moves(rows(row, 0)) || (learning_ == Learning::online && rows(row, 0) == 0));
     }
     prepare();
 }
