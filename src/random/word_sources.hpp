@@ -18,8 +18,15 @@
 namespace pearlite::random {
 
 /// A source has take(n): the next n words, which stay where they are until the next call; n is a multiple of 16 and at
-/// most this. elsewhere() fills spans with words of any stream of the same seed, from a counter on.
+/// most this. elsewhere(address) is a function (word, out) that fills `out` with another stream's words from that one
+/// on, which begins a counter; the stream has the same seed.
 inline constexpr std::size_t most_words_taken = 576;
+
+/// The counter so many words after that of a stream's begin.
+inline Counter later(Counter begin, Index words) {
+    begin[0] += static_cast<std::uint32_t>(words / 4);
+    return begin;
+}
 
 #if defined(__AVX512F__) && defined(__VAES__)
 class ArsWords {
@@ -33,8 +40,9 @@ class ArsWords {
         return words_;
     }
     /// With keys of its own, so that those of take() stay in registers.
-    auto elsewhere() const {
-        return [keys = keys_](const Counter& first, std::span<std::uint32_t> out) {
+    auto elsewhere(const Address& address) const {
+        return [keys = keys_, begin = address.counter()](Index word, std::span<std::uint32_t> out) {
+            const auto first = later(begin, word);
             ars_kernels::Counters<ars_kernels::Four> counters(first.data(), ars_kernels::Counting::draws);
             ars_kernels::fill_words(keys, counters, out.data(), out.size());
         };
@@ -62,7 +70,7 @@ class DrawnWords {
             next_ = 0;
             const std::size_t drawn = std::min(not_drawn_, (std::size(words_) - end_) / 16 * 16);
             fill(counter_, seed_, {words_ + end_, drawn});
-            counter_[0] += static_cast<std::uint32_t>(drawn / 4);
+            counter_ = later(counter_, static_cast<Index>(drawn));
             not_drawn_ -= drawn;
             end_ += drawn;
         }
@@ -70,8 +78,10 @@ class DrawnWords {
         next_ += n;
         return taken;
     }
-    auto elsewhere() const {
-        return [seed = seed_](const Counter& first, std::span<std::uint32_t> out) { fill(first, seed, out); };
+    auto elsewhere(const Address& address) const {
+        return [seed = seed_, begin = address.counter()](Index word, std::span<std::uint32_t> out) {
+            fill(later(begin, word), seed, out);
+        };
     }
 
   private:

@@ -49,9 +49,9 @@ inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds
     return result;
 }
 
-/// Decides the chains left undecided by the leading planes: returns those below their threshold. draw(plane, words)
-/// makes planes plane .. plane + 3, of which visit v has 64 v .. 64 v + 63: four are nearly always enough, and a whole
-/// vector of the generator's counters.
+/// Decides the chains left undecided by the leading planes: returns those below their threshold. draw(word, out)
+/// makes four planes from that word of their stream on, of which visit v has planes 64 v .. 64 v + 63: four are nearly
+/// always enough, and a whole vector of the generator's counters.
 template <class R, std::size_t n, class Draw>
 [[gnu::noinline]] Bits compare_rest(const R& rule, const Thresholds<n>& thresholds, Bits undecided, const Draw& draw,
                                     Index visit, std::size_t part) {
@@ -59,7 +59,7 @@ template <class R, std::size_t n, class Draw>
     alignas(64) std::array<std::uint32_t, planes_per_draw * words_per_plane> words;
     Bits below{};
     for (int k = leading_planes; k < all_planes && any(undecided); k += planes_per_draw) {
-        draw(visit * all_planes + k, std::span<std::uint32_t>(words));
+        draw((visit * all_planes + k) * static_cast<Index>(words_per_plane), std::span<std::uint32_t>(words));
         for (int i = 0; i < planes_per_draw; ++i) {
             const Bits u = load(words.data() + static_cast<std::size_t>(i) * words_per_plane, part);
             const Bits t = rule.chosen(thresholds.planes(k + i));

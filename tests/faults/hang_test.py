@@ -140,6 +140,20 @@ class Hangs(unittest.TestCase):
                 self.assertIn("the start of the run", outcome[1].err)
                 self.assertEqual(outcome[-1], [])
 
+    def test_in_the_measurement_before_a_search(self):
+        """Which ranks share the chains is found by energies that a rank that waits would not compute."""
+        file = runner.write_configuration(self.directory / "measured.toml", run=RUN, model={"name": "hanging-energy"},
+                                          algorithm={"name": "pisaa", **SEARCH, "chains": 6})
+        with runner.Program("run", file, "-o", self.directory / "measured", "--patience", PATIENCE, ranks=3, executable=FAULTY,
+                            environment={"PEARLITE_HANG": "2 1"}) as program:
+            self.assertTrue(runner.wait_until(lambda: "hangs" in program.errors() or not program.running()), "no hang")
+            program.send(signal.SIGUSR1)
+            since = time.monotonic() - program.started
+            ended = program.wait(PATIENCE + SLACK)
+        self.assertEqual(ended.status, runner.STOPPED, ended.describe())
+        self.assertLess(ended.seconds - since, PATIENCE + SLACK)
+        self.assertRegex(ended.err, "has not ended 2 s after signal 10: .*; there is none to go on from")
+
     def test_end_of_mpirun(self):
         """Its status is its own; the log has the message, too."""
         outcome = self.hang("hanging-density", "smc", 3, "launcher", after=1000, number=signal.SIGTERM, launcher=PATIENT_LAUNCHER)

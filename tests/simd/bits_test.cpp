@@ -82,7 +82,8 @@ class ComparisonWithThresholds : public ::testing::Test {
 TEST_F(ComparisonWithThresholds, IsThatOfTheNumbers) {
     const Thresholds<2> thresholds(values);
     constexpr Index visit = 3;
-    const auto draw = [&](Index plane, std::span<std::uint32_t> words) {
+    const auto draw = [&](Index word, std::span<std::uint32_t> words) {
+        const Index plane = word / static_cast<Index>(words_per_plane);
         for (std::size_t i = 0; i < words.size() / words_per_plane; ++i)
             std::ranges::copy(planes_[static_cast<std::size_t>(plane - visit * all_planes) + i],
                               words.begin() + static_cast<std::ptrdiff_t>(i * words_per_plane));

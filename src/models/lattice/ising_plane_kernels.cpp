@@ -3,7 +3,6 @@
 
 #include "pearlite/core/detail/contract.hpp"
 
-#include "models/common/shared_draws.hpp"
 #include "models/lattice/ising_rules.hpp"
 #include "random/word_sources.hpp"
 #include "simd/instructions.hpp"
@@ -52,12 +51,7 @@ template <Move kind, class Words>
 void Ising::update(Block& block, double b, Words words, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
     const auto thresholds = Rule<kind>::thresholds(b, settings_.coupling);
-    const auto rest = [fill = words.elsewhere(),
-                       first = streams.shared(Purpose::accept).counter()](Index plane, std::span<std::uint32_t> out) {
-        auto counter = first;
-        counter[0] += static_cast<std::uint32_t>(plane * static_cast<Index>(words_per_plane / 4));
-        fill(counter, out);
-    };
+    const auto rest = words.elsewhere(streams.shared(Purpose::accept));
     const Bits opposite = repeat(settings_.coupling < 0);
     SpinPlane* const x = block.planes().data();
 

@@ -3,7 +3,6 @@
 
 #include "pearlite/core/detail/contract.hpp"
 
-#include "models/common/shared_draws.hpp"
 #include "models/lattice/colour_draw.hpp"
 #include "random/word_sources.hpp"
 #include "simd/instructions.hpp"
@@ -153,12 +152,7 @@ void Potts::update(Block& block, double b, Words words, const model::BlockStream
     const std::size_t words_per_visit = words_of_visit(draw);
     const auto thresholds = thresholds_of(b * std::abs(settings_.coupling));
     const bool antiferromagnet = settings_.coupling < 0;
-    const auto rest = [fill = words.elsewhere(),
-                       first = streams.shared(Purpose::accept).counter()](Index plane, std::span<std::uint32_t> out) {
-        auto counter = first;
-        counter[0] += static_cast<std::uint32_t>(plane * static_cast<Index>(words_per_plane / 4));
-        fill(counter, out);
-    };
+    const auto rest = words.elsewhere(streams.shared(Purpose::accept));
     PottsBlock::Plane* const x = block.planes().data();
 
     for (std::size_t visit = 0; visit < sites.size(); ++visit) {
