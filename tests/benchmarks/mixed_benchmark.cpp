@@ -134,12 +134,15 @@ void random_slope(benchmark::State& state) {
 }
 BENCHMARK(random_slope)->Arg(samples)->Unit(benchmark::kMicrosecond);
 
+/// The argument is the logarithm of the deviation.
 void quadrature(benchmark::State& state) {
     const models::MixedLogistic model(benchmarks::toenail_sized(false, samples));
+    auto u = point;
+    u.back() = static_cast<double>(state.range(0));
     likelihoods(
-        state, 1, [&] { benchmark::DoNotOptimize(model.exact_log_likelihood(point)); }, false);
+        state, 1, [&] { benchmark::DoNotOptimize(model.exact_log_likelihood(u)); }, false);
 }
-BENCHMARK(quadrature)->Unit(benchmark::kMicrosecond);
+BENCHMARK(quadrature)->Arg(1)->Arg(4)->Arg(8)->Unit(benchmark::kMicrosecond);
 
 void logistic_regression(benchmark::State& state) {
     constexpr Index n = 768, p = 9, n_points = 256;

@@ -12,86 +12,177 @@ namespace pearlite::models::detail {
 
 namespace {
 
+/// Coordinates x about the peak, v = mode + L'^-1 x.
+template <int q>
+class Chart {
+  public:
+    Chart(const SubjectRows<q>&, const Peak<q>& peak) : mode_(peak.mode), root_(peak.root) {}
+
+    /// dv/dx, where it is the same for all x.
+    Doubles volume() const {
+        Doubles determinant = broadcast<Doubles>(1);
+        for (std::size_t k = 0; k < q; ++k)
+            determinant *= root_[k][k];
+        return 1.0 / determinant;
+    }
+    /// v, and dv/dx in units of the volume.
+    struct Place {
+        Effects<q> v;
+        Doubles density;
+    };
+    [[gnu::always_inline]] Place at(const Effects<q>& x) const {
+        Place place{solve_upper<q>(root_, x), broadcast<Doubles>(1)};
+        for (std::size_t k = 0; k < q; ++k)
+            place.v[k] += mode_[k];
+        return place;
+    }
+
+  private:
+    Effects<q> mode_;
+    Square<q> root_;
+};
+
+/// One effect: v = centre + unit sinh(y), y = y_peak + scale x. A large deviation makes the integrand a normal density
+/// with sharp steps, all near the centre where predictors vanish; there points lie as close as the steps are wide, and
+/// beyond ever farther apart, so that their number grows with the logarithm of the deviation. With a small one v is
+/// practically linear in x.
+template <>
+class Chart<1> {
+  public:
+    Chart(const SubjectRows<1>& rows, const Peak<1>& peak) {
+        Doubles products{}, steepest = broadcast<Doubles>(std::numbers::pi / widest);
+        for (Index row = 0; row < rows.n; ++row) {
+            const Doubles slope =
+                smaller(absolute(rows.slope(row, 0)), broadcast<Doubles>(std::numbers::pi / narrowest));
+            steepest = larger(steepest, slope);
+        }
+        // In units of the steepest: squares of large slopes would overflow.
+        const Doubles inverse = 1.0 / steepest;
+        Doubles squares = inverse * inverse;
+        for (Index row = 0; row < rows.n; ++row) {
+            const Doubles slope = rows.slope(row, 0) * inverse;
+            squares = fused(slope, slope, squares);
+            products = fused(slope, rows.offset(row) * inverse, products);
+        }
+        centre_ = -(products / squares);
+        unit_ = std::numbers::pi * inverse;
+        const Doubles z = (peak.mode[0] - centre_) / unit_, cosine = square_root(fused(z, z, broadcast<Doubles>(1)));
+        const Doubles y = log(absolute(z) + cosine);
+        at_peak_ = z < 0.0 ? -y : y;
+        scale_ = smaller(1.0 / (peak.root[0][0] * unit_ * cosine), broadcast<Doubles>(largest_scale));
+    }
+
+    Doubles volume() const { return unit_ * scale_; }
+
+    struct Place {
+        Effects<1> v;
+        Doubles density;
+    };
+    [[gnu::always_inline]] Place at(const Effects<1>& x) const {
+        const Doubles e = exp_or_least(fused(scale_, x[0], at_peak_)), inverse = 1.0 / e;
+        return {{fused(0.5 * unit_, e - inverse, centre_)}, 0.5 * (e + inverse)};
+    }
+
+  private:
+    /// Of the unit, that of steps being pi over their slope: at the widest v is linear, at the narrowest steps are
+    /// jumps.
+    static constexpr double widest = 64, narrowest = 1e-10;
+    static constexpr double largest_scale = 0.4;
+
+    Doubles centre_, unit_, at_peak_, scale_;
+};
+
 /// The integrand alone.
 template <int q>
 struct Values {
-    static Doubles at(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit, Mask<Doubles>) {
-        return integrand<q>(rows, v, log_unit);
+    using Place = typename Chart<q>::Place;
+    static Doubles at(const SubjectRows<q>& rows, const Place& place, Doubles log_unit, Mask<Doubles>) {
+        return place.density * integrand<q>(rows, place.v, log_unit);
     }
 };
 
 /// The integrand; its values, and their products with what GroupSlopes has the means of, are added up on the way, where
 /// they are wanted.
 template <int q>
-struct Moments {
-    double *by_offsets, *by_slopes; ///< of the first lane, as the rows' own numbers
-    double* wrong;                  ///< of the rows at one v
-    Doubles total{};
+class Moments {
+  public:
+    /// Of the subjects from `lane` on.
+    Moments(Index lane, Index rows, GroupSlopes& slopes)
+        : rows_(rows),
+          by_offsets_(slopes.by_offsets.data() + lane),
+          by_slopes_(slopes.by_slopes.data() + lane),
+          wrong_(slopes.wrong.data()) {
+        slopes.by_offsets.middleRows(lane, lanes<Doubles>).leftCols(rows).setZero();
+        slopes.by_slopes.middleRows(lane, lanes<Doubles>).leftCols(rows * q).setZero();
+    }
 
-    Doubles at(const SubjectRows<q>& rows, const Effects<q>& v, Doubles log_unit, Mask<Doubles> wanted) {
+    using Place = typename Chart<q>::Place;
+    Doubles at(const SubjectRows<q>& rows, const Place& place, Doubles log_unit, Mask<Doubles> wanted) {
         LogisticProduct likelihood;
-        for (Index row = 0; row < rows.n; ++row) {
-            const Doubles t = predictor<q>(rows, row, v), e = exp_or_least(minus_absolute(t)), share = 1.0 / (1.0 + e);
+        for (Index row = 0; row < rows_; ++row) {
+            const Doubles t = predictor<q>(rows, row, place.v), e = exp_or_least(minus_absolute(t));
+            const Doubles share = 1.0 / (1.0 + e);
             likelihood.multiply(t, e);
             likelihood.fold(row);
-            store<Doubles>(wrong + row * lanes<Doubles>, t > 0.0 ? e * share : share);
+            store<Doubles>(wrong_ + row * lanes<Doubles>, t > 0.0 ? e * share : share);
         }
-        const Doubles value = integrand_of<q>(likelihood, v, log_unit);
+        const Doubles value = place.density * integrand_of<q>(likelihood, place.v, log_unit);
         const Mask<Doubles> counts = wanted & (value > negligible);
         if (any(counts))
-            add(rows.n, v, counts ? value : Doubles{});
+            add(place.v, counts ? value : Doubles{});
         return value;
     }
     /// Sums become means.
-    void normalise(Index rows) {
-        const auto divide = [&](double* sum) { store<Doubles>(sum, load<Doubles>(sum) / total); };
-        for (Index row = 0; row < rows; ++row)
-            divide(by_offsets + row * subjects_abreast);
-        for (Index row = 0; row < rows * q; ++row)
-            divide(by_slopes + row * subjects_abreast);
+    void normalise() {
+        const auto divide = [&](double* sum) { store<Doubles>(sum, load<Doubles>(sum) / total_); };
+        for (Index row = 0; row < rows_; ++row)
+            divide(by_offsets_ + row * subjects_abreast);
+        for (Index row = 0; row < rows_ * q; ++row)
+            divide(by_slopes_ + row * subjects_abreast);
     }
 
   private:
     static constexpr double negligible = 1e-25; ///< beside the height of the peak
 
-    void add(Index rows, const Effects<q>& v, Doubles value) {
-        total += value;
-        for (Index row = 0; row < rows; ++row) {
-            const Doubles product = value * load<Doubles>(wrong + row * lanes<Doubles>);
-            double* sum = by_offsets + row * subjects_abreast;
+    Index rows_;
+    double *by_offsets_, *by_slopes_; ///< of the first lane, as the rows' own numbers
+    double* wrong_;                   ///< of the rows at one v
+    Doubles total_{};
+
+    void add(const Effects<q>& v, Doubles value) {
+        total_ += value;
+        for (Index row = 0; row < rows_; ++row) {
+            const Doubles product = value * load<Doubles>(wrong_ + row * lanes<Doubles>);
+            double* sum = by_offsets_ + row * subjects_abreast;
             store<Doubles>(sum, load<Doubles>(sum) + product);
             for (Index k = 0; k < q; ++k) {
-                sum = by_slopes + (row * q + k) * subjects_abreast;
+                sum = by_slopes_ + (row * q + k) * subjects_abreast;
                 store<Doubles>(sum, fused(product, v[static_cast<std::size_t>(k)], load<Doubles>(sum)));
             }
         }
     }
 };
 
-/// Grids of a step of each subject's own in coordinates x about the peak, v = mode + L'^-1 x.
+/// Grids of a step of each subject's own in the chart's coordinates.
 template <int q>
 struct Grid {
     SubjectRows<q> rows;
-    Peak<q> peak;
-    Doubles step;
+    Doubles log_height; ///< of the peak
+    Chart<q> chart;
+    Doubles step = broadcast<Doubles>(1);
 
-    template <class At>
-    Doubles value(const Effects<q>& x, Mask<Doubles> wanted, At& integrand) const {
-        Effects<q> v = solve_upper<q>(peak.root, x);
-        for (std::size_t k = 0; k < q; ++k)
-            v[k] += peak.mode[k];
-        return integrand.at(rows, v, peak.log_height, wanted);
-    }
+    Grid(const SubjectRows<q>& of, const Peak<q>& peak) : rows(of), log_height(peak.log_height), chart(of, peak) {}
 
     /// Sum of the integrand, in units of its height at the peak, over coordinates axis .. q - 1, those before as they
     /// are in x. The grid has a point at 0, or where bit `axis` of `between` is set half a step from it. f and its
     /// marginals are log-concave: from 0 outwards terms may rise at first, but once a term has fallen and is negligible
-    /// beside `already` and the sum so far, all terms beyond it are negligible. Lanes that are not wanted get any
-    /// number, so that a subject's does not depend on its neighbours.
+    /// beside `already` and the sum so far, all terms beyond it are negligible. (dv/dx cannot change that: it grows no
+    /// faster than exp |x|.) Lanes that are not wanted get any number, so that a subject's does not depend on its
+    /// neighbours.
     template <int axis, class At>
     Doubles sum(unsigned between, Effects<q>& x, Doubles already, Mask<Doubles> wanted, At& integrand) const {
         if constexpr (axis == q) {
-            return value(x, wanted, integrand);
+            return integrand.at(rows, chart.at(x), log_height, wanted);
         } else {
             const bool shifted = (between >> axis & 1) != 0;
             Doubles total{};
@@ -120,19 +211,20 @@ struct Grid {
     static constexpr int most_steps = q == 1 ? 1 << 14 : q == 2 ? 512 : q == 3 ? 64 : 32;
 };
 
-/// The trapezoidal rule, its step halved until two results agree. As its error falls exponentially in 1/step, two
-/// results that agree to 1e-8 leave the finer with about the square of that. The grid's steps are then the finest.
-template <int q>
-Doubles integral(Grid<q>& grid) {
+/// The trapezoidal rule, its step halved until two results agree: the integrand is at all points of the finest grid
+/// once. As the rule's error falls exponentially in 1/step, two results that agree to 1e-8 leave the finer with about
+/// the square of that.
+template <int q, class At>
+Doubles integral(Grid<q> grid, At& integrand) {
     constexpr int most_halvings = q == 1 ? 14 : q == 2 ? 5 : 3;
-    grid.step = broadcast<Doubles>(1);
     Effects<q> x{};
-    Values<q> values;
     Mask<Doubles> active = Doubles{} == Doubles{};
-    Doubles sum = grid.template sum<0>(0, x, Doubles{}, active, values), cell = broadcast<Doubles>(1), result = sum;
+    Doubles sum = grid.template sum<0>(0, x, Doubles{}, active, integrand), cell = broadcast<Doubles>(1), result = sum;
     for (int halving = 0; halving < most_halvings && any(active); ++halving) {
-        for (unsigned between = 1; between < 1u << q; ++between)
-            sum += grid.template sum<0>(between, x, sum, active, values);
+        for (unsigned between = 1; between < 1u << q; ++between) {
+            const Doubles more = grid.template sum<0>(between, x, sum, active, integrand);
+            sum = active ? sum + more : sum;
+        }
         grid.step = active ? 0.5 * grid.step : grid.step;
         cell *= std::pow(0.5, q);
         const Doubles change = absolute(cell * sum - result);
@@ -142,35 +234,26 @@ Doubles integral(Grid<q>& grid) {
     return result;
 }
 
-/// With the grid of the finest steps.
-template <int q>
-void differentiate_lanes(const Grid<q>& grid, Index lane, GroupSlopes& slopes) {
-    const Index rows = grid.rows.n;
-    slopes.by_offsets.middleRows(lane, lanes<Doubles>).leftCols(rows).setZero();
-    slopes.by_slopes.middleRows(lane, lanes<Doubles>).leftCols(rows * q).setZero();
-    Moments<q> moments{slopes.by_offsets.data() + lane, slopes.by_slopes.data() + lane, slopes.wrong.data()};
-    Effects<q> x{};
-    grid.template sum<0>(0, x, Doubles{}, Doubles{} == Doubles{}, moments);
-    moments.normalise(rows);
-}
-
 /// slopes: may be null.
 template <int q>
 void integrate_lanes(const GroupAtPoint& at, double* out, GroupSlopes* slopes) {
     for (Index lane = 0; lane < SubjectGroups::width; lane += lanes<Doubles>) {
-        Grid<q> grid;
-        grid.rows = {at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
-        grid.peak = find_peak<q>(grid.rows, 1e-4);
-        Doubles determinant = broadcast<Doubles>(1);
-        for (std::size_t k = 0; k < q; ++k)
-            determinant *= grid.peak.root[k][k];
-        const Doubles value = larger(integral<q>(grid), broadcast<Doubles>(1e-300));
-        const Doubles log_value =
-            grid.peak.log_height + (log(value) - log(determinant) - 0.5 * q * std::log(2 * std::numbers::pi));
-        for (Index i = 0; i < lanes<Doubles>; ++i)
-            out[lane + i] = log_value[i];
-        if (slopes != nullptr)
-            differentiate_lanes<q>(grid, lane, *slopes);
+        const SubjectRows<q> rows{at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
+        const Grid<q> grid(rows, find_peak<q>(rows, 1e-4));
+        const auto keep = [&](Doubles integral) {
+            const Doubles value = larger(integral, broadcast<Doubles>(1e-300));
+            const Doubles log_value =
+                grid.log_height + (log(value) + log(grid.chart.volume()) - 0.5 * q * std::log(2 * std::numbers::pi));
+            store<Doubles>(out + lane, log_value);
+        };
+        if (slopes == nullptr) {
+            Values<q> values;
+            keep(integral<q>(grid, values));
+        } else {
+            Moments<q> moments(lane, at.rows, *slopes);
+            keep(integral<q>(grid, moments));
+            moments.normalise();
+        }
     }
 }
 
