@@ -56,7 +56,8 @@ class Picture:
 
     name: str
     section: str  # "estimates", "search", "state", "state-wide", "edges", "annealing", "parameters", "posterior",
-    # "predictions", "training" or "particles"; of a sweep "scalars", "coverage", "evidence", "progress" or "paths"
+    # "predictions", "training" or "particles"; of a sweep "asked", "scalars", "coverage",
+    # "evidence", "progress" or "paths"
     title: str
     caption: str
     data: bytes

@@ -48,6 +48,24 @@ class Sweeps(WithDirectory):
         for figure in (self.directory / "figures").iterdir():
             xml.etree.ElementTree.parse(figure)
 
+    def test_figures_that_were_asked_for(self):
+        published = {"label": "published", "x": [100, 30000], "y": [0.2, 0.01]}
+        figures = [
+            {"name": "2a", "title": "Spread", "scalars": [VALUE], "statistic": "sd", "published": [published],
+             "against": "algorithm.particles", "logarithmic": True},
+            {"name": "2b", "scalars": [VALUE, "diagnostics.ess"], "statistic": "median", "known": 3.0},
+            {"name": "2c", "scalars": ["nothing.like.it"]},
+        ]
+        synthetic_sweeps.evidence(self.directory, figures=figures)
+        page = self.page()
+        self.assert_shows(page, "Spread. 8 runs a setting", "Open symbols are published values", "Numbers of 2a",
+                          "published 30\u202f000 0.01", "2b. 8 runs a setting",
+                          "Figure 2c: no run has the scalar nothing.like.it")
+        self.assertLessEqual({"2a.svg", "2b.svg"}, self.figure_names())
+        self.assertNotIn("2c.svg", self.figure_names())
+        for name in ("2a", "2b"):
+            xml.etree.ElementTree.parse(self.directory / "figures" / f"{name}.svg")
+
     def test_the_means_are_those_of_the_sweep(self):
         arrays = {"settings/mean": numpy.array([[1.25]]), "settings/standard_error": numpy.array([[0.031]])}
         setting = [{"algorithm.chains": 4}]

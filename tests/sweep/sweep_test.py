@@ -52,6 +52,7 @@ algorithm.name = "psaa"
 name = "VFSA"
 algorithm.name = "vfsa"
 """
+LAST = 'algorithm.name = "vfsa"\n'
 ANNEALED = """\
 [model]
 name = "gaussian"
@@ -436,6 +437,19 @@ class Failures(SweepTest):
         self.assertEqual(runner.summary(where)["finished"], 12)
 
 
+class Figures(SweepTest):
+    def test_figures_reach_the_summary_and_change_nothing(self):
+        figure = ('[[sweep.figure]]\nname = "4.2a"\nagainst = "algorithm.chains"\nknown = 0\n'
+                  'published = [{ label = "the paper", x = [1, "PSAA"], y = [2.5, 3] }]\n')
+        plain, drawn = (self.run_sweep(SEARCH + GRID + more, name) for name, more in (("plain", ""), ("drawn", figure)))
+        self.assertEqual(self.results(plain), self.results(drawn))
+        self.assertEqual(runner.summary(plain)["digest"], runner.summary(drawn)["digest"])
+        self.assertNotIn("figures", runner.summary(plain))
+        self.assertEqual(runner.summary(drawn)["figures"], [
+            {"name": "4.2a", "title": "", "scalars": [], "statistic": "mean", "against": "algorithm.chains", "known": 0.0,
+             "published": [{"label": "the paper", "x": [1.0, "PSAA"], "y": [2.5, 3.0]}]}])
+
+
 class Mistakes(SweepTest):
     """What is changed in a good sweep, and what is then said of it."""
 
@@ -461,6 +475,18 @@ class Mistakes(SweepTest):
         ("replicates = 8", 'fit = "algorithm.iterations"', r":21: sweep.fit: a key is fitted to a budget, but there is none"),
         ("replicates = 8", 'evaluations = 1e5\nfit = "schedule.temperature_end"', r"temperature_end"),
         ("[sweep]", "[sweeps]", r"unknown table \[sweeps\]"),
+        *((LAST, f"{LAST}[[sweep.figure]]\nname = \"f\"\n{line}\n", message) for line, message in (
+            ('statistic = "men"', r'sweep.figure: statistic is "men", expected "mean", "median", "sd", "bias", "rms-error"'),
+            ('against = "algorithm.chain"', r'sweep.figure: "f" is against algorithm.chain, expected one of algorithm.chains'),
+            ("scalar = 1", r"sweep.figure: unknown key 'scalar', expected name, title, scalars"),
+            ("scalars = []", r"sweep.figure: scalars is \[\], expected a list of scalars"),
+            ("known = nan", r"sweep.figure: known is nan, expected a number"),
+            ("logarithmic = 1", r"sweep.figure: logarithmic is 1, expected true or false"),
+            ("published = [1]", r"sweep.figure: published is \[ ?1 ?\], expected a list of tables"),
+            ('published = [{ label = "a", x = [1, 2], y = [1] }]', r"sweep.figure: published has something else, expected"),
+            ('[[sweep.figure]]\nname = "f"', r'sweep.figure: there are two figures "f"'),
+            ('[[sweep.figure]]\nname = "../f"', r"sweep.figure: expected a name of letters, digits"),
+        )),
     )
 
     def test_messages(self):

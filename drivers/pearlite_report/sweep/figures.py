@@ -6,7 +6,7 @@ import numpy
 
 from ..run import ReportError
 from ..style import drawing_style
-from . import against_time, evidence, paths, progress, scalars, surface
+from . import against_time, asked, evidence, paths, progress, scalars, surface
 from .read import require_name
 
 _MOST_CHOSEN = 6  # scalars drawn against each key unless they were asked for
@@ -41,7 +41,7 @@ def draw_all(sweep, wanted):
     axes = [wanted.against] if wanted.against else [axis for axis in sweep.axes if len(sweep.values_of(axis)) > 1]
     drawn = sweep.chosen if wanted.scalars else _drawable(sweep)
     with drawing_style():
-        pictures = []
+        pictures = [] if wanted.scalars else asked.pictures(sweep)
         for name in drawn:
             above = wanted.above if _is_distance(name, wanted) else None
             for axis in axes or [None]:

@@ -25,6 +25,7 @@ class Group:
     settings: list  # their numbers
     style: dict = dataclasses.field(default_factory=dict)  # colour, dashes and marker of a line
     lines: list = dataclasses.field(default_factory=list)  # Groups of a panel
+    scalar: str = ""  # of a line, where lines of a panel have different ones
 
 
 def panels(sweep, against, column=None):

@@ -1,7 +1,7 @@
 """The page of a sweep: one file with its figures inside; its only links are those to single runs."""
 
 from .. import elements, numbers, words
-from . import surface, tables
+from . import asked, surface, tables
 
 _MANY_FAILURES = 50
 
@@ -14,6 +14,8 @@ def render(sweep, pictures, output):
         _failures(sweep),
         elements.warnings(sweep.summary.get("warnings")),
         _facts(sweep),
+        elements.figures("Figures", pictures, "asked"),
+        asked.tables(sweep),
         tables.settings(sweep),
         elements.figures("Scalars", pictures, "scalars"),
         elements.figures("Coverage", pictures, "coverage"),

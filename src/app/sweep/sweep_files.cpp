@@ -70,6 +70,27 @@ Json failures_of(const Sweep& sweep, const std::map<Index, EndedRun>& ended) {
     return failures;
 }
 
+/// Without what was not given.
+Json figures_of(const io::SweepGrid& grid) {
+    Json figures = Json::array();
+    for (const auto& figure : grid.figures()) {
+        Json json{{"name", figure.name},           {"title", figure.title},     {"scalars", figure.scalars},
+                  {"statistic", figure.statistic}, {"against", figure.against}, {"published", Json::array()}};
+        if (figure.known)
+            json["known"] = *figure.known;
+        if (figure.logarithmic)
+            json["logarithmic"] = *figure.logarithmic;
+        for (const auto& curve : figure.published) {
+            Json x = Json::array();
+            for (const auto& value : curve.x)
+                std::visit([&](const auto& plain) { x.push_back(plain); }, value);
+            json["published"].push_back({{"label", curve.label}, {"x", x}, {"y", curve.y}});
+        }
+        figures.push_back(json);
+    }
+    return figures;
+}
+
 Json read_json(const fs::path& file) {
     std::ifstream in(file);
     return Json::parse(in, nullptr, false);
@@ -124,6 +145,8 @@ void write_finished_sweep(const fs::path& directory, const Sweep& sweep, const s
     summary["verdict"] = progress.failed == 0 ? fmt::format("all {} runs finished", sweep.runs())
                                               : fmt::format("{} of {} runs failed", progress.failed, sweep.runs());
     summary["scalars"] = shown.names;
+    if (!sweep.grid().figures().empty())
+        summary["figures"] = figures_of(sweep.grid());
     summary["failures"] = failures_of(sweep, ended);
     summary["warnings"] = shown.warnings;
     if (!sweep.settings().seconds)

@@ -241,7 +241,32 @@ class Schema {
         schema["patternProperties"] = {{dotted, list}};
         variant["patternProperties"] = {{dotted, {{"not", {{"type", "object"}}}}}};
         schema["properties"]["variant"] = {{"type", "array"}, {"minItems", 1}, {"items", variant}};
+        schema["properties"]["figure"] = {{"type", "array"}, {"minItems", 1}, {"items", figure_schema()}};
         return schema;
+    }
+
+    /// What the report draws (sweep_figures.hpp).
+    static Json figure_schema() {
+        const Json text{{"type", "string"}}, number{{"type", "number"}};
+        const Json curve{{"type", "object"},
+                         {"properties",
+                          {{"label", text},
+                           {"x", {{"type", "array"}, {"minItems", 1}, {"items", {{"type", {"number", "string"}}}}}},
+                           {"y", {{"type", "array"}, {"minItems", 1}, {"items", number}}}}},
+                         {"required", {"label", "x", "y"}},
+                         {"additionalProperties", false}};
+        return {{"type", "object"},
+                {"properties",
+                 {{"name", {{"type", "string"}, {"pattern", "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"}}},
+                  {"title", text},
+                  {"scalars", {{"type", "array"}, {"minItems", 1}, {"items", text}}},
+                  {"statistic", {{"enum", {"mean", "median", "sd", "bias", "rms-error"}}}},
+                  {"against", text},
+                  {"known", number},
+                  {"logarithmic", {{"type", "boolean"}}},
+                  {"published", {{"type", "array"}, {"items", curve}}}}},
+                {"required", {"name"}},
+                {"additionalProperties", false}};
     }
 
     /// Every key by name, so that an editor that skips conditions completes names and finds slips.

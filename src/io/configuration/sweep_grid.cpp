@@ -2,6 +2,7 @@
 
 #include "io/configuration/assignments.hpp"
 #include "io/configuration/configuration_state.hpp"
+#include "io/configuration/sweep_figures_reader.hpp"
 
 #include <algorithm>
 #include <map>
@@ -40,6 +41,7 @@ std::string line_of(const toml::source_region& region) {
 struct SweepGrid::Implementation {
     std::shared_ptr<Configuration::State> base;
     std::vector<WrittenAxis> axes;
+    std::vector<SweepFigure> figures;
     bool zipped = false;
 
     const toml::table& table() const {
@@ -62,6 +64,7 @@ struct SweepGrid::Implementation {
     void find_clashes();
     void find_overrides_of_swept_keys();
     void check_lengths();
+    void check_figures();
 };
 
 /// `path`: of a table of the configuration, empty in [sweep] itself.
@@ -74,6 +77,9 @@ void SweepGrid::Implementation::read_lists(const toml::table& inner, const std::
         if (path.empty() && key.str() == "variant") {
             base->ask(table_name, "variant");
             read_variants(node);
+        } else if (path.empty() && key.str() == "figure") {
+            base->ask(table_name, "figure");
+            figures = read_figures(node, [this](const auto& region, const auto& words) { record_at(region, words); });
         } else if (const auto* deeper = node.as_table()) {
             read_lists(*deeper, full);
         } else if (has_point) {
@@ -178,6 +184,18 @@ void SweepGrid::Implementation::check_lengths() {
     }
 }
 
+void SweepGrid::Implementation::check_figures() {
+    for (const auto& figure : figures)
+        if (!figure.against.empty() &&
+            std::none_of(axes.begin(), axes.end(), [&](const auto& axis) { return axis.name == figure.against; })) {
+            std::vector<std::string> names;
+            for (const auto& axis : axes)
+                names.push_back(axis.name);
+            record("sweep.figure",
+                   "\"" + figure.name + "\" is against " + figure.against + ", expected one of " + listed(names));
+        }
+}
+
 SweepGrid::SweepGrid(const Configuration& configuration, SweepCombination combination)
     : implementation_(std::make_unique<Implementation>()) {
     auto& own = *implementation_;
@@ -192,6 +210,7 @@ SweepGrid::SweepGrid(const Configuration& configuration, SweepCombination combin
     own.find_clashes();
     if (own.zipped)
         own.check_lengths();
+    own.check_figures();
     configuration.check_asked();
     own.find_overrides_of_swept_keys();
 
@@ -214,6 +233,7 @@ SweepGrid::SweepGrid(const Configuration& configuration, SweepCombination combin
     }
     for (const auto& axis : own.axes)
         axes_.push_back({axis.name, axis.values});
+    figures_ = own.figures;
 }
 
 SweepGrid::~SweepGrid() = default;

@@ -1,6 +1,7 @@
 #pragma once
 /// The grid of settings that the table [sweep] of a configuration spans: keys with lists of values, and variants.
 
+#include "io/configuration/sweep_figures.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/configuration.hpp"
 
@@ -31,14 +32,15 @@ enum class SweepCombination { crossed, zipped };
 class SweepGrid {
   public:
     /// Reads what stands in [sweep] beyond the keys that were asked for before. InputError, with file, line and key,
-    /// for what is no list of values or no variant, empty lists, lists to be zipped that differ in length, and keys
-    /// that two of them set.
+    /// for what is no list of values, no variant and no figure, empty lists, lists to be zipped that differ in length,
+    /// keys that two of them set, and figures against what is no axis.
     SweepGrid(const Configuration& configuration, SweepCombination combination);
     ~SweepGrid();
     SweepGrid(SweepGrid&&) noexcept;
 
     const std::vector<SweepAxis>& axes() const { return axes_; }
     Index settings() const { return settings_; }
+    const std::vector<SweepFigure>& figures() const { return figures_; }
     /// The value that a setting has on an axis. The last axis runs fastest.
     const SweptValue& value(Index setting, std::size_t axis) const;
     /// The number of that value.
@@ -61,6 +63,7 @@ class SweepGrid {
 
     std::unique_ptr<Implementation> implementation_;
     std::vector<SweepAxis> axes_;
+    std::vector<SweepFigure> figures_;
     std::vector<std::size_t> strides_; ///< of each axis in the number of a setting
     Index settings_ = 1;
 };

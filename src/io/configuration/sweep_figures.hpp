@@ -1,0 +1,33 @@
+#pragma once
+/// The figures that the table [sweep] of a configuration asks for: what the report draws, and published values beside
+/// it. Nothing that is computed depends on them.
+
+#include "pearlite/core/types.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace pearlite::io {
+
+/// A curve that others published.
+struct PublishedCurve {
+    std::string label;
+    std::vector<std::variant<double, std::string>> x; ///< values of the axis
+    std::vector<double> y;                            ///< as many
+};
+
+/// A statistic of scalars, over the runs of a setting, against an axis.
+struct SweepFigure {
+    std::string name; ///< of its file
+    std::string title;
+    std::vector<std::string> scalars; ///< empty: those that the tables show
+    std::string statistic = "mean";   ///< or median, sd, bias, rms-error
+    std::string against;              ///< an axis; empty: the first that has several values
+    std::optional<double> known;      ///< the answer; none: what the runs know
+    std::optional<bool> logarithmic;  ///< the vertical axis; none: by its range
+    std::vector<PublishedCurve> published;
+};
+
+} // namespace pearlite::io
