@@ -3,7 +3,7 @@
 
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep.hpp"
-#include "io/configuration/sweep_grid.hpp"
+#include "io/configuration/sweep/sweep_grid.hpp"
 #include "pearlite/app/catalogue.hpp"
 
 #include <map>

@@ -2,7 +2,7 @@
 /// How tables [[sweep.figure]] are read. Private to the configuration sources, as is toml++.
 
 #include "io/configuration/configuration_state.hpp"
-#include "io/configuration/sweep_figures.hpp"
+#include "io/configuration/sweep/sweep_figures.hpp"
 
 #include <functional>
 
