@@ -2,8 +2,8 @@
 
 usage: compare.py DIRECTORY [--repeats N] [--real-time] [NAME...]
        compare.py DIRECTORY --against OTHER_DIRECTORY [--repeats N] [--real-time] [NAME...]
-DIRECTORY holds the benchmarks of a build. NAME: rbm, random, ising, potts, orthant, energies, search, filter, mixed, smc,
-bar, statistics, resampling, checkpoint, scaling, jobs; with --against also sum. Jobs are whole runs of the command,
+DIRECTORY holds the benchmarks of a build. NAME: rbm, random, ising, potts, orthant, energies, search, network, filter, mixed,
+smc, bar, statistics, resampling, checkpoint, scaling, jobs; with --against also sum. Jobs are whole runs of the command,
 start, checkpoints and results included, against what their kernel alone does in its benchmark. --real-time (root only)
 runs them before all other work on the machine, without which two ranks cannot be timed on a busy one.
 
@@ -103,6 +103,10 @@ FIGURES = [
            "the same protein, mostly local moves: updates per second", 3.8e5, True),
     Figure("search", "search_protein_locally/10", "times_plain",
            "the same against a plain loop that only computes energies", 3, True),
+    Figure("network", "looked_up/5", "scores",
+           "scores of families of five parents, 23 variables, 267 rows: per second", 1e8, True),
+    Figure("network", "all_tabulated", "times_plain",
+           "the table of them all, against a loop that counts rows", 10, True),
     Figure("filter", "filter/plain/1000", "times_plain",
            "particle filter of 945 returns, 1000 particles, against a plain loop", 2, True),
     Figure("filter", "filter/plain_ars/1000", "times_plain", "the same with the generator ARS", 2, True),
@@ -112,6 +116,8 @@ FIGURES = [
            "blocks of filters of 50 returns, 50 particles: particle-steps per second", 1e8, True),
     Figure("filter", "small_linear_gaussian/bootstrap", "steps",
            "the same of the linear Gaussian model, in double precision", 4e7, True),
+    Figure("mixed", "quadrature/4", "likelihoods",
+           "exact likelihood of 294 subjects, deviation e^4: per second", 2e3, True),
     Figure("mixed", "logistic_regression", "terms",
            "logistic regression 768 x 9: data terms x coefficients per second", 4e9, True),
     Figure("smc", "logistic_regression", "terms", "the same of a whole SMC run", 4e9, True),
