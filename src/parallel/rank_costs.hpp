@@ -8,7 +8,7 @@ namespace pearlite::parallel {
 /// Counts since the program started, over all communicators but those of alone().
 struct MessageCount {
     Index reductions = 0, reduced_words = 0;          ///< sums and maxima over ranks; words of 8 bytes
-    Index other_collectives = 0, collected_bytes = 0; ///< broadcasts, gathers: bytes that all ranks hand in together
+    Index other_collectives = 0, collected_bytes = 0; ///< broadcasts, gathers: bytes that a rank gets
     Index sends = 0, sent_bytes = 0;                  ///< messages to one other rank
 
     MessageCount operator-(const MessageCount& earlier) const {

@@ -87,11 +87,12 @@ void Families::place_particles(std::span<const std::int64_t> eves) {
 
 /// Ranks tell each other how many families to expect, and the owners which Eves survive.
 void Families::meet() {
-    std::vector<std::vector<Index>> counts;
-    for (std::size_t rank = 0; rank + 1 < leaving_.size(); ++rank)
-        counts.push_back({leaving_[rank + 1] - leaving_[rank]});
+    std::vector<std::vector<Index>> counts(leaving_.size() - 1); // empty for ranks that get none: no message
+    for (std::size_t rank = 0; rank < counts.size(); ++rank)
+        if (const Index count = leaving_[rank + 1] - leaving_[rank]; count > 0)
+            counts[rank].push_back(count);
     for (const auto& count : ranks_.all_to_all(counts))
-        arriving_.push_back(count.front());
+        arriving_.push_back(count.empty() ? 0 : count.front());
 
     const Matrix counted = sums(Matrix::Ones(1, static_cast<Index>(places_.size())));
     surviving_ = ranks_.sum((counted.array() > 0).count());

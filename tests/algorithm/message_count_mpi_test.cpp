@@ -59,7 +59,7 @@ TEST(MessageCount, AStepOfSmcReducesTheSameForAnyNumberOfParticles) {
         expect_equal_reductions(few, many);
         EXPECT_LE(many.reduced_words, (steps + 1) * 34 * ExactSum::n_words);
         for (const auto& [count, blocks] : {std::pair{few, Index{16}}, {many, Index{128}}})
-            EXPECT_LE(count.collected_bytes, (steps + 1) * (64 * ranks * ranks + 16 * blocks));
+            EXPECT_LE(count.collected_bytes, (steps + 1) * (64 * ranks + 16 * blocks));
     }
 }
 
@@ -121,7 +121,7 @@ TEST(MessageCount, AnIterationOfASearchSharesAReportOfEachChain) {
     for (const Index chains : {12, 48}) {
         const auto count = messages_of_search(chains, iterations);
         EXPECT_EQ(count.reduced_words, 0);
-        EXPECT_LE(count.collected_bytes, ranks == 1 ? 0 : iterations * (chains * 64 + ranks * ranks * 8));
+        EXPECT_LE(count.collected_bytes, ranks == 1 ? 0 : iterations * (chains * 64 + ranks * 8));
         EXPECT_LE(count.sent_bytes, iterations * chains * 64);
         EXPECT_LE(count.other_collectives, 3 * iterations);
     }

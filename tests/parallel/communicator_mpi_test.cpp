@@ -1,4 +1,5 @@
 #include "parallel/communicator.hpp"
+#include "parallel/rank_costs.hpp"
 
 #include <array>
 #include <bit>
@@ -135,6 +136,23 @@ TEST_P(Collectives, AllToAll) {
     ASSERT_EQ(incoming.size(), static_cast<std::size_t>(size));
     for (int from = 0; from < size; ++from)
         EXPECT_EQ(incoming[static_cast<std::size_t>(from)], letter(from, rank));
+}
+
+// No message from or to a rank for which there is nothing, however many there are.
+TEST_P(Collectives, AllToAllSendsWhatThereIs) {
+    std::vector<std::vector<std::uint64_t>> outgoing(static_cast<std::size_t>(size));
+    const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+    outgoing[static_cast<std::size_t>(next)] = {1, 2, static_cast<std::uint64_t>(rank)};
+    const auto before = message_count();
+    const auto incoming = ranks.all_to_all(outgoing);
+    const auto messages = message_count() - before;
+    const Index pieces = 1 + 23 / static_cast<Index>(ranks.largest_message());
+    EXPECT_EQ(messages.sends, size > 1 ? pieces : 0);
+    EXPECT_EQ(messages.sent_bytes, size > 1 ? 24 : 0);
+    EXPECT_EQ(messages.collected_bytes, size > 1 ? 8 * size : 0);
+    for (int from = 0; from < size; ++from)
+        EXPECT_EQ(incoming[static_cast<std::size_t>(from)].size(), from == previous ? 3u : 0u);
+    EXPECT_EQ(incoming[static_cast<std::size_t>(previous)].back(), static_cast<std::uint64_t>(previous));
 }
 
 TEST_P(Collectives, SplitGroupsByColorInRankOrder) {

@@ -173,7 +173,7 @@ void expect_relocated(const std::vector<Index>& numbers, Index block, Index rows
     // Of what is sent the particle, its Eve and how many copies it becomes; otherwise ranks tell each other counts.
     EXPECT_EQ(messages.sent_bytes, traffic.sent * static_cast<Index>(bytes + 2 * sizeof(std::int64_t)));
     EXPECT_EQ(messages.reduced_words, 0);
-    EXPECT_EQ(messages.collected_bytes, 8 * ranks.size() * (2 + ranks.size()));
+    EXPECT_EQ(messages.collected_bytes, 8 * ranks.size() * 3);
 }
 
 /// Offspring of `size` parents drawn from few or from many of them.
