@@ -5,7 +5,9 @@
 
 #include "models/mixed_logistic_cases.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace pearlite::models {
 namespace {
@@ -29,6 +31,46 @@ TEST(ExactMixedLogistic, OneEffectAgreesWithAdaptiveQuadrature) {
                     [&](double v) { return plain_log_integrand(settings, rows, beta, deviation, v); });
                 ASSERT_NEAR(exact(s), plain, 1e-10) << "subject " << s << ", deviation " << deviation;
             }
+        }
+}
+
+/// log of the integral, piece by piece between the ends of the steps that the rows make of the integrand.
+double stepwise_log_integral(const MixedLogisticSettings& settings, const std::vector<Index>& rows, const Vector& beta,
+                             double deviation) {
+    using Rule = boost::math::quadrature::gauss_kronrod<double, 61>;
+    const auto log_f = [&](double v) { return plain_log_integrand(settings, rows, beta, deviation, v); };
+    const double mode = plain_mode(log_f), height = log_f(mode);
+    std::vector<double> ends{mode - 14, mode, mode + 14};
+    for (const Index row : rows) {
+        const double slope = deviation * settings.effects_design(row, 0);
+        const double zero = -settings.design.row(row).dot(beta) / slope;
+        for (const double width : {-40.0, -10.0, -3.0, 0.0, 3.0, 10.0, 40.0})
+            if (std::abs(zero + width / slope - mode) < 14)
+                ends.push_back(zero + width / slope);
+    }
+    std::sort(ends.begin(), ends.end());
+    double sum = 0;
+    for (std::size_t piece = 1; piece < ends.size(); ++piece)
+        sum += Rule::integrate([&](double v) { return std::exp(log_f(v) - height); }, ends[piece - 1], ends[piece], 8,
+                               1e-13);
+    return height + std::log(sum);
+}
+
+// Steps of widths and places that differ by orders of magnitude within a subject.
+TEST(ExactMixedLogistic, UnevenSlopesAgreeWithStepwiseQuadrature) {
+    auto settings = mixed_case(40, 9, 1, 6);
+    random::Stream stream({6, random::Purpose::test, 0, 0});
+    for (Index row = 0; row < settings.response.size(); ++row)
+        settings.effects_design(row, 0) = (stream.bernoulli(0.5) ? 1 : -1) * std::exp(2.5 * stream.normal());
+    const MixedLogistic model(settings);
+    for (const double deviation : {0.01, 1.0, 30.0, 1e3})
+        for (const double size : {1.0, 20.0}) {
+            const Vector beta = size * Vector{{-1, -0.3, 0.5}};
+            const Vector exact =
+                model.exact_log_likelihoods(std::array{beta(0), beta(1), beta(2), std::log(deviation)});
+            for (Index s = 0; s < 40; ++s)
+                EXPECT_NEAR(exact(s), stepwise_log_integral(settings, rows_of(settings, s), beta, deviation), 1e-9)
+                    << "subject " << s << ", deviation " << deviation << ", size " << size;
         }
 }
 
