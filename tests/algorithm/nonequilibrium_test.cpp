@@ -4,6 +4,7 @@
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 #include "algorithm/densities.hpp"
 #include "algorithm/work_models.hpp"
+#include "models/gaussian/autoregressive_gaussian.hpp"
 #include "models/lattice/ising.hpp"
 #include "population/memory_fields.hpp"
 
@@ -158,6 +159,43 @@ TEST(Nonequilibrium, AveragesAreThoseOfTheTrajectories) {
     auto backwards = array("hysteresis/reverse/inverse_temperature");
     std::reverse(backwards.begin(), backwards.end());
     EXPECT_EQ(backwards, toy_schedule(steps).points());
+}
+
+TEST(Nonequilibrium, TrajectoriesThatMixAtOnceHaveTheMomentsOfEquilibrium) {
+    const Index steps = 8, n = 4000;
+    const models::AutoregressiveGaussian model({.dimension = 2}, 0.0);
+    const auto array_of = [&](const models::AutoregressiveGaussian& toy) {
+        const auto outcome = outcome_of(toy, toy_schedule(steps),
+                                        {.forward = n, .reverse = n, .seed = 12, .start = ReverseStart::exact});
+        return [outcome](const std::string& path) {
+            for (const auto& candidate : outcome.arrays)
+                if (candidate.path == "hysteresis/" + path)
+                    return candidate.values;
+            throw std::out_of_range(path);
+        };
+    };
+    const auto array = array_of(model);
+    EXPECT_EQ(array("equilibrium/inverse_temperature"), toy_schedule(steps).points());
+    const auto exact_u = array("equilibrium/mean_u"), exact = array("equilibrium/mean_x2"),
+               exact_sd = array("equilibrium/sd_x2");
+    for (const std::string direction : {"forward", "reverse"}) {
+        auto u = array(direction + "/mean_u"), sd_u = array(direction + "/sd_u"), mean = array(direction + "/mean_x2"),
+             sd = array(direction + "/sd_x2");
+        if (direction == "reverse")
+            for (auto* values : {&u, &sd_u, &mean, &sd})
+                std::reverse(values->begin(), values->end());
+        const double root = std::sqrt(static_cast<double>(n));
+        // At the last temperature of a direction nothing moves.
+        for (std::size_t k = direction == "forward" ? 0 : 1;
+             k < static_cast<std::size_t>(steps) + (direction == "forward" ? 0 : 1); ++k) {
+            EXPECT_LT(std::fabs(u[k] - exact_u[k]), 5 * sd_u[k] / root) << direction << k;
+            EXPECT_LT(std::fabs(mean[k] - exact[k]), 5 * exact_sd[k] / root) << direction << k;
+            EXPECT_LT(std::fabs(sd[k] / exact_sd[k] - 1), 5 / (std::sqrt(2.0) * root)) << direction << k;
+        }
+    }
+    // Slow steps lag behind.
+    const auto lagging = array_of(models::AutoregressiveGaussian({.dimension = 2}, 0.9))("forward/mean_x1");
+    EXPECT_GT(lagging[4], array("equilibrium/mean_x1")[4] + 1);
 }
 
 TEST(Nonequilibrium, IsingAgainstKaufman) {

@@ -55,6 +55,18 @@ std::array<double, 3> flow_z(const Model& model, double t, double b, const Model
     return {sums[0] / std::sqrt(n), sums[1] / std::sqrt(2 * n), sums[2] / std::sqrt((1 + t * t) * n)};
 }
 
+TEST(AutoregressiveGaussian, MeanOfUIsTheDerivativeOfTheNormaliser) {
+    const Model model({.dimension = 3, .start_mean = 20, .start_sd = 10}, 0.5);
+    for (const double b : {0.01, 0.3, 0.9}) {
+        const double h = 1e-5;
+        const double slope = (*model.exact_log_ratio(b + h) - *model.exact_log_ratio(b - h)) / (2 * h);
+        EXPECT_NEAR(*model.equilibrium_mean_u(b) / slope, 1, 1e-6);
+    }
+    EXPECT_EQ(model.quantity_names(), (std::vector<std::string>{"x1", "x2", "x3"}));
+    EXPECT_EQ(model.equilibrium_moments(0).at(2).mean, 20);
+    EXPECT_EQ(model.equilibrium_moments(0).at(2).sd, 10);
+}
+
 TEST(AutoregressiveGaussian, MovesReverseThemselves) {
     const GaussianSettings settings{.dimension = 2};
     for (const double t : {0.0, 0.5, 0.9})

@@ -64,6 +64,18 @@ TEST(Kaufman, ItsDerivativeIsTheKnownMeanEnergy) {
     }
 }
 
+TEST(Kaufman, MeanOfUIsTheDerivative) {
+    const double known[][2] = {{0.3, 721.407049493905}, {0.44, 1461.3407822804445}, {0.6, 1954.9042459476593}};
+    for (const auto& [b, u] : known)
+        expect_relative(*Ising({.size = 32}).equilibrium_mean_u(b), u, 1e-8);
+    for (const double b : {1e-6, 0.02, 0.15}) // two neighbours a site, tanh each, where loops do not matter
+        expect_relative(*Ising({.size = 32}).equilibrium_mean_u(b), 2 * 1024 * std::tanh(b), 3 * b * b + 1e-6);
+    EXPECT_EQ(*Ising({.size = 5}).equilibrium_mean_u(0), 0);
+    EXPECT_NEAR(*Ising({.size = 32, .coupling = -2}).equilibrium_mean_u(0.15),
+                2 * *Ising({.size = 32}).equilibrium_mean_u(0.3), 1e-6);
+    EXPECT_FALSE(Ising({.size = 5, .coupling = -1}).equilibrium_mean_u(0.3));
+}
+
 TEST(Kaufman, RowsAndColumnsMayBeSwapped) {
     for (const double beta_j : {0.01, 0.3, critical, 0.5, 2.0}) {
         expect_relative(ising_log_partition(7, 30, beta_j), ising_log_partition(30, 7, beta_j), 1e-13);

@@ -13,6 +13,15 @@
 
 namespace pearlite::algorithm {
 
+namespace {
+
+std::size_t n_quantities(const model::Target& target) {
+    const auto* quantities = target.offers<model::PathQuantities>();
+    return quantities ? quantities->quantity_names().size() : 0;
+}
+
+} // namespace
+
 Nonequilibrium::Nonequilibrium(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
                                path::Schedule schedule, const kernel::Kernel& kernel,
                                const NonequilibriumSettings& settings)
@@ -23,8 +32,15 @@ Nonequilibrium::Nonequilibrium(const parallel::Communicator& ranks, std::shared_
       settings_(settings),
       course_(schedule_.steps(), settings.start == ReverseStart::weighted, settings.equilibration),
       population_(population_of(ranks_, target_)),
-      watch_(target_) {
+      watch_(target_),
+      quantities_(target_->offers<model::PathQuantities>()),
+      forward_averaging_(n_quantities(*target_)),
+      equilibration_averaging_(n_quantities(*target_)),
+      reverse_averaging_(n_quantities(*target_)) {
     PEARLITE_EXPECTS(!kernel_->adapts() && kernel_->is_time_reversible());
+    if (quantities_)
+        for (auto* averages : {&record_.forward, &record_.equilibration, &record_.reverse})
+            averages->quantities = quantities_->quantity_names();
     population_.append(settings.forward, settings.block);
     population_.append(settings.reverse, settings.block);
 }
@@ -89,9 +105,11 @@ Outcome Nonequilibrium::outcome() const {
     std::optional<population::Families> ancestors;
     if (settings_.start == ReverseStart::weighted)
         ancestors.emplace(ranks_, reverse.size(), reverse.eves());
-    return work_outcome({ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()},
-                        record_, settings_.start == ReverseStart::exact, ancestors ? &*ancestors : nullptr,
-                        settings_.seed);
+    auto outcome = work_outcome(
+        {ranks_, forward.layout(), forward_works}, {ranks_, reverse.layout(), reverse.log_weights()}, record_,
+        settings_.start == ReverseStart::exact, ancestors ? &*ancestors : nullptr, settings_.seed);
+    add_equilibrium(outcome, *target_, schedule_);
+    return outcome;
 }
 
 void Nonequilibrium::result_fields(Fields& f) {
@@ -130,6 +148,10 @@ void Nonequilibrium::fields(Fields& f) {
     }
 }
 
+Matrix Nonequilibrium::quantities_of(const Block& block) const {
+    return quantities_ ? quantities_->path_quantities(block) : Matrix(0, block.size());
+}
+
 void Nonequilibrium::on_blocks(population::Generation& generation, const OnBlock& work) {
     for (Index b = 0; b < generation.local_blocks(); ++b) {
         auto& block = generation.block(b);
@@ -152,7 +174,7 @@ void Nonequilibrium::record_start(population::Generation& generation, PathAverag
         on_the_fly_.begin(b, 0, settings_.forward);
     on_blocks(generation, [&](Index i, auto& block, const auto&, auto log_w, auto derivative) {
         target_->path_derivative(block, b, derivative);
-        averaging.add_block(log_w, 1, derivative);
+        averaging.add_block(log_w, 1, derivative, quantities_of(block));
         if (!is_forward)
             return;
         on_the_fly_.add_block(log_w, derivative, 0);
@@ -187,7 +209,7 @@ void Nonequilibrium::forward_step(population::Generation& trajectories, Index k,
             on_the_fly_.add_block(log_w, derivative, accepted,
                                   is_watched ? watch_.compare(trajectories, i, log_w, derivative, kernel_->shape())
                                              : BlockMotion{});
-            forward_averaging_.add_block(log_w, -1, derivative);
+            forward_averaging_.add_block(log_w, -1, derivative, quantities_of(block));
         });
     });
 }
@@ -207,7 +229,7 @@ void Nonequilibrium::reverse_step(Index j) {
                 target_->add_log_ratio(block, from, to, work);
                 target_->path_derivative(block, to, derivative);
             }
-            reverse_averaging_.add_block(work, 1, derivative);
+            reverse_averaging_.add_block(work, 1, derivative, quantities_of(block));
         });
     });
 }
@@ -235,7 +257,7 @@ void Nonequilibrium::equilibrate() {
         kernel_->adapt(ranks_, starts, schedule_.steps());
         on_blocks(starts, [&](Index, auto& block, const auto& streams, auto log_w, auto derivative) {
             kernel_->move(block, b_, streams, derivative);
-            equilibration_averaging_.add_block(log_w, 1, derivative);
+            equilibration_averaging_.add_block(log_w, 1, derivative, quantities_of(block));
         });
     });
 }

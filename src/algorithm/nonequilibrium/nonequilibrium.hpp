@@ -19,6 +19,7 @@
 #include "algorithm/replicates/delayed_failure.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
+#include "pearlite/model/detail/path_moments.hpp"
 #include "pearlite/model/target.hpp"
 #include "pearlite/random/detail/generator.hpp"
 #include "population/population.hpp"
@@ -93,6 +94,9 @@ class Nonequilibrium final : public Sampler {
         std::function<void(Index b, Block&, const model::BlockStreams&, std::span<double>, std::span<double>)>;
     static constexpr Index steps_per_reduction = 64;
 
+    /// Quantities x block size; no rows if the target has none.
+    Matrix quantities_of(const Block& block) const;
+
     /// Calls work(block, streams, log weights, derivatives) on every local block.
     void on_blocks(population::Generation& generation, const OnBlock& work);
 
@@ -130,7 +134,8 @@ class Nonequilibrium final : public Sampler {
     Trace trace_;
     WorkRecord record_;
     OnTheFly on_the_fly_;
-    MotionWatch watch_; ///< of forward trajectories
+    MotionWatch watch_;                       ///< of forward trajectories
+    const model::PathQuantities* quantities_; ///< null if the target has none
     PathAveraging forward_averaging_, equilibration_averaging_, reverse_averaging_;
     std::vector<double> derivatives_;
     /// Trajectories meet only in reductions: a failure waits for the next reduction, where all ranks learn of it.

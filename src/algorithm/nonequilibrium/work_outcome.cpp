@@ -1,13 +1,29 @@
 #include "algorithm/nonequilibrium/work_outcome.hpp"
 
 #include "algorithm/works/outcome_of_works.hpp"
+#include "pearlite/model/detail/path_moments.hpp"
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace pearlite::algorithm {
 
 namespace {
+
+/// A mean and a standard deviation of each quantity, which alternate in `means` and `sds`.
+void add_quantities(std::vector<NamedArray>& arrays, const std::string& group, const std::vector<std::string>& names,
+                    const std::vector<double>& means, const std::vector<double>& sds) {
+    for (std::size_t q = 0; q < names.size(); ++q) {
+        NamedArray mean{group + "/mean_" + names[q], {}}, sd{group + "/sd_" + names[q], {}};
+        for (std::size_t k = q; k < means.size(); k += names.size()) {
+            mean.values.push_back(means[k]);
+            sd.values.push_back(sds[k]);
+        }
+        arrays.push_back(std::move(mean));
+        arrays.push_back(std::move(sd));
+    }
+}
 
 void add_averages(std::vector<NamedArray>& arrays, const std::string& group, const PathAverages& averages) {
     arrays.push_back({group + "/inverse_temperature", averages.inverse_temperature});
@@ -15,6 +31,7 @@ void add_averages(std::vector<NamedArray>& arrays, const std::string& group, con
     arrays.push_back({group + "/sd_u", averages.sd_u});
     arrays.push_back({group + "/mean_work", averages.mean_work});
     arrays.push_back({group + "/sd_work", averages.sd_work});
+    add_quantities(arrays, group, averages.quantities, averages.mean_quantity, averages.sd_quantity);
 }
 
 } // namespace
@@ -30,6 +47,35 @@ std::optional<double> start_drift(const PathAverages& equilibration, Index n_tra
     if (!std::isfinite(change) || !(variance > 0))
         return {};
     return change / std::sqrt(variance);
+}
+
+void add_equilibrium(Outcome& outcome, const model::Target& target, const path::Schedule& schedule) {
+    constexpr Index most_known = 2000;
+    const auto* known = target.offers<model::EquilibriumMean>();
+    const auto* quantities = target.offers<model::PathQuantities>();
+    if (!known && !quantities)
+        return;
+    const Index stride = 1 + (schedule.steps() - 1) / most_known;
+    std::vector<double> temperatures;
+    for (Index k = 0; k < schedule.steps(); k += stride)
+        temperatures.push_back(schedule[k]);
+    temperatures.push_back(schedule.end());
+    const std::string group = "hysteresis/equilibrium";
+    std::vector<double> mean_u, means, sds;
+    for (const double b : temperatures) {
+        if (known)
+            mean_u.push_back(known->equilibrium_mean_u(b).value_or(std::nan("")));
+        if (quantities)
+            for (const auto& [mean, sd] : quantities->equilibrium_moments(b)) {
+                means.push_back(mean);
+                sds.push_back(sd);
+            }
+    }
+    outcome.arrays.push_back({group + "/inverse_temperature", std::move(temperatures)});
+    if (known)
+        outcome.arrays.push_back({group + "/mean_u", std::move(mean_u)});
+    if (quantities)
+        add_quantities(outcome.arrays, group, quantities->quantity_names(), means, sds);
 }
 
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,

@@ -3,6 +3,8 @@
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
+#include "path/schedule.hpp"
+#include "pearlite/model/target.hpp"
 #include "pearlite/random/detail/generator.hpp"
 #include "population/families.hpp"
 #include "population/shards.hpp"
@@ -39,5 +41,9 @@ std::optional<double> start_drift(const PathAverages& equilibration, Index n_tra
 /// families of weighted reverse starts, which descend from common states; null for independent starts.
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
                      bool exact_start, const population::Families* ancestors, const random::Seed& seed);
+
+/// What the target knows of p_b at the temperatures of the schedule, as arrays beside those averages: the mean of u,
+/// and moments of its quantities. Of a long schedule every so manyth temperature.
+void add_equilibrium(Outcome& outcome, const model::Target& target, const path::Schedule& schedule);
 
 } // namespace pearlite::algorithm

@@ -4,6 +4,7 @@
 #include "pearlite/model/annealed_model.hpp"
 #include "random/fill.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -89,6 +90,34 @@ double AutoregressiveGaussian::log_normaliser(double b) const {
     const double one =
         0.5 * std::log(2 * std::numbers::pi) + std::log(sd(b)) - 0.5 * ((1 - b) * start * start + b * end * end);
     return static_cast<double>(s.dimension) * one;
+}
+
+std::optional<double> AutoregressiveGaussian::equilibrium_mean_u(double b) const {
+    const auto& s = settings_;
+    const auto mean_square = [mu = mean(b), width = sd(b)](double at, double unit) {
+        return ((mu - at) * (mu - at) + width * width) / (unit * unit);
+    };
+    return 0.5 * static_cast<double>(s.dimension) *
+           (mean_square(s.start_mean, s.start_sd) - mean_square(s.end_mean, s.end_sd));
+}
+
+Index AutoregressiveGaussian::n_quantities() const {
+    return std::min<Index>(settings_.dimension, 4);
+}
+
+std::vector<std::string> AutoregressiveGaussian::quantity_names() const {
+    std::vector<std::string> names;
+    for (Index k = 1; k <= n_quantities(); ++k)
+        names.push_back("x" + std::to_string(k));
+    return names;
+}
+
+Matrix AutoregressiveGaussian::path_quantities(const Block& block) const {
+    return block.columns().topLeftCorner(n_quantities(), block.size());
+}
+
+std::vector<model::MeanAndSd> AutoregressiveGaussian::equilibrium_moments(double b) const {
+    return std::vector<model::MeanAndSd>(static_cast<std::size_t>(n_quantities()), {mean(b), sd(b)});
 }
 
 void AutoregressiveGaussian::fingerprint(model::Fingerprint& fingerprint) const {

@@ -5,6 +5,7 @@
 #include "models/gaussian/gaussian.hpp"
 #include "pearlite/core/column_block.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
+#include "pearlite/model/detail/path_moments.hpp"
 
 namespace pearlite::models {
 
@@ -36,6 +37,12 @@ class AutoregressiveGaussian {
     void swap_states(Block& a, Block& b, std::span<const std::uint8_t> which) const;
     std::optional<double> log_normaliser_start() const { return log_normaliser(0); }
     std::optional<double> exact_log_ratio(double b_end) const { return log_normaliser(b_end) - log_normaliser(0); }
+    /// The mean of u = d log f_b/db over p_b.
+    std::optional<double> equilibrium_mean_u(double b) const;
+    /// x1, x2, ...: the first coordinates, 4 at most.
+    std::vector<std::string> quantity_names() const;
+    Matrix path_quantities(const Block& block) const;
+    std::vector<model::MeanAndSd> equilibrium_moments(double b) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
 
   private:
@@ -43,6 +50,7 @@ class AutoregressiveGaussian {
     void draw(Block& block, double mean, double width, double kept, const model::BlockStreams& streams,
               random::Purpose purpose) const;
     double log_normaliser(double b) const;
+    Index n_quantities() const;
 
     GaussianSettings settings_;
     double correlation_;

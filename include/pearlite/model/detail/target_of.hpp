@@ -7,6 +7,7 @@
 #include "pearlite/model/detail/located.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
 #include "pearlite/model/detail/moment_family.hpp"
+#include "pearlite/model/detail/path_moments.hpp"
 #include "pearlite/model/target.hpp"
 
 #include <concepts>
@@ -140,6 +141,35 @@ struct ReportedParametersOf final : ReportedParameters, Adapter<M> {
     std::vector<std::string> names;
 };
 
+/// equilibrium_mean_u(b): the mean of d log f_b/db over p_b, or nothing.
+template <class M>
+concept HasEquilibriumMean = requires(const M& model, double b) {
+    { model.equilibrium_mean_u(b) } -> std::same_as<std::optional<double>>;
+};
+template <HasEquilibriumMean M>
+struct EquilibriumMeanOf final : EquilibriumMean {
+    explicit EquilibriumMeanOf(std::shared_ptr<const M> m) : model(std::move(m)) {}
+    std::optional<double> equilibrium_mean_u(double b) const override { return model->equilibrium_mean_u(b); }
+    std::shared_ptr<const M> model;
+};
+
+/// quantity_names(), path_quantities(block), names x block size, and equilibrium_moments(b) of them.
+template <class M>
+concept HasPathQuantities = requires(const M& model, const typename M::Block& block, double b) {
+    { model.quantity_names() } -> std::convertible_to<std::vector<std::string>>;
+    { model.path_quantities(block) } -> std::convertible_to<Matrix>;
+    { model.equilibrium_moments(b) } -> std::same_as<std::vector<MeanAndSd>>;
+};
+template <HasPathQuantities M>
+struct PathQuantitiesOf final : PathQuantities, Adapter<M> {
+    explicit PathQuantitiesOf(std::shared_ptr<const M> m)
+        : Adapter<M>{std::move(m)}, names(this->model->quantity_names()) {}
+    const std::vector<std::string>& quantity_names() const override { return names; }
+    Matrix path_quantities(const Block& block) const override { return this->model->path_quantities(this->own(block)); }
+    std::vector<MeanAndSd> equilibrium_moments(double b) const override { return this->model->equilibrium_moments(b); }
+    std::vector<std::string> names;
+};
+
 /// log_likelihoods(block), data points x block size, at the end of the path.
 template <class M>
 concept HasBlockLogLikelihoods = requires(const M& model, const typename M::Block& block) {
@@ -227,6 +257,10 @@ class TargetOf final : public Target {
             offer<BlockCost>(std::make_shared<detail::BlockCostOf<M>>(model_));
         if constexpr (detail::HasReportedParameters<M>)
             offer<ReportedParameters>(std::make_shared<detail::ReportedParametersOf<M>>(model_));
+        if constexpr (detail::HasEquilibriumMean<M>)
+            offer<EquilibriumMean>(std::make_shared<detail::EquilibriumMeanOf<M>>(model_));
+        if constexpr (detail::HasPathQuantities<M>)
+            offer<PathQuantities>(std::make_shared<detail::PathQuantitiesOf<M>>(model_));
         if constexpr (detail::HasBlockLogLikelihoods<M>)
             offer<BlockLogLikelihoods>(std::make_shared<detail::BlockLogLikelihoodsOf<M>>(model_));
         if constexpr (HasDataDescription<M>)
