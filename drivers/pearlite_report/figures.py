@@ -27,6 +27,7 @@ def draw_all(run):
             work.hysteresis(run),
             work.widest_hysteresis(run),
             work.equilibration(run),
+            *work.quantities(run),
             tempering.swap_acceptance(run),
             tempering.mean_of_u(run),
             estimates.replicates(run),

@@ -50,7 +50,7 @@ class Run:
     batch_log_ratio: numpy.ndarray | None = None  # [batches]
     predictions: list = dataclasses.field(default_factory=list)  # of Predicted
     work: dict = dataclasses.field(default_factory=dict)  # forward, reverse [trajectories], log_ratio_posterior [draws]
-    hysteresis: dict = dataclasses.field(default_factory=dict)  # forward, equilibration, reverse: name -> [temperatures]
+    hysteresis: dict = dataclasses.field(default_factory=dict)  # forward, equilibration, reverse, equilibrium: name -> [n]
     tempering: dict = dataclasses.field(default_factory=dict)  # name -> [temperatures]
     importance: dict = dataclasses.field(default_factory=dict)  # draws, ess, log_ratio [rounds]
     search: dict = dataclasses.field(default_factory=dict)  # iteration [n]; evaluations, best [replicates, n]
@@ -189,23 +189,23 @@ def _read_results(path, run):
         contents = Contents(file, run.remarks)
         run.configuration = contents.text("configuration")
         run.build = {name: contents.value(f"build/{name}") for name in ("version", "compiler", "libraries")}
-        run.per_step = _read_group(file, contents, "per_step")
-        run.survey = _read_group(file, contents, "survey/path")
-        run.knots = _read_group(file, contents, "survey/knots")
+        run.per_step = read_group(file, contents, "per_step")
+        run.survey = read_group(file, contents, "survey/path")
+        run.knots = read_group(file, contents, "survey/knots")
         run.log_weight = contents.array("log_weight", 1)
         run.batch_log_ratio = contents.array("batches/log_ratio", 1)
-        run.work = _read_group(file, contents, "work")
-        run.tempering = _read_group(file, contents, "tempering")
-        for direction in ("forward", "equilibration", "reverse"):
-            run.hysteresis[direction] = _read_group(file, contents, f"hysteresis/{direction}")
-        run.importance = _read_group(file, contents, "importance")
+        run.work = read_group(file, contents, "work")
+        run.tempering = read_group(file, contents, "tempering")
+        for direction in ("forward", "equilibration", "reverse", "equilibrium"):
+            run.hysteresis[direction] = read_group(file, contents, f"hysteresis/{direction}")
+        run.importance = read_group(file, contents, "importance")
         run.chain = contents.array("samples/chain", 1)
         _read_samples(contents, run)
         run.predictions = read_predictions(file, contents)
         run.images, run.n_images = _read_images(contents, run, "images")
         run.filters, run.n_filters = _read_images(contents, run, "filters")
-        run.training = _read_group(file, contents, "training")
-        run.growth = _read_group(file, contents, "growth", 2)
+        run.training = read_group(file, contents, "training")
+        run.growth = read_group(file, contents, "growth", 2)
         _read_search(contents, run)
 
 
@@ -222,7 +222,7 @@ def opened(path):
         raise ReportError(f"{path}: cannot be read ({error})") from None
 
 
-def _read_group(file, contents, path, dimensions=1):
+def read_group(file, contents, path, dimensions=1):
     """The arrays of a group that are not empty."""
     group = file.get(path)
     arrays = {}

@@ -152,11 +152,69 @@ def _hysteresis(run, name, title, window):
             return None
         axes.fill_between(b[shown], (mean - 2 * error)[shown], (mean + 2 * error)[shown], color=color, alpha=0.3, linewidth=0)
         axes.plot(b[shown], mean[shown], color=color, label=direction)
+    caption = "Averages over the trajectories as they are, with two standard errors; in equilibrium both curves agree."
+    known = equilibrium_curve(run.hysteresis, "mean_u")
+    if known is not None:
+        b, mean = known
+        shown = slice(None) if window is None else (b >= window[0]) & (b <= window[1])
+        axes.plot(b[shown], mean[shown], color=INK, linestyle="--", linewidth=1, label="equilibrium, exact")
     axes.legend(loc="best")
     axes.set_xlabel("Inverse temperature b")
     axes.set_ylabel("Mean of u = d log f / db")
-    caption = "Averages over the trajectories as they are, with two standard errors; in equilibrium both curves agree."
     return finish(figure, name, "annealing", title, caption)
+
+
+def quantities(run):
+    """Each quantity whose moments the model knows: the distributions that trajectories follow, and those on the path."""
+    pictures = []
+    for name in known_quantities(run.hysteresis):
+        bands = quantity_bands(run.hysteresis, name)
+        if bands is None:
+            continue
+        figure, axes = new_axes()
+        for label, (step, mean, sd) in bands.items():
+            color = {"forward": BLUE, "reverse": ORANGE}.get(label, INK)
+            axes.fill_between(step, mean - sd, mean + sd, color=color, alpha=0.25, linewidth=0)
+            axes.plot(step, mean, color=color, linestyle="-" if label in ("forward", "reverse") else "--", label=label)
+        axes.legend(loc="best")
+        axes.set_xlabel("Step k")
+        axes.set_ylabel(name)
+        caption = "Means with one standard deviation on either side: of the trajectories, and of the path's distributions."
+        pictures.append(finish(figure, f"quantity-{name}", "annealing", f"{name} on the way", caption))
+    return pictures
+
+
+def known_quantities(hysteresis):
+    """The names of the quantities whose moments at equilibrium a run has written."""
+    known = hysteresis.get("equilibrium") or {}
+    names = [name.removeprefix("mean_") for name in known if name.startswith("mean_") and name != "mean_u"]
+    return [name for name in names if f"sd_{name}" in known]
+
+
+def quantity_bands(hysteresis, name):
+    """direction, or "equilibrium" -> (step k, mean, standard deviation); None if one is missing. Of long runs a part of
+    the steps."""
+    b = (hysteresis.get("forward") or {}).get("inverse_temperature")
+    if b is None or len(b) < 2:
+        return None
+    found = {}
+    for part in ("forward", "reverse", "equilibrium"):
+        curve = hysteresis.get(part) or {}
+        if not {"inverse_temperature", f"mean_{name}", f"sd_{name}"} <= curve.keys():
+            return None
+        at, mean, sd = (curve[column] for column in ("inverse_temperature", f"mean_{name}", f"sd_{name}"))
+        step = numpy.interp(at, b, numpy.arange(len(b)))
+        order = numpy.argsort(step, kind="stable")[:: max(1, len(step) // 200)]
+        found[part] = step[order], mean[order], sd[order]
+    return found
+
+
+def equilibrium_curve(hysteresis, name):
+    """(b, values) of what the model knows, or None."""
+    curve = hysteresis.get("equilibrium") or {}
+    if not {"inverse_temperature", name} <= curve.keys() or not numpy.isfinite(curve[name]).all():
+        return None
+    return curve["inverse_temperature"], curve[name]
 
 
 def _curves(run):

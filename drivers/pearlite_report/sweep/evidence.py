@@ -24,12 +24,13 @@ _VALUE = re.compile(r"log_evidence\.([^.]+)\.log_ratio\.value")
 _BESIDE = 0.008  # of the axis: how far intervals lie apart, so that they do not hide each other
 
 
-def estimators_of(sweep):
-    """estimator -> the name of its scalar; cumulants, which are exact for normal works only, are left out."""
+def estimators_of(sweep, with_cumulants=False):
+    """estimator -> the name of its scalar; cumulants, which are exact for normal works only, if they are wanted."""
     found = {}
     for name in sweep.columns:
         match = _VALUE.fullmatch(name)
-        if match and not match[1].startswith("cumulant") and numpy.isfinite(sweep.of_settings("mean", name)).any():
+        is_wanted = match and (with_cumulants or not match[1].startswith("cumulant"))
+        if is_wanted and numpy.isfinite(sweep.of_settings("mean", name)).any():
             found[match[1]] = name
     return found
 

@@ -6,7 +6,7 @@ import numpy
 
 from ..run import ReportError
 from ..style import drawing_style
-from . import against_time, asked, evidence, paths, progress, scalars, surface
+from . import against_time, asked, evidence, paths, progress, scalars, spread, surface, works
 from .read import require_name
 
 _MOST_CHOSEN = 6  # scalars drawn against each key unless they were asked for
@@ -52,9 +52,11 @@ def draw_all(sweep, wanted):
             pictures += against_time.curves(sweep)
             for axis in axes:
                 pictures += evidence.against_axis(sweep, axis)
+                pictures += spread.against_axis(sweep, axis)
         if not wanted.scalars or any(name.endswith(_ENERGIES) for name in sweep.chosen):
             pictures += progress.curves(sweep, wanted.above)
         if not wanted.scalars:
+            pictures += works.curves(sweep)
             pictures += paths.curves(sweep)
     return pictures
 
