@@ -215,6 +215,11 @@ class Reports(WithDirectory):
         self.assertNotIn("crooks.svg", self.figure_names())
         self.assertNotIn("work-posterior.svg", self.figure_names())
 
+    def test_what_the_model_knows_of_the_way(self):
+        synthetic_runs.nonequilibrium(self.directory, known=True)
+        self.assert_shows(self.page(), "x1 on the way", "one standard deviation on either side")
+        self.assertIn("quantity-x1.svg", self.figure_names())
+
     def test_infinite_work_is_left_out_and_said(self):
         synthetic_runs.nonequilibrium(self.directory, n_infinite=3)
         self.assert_shows(self.page(), "infinite work")

@@ -150,6 +150,29 @@ class Sweeps(WithDirectory):
         self.page()
         self.assertNotIn("schedules.svg", self.figure_names())
 
+    def test_works_a_panel_a_setting(self):
+        synthetic_sweeps.works(self.directory, kept=True)
+        names = {"works.svg", "log-ratio-posteriors.svg", "u-on-the-way.svg", "x1-on-the-way.svg"}
+        self.assert_shows(self.page(), "Work distributions", "Hysteresis", "Posteriors of log Z", "x1 of the trajectories")
+        self.assertLessEqual(names, self.figure_names())
+        results = self.directory / "runs" / "000001" / "results.h5"
+        results.write_bytes(results.read_bytes()[:-100])
+        self.assert_shows(self.page(), "The works of run 1 are not drawn")
+        self.assertIn("works.svg", self.figure_names())
+        self.setUp()
+        synthetic_sweeps.works(self.directory)
+        self.page()
+        self.assertNotIn("works.svg", self.figure_names())
+
+    def test_bias_and_spread_of_the_estimators(self):
+        synthetic_sweeps.works(self.directory, replicates=12)
+        self.assert_shows(self.page(), "Bias and spread against flips at each temperature", "Mean error of 12 runs")
+        self.assertIn("spread-against-model.flips.svg", self.figure_names())
+        self.setUp()
+        synthetic_sweeps.works(self.directory, replicates=3)
+        self.page()
+        self.assertNotIn("spread-against-model.flips.svg", self.figure_names())
+
     def test_a_damaged_run_is_left_out_of_the_curves(self):
         synthetic_sweeps.searches(self.directory, chains=(1, 4), replicates=3)
         results = self.directory / "runs" / "000001" / "results.h5"

@@ -370,8 +370,9 @@ def search(directory, model="", algorithm="pisaa", chains=10, n_replicates=8, fi
     return write_run(directory, summary, {**written, **datasets})
 
 
-def nonequilibrium(directory, gap=0.0, n_infinite=0):
-    """Forward and reverse work of spread 2 that cross at -log Z = 10, or lie `gap` apart; some forward works infinite."""
+def nonequilibrium(directory, gap=0.0, n_infinite=0, known=False):
+    """Forward and reverse work of spread 2 that cross at -log Z = 10, or lie `gap` apart; some forward works infinite.
+    `known`: with what the model knows of the way."""
     rng = numpy.random.default_rng(2)
     forward, reverse = 12 + gap / 2 + 2 * rng.normal(size=900), 8 - gap / 2 + 2 * rng.normal(size=700)
     forward[:n_infinite] = numpy.inf
@@ -407,6 +408,12 @@ def nonequilibrium(directory, gap=0.0, n_infinite=0):
         datasets[f"hysteresis/forward/{name}"] = value
     for name, value in {**curve, "mean_u": mean_u + lag}.items():
         datasets[f"hysteresis/reverse/{name}"] = value[::-1]
+    if known:
+        datasets |= {"hysteresis/equilibrium/inverse_temperature": beta[::2], "hysteresis/equilibrium/mean_u": mean_u[::2]}
+        for part, shift in (("forward", 1), ("reverse", -1), ("equilibrium", 0)):
+            x = 20 * (1 - beta) + shift
+            x = x[::2] if part == "equilibrium" else x[:: -1 if part == "reverse" else 1]
+            datasets |= {f"hysteresis/{part}/mean_x1": x, f"hysteresis/{part}/sd_x1": 0.1 * numpy.abs(x) + 1}
     datasets["hysteresis/equilibration/mean_u"] = 50 + numpy.exp(-numpy.arange(30) / 5.0)
     datasets["hysteresis/equilibration/sd_u"] = numpy.full(30, 5.0)
     return write_run(directory, summary, datasets)

@@ -156,8 +156,9 @@ def schedules(directory, kinds=("linear", "varopt"), damaged=(), **more):
     return directory
 
 
-def works(directory, flips=(100, 300, 1000, 3000, 10000), replicates=1, **more):
-    """Nonequilibrium estimators against the number of flips: too fast ones have no intervals, and BAR is refused."""
+def works(directory, flips=(100, 300, 1000, 3000, 10000), replicates=1, kept=False, **more):
+    """Nonequilibrium estimators against the number of flips: too fast ones have no intervals, and BAR is refused. `kept`:
+    with the runs' directories."""
 
     def scalars(setting, rng):
         n = setting["model.flips"]
@@ -175,6 +176,9 @@ def works(directory, flips=(100, 300, 1000, 3000, 10000), replicates=1, **more):
 
     chosen = ["log_evidence.bar.log_ratio.value"]
     more = {"model": "ising", "algorithm": "nonequilibrium", **more}
+    for run in range(len(flips) * replicates if kept else 0):
+        gap = 30.0 if flips[run // replicates] < 300 else 0.0
+        synthetic_runs.nonequilibrium(directory / "runs" / f"{run:06d}", gap, known=True)
     return write_sweep(directory, crossed(model__flips=flips), scalars, replicates, chosen, **more)
 
 

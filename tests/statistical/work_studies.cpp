@@ -1,11 +1,6 @@
 // Nonequilibrium evidence on problems with known answers, replicate by replicate, spread over the ranks.
 //
-//     mpirun -n RANKS work_studies figure REPLICATES
-//
-// prints, as CSV, bias and spread of every estimator against the number of steps: Gaussian toy, M = 100 (Habeck 2017,
-// figure 2).
-//
-//     mpirun -n RANKS work_studies coverage REPLICATES
+//     mpirun -n RANKS work_studies REPLICATES
 //
 // prints how often 95 % intervals cover the truth, and verdicts; exit status 1 if a figure misses its limits.
 #include "algorithm/densities.hpp"
@@ -54,35 +49,6 @@ Outcome run_alone(const M& model, const path::Schedule& schedule, const Nonequil
 Outcome toy(Index steps, Index trajectories, random::Seed seed) {
     return run_alone(ReversibleArGaussian(ReversibleArGaussian::Settings{}), toy_schedule(steps),
                      {.forward = trajectories, .reverse = trajectories, .seed = seed, .start = ReverseStart::exact});
-}
-
-/// Prints a table that draw_work_estimators.py reads.
-void figure(const parallel::Communicator& ranks, Index replicates) {
-    const std::vector<std::string> names{"cumulant-forward",  "cumulant-reverse",  "cumulant-both",
-                                         "jarzynski-forward", "jarzynski-reverse", "bar",
-                                         "histogram"};
-    if (ranks.is_root())
-        fmt::print("steps,estimator,mean_error,standard_error,standard_deviation,replicates\n");
-    std::uint64_t number = 0;
-    for (const Index steps : {5, 10, 20, 35, 50, 75, 100, 150, 200}) {
-        const auto rows = rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](random::Seed seed) {
-            const auto outcome = toy(steps, 100, seed);
-            std::vector<double> row;
-            for (const auto& name : names) {
-                const auto& estimate = estimate_of(outcome, name);
-                row.push_back(estimate.value + std::log(10));
-            }
-            return row;
-        });
-        if (!ranks.is_root())
-            continue;
-        for (std::size_t k = 0; k < names.size(); ++k) {
-            const auto m = calibration::moments(column(rows, k));
-            fmt::print("{},{},{:.4f},{:.4f},{:.4f},{}\n", steps, names[k], m.mean,
-                       m.sd / std::sqrt(static_cast<double>(replicates)), m.sd, replicates);
-        }
-        std::fflush(stdout);
-    }
 }
 
 /// A problem whose intervals are judged.
@@ -205,16 +171,11 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
 int main(int argc, char** argv) {
     const parallel::Environment environment(argc, argv);
     const auto ranks = parallel::Communicator::world();
-    const std::string what = argc == 3 ? argv[1] : "";
-    const Index replicates = argc == 3 ? std::atol(argv[2]) : 0;
-    if ((what != "figure" && what != "coverage") || replicates < 10) {
+    const Index replicates = argc == 2 ? std::atol(argv[1]) : 0;
+    if (replicates < 10) {
         if (ranks.is_root())
-            fmt::print(stderr, "usage: work_studies figure|coverage REPLICATES (at least 10)\n");
+            fmt::print(stderr, "usage: work_studies REPLICATES (at least 10)\n");
         return 2;
-    }
-    if (what == "figure") {
-        figure(ranks, replicates);
-        return 0;
     }
     return coverage(ranks, replicates) ? 0 : 1;
 }

@@ -241,13 +241,14 @@ std::optional<double> Ising::equilibrium_mean_u(double b) const {
     const Index size = settings_.size;
     if (settings_.coupling < 0 && size % 2 != 0)
         return std::nullopt;
-    if (b == 0)
+    // Central differences of the fourth order of the formula, which is smooth on a finite torus. It has |beta J|; with
+    // an even side that is beta J itself, below 0 as well.
+    const double coupling = std::abs(settings_.coupling), beta_j = b * coupling;
+    const double step = size % 2 == 0 ? 5e-4 : std::min(5e-4, beta_j / 3);
+    if (step == 0)
         return 0;
-    // Central differences of the fourth order of the formula, which is smooth on a finite torus.
-    const double coupling = std::abs(settings_.coupling);
-    const double beta_j = b * coupling, step = std::min(5e-4, beta_j / 3);
     const auto difference = [&](double h) {
-        return ising_log_partition(size, size, beta_j + h) - ising_log_partition(size, size, beta_j - h);
+        return ising_log_partition(size, size, beta_j + h) - ising_log_partition(size, size, std::abs(beta_j - h));
     };
     return coupling * (8 * difference(step) - difference(2 * step)) / (12 * step);
 }

@@ -120,7 +120,7 @@ class Ising {
     /// By Kaufman's formula where b_end J >= 0 or L is even (where flipping one sublattice changes the sign of J); an
     /// odd antiferromagnet is summed over its states up to 16 spins, and has no answer beyond.
     std::optional<double> exact_log_ratio(double b_end) const;
-    /// -E of the mean energy over p_b, where exact_log_ratio() has a formula, to some 1e-8 of it.
+    /// -E of the mean energy over p_b, where exact_log_ratio() has a formula; to some 1e-9 a site.
     std::optional<double> equilibrium_mean_u(double b) const;
 
   private:
