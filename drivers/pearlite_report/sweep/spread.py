@@ -28,7 +28,7 @@ def against_axis(sweep, axis):
         limit = _BEYOND * min(_size(panel) for panel in found)
         width = drawing.panel_width(len(found))
         figure = drawing.draw(
-            found, lambda axes: drawing.scale_key(axes, abscissa, width), "Error of log Z (nats)",
+            found, lambda axes: _scale_steps(axes, abscissa, width), "Error of log Z (nats)",
             scale_values=lambda axes, _shared: _scale(axes, limit),
         )
         which = f", {group.label}" if len(groups) > 1 else ""
@@ -60,6 +60,11 @@ def _panel(sweep, settings, name, abscissa):
 def _size(panel):
     (line,) = panel.lines
     return float(numpy.maximum(numpy.abs(line.low), numpy.abs(line.high)).max())
+
+
+def _scale_steps(axes, abscissa, width):
+    drawing.scale_key(axes, abscissa, width)
+    axes.minorticks_off()
 
 
 def _scale(axes, limit):

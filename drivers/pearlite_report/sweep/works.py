@@ -11,7 +11,7 @@ from . import drawing
 from .layout import MOST_LINES, PALETTE
 
 _BINS = 30
-_MOST_POINTS = 80  # of a line
+_MOST_POINTS = 60  # of a line
 _FIRST = "The first replicate of each setting."
 _VALUE = "log_evidence.bar.{}.value"
 
