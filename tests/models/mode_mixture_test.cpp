@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -93,6 +94,49 @@ TEST(ModeMixture, IntegratesToOne) {
     EXPECT_NEAR(mass(mixture, 4.24 - 0.4, 4.24 + 0.4, 8.48 - 0.4, 8.48 + 0.4), 1.0 / 5, 1e-10);      // one mode
     EXPECT_NEAR(mass(mixture, 2.2 - 0.4, 2.2 + 0.4, 5.78 - 0.4, 5.78 + 0.4), 2.0 / 5, 1e-10);        // two of them
     EXPECT_GT(std::abs(mass(ModeMixture(some_means(), 0.0011), 0, 9.2, 0.7, 10.1) * 1.1 - 1), 0.09); // it can fail
+}
+
+/// Energies of a mode far from all others are log(2 pi v n) + r^2/(2 v), exponential at a temperature.
+TEST(ModeMixture, MassesOfRegionsOfModesApart) {
+    Matrix means(2, 3);
+    means << 1, 4, 9, 2, 8, 3;
+    const ModeMixture mixture(means, 0.001);
+    const double least = std::log(2 * std::numbers::pi * 0.001 * 3);
+    const std::vector<double> points{least - 1, least + 0.013, least + 1, least + 6.5, least + 12};
+    for (const double temperature : {0.5, 1.0, 2.5}) {
+        const auto log_masses = mixture.log_region_masses(points, temperature);
+        ASSERT_EQ(log_masses.size(), 6u);
+        EXPECT_EQ(log_masses[0], -std::numeric_limits<double>::infinity());
+        const auto beyond = [&](std::size_t j) { // of the j-th point
+            return j >= points.size() ? 0 : std::exp(-std::max(0.0, points[j] - least) / temperature);
+        };
+        for (std::size_t j = 1; j < log_masses.size(); ++j) {
+            const double mass = beyond(j - 1) - beyond(j);
+            EXPECT_NEAR(std::exp(log_masses[j]) / mass, 1, 1e-6) << temperature << " " << j;
+        }
+    }
+}
+
+/// Against sums over a fine grid, where modes overlap.
+TEST(ModeMixture, MassesOfRegionsOfModesThatOverlap) {
+    Matrix means(2, 2);
+    means << 0, 1.5, 0, 0.5;
+    const ModeMixture mixture(means, 0.5);
+    const std::vector<double> points{2, 2.5, 3, 4, 6};
+    for (const double temperature : {0.6, 1.0, 2.0}) {
+        std::vector<double> masses(points.size() + 1, 0.0);
+        double sum = 0;
+        for (double x = -9; x < 11; x += 0.01)
+            for (double y = -9; y < 10; y += 0.01) {
+                const double energy = mixture.energy(std::vector<double>{x, y});
+                const auto region = std::lower_bound(points.begin(), points.end(), energy) - points.begin();
+                masses[static_cast<std::size_t>(region)] += std::exp(-energy / temperature);
+                sum += std::exp(-energy / temperature);
+            }
+        const auto log_masses = mixture.log_region_masses(points, temperature);
+        for (std::size_t j = 0; j < masses.size(); ++j)
+            EXPECT_NEAR(std::exp(log_masses[j]), masses[j] / sum, 2e-4) << temperature << " " << j;
+    }
 }
 
 TEST(ModeMixture, ChainsStartAmongTheModes) {

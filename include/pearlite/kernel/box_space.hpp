@@ -32,6 +32,11 @@ class BoxSpace {
     Index dimension() const { return energy_.dimension(); }
     std::span<const model::Operation> operations() const { return operations_.list(); }
     std::optional<double> known_minimum() const { return model::known_minimum_of(energy_); }
+    /// Empty with a descent, which changes the energies.
+    std::vector<double> log_region_masses(std::span<const double> points,
+                                          double temperature) const requires model::HasRegionMasses<E> {
+        return descent_.iterations == 0 ? energy_.log_region_masses(points, temperature) : std::vector<double>{};
+    }
 
     Chains make_chains(Index n) const { return Chains(dimension(), n); }
     /// Draws states uniformly from the energy's start box, or else from its domain; if the domain is infinite, from a

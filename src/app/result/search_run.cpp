@@ -84,6 +84,7 @@ SearchResult SearchRun::found_so_far() const {
 
 RunResult SearchRun::result() {
     auto result = found_so_far();
+    parallel::on_root(ranks_, [&] { find_exact_masses(result); });
     if (plan_.polish)
         result.polish = polish(ranks_, search_->space(), result.replicates, plan_.replicates);
     ResultParts parts;
@@ -104,6 +105,26 @@ void SearchRun::describe(SearchResult& result) const {
     result.can_polish = can_polish(space);
     if (const auto* graphs = space.offers<model::GraphStates>())
         result.edges = edge_probabilities(result.replicates, graphs->nodes());
+}
+
+void SearchRun::find_exact_masses(SearchResult& result) const {
+    const auto* regions = search_->space().offers<model::RegionMasses>();
+    if (regions == nullptr)
+        return;
+    const algorithm::SearchOutcome* before = nullptr;
+    for (const auto& replicate : result.replicates) {
+        auto& all = result.exact_log_masses;
+        if (replicate.theta.empty() || replicate.curve.temperature().empty())
+            all.emplace_back();
+        else if (before != nullptr && before->points == replicate.points)
+            all.push_back(all.back());
+        else
+            all.push_back(regions->log_region_masses(replicate.points, replicate.curve.temperature().back()));
+        before = &replicate;
+    }
+    const auto is_known = [](const auto& masses) { return !masses.empty(); };
+    if (std::none_of(result.exact_log_masses.begin(), result.exact_log_masses.end(), is_known))
+        result.exact_log_masses.clear();
 }
 
 } // namespace pearlite::app

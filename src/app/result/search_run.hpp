@@ -34,6 +34,8 @@ class SearchRun final : public Run {
     SearchResult found_so_far() const;
     /// Called on the root.
     void describe(SearchResult& result) const;
+    /// Called on the root. Asks the energy for the masses of the regions, which a finished search has learnt.
+    void find_exact_masses(SearchResult& result) const;
 
     parallel::Communicator ranks_;
     algorithm::SearchPlan plan_;

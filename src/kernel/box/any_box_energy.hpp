@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace pearlite::kernel {
 
@@ -31,6 +32,9 @@ class AnyBoxEnergy final : public model::Descent {
     std::span<const double> start_lower() const { return functions_->start_lower(); }
     std::span<const double> start_upper() const { return functions_->start_upper(); }
     std::optional<double> known_minimum() const { return functions_->known_minimum(); }
+    std::vector<double> log_region_masses(std::span<const double> points, double temperature) const {
+        return functions_->log_region_masses(points, temperature);
+    }
     void fingerprint(model::Fingerprint& fingerprint) const { functions_->fingerprint(fingerprint); }
 
   private:

@@ -3,6 +3,7 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -46,6 +47,63 @@ void ModeMixture::fingerprint(model::Fingerprint& fingerprint) const {
     fingerprint.add("mode-mixture");
     fingerprint.add(std::span<const double>(means_.data(), static_cast<std::size_t>(means_.size())));
     fingerprint.add(variance_);
+}
+
+namespace {
+
+/// Shares a piece of a ray out to the regions of energy that it goes through. The energy goes from `begin` to `end` in a
+/// straight line, the density of the mass falls as exp(-s), s from 0 to `length`.
+void share_out(std::span<const double> points, double begin, double end, double length, double mass,
+               std::vector<double>& masses) {
+    const auto region = [&](double energy) {
+        return static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), energy) - points.begin());
+    };
+    const std::size_t first = region(std::min(begin, end)), last = region(std::max(begin, end));
+    if (first == last) {
+        masses[first] += mass;
+        return;
+    }
+    const auto mass_up_to = [&](double energy) {
+        return mass * std::expm1(-length * (energy - begin) / (end - begin)) / std::expm1(-length);
+    };
+    for (std::size_t j = first; j <= last; ++j) {
+        const double low = j == first ? std::min(begin, end) : points[j - 1];
+        const double high = j == last ? std::max(begin, end) : points[j];
+        masses[j] += std::abs(mass_up_to(high) - mass_up_to(low));
+    }
+}
+
+} // namespace
+
+/// exp(-U/T) = f exp(-U (1/T - 1)), and f is a mean of components. Along a ray from a component's mode, with s = r^2 /
+/// (2 T variance), that component gives exp(-s - (U - T s)(1/T - 1)) ds, in which U - T s is constant where other
+/// modes are far away.
+std::vector<double> ModeMixture::log_region_masses(std::span<const double> points, double temperature) const {
+    PEARLITE_EXPECTS(temperature > 0 && std::is_sorted(points.begin(), points.end()));
+    constexpr int angles = 16, pieces = 2000;
+    constexpr double step = 0.02;
+    std::vector<double> masses(points.size() + 1, 0.0);
+    for (Index k = 0; k < means_.cols(); ++k)
+        for (int a = 0; a < angles; ++a) {
+            const double angle = 2 * std::numbers::pi * (a + 0.5) / angles;
+            const auto energy_at = [&](double s) {
+                const double r = std::sqrt(2 * temperature * variance_ * s);
+                return energy(std::array{means_(0, k) + r * std::cos(angle), means_(1, k) + r * std::sin(angle)});
+            };
+            double before = energy_at(0);
+            for (int i = 0; i < pieces; ++i) {
+                const double after = energy_at((i + 1) * step);
+                const double rest = 0.5 * (before + after) - temperature * (i + 0.5) * step - log_factor_;
+                share_out(points, before, after, step, std::exp(-i * step - rest * (1 / temperature - 1)), masses);
+                before = after;
+            }
+        }
+    double sum = 0;
+    for (const double mass : masses)
+        sum += mass;
+    for (double& mass : masses)
+        mass = std::log(mass / sum);
+    return masses;
 }
 
 } // namespace pearlite::models

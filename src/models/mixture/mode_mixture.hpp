@@ -4,6 +4,7 @@
 #include "pearlite/model/energy/energy.hpp"
 
 #include <array>
+#include <vector>
 
 namespace pearlite::models {
 
@@ -23,6 +24,9 @@ class ModeMixture {
     double energy(std::span<const double> x) const;
     void energies(const model::LaneMatrix& points, std::span<double> out) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
+    /// As model::HasRegionMasses, by quadrature along rays from the modes: exact to rounding where modes are far apart,
+    /// to some 1e-4 where they overlap.
+    std::vector<double> log_region_masses(std::span<const double> points, double temperature) const;
 
     const Matrix& means() const { return means_; }
     double variance() const { return variance_; }

@@ -22,6 +22,7 @@ class BoxFunctions : public model::Descent {
     virtual std::span<const double> start_lower() const = 0;
     virtual std::span<const double> start_upper() const = 0;
     virtual std::optional<double> known_minimum() const = 0;
+    virtual std::vector<double> log_region_masses(std::span<const double> points, double temperature) const = 0;
     virtual void fingerprint(model::Fingerprint& fingerprint) const = 0;
 };
 
@@ -78,6 +79,13 @@ class BoxFunctionsOf final : public BoxFunctions {
             return energy_.upper();
     }
     std::optional<double> known_minimum() const override { return model::known_minimum_of(energy_); }
+    std::vector<double> log_region_masses([[maybe_unused]] std::span<const double> points,
+                                          [[maybe_unused]] double temperature) const override {
+        if constexpr (model::HasRegionMasses<E>)
+            return energy_.log_region_masses(points, temperature);
+        else
+            return {};
+    }
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
   private:

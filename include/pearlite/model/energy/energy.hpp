@@ -7,6 +7,7 @@
 #include <concepts>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace pearlite::model {
 
@@ -51,6 +52,14 @@ std::optional<double> known_minimum_of(const E& energy) {
     else
         return {};
 }
+
+/// Optional: log_region_masses(points, temperature), the logarithms of the masses of the m + 1 regions that m energies
+/// in ascending order cut the states into, under exp(-U / temperature), as shares of all; empty where they are not known.
+/// A search compares with them what it has learnt.
+template <class E>
+concept HasRegionMasses = requires(const E& energy, std::span<const double> points, double temperature) {
+    { energy.log_region_masses(points, temperature) } -> std::same_as<std::vector<double>>;
+};
 
 /// Optional: the energy is that of a molecule's conformation; coordinates(x) are the places of its beads, one per row.
 template <class E>

@@ -151,4 +151,11 @@ class GraphStates {
     virtual double list_edges(const Block& chains, Index slot, std::vector<Index>& edges) const = 0;
 };
 
+/// Energies whose regions have known masses, as HasRegionMasses says (energy.hpp).
+class RegionMasses {
+  public:
+    virtual ~RegionMasses() = default;
+    virtual std::vector<double> log_region_masses(std::span<const double> points, double temperature) const = 0;
+};
+
 } // namespace pearlite::model

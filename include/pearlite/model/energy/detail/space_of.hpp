@@ -44,6 +44,15 @@ struct GraphStatesOf final : GraphStates {
     std::vector<std::string> names;
 };
 
+template <HasRegionMasses S>
+struct RegionMassesOf final : RegionMasses {
+    explicit RegionMassesOf(std::shared_ptr<const S> s) : space(std::move(s)) {}
+    std::vector<double> log_region_masses(std::span<const double> points, double temperature) const override {
+        return space->log_region_masses(points, temperature);
+    }
+    std::shared_ptr<const S> space;
+};
+
 /// The states are points of a box, which the energy is told to see by itself.
 template <class S>
 concept HasBoxEnergy = requires(const S& space) {
@@ -62,6 +71,8 @@ class SpaceOf final : public Space {
             offer<PointStates>(std::make_shared<detail::PointStatesOf<S>>(space_));
         if constexpr (detail::HasGraphs<S>)
             offer<GraphStates>(std::make_shared<detail::GraphStatesOf<S>>(*space_));
+        if constexpr (HasRegionMasses<S>)
+            offer<RegionMasses>(std::make_shared<detail::RegionMassesOf<S>>(space_));
         if constexpr (detail::HasBoxEnergy<S>) {
             using E = std::remove_cvref_t<decltype(space_->energy())>;
             if constexpr (std::derived_from<E, Descent>)

@@ -105,6 +105,20 @@ Json averages_of(const SearchResult& search) {
     return averages;
 }
 
+/// Means over the replicates whose masses are known.
+Json theta_errors(const SearchResult& search) {
+    double squares = 0, largest = 0, n = 0;
+    for (std::size_t r = 0; r < search.replicates.size(); ++r) {
+        if (search.exact_log_masses[r].empty())
+            continue;
+        const auto error = theta_error(learnt_log_masses(search.replicates[r]), search.exact_log_masses[r]);
+        squares += error.squared;
+        largest += error.largest;
+        n += 1;
+    }
+    return {{"mean_squared_error", squares / n}, {"largest_error", largest / n}};
+}
+
 } // namespace
 
 double energy_tolerance(double energy) {
@@ -189,6 +203,8 @@ void SearchPart::write_summary(SummaryParts& parts) const {
         summary["edges"] = search.edges.summary();
     else if (!best.averages.means.empty())
         summary["averages"] = averages_of(search);
+    if (!search.exact_log_masses.empty())
+        summary["theta"] = theta_errors(search);
     add_spread(diagnostics, "best", found_energies(search), search.success_below, "success_rate");
     if (search.polish)
         add_spread(diagnostics, "polished", polished_energies(*search.polish), search.success_below,

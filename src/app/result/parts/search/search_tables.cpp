@@ -10,8 +10,8 @@ using algorithm::SearchOutcome;
 using Outcomes = std::vector<SearchOutcome>;
 
 /// A replicate per row; a shorter row ends with NaN.
-template <class ValuesOf>
-Matrix table_of(const Outcomes& replicates, ValuesOf values_of) {
+template <class Replicate, class ValuesOf>
+Matrix table_of(const std::vector<Replicate>& replicates, ValuesOf values_of) {
     std::size_t width = 0;
     for (const auto& replicate : replicates)
         width = std::max(width, values_of(replicate).size());
@@ -71,6 +71,17 @@ void write_regions(io::Writer& writer, const Outcomes& replicates, const SearchO
     writer("regions/best_energy", table_of(replicates, &SearchOutcome::region_best));
     writer("regions/best_state", states);
     writer("regions/desired", best.desired);
+}
+
+void write_masses(const parallel::Communicator& ranks, io::Writer& writer, const SearchResult& search) {
+    if (ranks.max(Index{search.exact_log_masses.empty() ? 0 : 1}) == 0)
+        return;
+    std::vector<std::vector<double>> learnt;
+    for (const auto& replicate : search.replicates)
+        learnt.push_back(learnt_log_masses(replicate));
+    const auto itself = [](const std::vector<double>& row) -> const auto& { return row; };
+    writer("regions/log_mass", table_of(learnt, itself));
+    writer("regions/exact_log_mass", table_of(search.exact_log_masses, itself));
 }
 
 void write_operations(io::Writer& writer, const Outcomes& replicates, const SearchOutcome& best) {
@@ -142,6 +153,7 @@ void SearchPart::write_fields(io::Writer& writer) {
     write_curves(writer, replicates);
     write_averages(ranks_, writer, search_);
     write_regions(writer, replicates, best, search_.region_states);
+    write_masses(ranks_, writer, search_);
     write_operations(writer, replicates, best);
     write_replicates(writer, search_);
     write_best(ranks_, writer, search_.best);
