@@ -85,9 +85,10 @@ def of_run(options):
 
 def of_sweep(options):
     """The page of a sweep; its path."""
-    from pearlite_report.sweep import figures, page, read
+    from pearlite_report.sweep import figures, page, read, theta
 
     sweep = read.read_sweep(options.directory)
+    theta.add_deviations(sweep)
     wanted = figures.Wanted(options.scalar, options.against, options.above)
     figures.apply(sweep, wanted)
     output = pathlib.Path(options.output or options.directory)

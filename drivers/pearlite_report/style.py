@@ -57,7 +57,7 @@ class Picture:
     name: str
     section: str  # "estimates", "search", "state", "state-wide", "edges", "annealing", "parameters", "posterior",
     # "predictions", "training" or "particles"; of a sweep "asked", "scalars", "coverage",
-    # "evidence", "progress", "works" or "paths"
+    # "evidence", "progress", "masses", "works" or "paths"
     title: str
     caption: str
     data: bytes

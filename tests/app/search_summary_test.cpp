@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace pearlite::app {
@@ -118,6 +120,36 @@ TEST_F(SearchSummary, AKnownMinimumThatWasFoundIsSupportedInSpiteOfWarnings) {
     EXPECT_EQ(summary_of(search)["headline"]["support"]["word"], "doubtful");
     search.known_minimum = 0.3;
     EXPECT_NE(summary_of(search)["headline"]["support"]["word"], "supported");
+}
+
+/// theta is up to log(pi_j + pi_e) the log mass: here pi_e is that of the last region over the four others.
+TEST_F(SearchSummary, LearntMassesAreComparedWithExactOnes) {
+    auto search = search_with({0.5, 0.25});
+    auto& outcome = search.replicates[0];
+    outcome.theta = {-1, -2, -3, -4, -std::numeric_limits<double>::infinity()};
+    outcome.desired = {0.4, 0.2, 0.1, 0.1, 0.2};
+    const std::vector<double> masses{0.45 * std::exp(-1), 0.25 * std::exp(-2), 0.15 * std::exp(-3),
+                                     0.15 * std::exp(-4)};
+    const double sum = masses[0] + masses[1] + masses[2] + masses[3];
+    const auto learnt = learnt_log_masses(outcome);
+    ASSERT_EQ(learnt.size(), 5u);
+    for (std::size_t j = 0; j < 4; ++j)
+        EXPECT_NEAR(learnt[j], std::log(masses[j] / sum), 1e-14);
+    EXPECT_EQ(learnt[4], -std::numeric_limits<double>::infinity());
+
+    EXPECT_FALSE(summary_of(search).contains("theta"));
+    auto exact = learnt;
+    exact[0] += 0.3;
+    exact[2] -= 0.4;
+    exact[4] = -20; // never proposed to: left out
+    search.exact_log_masses = {exact, {}};
+    const auto theta = summary_of(search)["theta"];
+    EXPECT_NEAR(theta["mean_squared_error"], 0.25, 1e-12);
+    EXPECT_NEAR(theta["largest_error"], 0.4, 1e-12);
+    search.exact_log_masses[1] = learnt_log_masses(search.replicates[1]);
+    EXPECT_NEAR(summary_of(search)["theta"]["mean_squared_error"], 0.125, 1e-12);
+    outcome.theta.clear();
+    EXPECT_TRUE(learnt_log_masses(outcome).empty());
 }
 
 TEST_F(SearchSummary, TheVerdictComparesWithTheKnownMinimum) {

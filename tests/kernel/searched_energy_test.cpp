@@ -36,6 +36,9 @@ struct Equipped : Uneven {
         gradient[2] = 0.5 * std::cos(2 * x[0] + x[2]) + 4 * std::pow(x[2] - x[1], 3);
     }
     std::optional<double> known_minimum() const { return -1.25; }
+    std::vector<double> log_region_masses(std::span<const double> points, double temperature) const {
+        return std::vector<double>(points.size() + 1, -temperature);
+    }
 };
 
 /// The energies of 11 chains at their start and after the moves of a plan, and their states.
@@ -78,6 +81,16 @@ void expect_the_same_both_ways() {
     }
     const auto own_space = own->space({{"metropolis"}}), any_space = any->space({{"metropolis"}});
     EXPECT_EQ(own_space->known_minimum(), any_space->known_minimum());
+    if constexpr (model::HasRegionMasses<E>) {
+        const std::vector<double> points{1, 2}, masses{-2.5, -2.5, -2.5};
+        for (const auto& space : {own_space, any_space}) {
+            const auto* regions = space->template offers<model::RegionMasses>();
+            ASSERT_NE(regions, nullptr);
+            EXPECT_EQ(regions->log_region_masses(points, 2.5), masses);
+        }
+        const auto descending = own->space({.operations = {"metropolis"}, .descent_iterations = 3});
+        EXPECT_TRUE(descending->template offers<model::RegionMasses>()->log_region_masses(points, 1).empty());
+    }
     const auto *own_descent = own_space->template offers<model::Descent>(),
                *any_descent = any_space->template offers<model::Descent>();
     ASSERT_TRUE(own_descent != nullptr && any_descent != nullptr);

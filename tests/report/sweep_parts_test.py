@@ -3,13 +3,14 @@
 import pathlib
 import types
 import unittest
+import unittest.mock
 
 import pages  # noqa: F401  first: skips the test if there are no libraries
 
 import numpy
 from pearlite_report import numbers, words
 from pearlite_report.run import ReportError
-from pearlite_report.sweep import against_time, asked, layout, progress, read, scalars, surface
+from pearlite_report.sweep import against_time, asked, layout, progress, read, scalars, surface, theta
 
 VALUE = "log_evidence.product.log_ratio.value"
 
@@ -57,6 +58,20 @@ class Parts(unittest.TestCase):
         self.assertEqual([(line.label, len(line.settings)) for line in panel.lines], [("x", 10), ("y", 10)])
         (panel,) = layout.panels(sweep, "variant")[:1]
         self.assertLessEqual(len(panel.lines), layout.MOST_LINES)
+
+    def test_how_much_theta_differs(self):
+        # Regions that a run of the setting does not know count for nothing, nor does a constant.
+        points = numpy.array([0.0, 1.0, 2.0])
+        rows = numpy.array([[1.0, 2, 3, -numpy.inf], [7.0, 7, 10, 1], [0.0, 3, 3, 5]])
+        sweep = self.sweep([{"a.b": 1}], **{"best.energy": [1.0]})
+        sweep.runs = {"setting": numpy.zeros(3, int), "finished": numpy.ones(3), "values": numpy.zeros((3, 1))}
+        sweep.statistics |= {"count": numpy.array([[3.0]]), "standard_error": numpy.array([[0.0]])}
+        with unittest.mock.patch.object(theta, "_read", lambda *_: {k: (row, points) for k, row in enumerate(rows)}):
+            theta.add_deviations(sweep)
+        centred = rows[:, :3] - rows[:, :3].mean(axis=1, keepdims=True)
+        self.assertAlmostEqual(sweep.of_settings("mean", theta.DEVIATION)[0], centred.var(axis=0, ddof=1).mean())
+        self.assertEqual(sweep.of_settings("count", theta.DEVIATION)[0], 3)
+        self.assertEqual(len(sweep.of_runs(theta.DEVIATION, 0)), 3)
 
     def test_every_setting_is_drawn_once(self):
         settings = [{"m.a": a, "m.b": b, "v": v} for a in range(3) for b in range(11) for v in "pqr"]

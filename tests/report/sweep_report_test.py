@@ -48,6 +48,13 @@ class Sweeps(WithDirectory):
         for figure in (self.directory / "figures").iterdir():
             xml.etree.ElementTree.parse(figure)
 
+    def test_what_theta_has_learnt(self):
+        figures = [{"name": "spread", "scalars": ["theta.squared_deviation"], "against": "algorithm.chains"}]
+        synthetic_sweeps.searches(self.directory, chains=(1, 4), masses=True, figures=figures)
+        page = self.page()
+        self.assert_shows(page, "Masses of the regions", "theta.squared_deviation", "Numbers of spread")
+        self.assertLessEqual({"spread.svg", "masses.svg"}, self.figure_names())
+
     def test_figures_that_were_asked_for(self):
         published = {"label": "published", "x": [100, 30000], "y": [0.2, 0.01]}
         figures = [

@@ -185,8 +185,11 @@ def works(directory, flips=(100, 300, 1000, 3000, 10000), replicates=1, kept=Fal
 ALGORITHMS = ("PISAA", "VFSA", "PSAA")
 
 
-def searches(directory, chains=(1, 4, 14, 30), variants=ALGORITHMS, replicates=6, keep=True, minimum=-3.2941, **more):
-    """Searches by variants and numbers of chains; with `keep`, the directories of the runs have their progress."""
+def searches(
+    directory, chains=(1, 4, 14, 30), variants=ALGORITHMS, replicates=6, keep=True, minimum=-3.2941, masses=False, **more
+):
+    """Searches by variants and numbers of chains; with `keep`, the directories of the runs have their progress, with
+    `masses` what they learnt of the masses of their regions and the exact ones."""
 
     def scalars(setting, rng):
         behind = 0.2 * list(variants).index(setting["variant"])
@@ -199,7 +202,9 @@ def searches(directory, chains=(1, 4, 14, 30), variants=ALGORITHMS, replicates=6
     write_sweep(directory, settings, scalars, replicates, ["best.energy"], **more)
     for run in range(len(settings) * replicates if keep else 0):
         n_chains, seed = settings[run // replicates]["algorithm.chains"], run % replicates + 1
+        exact = -0.2 * numpy.arange(21.0)[None]
+        known = {"regions/exact_log_mass": exact, "regions/log_mass": exact + 0.1 / seed} if masses else {}
         synthetic_runs.search(
-            directory / "runs" / f"{run:06d}", chains=n_chains, n_replicates=1, first_seed=seed
+            directory / "runs" / f"{run:06d}", chains=n_chains, n_replicates=1, first_seed=seed, **known
         )
     return directory

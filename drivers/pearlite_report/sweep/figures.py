@@ -6,7 +6,7 @@ import numpy
 
 from ..run import ReportError
 from ..style import drawing_style
-from . import against_time, asked, evidence, paths, progress, scalars, spread, surface, works
+from . import against_time, asked, evidence, paths, progress, scalars, spread, surface, theta, works
 from .read import require_name
 
 _MOST_CHOSEN = 6  # scalars drawn against each key unless they were asked for
@@ -58,6 +58,7 @@ def draw_all(sweep, wanted):
         if not wanted.scalars:
             pictures += works.curves(sweep)
             pictures += paths.curves(sweep)
+            pictures += theta.pictures(sweep)
     return pictures
 
 

@@ -22,6 +22,7 @@ def render(sweep, pictures, output):
         elements.figures("Evidence", pictures, "evidence"),
         surface.weighted(sweep),
         elements.figures("Progress of the searches", pictures, "progress"),
+        elements.figures("Masses of the regions", pictures, "masses"),
         elements.figures("Works", pictures, "works"),
         elements.figures("Along the path", pictures, "paths"),
         tables.pairs(sweep),

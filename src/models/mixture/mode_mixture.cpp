@@ -51,8 +51,8 @@ void ModeMixture::fingerprint(model::Fingerprint& fingerprint) const {
 
 namespace {
 
-/// Shares a piece of a ray out to the regions of energy that it goes through. The energy goes from `begin` to `end` in a
-/// straight line, the density of the mass falls as exp(-s), s from 0 to `length`.
+/// Shares a piece of a ray out to the regions of energy that it goes through. The energy goes from `begin` to `end` in
+/// a straight line, the density of the mass falls as exp(-s), s from 0 to `length`.
 void share_out(std::span<const double> points, double begin, double end, double length, double mass,
                std::vector<double>& masses) {
     const auto region = [&](double energy) {

@@ -126,9 +126,10 @@ constexpr void require_energy_of_any_kind() {
     static_assert(
         HasKnownMinimum<E> || !requires { &E::known_minimum; },
         "this model has a known_minimum() that is not: std::optional<double> known_minimum() const");
-    static_assert(HasRegionMasses<E> || !requires { &E::log_region_masses; },
-                  "this model has a log_region_masses() that is not: std::vector<double> "
-                  "log_region_masses(std::span<const double> points, double temperature) const");
+    static_assert(
+        HasRegionMasses<E> || !requires { &E::log_region_masses; },
+        "this model has a log_region_masses() that is not: std::vector<double> "
+        "log_region_masses(std::span<const double> points, double temperature) const");
 }
 
 } // namespace detail

@@ -42,9 +42,8 @@ struct SearchResult {
     EdgeProbabilities edges; ///< empty unless states are graphs and averages were asked for
 };
 
-/// What a search has learnt of the masses of its regions: theta_j + log(pi_j + pi_e), normalised, pi_e the share that the
-/// regions never proposed to would have had (Karagiannis et al. 2017, section 3.3); -inf in those regions. Empty
-/// without a theta.
+/// What a search has learnt of the masses of its regions: theta_j + log(pi_j + pi_e), normalised, pi_e the share of the
+/// regions never proposed to (Karagiannis et al. 2017, section 3.3), in which it is -inf. Empty without a theta.
 std::vector<double> learnt_log_masses(const algorithm::SearchOutcome& outcome);
 /// The error of log masses, over the regions in which both are finite.
 struct ThetaError {

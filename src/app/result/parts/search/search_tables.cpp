@@ -79,7 +79,9 @@ void write_masses(const parallel::Communicator& ranks, io::Writer& writer, const
     std::vector<std::vector<double>> learnt;
     for (const auto& replicate : search.replicates)
         learnt.push_back(learnt_log_masses(replicate));
-    const auto itself = [](const std::vector<double>& row) -> const auto& { return row; };
+    const auto itself = [](const std::vector<double>& row) -> const auto& {
+        return row;
+    };
     writer("regions/log_mass", table_of(learnt, itself));
     writer("regions/exact_log_mass", table_of(search.exact_log_masses, itself));
 }
