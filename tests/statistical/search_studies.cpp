@@ -1,14 +1,11 @@
 // What the self-adjusting bias of stochastic approximation annealing learns, against quadrature: the mixture of 20
-// modes in the plane of Karagiannis et al. 2017, section 4.1. Replicates are spread over the ranks; tables are CSV.
+// modes in the plane of Karagiannis et al. 2017, section 4.1. Replicates are spread over the ranks; tables are CSV. The
+// figures of that section are sweeps, jobs/papers/search-4.1*.toml; here is what a test can fail on.
 //
 //     mpirun -n RANKS search_studies theta REPLICATES [ITERATIONS]
 //
 // prints the estimated log mass of every energy region for 1, 10 and 30 chains (figure 4.1a); exit status 1 unless 30
 // chains are right within four standard errors plus `systematic` in every region.
-//
-//     mpirun -n RANKS search_studies error REPLICATES [ITERATIONS]
-//
-// prints mean squared errors against the number of chains, each with so many iterations (figure 4.1c).
 //
 //     mpirun -n RANKS search_studies efficiency REPLICATES [ITERATIONS]
 //
@@ -35,7 +32,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <numbers>
 
 using namespace pearlite;
 
@@ -58,46 +54,6 @@ const models::ModeMixture& mixture() {
         return models::ModeMixture(means, 0.001);
     }();
     return model;
-}
-
-/// Adds the mass of a piece of a ray, along which the energy goes from `low` to `high` in a straight line.
-void add_piece(const model::EnergyPartition& partition, double low, double high, double mass,
-               std::vector<double>& masses) {
-    if (low > high)
-        std::swap(low, high);
-    const auto points = partition.points();
-    for (Index j = partition.region(low); j <= partition.region(high); ++j) {
-        const double from = j == 0 ? low : std::max(low, points[static_cast<std::size_t>(j - 1)]);
-        const double to = j + 1 == partition.regions() ? high : std::min(high, points[static_cast<std::size_t>(j)]);
-        masses[static_cast<std::size_t>(j)] += high > low ? mass * (to - from) / (high - low) : mass;
-    }
-}
-
-/// Logarithms of the regions' masses: a mean over rays from each mode. e = r^2 / (2 variance) has the density exp(-e).
-std::vector<double> exact_log_masses(const model::EnergyPartition& partition) {
-    constexpr int angles = 64, pieces = 4000;
-    constexpr double step = 0.01;
-    const auto& model = mixture();
-    std::vector<double> masses(static_cast<std::size_t>(partition.regions()), 0.0);
-    const double weight = 1.0 / (angles * static_cast<double>(model.means().cols()));
-    for (Index k = 0; k < model.means().cols(); ++k)
-        for (int a = 0; a < angles; ++a) {
-            const double angle = 2 * std::numbers::pi * (a + 0.5) / angles;
-            const auto energy_at = [&](double e) {
-                const double r = std::sqrt(2 * model.variance() * e);
-                return model.energy(std::vector<double>{model.means()(0, k) + r * std::cos(angle),
-                                                        model.means()(1, k) + r * std::sin(angle)});
-            };
-            double before = energy_at(0);
-            for (int i = 0; i < pieces; ++i) {
-                const double after = energy_at((i + 1) * step);
-                add_piece(partition, before, after, weight * std::exp(-i * step) * -std::expm1(-step), masses);
-                before = after;
-            }
-        }
-    for (double& mass : masses)
-        mass = std::log(mass);
-    return masses;
 }
 
 const model::EnergyPartition& partition() {
@@ -236,20 +192,6 @@ double median(std::vector<double> values) {
     return 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
 }
 
-void error(const parallel::Communicator& ranks, Index replicates, Index iterations, const std::vector<double>& exact) {
-    if (ranks.is_root())
-        fmt::print("gain_power,chains,iterations,mean_square_error,standard_error,median_square_error,replicates\n");
-    for (const double power : powers)
-        for (const Index chains : populations) {
-            const auto errors = square_errors(ranks, replicates, chains, iterations, power, exact);
-            const Moments m = calibration::moments(errors);
-            if (ranks.is_root())
-                fmt::print("{},{},{},{:.5g},{:.2g},{:.5g},{}\n", power, chains, iterations, m.mean,
-                           m.sd / std::sqrt(static_cast<double>(replicates)), median(errors), replicates);
-            std::fflush(stdout);
-        }
-}
-
 /// Slope of log y against log x by least squares.
 double slope(std::span<const double> x, std::span<const double> y) {
     double sx = 0, sy = 0, sxy = 0, sxx = 0;
@@ -307,19 +249,14 @@ int main(int argc, char** argv) {
     const auto ranks = parallel::Communicator::world();
     const std::string what = argc == 3 || argc == 4 ? argv[1] : "";
     const Index replicates = argc >= 3 ? std::atol(argv[2]) : 0, iterations = argc == 4 ? std::atol(argv[3]) : 1000000;
-    if ((what != "theta" && what != "error" && what != "efficiency" && what != "inference") || replicates < 2 ||
-        iterations < 10000) {
+    if ((what != "theta" && what != "efficiency" && what != "inference") || replicates < 2 || iterations < 10000) {
         if (ranks.is_root())
-            fmt::print(stderr, "usage: search_studies theta|error|efficiency|inference REPLICATES [ITERATIONS]\n"
+            fmt::print(stderr, "usage: search_studies theta|efficiency|inference REPLICATES [ITERATIONS]\n"
                                "at least 2 replicates of 10000 iterations\n");
         return 2;
     }
     if (what == "inference")
         return inference(ranks, replicates, iterations) ? 0 : 1;
-    const auto exact = exact_log_masses(partition());
-    if (what == "error") {
-        error(ranks, replicates, iterations, exact);
-        return 0;
-    }
+    const auto exact = mixture().log_region_masses(partition().points(), 1);
     return (what == "theta" ? theta : efficiency)(ranks, replicates, iterations, exact) ? 0 : 1;
 }
