@@ -80,10 +80,16 @@ void share_out(std::span<const double> points, double begin, double end, double 
 /// modes are far away.
 std::vector<double> ModeMixture::log_region_masses(std::span<const double> points, double temperature) const {
     PEARLITE_EXPECTS(temperature > 0 && std::is_sorted(points.begin(), points.end()));
-    constexpr int angles = 16, pieces = 2000;
-    constexpr double step = 0.02;
+    constexpr int pieces = 2000;
+    constexpr double step = 0.02, alone = 15; // exp(-alone) does not count
     std::vector<double> masses(points.size() + 1, 0.0);
-    for (Index k = 0; k < means_.cols(); ++k)
+    for (Index k = 0; k < means_.cols(); ++k) {
+        double nearest = infinity;
+        for (Index other = 0; other < means_.cols(); ++other)
+            if (other != k)
+                nearest = std::min(nearest, (means_.col(other) - means_.col(k)).squaredNorm());
+        // All rays are the same up to half of the way to the nearest mode.
+        const int angles = nearest / (8 * temperature * variance_) > alone ? 1 : 64;
         for (int a = 0; a < angles; ++a) {
             const double angle = 2 * std::numbers::pi * (a + 0.5) / angles;
             const auto energy_at = [&](double s) {
@@ -94,10 +100,12 @@ std::vector<double> ModeMixture::log_region_masses(std::span<const double> point
             for (int i = 0; i < pieces; ++i) {
                 const double after = energy_at((i + 1) * step);
                 const double rest = 0.5 * (before + after) - temperature * (i + 0.5) * step - log_factor_;
-                share_out(points, before, after, step, std::exp(-i * step - rest * (1 / temperature - 1)), masses);
+                const double mass = std::exp(-i * step - rest * (1 / temperature - 1)) / angles;
+                share_out(points, before, after, step, mass, masses);
                 before = after;
             }
         }
+    }
     double sum = 0;
     for (const double mass : masses)
         sum += mass;

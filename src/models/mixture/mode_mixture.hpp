@@ -24,8 +24,8 @@ class ModeMixture {
     double energy(std::span<const double> x) const;
     void energies(const model::LaneMatrix& points, std::span<double> out) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
-    /// As model::HasRegionMasses, by quadrature along rays from the modes: exact to rounding where modes are far apart,
-    /// to some 1e-4 where they overlap.
+    /// As model::HasRegionMasses, by quadrature along rays from the modes: right to 1e-6 where modes are far apart, to
+    /// some 1e-3 where they overlap.
     std::vector<double> log_region_masses(std::span<const double> points, double temperature) const;
 
     const Matrix& means() const { return means_; }
