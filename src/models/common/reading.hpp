@@ -3,7 +3,9 @@
 
 #include "io/configuration/key_reader.hpp"
 #include "pearlite/core/error.hpp"
+#include "pearlite/random/stream.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,6 +19,28 @@ ModelKeys read_model(io::Configuration& configuration, const More&... more) {
     io::read_keys(configuration, "model", keys, more...);
     return keys;
 }
+
+/// run.seed, as the run's plan reads it.
+inline std::uint64_t run_seed(io::Configuration& configuration) {
+    std::uint64_t seed = 1;
+    io::KeyReader(configuration, "run")("seed", seed, "as the run's plan reads it");
+    return seed;
+}
+
+/// The seed of simulated data, a key of [model].
+struct DataSeed {
+    std::optional<Index> number = 1; ///< none: run.seed
+
+    void keys(Keys& k, const std::string& of) {
+        k.number_or("replicate", "data_seed", number, at_least(0),
+                    about("seed of " + of +
+                          "; \"replicate\": run.seed, so that each replicate of a sweep has other data"));
+    }
+    random::Stream stream(io::Configuration& configuration) const {
+        const auto seed = number ? static_cast<std::uint64_t>(*number) : run_seed(configuration);
+        return random::Stream({seed, random::Purpose::synthetic_data, 0, 0});
+    }
+};
 
 /// Lists the keys of a table that several structs make up, one after another.
 template <class... ModelKeys>

@@ -42,7 +42,7 @@ std::unique_ptr<BuiltModel> build_function(io::Configuration& configuration, io:
     if (keys.rotation_seed)
         keys.settings.seed = static_cast<std::uint64_t>(*keys.rotation_seed);
     else
-        io::KeyReader(configuration, "run")("seed", keys.settings.seed, "as the run's plan reads it");
+        keys.settings.seed = run_seed(configuration);
     return configuration.has_errors() ? nullptr : kernel::searched_box(TestFunction(keys.settings));
 }
 

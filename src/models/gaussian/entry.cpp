@@ -36,7 +36,7 @@ struct AutoregressiveGaussianKeys {
 struct NoisyLikelihoodKeys {
     NoisyLikelihoodSettings settings; ///< but its data, which are simulated
     Index dimension = 1;
-    std::uint64_t data_seed = 1;
+    DataSeed seed;
 
     void keys(Keys& k) {
         k("dimension", dimension, within(1, 1000), "independent coordinates");
@@ -45,7 +45,7 @@ struct NoisyLikelihoodKeys {
         k("noise_variance", settings.noise_variance, at_least(0),
           "variance of a log likelihood estimated from one sample; 0: exact");
         k("samples", settings.samples, at_least(1), "samples of an estimate");
-        k("data_seed", data_seed, "seed of the simulated data");
+        seed.keys(k, "the simulated data");
     }
 };
 
@@ -59,14 +59,24 @@ std::unique_ptr<BuiltModel> build_gaussian_ar(io::Configuration& configuration, 
     return configuration.has_errors() ? nullptr : built(AutoregressiveGaussian(keys.settings, keys.correlation));
 }
 
-std::unique_ptr<BuiltModel> build_noisy_likelihood(io::Configuration& configuration, io::Section&) {
+std::optional<NoisyLikelihood> read_noisy_likelihood(io::Configuration& configuration) {
     auto keys = read_model<NoisyLikelihoodKeys>(configuration);
     if (configuration.has_errors())
-        return nullptr;
+        return {};
     auto& settings = keys.settings;
-    random::Stream stream({keys.data_seed, random::Purpose::synthetic_data, 0, 0});
+    auto stream = keys.seed.stream(configuration);
     settings.data = simulate(keys.dimension, settings.prior_sd, settings.data_sd, stream).data;
-    return built_density(NoisyLikelihood(std::move(settings)));
+    return NoisyLikelihood(std::move(settings));
+}
+
+std::unique_ptr<BuiltModel> build_noisy_likelihood(io::Configuration& configuration, io::Section&) {
+    auto density = read_noisy_likelihood(configuration);
+    return density ? built_density(std::move(*density)) : nullptr;
+}
+
+std::unique_ptr<BuiltModel> build_noisy_annealing(io::Configuration& configuration, io::Section&) {
+    auto density = read_noisy_likelihood(configuration);
+    return density ? built(NoisyAnnealing(std::move(*density))) : nullptr;
 }
 
 } // namespace
@@ -89,6 +99,13 @@ ModelEntry noisy_likelihood_entry() {
     return {{"noisy-likelihood", 16, 4096, true, 1, true, {}, "samples"},
             "Gaussian test bed with a likelihood that is disturbed without bias; exact evidence",
             build_noisy_likelihood,
+            list_keys<NoisyLikelihoodKeys>};
+}
+
+ModelEntry noisy_annealing_entry() {
+    return {{"noisy-annealing", 16, 4096, false, 1, true},
+            "the same with perfect moves, as theory assumes them",
+            build_noisy_annealing,
             list_keys<NoisyLikelihoodKeys>};
 }
 

@@ -17,15 +17,18 @@ namespace {
 
 /// Which data the model has; the columns of a user's table and the rest of the keys follow.
 struct DataKeys {
-    enum class Study { table, toenail, ohio_wheeze, polypharmacy };
+    enum class Study { table, simulated, toenail, ohio_wheeze, polypharmacy };
 
     Study study = Study::toenail;
     DataFile data;
     MissingKeys missing; ///< of a table
+    SimulatedSubjects simulated;
+    DataSeed seed;
 
     void keys(Keys& k) {
         k("study", study,
           {{"table", Study::table, "a table of your own"},
+           {"simulated", Study::simulated, "drawn from the model with a random intercept"},
            {"toenail", Study::toenail},
            {"ohio-wheeze", Study::ohio_wheeze},
            {"polypharmacy", Study::polypharmacy}},
@@ -34,8 +37,24 @@ struct DataKeys {
                     : study == Study::ohio_wheeze  ? "bayes/ohio_wheeze.csv"
                     : study == Study::polypharmacy ? "bayes/polypharm.csv"
                                                    : "";
-        k("data", data, about("a table with a header line").default_is("the study's file; none of study table"));
+        k.when("study", study, {Study::table, Study::toenail, Study::ohio_wheeze, Study::polypharmacy}, [&] {
+            k("data", data, about("a table with a header line").default_is("the study's file; none of study table"));
+        });
         k.when("study", study, Study::table, [&] { missing.keys(k); });
+        k.when("study", study, Study::simulated, [&] { list_simulation(k); });
+    }
+
+    void list_simulation(Keys& k) {
+        k("subjects", simulated.subjects, within(1, 1'000'000), "simulated subjects");
+        k("responses_each", simulated.responses_each, within(1, 10'000), "responses of each of them");
+        k("true_coefficients", simulated.coefficients,
+          "coefficients of the simulation: of the intercept, and of covariates that are uniform on (0, 1)");
+        if (simulated.coefficients.empty()) {
+            k.error("true_coefficients", "expected at least one number");
+            simulated.coefficients = {0};
+        }
+        k("true_deviation", simulated.deviation, at_least(0), "standard deviation of the simulated random intercept");
+        seed.keys(k, "the simulated responses");
     }
 };
 
@@ -129,6 +148,15 @@ MixedLogisticDesign design_of_polypharmacy(const io::Table& table) {
     return polypharmacy(columns);
 }
 
+MixedLogisticDesign simulated_design(io::Configuration& configuration, const DataKeys& source) {
+    auto stream = source.seed.stream(configuration);
+    const auto data = simulate_responses(source.simulated, stream);
+    std::vector<std::string> terms;
+    for (const auto& covariate : data.covariates)
+        terms.push_back(covariate.name);
+    return mixed_logistic_design(data, terms);
+}
+
 MixedLogisticDesign design_of(io::Configuration& configuration, const DataKeys& source) {
     using Study = DataKeys::Study;
     if (source.study == Study::table)
@@ -143,6 +171,7 @@ MixedLogisticDesign design_of(io::Configuration& configuration, const DataKeys& 
     case Study::polypharmacy:
         return design_of_polypharmacy(table);
     case Study::table:
+    case Study::simulated:
         break;
     }
     throw ContractViolation("a study without a design");
@@ -150,8 +179,11 @@ MixedLogisticDesign design_of(io::Configuration& configuration, const DataKeys& 
 
 std::unique_ptr<BuiltModel> build_mixed_logistic(io::Configuration& configuration, io::Section& section) {
     const auto source = read_model<DataKeys>(configuration);
-    const auto design =
-        read_data(section, "data", source.data, [&](const auto&) { return design_of(configuration, source); });
+    std::optional<MixedLogisticDesign> design;
+    if (source.study == DataKeys::Study::simulated)
+        design = simulated_design(configuration, source);
+    else
+        design = read_data(section, "data", source.data, [&](const auto&) { return design_of(configuration, source); });
     MixedLogisticKeys keys;
     if (design)
         keys.settings = design->settings;

@@ -1,5 +1,6 @@
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
 
+#include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
@@ -70,6 +71,28 @@ MixedLogisticDesign mixed_logistic_design(const RepeatedResponses& data, const s
     }
     check(settings);
     return design;
+}
+
+RepeatedResponses simulate_responses(const SimulatedSubjects& settings, random::Stream& stream) {
+    PEARLITE_EXPECTS(settings.subjects >= 1 && settings.responses_each >= 1 && !settings.coefficients.empty());
+    const Index rows = settings.subjects * settings.responses_each, slopes = std::ssize(settings.coefficients) - 1;
+    RepeatedResponses data{Vector(rows), Vector(rows), {}};
+    for (Index k = 1; k <= slopes; ++k)
+        data.covariates.push_back({slopes == 1 ? "x" : "x" + std::to_string(k), Vector(rows)});
+    double effect = 0;
+    for (Index row = 0; row < rows; ++row) {
+        if (row % settings.responses_each == 0)
+            effect = settings.deviation * stream.normal();
+        double predictor = settings.coefficients.front() + effect;
+        for (Index k = 0; k < slopes; ++k) {
+            const double x = stream.uniform();
+            data.covariates[static_cast<std::size_t>(k)].values(row) = x;
+            predictor += settings.coefficients[static_cast<std::size_t>(k) + 1] * x;
+        }
+        data.subject(row) = static_cast<double>(row / settings.responses_each);
+        data.response(row) = stream.bernoulli(1 / (1 + std::exp(-predictor))) ? 1 : 0;
+    }
+    return data;
 }
 
 MixedLogisticDesign toenail(const Vector& patient, const Vector& outcome, const Vector& terbinafine,

@@ -3,6 +3,7 @@
 
 #include "models/common/design.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
+#include "pearlite/random/stream.hpp"
 
 #include <string>
 #include <vector>
@@ -27,6 +28,16 @@ struct MixedLogisticDesign {
 /// InputError for names that are not there, codes without a level, columns of different lengths.
 MixedLogisticDesign mixed_logistic_design(const RepeatedResponses& data, const std::vector<std::string>& terms,
                                           const std::vector<std::string>& effects = {"intercept"});
+
+/// Subjects whose responses are drawn from the model with a random intercept.
+struct SimulatedSubjects {
+    Index subjects = 50;
+    Index responses_each = 5;
+    std::vector<double> coefficients{-1.5, 2.5}; ///< of the intercept and of x, or x1, x2, ..; at least one
+    double deviation = 1.2;                      ///< of the random intercept
+};
+/// Covariates are uniform on (0, 1), independent between rows.
+RepeatedResponses simulate_responses(const SimulatedSubjects& settings, random::Stream& stream);
 
 /// Moderate or severe onycholysis (De Backer et al. 1998; 294 patients, 1908 visits): intercept, terbinafine (1; 0 for
 /// itraconazole), month, terbinafine:month.

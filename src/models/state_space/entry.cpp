@@ -56,7 +56,11 @@ struct SeriesKeys {
 
 struct StochasticVolatilityKeys {
     StochasticVolatilitySettings settings; ///< but its returns
-    std::optional<DataFile> rates;         ///< of a foreign currency; else `data` has returns
+    std::optional<Index> simulated_length; ///< of returns that are simulated; else there are files
+    VolatilityParameters truth;            ///< of the simulation
+    double true_rho = 0, true_nu = 10;     ///< the same, with leverage and Student-t errors
+    DataSeed seed;
+    std::optional<DataFile> rates; ///< of a foreign currency; else `data` has returns
     DataFile data{"pound_dollar/svpd_returns.csv"};
     SeriesKeys series;
     bool holds_prices = false;
@@ -66,21 +70,49 @@ struct StochasticVolatilityKeys {
     std::optional<Index> lag;
 
     void keys(Keys& k) {
-        k("rates", rates, "rates of a foreign currency, in place of returns");
-        k.unless_given("rates", [&] {
-            k("data", data, "a table of returns, or of prices, with a header line");
-            series.keys(k);
-            k("values", holds_prices, {{"returns", false}, {"prices", true, "whose returns are 100 log(p_t/p_{t-1})"}},
-              "what the column holds");
-            k("centred", centred, "subtract the mean of the returns");
+        k("simulated_length", simulated_length, within(1, 1'000'000),
+          "returns drawn from the model, in place of data");
+        k.unless_given("simulated_length", [&] {
+            k("rates", rates, "rates of a foreign currency, in place of returns");
+            k.unless_given("rates", [&] { list_table(k); });
         });
         k("leverage", settings.leverage, "returns and volatility are correlated");
         k("student", settings.student, "errors have Student's t distribution");
+        k.when_given("simulated_length", [&] { list_simulation(k); });
         list_exactness(k, is_exact);
         list_filter(k, settings.filter, {{"bootstrap", FilterKind::bootstrap}, {"adapted", FilterKind::adapted}});
         list_constant_variance(k, "most_particles", settings.constant_variance);
         k.in_table("prior", [&] { list_prior(k); });
         k.in_table("growth", [&] { list_growth(k); });
+    }
+
+    void list_table(Keys& k) {
+        k("data", data, "a table of returns, or of prices, with a header line");
+        series.keys(k);
+        k("values", holds_prices, {{"returns", false}, {"prices", true, "whose returns are 100 log(p_t/p_{t-1})"}},
+          "what the column holds");
+        k("centred", centred, "subtract the mean of the returns");
+    }
+
+    void list_simulation(Keys& k) {
+        k("true_mu", truth.mu, "mean log volatility of the simulated returns");
+        k("true_phi", truth.phi, between(-1, 1), "persistence of their log volatility");
+        k("true_sigma", truth.sigma, above(0), "volatility of their log volatility");
+        k.when("leverage", settings.leverage, true, [&] {
+            k("true_rho", true_rho, between(-1, 1), "correlation of simulated returns and volatility");
+        });
+        k.when("student", settings.student, true,
+               [&] { k("true_nu", true_nu, above(0), "degrees of freedom of the simulated errors"); });
+        seed.keys(k, "the simulated returns");
+    }
+
+    /// With which returns are simulated.
+    VolatilityParameters true_parameters() const {
+        VolatilityParameters all = truth;
+        all.rho = settings.leverage ? true_rho : 0;
+        if (settings.student)
+            all.nu = true_nu;
+        return all;
     }
 
     void list_growth(Keys& k) {
@@ -132,7 +164,7 @@ struct LinearGaussianKeys {
     SeriesKeys series;
     LinearGaussianParameters truth;
     Index simulated_length = 200;
-    std::uint64_t data_seed = 1;
+    DataSeed seed;
     bool is_exact = false;                                       ///< the likelihood
     std::optional<double> mean, persistence, state_sd, noise_sd; ///< those of [growth]
     std::optional<Index> lag;
@@ -180,7 +212,7 @@ struct LinearGaussianKeys {
         k("true_persistence", truth.persistence, between(-1, 1), "persistence of the simulated states");
         k("true_state_sd", truth.state_sd, above(0), "standard deviation of the simulated states' innovations");
         k("true_noise_sd", truth.noise_sd, above(0), "standard deviation of the simulated noise");
-        k("data_seed", data_seed, "seed of the simulated observations");
+        seed.keys(k, "the simulated observations");
     }
 };
 
@@ -215,8 +247,18 @@ std::vector<double> numbers(const Vector& values) {
     return {values.begin(), values.end()};
 }
 
-/// Returns as they are in a column, or from the rates of a foreign currency.
-std::vector<double> read_returns(io::Section& section, const StochasticVolatilityKeys& keys) {
+/// Returns as they are in a column, or from the rates of a foreign currency, or simulated.
+std::vector<double> read_returns(io::Configuration& configuration, io::Section& section,
+                                 const StochasticVolatilityKeys& keys) {
+    if (keys.simulated_length) {
+        const auto truth = keys.true_parameters();
+        if (!truth.valid())
+            section.error("true_sigma", "the stationary variance of log volatility is not a finite number above 0");
+        if (configuration.has_errors())
+            return {};
+        auto stream = keys.seed.stream(configuration);
+        return simulate_volatility(truth, *keys.simulated_length, stream).returns;
+    }
     if (keys.rates) {
         const auto rates = read_data(section, "rates", *keys.rates, [](const auto& path) {
             return centred_returns(numbers(io::read_last_numbers(path)));
@@ -235,7 +277,7 @@ std::vector<double> read_returns(io::Section& section, const StochasticVolatilit
 
 std::unique_ptr<BuiltModel> build_stochastic_volatility(io::Configuration& configuration, io::Section& section) {
     auto keys = read_model<StochasticVolatilityKeys>(configuration);
-    keys.settings.returns = read_returns(section, keys);
+    keys.settings.returns = read_returns(configuration, section, keys);
     return built_either_way<StochasticVolatility>(configuration, keys.settings, keys.is_exact, [&] {
         return growth_at<GrowingVolatility>(configuration, "growth.sigma", keys.parameters(), keys.settings.returns,
                                             keys.settings.filter, keys.lag);
@@ -251,7 +293,7 @@ std::unique_ptr<BuiltModel> build_linear_gaussian(io::Configuration& configurati
         section.error("true_state_sd",
                       "the stationary variance of the simulated states is not a finite number above 0");
     } else if (!configuration.has_errors()) {
-        random::Stream stream({keys.data_seed, random::Purpose::synthetic_data, 0, 0});
+        auto stream = keys.seed.stream(configuration);
         keys.settings.observations = simulate_linear_gaussian(keys.truth, keys.simulated_length, stream);
     }
     return built_either_way<LinearGaussian>(configuration, keys.settings, keys.is_exact, [&] {
