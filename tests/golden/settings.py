@@ -25,6 +25,7 @@ MODELS = {  # those to be annealed
     "linear-regression": {"data": "logistic.csv"},
     "logistic-regression": {"data": "logistic.csv"},
     "mixed-logistic": {"study": "table", "data": "mixed.csv", "samples": 6},
+    "noisy-annealing": {"dimension": 2, "samples": 4},
     "noisy-likelihood": {"dimension": 2, "samples": 4},
     "orthant": {"size": 9, "negative": 4, "correlation": 0.8},
     "poisson-regression": {"data": "logistic.csv"},

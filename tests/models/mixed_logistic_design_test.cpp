@@ -54,6 +54,37 @@ TEST(MixedLogisticDesign, RandomSlopes) {
     EXPECT_EQ(design.effects_design.col(1), small().covariates[0].values);
 }
 
+TEST(MixedLogisticDesign, SimulatedResponsesAreThoseOfTheModel) {
+    const SimulatedSubjects settings{
+        .subjects = 20000, .responses_each = 3, .coefficients = {-0.5, 1.5, 0.7}, .deviation = 1.3};
+    random::Stream stream({7, random::Purpose::synthetic_data, 0, 0});
+    const auto data = simulate_responses(settings, stream);
+    ASSERT_EQ(data.response.size(), 60000);
+    ASSERT_EQ(data.covariates.size(), 2U);
+    EXPECT_EQ(data.covariates[1].name, "x2");
+    EXPECT_EQ(data.subject(5), 1);
+    EXPECT_NEAR(data.covariates[0].values.mean(), 0.5, 0.006);
+
+    // The score is 0 at the true parameters, within the root of the information, and nowhere else.
+    const MixedLogistic model(mixed_logistic_design(data, {"x1", "x2"}).settings);
+    const Vector truth{{-0.5, 1.5, 0.7, std::log(1.3)}};
+    const auto score = [&](const Vector& at, Index k) {
+        Vector gradient(4);
+        model.exact_log_likelihood({at.data(), 4}, {gradient.data(), 4});
+        return gradient(k);
+    };
+    for (Index k = 0; k < 4; ++k) {
+        Vector above = truth, below = truth;
+        above(k) += 0.01;
+        below(k) -= 0.01;
+        const double information = (score(below, k) - score(above, k)) / 0.02;
+        EXPECT_LT(std::fabs(score(truth, k)), 3.5 * std::sqrt(information)) << k;
+        Vector wrong = truth;
+        wrong(k) += 0.3;
+        EXPECT_GT(std::fabs(score(wrong, k)), 5 * std::sqrt(information)) << k;
+    }
+}
+
 TEST(MixedLogisticDesign, MistakesAreNamed) {
     EXPECT_THROW(mixed_logistic_design(small(), {"height"}), InputError);
     EXPECT_THROW(mixed_logistic_design(small(), {"dose:"}), InputError);

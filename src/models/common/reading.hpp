@@ -32,9 +32,9 @@ struct DataSeed {
     std::optional<Index> number = 1; ///< none: run.seed
 
     void keys(Keys& k, const std::string& of) {
-        k.number_or("replicate", "data_seed", number, at_least(0),
-                    about("seed of " + of +
-                          "; \"replicate\": run.seed, so that each replicate of a sweep has other data"));
+        k.number_or(
+            "replicate", "data_seed", number, at_least(0),
+            about("seed of " + of + "; \"replicate\": run.seed, so that each replicate of a sweep has other data"));
     }
     random::Stream stream(io::Configuration& configuration) const {
         const auto seed = number ? static_cast<std::uint64_t>(*number) : run_seed(configuration);

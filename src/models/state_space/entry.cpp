@@ -70,8 +70,7 @@ struct StochasticVolatilityKeys {
     std::optional<Index> lag;
 
     void keys(Keys& k) {
-        k("simulated_length", simulated_length, within(1, 1'000'000),
-          "returns drawn from the model, in place of data");
+        k("simulated_length", simulated_length, within(1, 1'000'000), "returns drawn from the model, in place of data");
         k.unless_given("simulated_length", [&] {
             k("rates", rates, "rates of a foreign currency, in place of returns");
             k.unless_given("rates", [&] { list_table(k); });
@@ -98,9 +97,8 @@ struct StochasticVolatilityKeys {
         k("true_mu", truth.mu, "mean log volatility of the simulated returns");
         k("true_phi", truth.phi, between(-1, 1), "persistence of their log volatility");
         k("true_sigma", truth.sigma, above(0), "volatility of their log volatility");
-        k.when("leverage", settings.leverage, true, [&] {
-            k("true_rho", true_rho, between(-1, 1), "correlation of simulated returns and volatility");
-        });
+        k.when("leverage", settings.leverage, true,
+               [&] { k("true_rho", true_rho, between(-1, 1), "correlation of simulated returns and volatility"); });
         k.when("student", settings.student, true,
                [&] { k("true_nu", true_nu, above(0), "degrees of freedom of the simulated errors"); });
         seed.keys(k, "the simulated returns");

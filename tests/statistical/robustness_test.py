@@ -1,0 +1,87 @@
+"""What noise in the likelihood costs in true errors, of tempered SMC, importance sampling squared and pseudo-marginal
+chains with as many estimates: judges jobs/papers/estimated-likelihood-robustness.toml at its narrower prior. Nothing
+that an algorithm claims of itself enters, but where it is judged.
+
+usage: robustness_test.py REPLICATES
+
+The true effective sample size is the posterior variance over the mean squared error of the posterior means of four
+independent parameters: a share of sqrt(2 / (4 R)) of it is its own standard error over R replicates. Four of these
+widen all limits.
+"""
+
+import math
+import statistics
+import sys
+
+import calibration_test
+import pearlite_runner as runner
+
+SWEEP = calibration_test.JOBS / "papers" / "estimated-likelihood-robustness.toml"
+PRIOR_SD, DATA_SD, DIMENSION = 1.0, 0.5, 4
+ALGORITHMS = ("AISEL", "importance sampling squared", "chains")
+QUIET, NOISY = 1.0, 10.0
+# At the least noise: a claim is true within this factor, apart from the error of the study; log p(y) is as good.
+LARGEST_FACTOR = 1.5
+LARGEST_ERROR = 0.1
+# At the most noise every algorithm has lost most of its true effective sample size, whatever it claims.
+LARGEST_SHARE_LEFT = 0.3
+
+
+def data_of(scratch):
+    """The four data, which the posterior of a run holds."""
+    import h5py  # no run needs it
+
+    runner.write_configuration(scratch / "data.toml", model={"name": "noisy-likelihood", "dimension": DIMENSION,
+                                                             "prior_sd": PRIOR_SD, "data_sd": DATA_SD},
+                               algorithm={"name": "smc", "particles": 32})
+    ended = runner.pearlite("run", scratch / "data.toml", "-o", scratch / "data")
+    if ended.status != runner.FINISHED:
+        raise AssertionError(ended.describe())
+    with h5py.File(scratch / "data" / "posterior.nc") as posterior:
+        return posterior["observed_data/y"][()].tolist()
+
+
+def true_ess(rows, data):
+    shrunk = PRIOR_SD**2 / (PRIOR_SD**2 + DATA_SD**2)
+    squared = [(float(row[f"posterior.theta{k + 1}.mean"]) - shrunk * y) ** 2 for row in rows for k, y in enumerate(data)]
+    return shrunk * DATA_SD**2 / statistics.fmean(squared)
+
+
+def rms_error(rows, data):
+    """Of log p(y); none of chains."""
+    variance = PRIOR_SD**2 + DATA_SD**2
+    exact = sum(-0.5 * (math.log(2 * math.pi * variance) + y**2 / variance) for y in data)
+    return math.sqrt(statistics.fmean((float(row["headline.value"]) - exact) ** 2 for row in rows))
+
+
+def main():
+    replicates = int(sys.argv[1])
+    slack = 1 + 4 * math.sqrt(2 / (DIMENSION * replicates))
+    with runner.scratch_directory() as place:
+        data = data_of(place)
+        rows = calibration_test.sweep(SWEEP, place / "robustness", "--set", f"sweep.replicates={replicates}", "--set",
+                                      f"sweep.model.noise_variance=[{QUIET},{NOISY}]", "--set",
+                                      f"sweep.model.prior_sd=[{PRIOR_SD}]")
+    good = True
+    print("| algorithm | noise | claimed ESS | true ESS | rms error of log p(y) |\n|---|---|---|---|---|")
+    for algorithm in ALGORITHMS:
+        of = {noise: [row for row in rows if row["variant"] == algorithm and float(row["model.noise_variance"]) == noise]
+              for noise in (QUIET, NOISY)}
+        true = {noise: true_ess(own, data) for noise, own in of.items()}
+        claimed = {noise: statistics.fmean(calibration_test.numbers(own, "diagnostics.ess")) for noise, own in of.items()}
+        factor = claimed[QUIET] / true[QUIET]
+        judged = 1 / (LARGEST_FACTOR * slack) < factor < LARGEST_FACTOR * slack
+        judged = judged and true[NOISY] < LARGEST_SHARE_LEFT * slack * true[QUIET]
+        errors = {noise: "" if algorithm == "chains" else f"{rms_error(own, data):.3f}" for noise, own in of.items()}
+        if algorithm != "chains":
+            quiet, noisy = rms_error(of[QUIET], data), rms_error(of[NOISY], data)
+            judged = judged and quiet < LARGEST_ERROR * slack and noisy > quiet
+        for noise in of:
+            print(f"| {algorithm} | {noise:g} | {claimed[noise]:.0f} | {true[noise]:.0f} | {errors[noise]} |"
+                  + ("" if judged else "   MISSED"))
+        good = good and judged
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
