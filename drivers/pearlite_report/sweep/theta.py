@@ -75,8 +75,8 @@ def _read(sweep, name):
 
 
 def pictures(sweep):
-    """Learnt and exact masses of the regions, a panel a setting with all other keys at their last values; empty where
-    no run knows exact masses."""
+    """Learnt and exact masses of the regions, a panel for each of the last settings; empty where no run knows exact
+    masses."""
     learnt = _read(sweep, "log_mass")
     exact = _read(sweep, "exact_log_mass") if learnt else {}
     if not exact:
@@ -86,7 +86,8 @@ def pictures(sweep):
         for line in group.lines:
             for number in line.settings:
                 runs = [run for run in exact if sweep.runs["setting"][run] == number]
-                if panel := _panel(sweep, number, line, [learnt[run] for run in runs], [exact[run][0] for run in runs]):
+                rows = [learnt[run] for run in runs], [exact[run][0] for run in runs]
+                if panel := _panel(", ".join(filter(None, [group.label, line.label])), line, *rows):
                     found.append(panel)
     if len(found) > _MOST_SETTINGS:
         found = found[-_MOST_SETTINGS:]
@@ -99,7 +100,7 @@ def pictures(sweep):
     return drawn
 
 
-def _panel(sweep, number, line, learnt, exact):
+def _panel(label, line, learnt, exact):
     if not learnt or any(not numpy.array_equal(points, learnt[0][1]) for _, points in learnt):
         return None
     points = learnt[0][1]
@@ -113,4 +114,4 @@ def _panel(sweep, number, line, learnt, exact):
     error = rows.std(axis=0, ddof=1) / numpy.sqrt(len(rows)) if len(rows) > 1 else numpy.full(len(mean), numpy.nan)
     style = {**line.style, "linestyle": "", "marker": "o"}
     learnt_line = drawing.Line("learnt", style, x, mean, mean - 2 * error, mean + 2 * error, bars=True)
-    return drawing.Panel(line.label, [learnt_line], ("exact", x, exact[0][known]))
+    return drawing.Panel(label, [learnt_line], ("exact", x, exact[0][known]))
