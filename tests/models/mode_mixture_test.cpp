@@ -126,8 +126,8 @@ TEST(ModeMixture, MassesOfRegionsOfModesThatOverlap) {
     for (const double temperature : {0.6, 1.0, 2.0}) {
         std::vector<double> masses(points.size() + 1, 0.0);
         double sum = 0;
-        for (double x = -9; x < 11; x += 0.01)
-            for (double y = -9; y < 10; y += 0.01) {
+        for (double x = -9; x < 11; x += 0.02)
+            for (double y = -9; y < 10; y += 0.02) {
                 const double energy = mixture.energy(std::vector<double>{x, y});
                 const auto region = std::lower_bound(points.begin(), points.end(), energy) - points.begin();
                 masses[static_cast<std::size_t>(region)] += std::exp(-energy / temperature);
