@@ -89,7 +89,8 @@ RepeatedResponses simulate_responses(const SimulatedSubjects& settings, random::
             data.covariates[static_cast<std::size_t>(k)].values(row) = x;
             predictor += settings.coefficients[static_cast<std::size_t>(k) + 1] * x;
         }
-        data.subject(row) = static_cast<double>(row / settings.responses_each);
+        const Index subject = row / settings.responses_each;
+        data.subject(row) = static_cast<double>(subject);
         data.response(row) = stream.bernoulli(1 / (1 + std::exp(-predictor))) ? 1 : 0;
     }
     return data;
