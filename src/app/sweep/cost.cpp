@@ -77,23 +77,40 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
         throw grid.mistake(budget_key(settings),
                            fmt::format("a run with {} takes {:.4g} {}, more than its budget of {:.4g}",
                                        updates.assignment(low), updates.at(low), prepared.plan->unit(), budget));
-    Index high = 2 * low;
     constexpr Index most = Index{1} << 40;
-    while (high < most && updates.at(high) <= budget)
-        low = std::exchange(high, 2 * high);
-    if (high >= most)
-        throw grid.mistake(budget_key(settings), "the cost of a run does not depend on " + key);
-    // A legal value that spends a good part of the budget is near; where there is none the search for the largest legal
-    // value would take long, and its run would be no answer to the budget.
-    if (const double spent = updates.at(low); updates.at(high) == infinity && 4 * spent < budget)
-        throw grid.mistake(
-            budget_key(settings),
-            fmt::format("a run with {} takes {:.4g} {}, less than a quarter of its budget of {:.4g}, and "
-                        "twice that value is not legal",
-                        updates.assignment(low), spent, prepared.plan->unit(), budget));
-    while (high - low > std::max<Index>(0, low / 1'000'000) && high - low > 1) {
-        const Index middle = low + (high - low) / 2;
-        (updates.at(middle) <= budget ? low : high) = middle;
+    // Updates are nearly proportional to the key: twice the value that this tells is too much, if it is legal.
+    double below = updates.at(low); // of low, as `above` is of high
+    const double told = 2 * static_cast<double>(low) * budget / std::max(below, 1.0);
+    Index high = std::max(low + 1, static_cast<Index>(std::min(told, static_cast<double>(most))));
+    double above = updates.at(high);
+    if (above <= budget || above == infinity) {
+        high = 2 * low;
+        while (high < most && (above = updates.at(high)) <= budget) {
+            below = above;
+            low = std::exchange(high, 2 * high);
+        }
+        if (high >= most)
+            throw grid.mistake(budget_key(settings), "the cost of a run does not depend on " + key);
+        // A legal value that spends a good part of the budget is near; where there is none the search for the largest
+        // legal value would take long, and its run would be no answer to the budget.
+        if (above == infinity && 4 * below < budget)
+            throw grid.mistake(
+                budget_key(settings),
+                fmt::format("a run with {} takes {:.4g} {}, less than a quarter of its budget of {:.4g}, and "
+                            "twice that value is not legal",
+                            updates.assignment(low), below, prepared.plan->unit(), budget));
+    }
+    // By straight lines, from both sides in turn; now and then by halves, which always end.
+    for (int step = 0; high - low > std::max<Index>(0, low / 1'000'000) && high - low > 1; ++step) {
+        Index middle = low + (high - low) / 2;
+        if (above < infinity && step % 3 != 2) {
+            const double share = (budget - below) / (above - below);
+            middle = low + static_cast<Index>(share * static_cast<double>(high - low)) + step % 3;
+            middle = std::clamp(middle, low + 1, high - 1);
+        }
+        const double there = updates.at(middle);
+        (there <= budget ? low : high) = middle;
+        (there <= budget ? below : above) = there;
     }
     return updates.assignment(low);
 }
