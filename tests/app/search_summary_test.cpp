@@ -233,6 +233,23 @@ TEST_F(SearchSummary, WarnsWhereRegionsDoNotFit) {
     EXPECT_THAT(warnings_of(search), ElementsAre());
 }
 
+TEST_F(SearchSummary, WarnsOfChainsThatMeetHardlyARegion) {
+    auto search = search_with({0.1});
+    auto& replicate = search.replicates[0];
+    replicate.points = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    replicate.theta.assign(10, 0.0);
+    replicate.visits.assign(10, 0);
+    replicate.visits[0] = 90;
+    replicate.visits[3] = 10;
+    EXPECT_THAT(warnings_of(search),
+                ElementsAre(HasSubstr("chains met 2 of 10 regions, from 0 to 8: theta says nothing")));
+    replicate.visits[7] = 1;
+    EXPECT_THAT(warnings_of(search), ElementsAre());
+    // Nor of chains above all regions, of which that is said.
+    replicate.visits = {0, 0, 0, 0, 0, 0, 0, 0, 0, 90};
+    EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("chains were above the regions")));
+}
+
 TEST_F(SearchSummary, WarnsOfTruncationsAndUselessOperations) {
     auto search = search_with({0.1, 0.1});
     search.replicates[1].truncations = 1;

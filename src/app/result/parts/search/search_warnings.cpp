@@ -38,6 +38,17 @@ bool stays_above_regions(const SearchOutcome& outcome) {
     return has_regions(outcome) && 2 * static_cast<double>(outcome.visits.back()) > all;
 }
 
+/// Chains that meet hardly a region learn nothing of the others: with a range from 10^9 down a protein folds in one.
+constexpr std::size_t many_regions = 10;
+constexpr std::ptrdiff_t few_regions = 2;
+std::ptrdiff_t visited_regions(const SearchOutcome& outcome) {
+    return std::ranges::count_if(outcome.visits, [](std::int64_t visits) { return visits > 0; });
+}
+bool stays_in_few_regions(const SearchOutcome& outcome) {
+    return has_regions(outcome) && outcome.visits.size() >= many_regions && visited_regions(outcome) <= few_regions &&
+           !stays_above_regions(outcome);
+}
+
 /// The replicates of which this is so.
 std::vector<const SearchOutcome*> those(const SearchResult& search, bool (*is_so)(const SearchOutcome&)) {
     std::vector<const SearchOutcome*> found;
@@ -49,6 +60,12 @@ std::vector<const SearchOutcome*> those(const SearchResult& search, bool (*is_so
 
 std::string in_replicates(const SearchResult& search, std::size_t n) {
     return search.replicates.size() == 1 ? "" : fmt::format("in {} of {} replicates ", n, search.replicates.size());
+}
+
+/// The known minimum of a discrete energy was found: nothing is left for which a theta would have to be learnt.
+bool is_done(const SearchResult& search, const SearchOutcome& outcome) {
+    return search.known_minimum && !search.can_polish &&
+           std::abs(outcome.best.energy - *search.known_minimum) <= energy_tolerance(*search.known_minimum);
 }
 
 void add_region_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
@@ -68,12 +85,15 @@ void add_region_warnings(std::vector<std::string>& warnings, const SearchResult&
                            fmt::format("chains were above the regions, which end at {:.6g}, for more than half of the "
                                        "time: raise algorithm.energy_high, or search longer",
                                        found.front()->points.back()));
-}
-
-/// The known minimum of a discrete energy was found: nothing is left for which a theta would have to be learnt.
-bool is_done(const SearchResult& search, const SearchOutcome& outcome) {
-    return search.known_minimum && !search.can_polish &&
-           std::abs(outcome.best.energy - *search.known_minimum) <= energy_tolerance(*search.known_minimum);
+    auto found = those(search, stays_in_few_regions);
+    std::erase_if(found, [&](const auto* outcome) { return is_done(search, *outcome); });
+    if (!found.empty())
+        warnings.push_back(
+            in_replicates(search, found.size()) +
+            fmt::format("chains met {} of {} regions, from {:.6g} to {:.6g}: theta says nothing, and the "
+                        "search is plain annealing; give algorithm.energy_low and algorithm.energy_high",
+                        visited_regions(*found.front()), found.front()->visits.size(), found.front()->points.front(),
+                        found.front()->points.back()));
 }
 
 void add_late_regions(std::vector<std::string>& warnings, const SearchResult& search) {
