@@ -39,6 +39,11 @@ def mistakes(configuration):
     return [f"{'.'.join(map(str, error.absolute_path))}: {error.message}" for error in validator().iter_errors(configuration)]
 
 
+def names(table):
+    """The keys that a table has for some model or algorithm."""
+    return set(schema()["properties"].get(table, {}).get("properties", {}))
+
+
 def tables(model, algorithm):
     """{table: its schema} for a model and an algorithm."""
     minimal = {"model": {"name": model}, "algorithm": {"name": algorithm}}
