@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace pearlite::app {
 
@@ -20,14 +22,17 @@ class PredictedUpdates {
         : models_(models), grid_(grid), setting_(setting), key_(std::move(key)) {}
 
     std::string assignment(Index value) const { return fmt::format("{}={}", key_, value); }
-    /// Infinite for a value that is not legal.
-    double at(Index value) const {
-        try {
-            const auto prepared = prepare(models_, grid_.configuration(setting_, {assignment(value)}));
-            return prepared.plan->workload(*prepared.model).updates;
-        } catch (const InputError&) {
-            return infinity;
-        }
+    /// Infinite for a value that is not legal. Each value is tried once: a trial builds the model.
+    double at(Index value) {
+        const auto [known, is_new] = known_.emplace(value, infinity);
+        if (is_new)
+            try {
+                const auto prepared = prepare(models_, grid_.configuration(setting_, {assignment(value)}));
+                known->second = prepared.plan->workload(*prepared.model).updates;
+            } catch (const InputError&) {
+                known->second = infinity;
+            }
+        return known->second;
     }
 
   private:
@@ -35,6 +40,7 @@ class PredictedUpdates {
     const io::SweepGrid& grid_;
     Index setting_;
     std::string key_;
+    std::map<Index, double> known_;
 };
 
 std::string budget_key(const SweepSettings& settings) {
@@ -68,7 +74,7 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
     if (prepared.plan->workload(*prepared.model).updates == 0)
         throw grid.mistake(budget_key(settings), "a budget needs runs whose cost is known beforehand, expected a "
                                                  "schedule that is not adaptive and a number as kernel.moves");
-    const PredictedUpdates updates(models, grid, setting, key);
+    PredictedUpdates updates(models, grid, setting, key);
     // The least legal value, then doubling and halving: updates grow with the key.
     Index low = 1;
     while (low < 1024 && updates.at(low) == infinity)
@@ -79,10 +85,15 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
                                        updates.assignment(low), updates.at(low), prepared.plan->unit(), budget));
     constexpr Index most = Index{1} << 40;
     // Updates are nearly proportional to the key: twice the value that this tells is too much, if it is legal.
-    double below = updates.at(low); // of low, as `above` is of high
-    const double told = 2 * static_cast<double>(low) * budget / std::max(below, 1.0);
-    Index high = std::max(low + 1, static_cast<Index>(std::min(told, static_cast<double>(most))));
-    double above = updates.at(high);
+    double below = 0, above = 0; // of low and of high
+    Index high = low;
+    do {
+        low = high;
+        below = updates.at(low);
+        const double told = 2 * static_cast<double>(low) * budget / std::max(below, 1.0);
+        high = std::max(low + 1, static_cast<Index>(std::min(told, static_cast<double>(most))));
+        above = updates.at(high);
+    } while (above <= budget && high < most);
     if (above <= budget || above == infinity) {
         high = 2 * low;
         while (high < most && (above = updates.at(high)) <= budget) {
