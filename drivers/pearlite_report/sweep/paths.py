@@ -4,7 +4,6 @@ figures 1 and 4)."""
 import numpy
 
 from .. import numbers
-from ..run import Contents, ReportError, opened
 from ..style import finish
 from . import drawing
 from .layout import MOST_LINES, panels
@@ -18,7 +17,7 @@ def curves(sweep):
     """The pictures; empty if no annealed run's directory was kept, or if there are too many settings to tell apart."""
     if not 1 < len(sweep.settings) <= _MOST_SETTINGS:
         return []
-    known = _read(sweep)
+    known = sweep.of_first_runs(_path, "Run {run} is not among the curves: {error}")
     if len(known) < 2:
         return []
     first = "The first replicate of each setting."
@@ -29,24 +28,11 @@ def curves(sweep):
     )
 
 
-def _read(sweep):
-    """setting -> the arrays along the path of its first finished run, of those that are there."""
-    found = {}
-    for run in numpy.flatnonzero(sweep.runs["finished"] == 1):
-        setting, results = int(sweep.runs["setting"][run]), sweep.run_directory(run) / "results.h5"
-        if setting in found or not results.exists():
-            continue
-        try:
-            with opened(results) as file:
-                contents = Contents(file, sweep.remarks)
-                path = {name: contents.array(f"per_step/{name}", 1) for name in ("inverse_temperature", "ess")}
-        except ReportError as error:
-            sweep.remarks.append(f"Run {run} is not among the curves: {error}")
-            continue
-        b, ess = path["inverse_temperature"], path["ess"]
-        if b is not None and ess is not None and len(b) == len(ess) > 1 and ess[0] > 0:
-            found[setting] = path
-    return found
+def _path(_file, contents):
+    """The arrays along the path of a run, or None."""
+    path = {name: contents.array(f"per_step/{name}", 1) for name in ("inverse_temperature", "ess")}
+    b, ess = path["inverse_temperature"], path["ess"]
+    return path if b is not None and ess is not None and len(b) == len(ess) > 1 and ess[0] > 0 else None
 
 
 def _drawn(sweep, values, name, title, label, caption):

@@ -79,6 +79,24 @@ class Sweep:
     def run_directory(self, run):
         return self.directory / "runs" / f"{run:06d}"
 
+    def of_first_runs(self, read, complaint):
+        """setting -> what `read(file, contents)` makes of results.h5 of the first finished run of each setting of which it
+        makes anything. Files that cannot be read leave the remark `complaint`, with {run} and {error}."""
+        found = {}
+        for run in numpy.flatnonzero(self.runs["finished"] == 1):
+            setting, results = int(self.runs["setting"][run]), self.run_directory(run) / "results.h5"
+            if setting in found or not results.exists():
+                continue
+            try:
+                with opened(results) as file:
+                    made = read(file, Contents(file, self.remarks))
+            except ReportError as error:
+                self.remarks.append(complaint.format(run=run, error=error))
+                continue
+            if made is not None:
+                found[setting] = made
+        return dict(sorted(found.items()))
+
 
 def is_sweep(directory):
     """Whether a directory is one of a sweep, finished or not."""

@@ -4,7 +4,7 @@ the posterior of log Z, a line a setting (Habeck 2017, figures 1, 3 and 4)."""
 import numpy
 
 from .. import words
-from ..run import Contents, ReportError, opened, read_group
+from ..run import read_group
 from ..style import BLUE, GREEN, INK, ORANGE, finish, plain_ticks
 from ..work import equilibrium_curve, known_quantities, quantity_bands
 from . import drawing
@@ -20,7 +20,7 @@ def curves(sweep):
     """The pictures; empty if no nonequilibrium run's directory was kept."""
     if sweep.column(_VALUE.format("log_ratio")) is None or len(sweep.settings) > drawing.MOST_PANELS:
         return []
-    known = _read(sweep)
+    known = sweep.of_first_runs(_works_of, "The works of run {run} are not drawn: {error}")
     if not known:
         return []
     pictures = _works(sweep, known) + _posteriors(sweep, known) + _means_of_u(sweep, known)
@@ -29,25 +29,13 @@ def curves(sweep):
     return pictures
 
 
-def _read(sweep):
-    """setting -> arrays of its first finished run, of those that are there."""
-    found = {}
-    for run in numpy.flatnonzero(sweep.runs["finished"] == 1):
-        setting, results = int(sweep.runs["setting"][run]), sweep.run_directory(run) / "results.h5"
-        if setting in found or not results.exists():
-            continue
-        try:
-            with opened(results) as file:
-                contents = Contents(file, sweep.remarks)
-                work = read_group(file, contents, "work")
-                parts = ("forward", "reverse", "equilibrium")
-                hysteresis = {part: read_group(file, contents, f"hysteresis/{part}") for part in parts}
-        except ReportError as error:
-            sweep.remarks.append(f"The works of run {run} are not drawn: {error}")
-            continue
-        if "forward" in work and "reverse" in work:
-            found[setting] = {"work": work, "hysteresis": hysteresis}
-    return dict(sorted(found.items()))
+def _works_of(file, contents):
+    """Works, and averages on the way, of a run, or None."""
+    work = read_group(file, contents, "work")
+    if "forward" not in work or "reverse" not in work:
+        return None
+    parts = ("forward", "reverse", "equilibrium")
+    return {"work": work, "hysteresis": {part: read_group(file, contents, f"hysteresis/{part}") for part in parts}}
 
 
 def _label(sweep, setting):
