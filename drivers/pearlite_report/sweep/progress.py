@@ -7,7 +7,7 @@ from .. import numbers
 from ..run import ReportError, read_search
 from ..search.progress import Progress, has_stages_before, progress_by_evaluations, progress_by_iterations
 from ..search.progress import scale_energies, scale_iterations
-from ..style import finish, plain_log_ticks
+from ..style import finish, plain_log_ticks, plain_ticks
 from . import drawing
 from .layout import panels
 from .scalars import distance
@@ -87,7 +87,7 @@ def _drawn(sweep, runs, by, above):
         shape = "wide" if len(part) > 2 else ""
         caption = _caption(runs, progresses, by)
         if scales.cut:
-            caption += " The energies of the first hundredth may be above the view."
+            caption += " The first energies may be above the view."
         pictures.append(finish(figure, f"progress-{by}{suffix}", "progress", title, caption, shape))
     return pictures
 
@@ -124,20 +124,24 @@ class _Scales:
             return
         place = self._of[axes]
         mine = [each for panel in self._progresses for each in panel] if shared else self._progresses[place]
-        scale_energies(axes, mine, self._minimum)
-        if axes.get_yscale() == "linear":
-            self._show_ends(axes, mine)
+        if not self._show_ends(axes, mine):
+            scale_energies(axes, mine, self._minimum)
 
     def _show_ends(self, axes, progresses):
-        """Where the first energies would hide how searches end, the view begins when a hundredth is done."""
+        """Where the first energies would hide how searches end, the view begins when a hundredth is done, or when
+        energies are as near as the range of the last ones is wide. Returns whether it does."""
         later = [_mean_after(progress, 0.01) for progress in progresses]
-        lowest = min(float(mean[-1]) for mean in later)
-        lowest = lowest if self._minimum is None else min(lowest, self._minimum)
+        ends = [float(mean[-1]) for mean in later] + ([] if self._minimum is None else [self._minimum])
+        lowest, spread = min(ends), numpy.ptp(ends)
         top, first = max(float(mean[0]) for mean in later), max(float(each.mean[0]) for each in progresses)
-        if first - lowest > 4 * (top - lowest) > 0:
-            self.cut = True
-            axes.set_ylim(lowest - 0.08 * (top - lowest), top + 0.08 * (top - lowest))
-            axes.set_xlim(left=min(each.x[numpy.argmax(each.mean <= axes.get_ylim()[1])] for each in progresses))
+        top = min(top, max(ends) + spread) if spread > 0 else top
+        if not first - lowest > 4 * (top - lowest) > 0:
+            return False
+        self.cut = True
+        plain_ticks(axes.yaxis)
+        axes.set_ylim(lowest - 0.08 * (top - lowest), top + 0.08 * (top - lowest))
+        axes.set_xlim(left=min(each.x[numpy.argmax(each.mean <= axes.get_ylim()[1])] for each in progresses))
+        return True
 
 
 def _mean_after(progress, share):
