@@ -18,15 +18,12 @@ std::vector<ReverseStart> reverse_starts_of(const Target& target) {
     return starts;
 }
 
-ModelEntry searched_entry(std::string name, std::string description, SearchTraits traits,
-                          decltype(ModelEntry::build) build, decltype(ModelEntry::keys) keys) {
-    ModelEntry entry;
-    entry.traits.name = std::move(name);
-    entry.traits.search = std::move(traits);
-    entry.description = std::move(description);
-    entry.build = std::move(build);
-    entry.keys = std::move(keys);
-    return entry;
+ModelEntry searched_entry(std::string name, std::string description, SearchTraits traits, ModelEntry::Build build,
+                          ModelEntry::ListKeys keys) {
+    ModelTraits searched;
+    searched.name = std::move(name);
+    searched.search = std::move(traits);
+    return {std::move(searched), std::move(description), std::move(build), std::move(keys)};
 }
 
 } // namespace pearlite::model

@@ -169,7 +169,9 @@ LadderMbar mbar_of_ladder(const Ladder& ladder, const LadderRecords& records) {
     const LadderProblem problem(ladder, records);
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const std::vector<double> nothing(static_cast<std::size_t>(problem.temperatures()), none);
-    LadderMbar result{{"mbar", none, {}, {}, "infinitesimal-jackknife", ""}, nothing, nothing};
+    LadderMbar result;
+    result.estimate = {"mbar", none, {}, {}, "infinitesimal-jackknife", ""};
+    result.log_ratio = result.standard_error = nothing;
     const Vector first = first_free_energies(ladder);
     if (!first.allFinite()) {
         result.estimate.refuse("neighbouring temperatures do not overlap");

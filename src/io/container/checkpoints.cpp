@@ -1,5 +1,6 @@
 #include "io/container/checkpoints.hpp"
 
+#include "io/files/posix_file.hpp"
 #include "io/files/stamp.hpp"
 #include "io/files/temporary_file.hpp"
 
@@ -87,11 +88,9 @@ std::filesystem::path checkpoint_path(const std::filesystem::path& run_directory
 }
 
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& run_directory) {
-    std::vector<std::filesystem::path> paths;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(run_directory, error))
-        if (step_of(entry.path()))
-            paths.push_back(entry.path());
+    auto paths = paths_in(run_directory, error);
+    std::erase_if(paths, [](const auto& path) { return !step_of(path); });
     if (error && error != std::errc::no_such_file_or_directory)
         throw FileError("cannot list " + run_directory.string() + ": " + error.message());
     std::ranges::sort(paths, std::ranges::greater{}, [](const auto& path) { return *step_of(path); });

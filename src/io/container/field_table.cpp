@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <numeric>
 
 namespace pearlite::io {
@@ -237,6 +238,8 @@ void lay_out(std::vector<PlannedField>& fields, SparseFile& file) {
     for (PlannedField& field : fields)
         add(handle.get(), lists, field.entry);
     handle.close("cannot finish the layout of an HDF5 file");
+    if (file.lacks_pages())
+        throw std::bad_alloc();
     for (const PlannedField& field : fields)
         file.write(field.entry.offset, field.values);
 }

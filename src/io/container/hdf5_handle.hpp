@@ -3,7 +3,7 @@
 
 #include <hdf5.h>
 
-#include <string>
+#include <string_view>
 #include <utility>
 
 namespace pearlite::io {
@@ -22,24 +22,25 @@ class QuietHdf5 {
 };
 
 /// Throws FileError: `what`, then HDF5's own reason if it left one. `what` reads like "cannot open run/results.h5".
-[[noreturn]] void throw_hdf5_error(const std::string& what);
+[[noreturn]] void throw_hdf5_error(std::string_view what);
 
 /// Passes a result on, or throws FileError if it is negative (HDF5's sign of failure).
 template <class Result>
-Result hdf5_check(Result result, const std::string& what) {
+Result hdf5_check(Result result, std::string_view what) {
     if (result < 0)
         throw_hdf5_error(what);
     return result;
 }
 
-/// Owner of one HDF5 identifier, with the function that closes it.
+/// Owner of one HDF5 identifier, with the function that closes it. Messages are views: a string that is made for one
+/// may find no memory when the identifier is there and has no owner yet, and HDF5 crashes at the program's end.
 class Hdf5Handle {
   public:
     using Close = herr_t (*)(hid_t);
 
     Hdf5Handle() = default;
     /// Takes the identifier, or throws FileError if it is negative.
-    Hdf5Handle(hid_t identifier, Close closing, const std::string& what)
+    Hdf5Handle(hid_t identifier, Close closing, std::string_view what)
         : identifier_(hdf5_check(identifier, what)), close_(closing) {}
     Hdf5Handle(Hdf5Handle&& other) noexcept
         : identifier_(std::exchange(other.identifier_, H5I_INVALID_HID)), close_(other.close_) {}
@@ -55,7 +56,7 @@ class Hdf5Handle {
 
     hid_t get() const { return identifier_; }
     /// Closes now, for closings whose failure matters.
-    void close(const std::string& what) { hdf5_check(close_(std::exchange(identifier_, H5I_INVALID_HID)), what); }
+    void close(std::string_view what) { hdf5_check(close_(std::exchange(identifier_, H5I_INVALID_HID)), what); }
 
   private:
     hid_t identifier_ = H5I_INVALID_HID;

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -109,6 +112,22 @@ void PosixFile::start_writing_back(std::uint64_t offset, std::uint64_t bytes) {
 void PosixFile::sync() {
     if (::fsync(descriptor_) != 0)
         fail("sync", path_, errno);
+}
+
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directory, std::error_code& error) {
+    std::vector<std::filesystem::path> paths;
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), ::closedir);
+    error = {stream ? 0 : errno, std::generic_category()};
+    while (stream && !error) {
+        errno = 0; // which alone tells a failure from the end
+        const dirent* const entry = ::readdir(stream.get());
+        error = {entry ? 0 : errno, std::generic_category()};
+        if (!entry)
+            break;
+        if (const std::string_view name = entry->d_name; name != "." && name != "..")
+            paths.push_back(directory / name);
+    }
+    return paths;
 }
 
 void sync_directory(const std::filesystem::path& directory) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <system_error>
+#include <vector>
 
 namespace pearlite::io {
 
@@ -38,6 +40,9 @@ class PosixFile {
 /// Puts `from` in the place of `to`, in the same directory, so that a crash leaves one or the other. FileError, too, if
 /// only the directory's sync fails; `to` is then the new file.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+/// The paths of all that a directory holds, in no order, or an error of the system. The iterator of libstdc++ 12 would
+/// end the program where memory ends; here that is an exception like any other.
+std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directory, std::error_code& error);
 /// Makes names in a directory outlast a crash of the machine. FileError.
 void sync_directory(const std::filesystem::path& directory);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 
 namespace pearlite::io {
@@ -14,6 +15,14 @@ void SparseFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
         std::memcpy(page.data() + within, bytes.data(), n);
         bytes = bytes.subspan(n);
         offset += n;
+    }
+}
+
+void SparseFile::write_if_possible(std::uint64_t offset, std::span<const std::byte> bytes) noexcept {
+    try {
+        write(offset, bytes);
+    } catch (const std::bad_alloc&) {
+        lacks_pages_ = true;
     }
 }
 
@@ -51,14 +60,8 @@ const Driver& driver_of(const H5FD_t* file) {
 }
 
 H5FD_t* open_driver(const char*, unsigned, hid_t access, haddr_t) {
-    const auto* file = static_cast<SparseFile* const*>(H5Pget_driver_info(access));
-    if (!file)
-        return nullptr;
-    auto* driver = new (std::nothrow) Driver{};
-    if (!driver)
-        return nullptr;
-    driver->file = *file;
-    return &driver->base;
+    const auto* const prepared = static_cast<std::unique_ptr<Driver>* const*>(H5Pget_driver_info(access));
+    return prepared && **prepared ? &(*prepared)->release()->base : nullptr;
 }
 
 herr_t close_driver(H5FD_t* file) {
@@ -93,11 +96,7 @@ herr_t read_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
 
 herr_t write_bytes(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t size, const void* buffer) {
     Driver& driver = driver_of(file);
-    try {
-        driver.file->write(address, {static_cast<const std::byte*>(buffer), size});
-    } catch (const std::bad_alloc&) {
-        return -1;
-    }
+    driver.file->write_if_possible(address, {static_cast<const std::byte*>(buffer), size});
     driver.end_of_file = std::max<haddr_t>(driver.end_of_file, address + size);
     return 0;
 }
@@ -112,7 +111,7 @@ H5FD_class_t driver_class() {
     driver.name = "pearlite_sparse";
     driver.maxaddr = largest_address;
     driver.fc_degree = H5F_CLOSE_STRONG;
-    driver.fapl_size = sizeof(void*); // of the pointer to the SparseFile
+    driver.fapl_size = sizeof(void*); // of the pointer to what holds the driver
     driver.open = open_driver;
     driver.close = close_driver;
     driver.query = query;
@@ -131,8 +130,10 @@ Hdf5Handle create_in_memory(SparseFile& file, hid_t creation, hid_t access) {
     const H5FD_class_t description = driver_class();
     // The open file keeps its own reference to the driver, so this one may end here.
     const Hdf5Handle driver(H5FDregister(&description), H5FDunregister, "cannot register the in-memory HDF5 driver");
-    SparseFile* const target = &file;
-    hdf5_check(H5Pset_driver(access, driver.get(), &target), "cannot set the in-memory HDF5 driver");
+    auto prepared = std::make_unique<Driver>();
+    prepared->file = &file;
+    auto* const holder = &prepared; // emptied when HDF5 opens the file, which then deletes the driver
+    hdf5_check(H5Pset_driver(access, driver.get(), &holder), "cannot set the in-memory HDF5 driver");
     return {H5Fcreate("in memory", H5F_ACC_TRUNC, creation, access), H5Fclose, "cannot lay out an HDF5 file"};
 }
 

@@ -3,7 +3,8 @@
 ///
 /// HDF5 crashes when metadata cannot be written at closing, and a full disk is an ordinary event in a long run. So HDF5
 /// never writes to a disk here: it lays the file out in memory, datasets of any size included, since space that is only
-/// allocated costs nothing; afterwards the pages are written by calls whose failure is an ordinary error.
+/// allocated costs nothing; afterwards the pages are written by calls whose failure is an ordinary error. Nor is HDF5
+/// told where memory ends: what it wrote then is lost, which lacks_pages() tells once it has closed the file.
 
 #include "io/container/hdf5_handle.hpp"
 
@@ -22,10 +23,13 @@ class SparseFile {
     using Page = std::array<std::byte, page_bytes>;
 
     void write(std::uint64_t offset, std::span<const std::byte> bytes);
+    /// Like write, for callers that may not see an exception: sets lacks_pages() where memory ends.
+    void write_if_possible(std::uint64_t offset, std::span<const std::byte> bytes) noexcept;
     void read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
     /// The touched pages by page number; a page may reach beyond size().
     const std::map<std::uint64_t, Page>& pages() const { return pages_; }
+    bool lacks_pages() const { return lacks_pages_; }
     /// Length of the file, known once HDF5 has closed it.
     std::uint64_t size() const { return size_; }
     void resize(std::uint64_t bytes) { size_ = bytes; }
@@ -33,6 +37,7 @@ class SparseFile {
   private:
     std::map<std::uint64_t, Page> pages_;
     std::uint64_t size_ = 0;
+    bool lacks_pages_ = false;
 };
 
 /// Creates an HDF5 file in `file`, which must outlive the handle. `creation` is a file-creation property list; the

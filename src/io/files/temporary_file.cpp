@@ -62,12 +62,9 @@ bool is_temporary(const std::filesystem::path& file) {
 
 void remove_temporary_files(const std::filesystem::path& directory) {
     std::error_code ignored;
-    std::vector<std::filesystem::path> found;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, ignored))
-        if (is_temporary(entry.path()))
-            found.push_back(entry.path());
-    for (const auto& path : found)
-        std::filesystem::remove(path, ignored);
+    for (const auto& path : paths_in(directory, ignored))
+        if (is_temporary(path))
+            std::filesystem::remove(path, ignored);
 }
 
 void write_durably(const std::filesystem::path& file, std::span<const std::byte> bytes) {

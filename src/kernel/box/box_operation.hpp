@@ -5,7 +5,7 @@
 #include "kernel/box/box_draft.hpp"
 #include "pearlite/kernel/detail/box_operations.hpp"
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pearlite::kernel {
@@ -20,9 +20,9 @@ struct BoxPartners {
 /// An operation proposes to all chains that take part at once: it writes the draft's proposals, and what their
 /// acceptance depends on beside their energies.
 struct BoxOperationEntry {
-    model::Operation operation; ///< but its first scale
-    std::string about = {};     ///< "all coordinates, by a normal step"
-    bool is_default = false;    ///< made unless a configuration lists others
+    model::Operation operation;  ///< but its first scale
+    std::string_view about = {}; ///< "all coordinates, by a normal step"
+    bool is_default = false;     ///< made unless a configuration lists others
 
     /// A mutation has the first of these, an operation with partners the second.
     void (*mutate)(BoxDraft draft, const BoxOperationSettings& settings, const model::BlockStreams& streams) = nullptr;
