@@ -140,6 +140,14 @@ std::vector<std::pair<std::string, SearchSettings>> all_kinds_of_searches() {
     settings.scale_by_region = true;
     add("two chains", settings);
     add("one chain", search(1));
+    settings = search(7);
+    settings.resample_below = 0.9;
+    add("resampling", settings);
+    settings.bias = SearchSettings::Bias::none;
+    settings.resample_below = 1;
+    settings.partition.reset();
+    settings.range_iterations = 60;
+    add("resampling in every iteration, without a bias, regions unknown", settings);
     settings = search(5);
     settings.bias = SearchSettings::Bias::own;
     settings.pilot_iterations = 100;

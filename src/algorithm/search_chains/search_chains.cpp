@@ -93,6 +93,23 @@ void SearchChains::sample(const SearchMove& move, const SearchMemory& memory, st
         std::fill(reports.begin(), reports.end(), ChainReport{});
 }
 
+void SearchChains::copy_chains(std::span<const std::int64_t> parents, const SearchMemory& memory) {
+    need_partners(1);
+    fetch_partners(ranks_, *space_, *chains_, layout_, parents, *partners_[0]);
+    std::vector<Index> source(n_, -1);
+    for (std::size_t i = 0; i < n_; ++i) {
+        const std::size_t chain = at(first_) + i;
+        if (parents[chain] < 0)
+            continue;
+        source[i] = static_cast<Index>(i);
+        energies_[i] = memory.energies()[chain];
+        regions_[i] = memory.region(chain);
+    }
+    space_->copy_states(*partners_[0], source, *chains_);
+    if (space_->forgets()) // a copy from another rank comes without its parent's history
+        forget(memory);
+}
+
 void SearchChains::describe(SearchOutcome& outcome) const {
     const auto all = finds_.gathered(ranks_, layout_);
     outcome.best = all.best();
@@ -172,11 +189,15 @@ void SearchChains::meet_in_pairs(const SearchMove& move, const SearchMemory& mem
     guard(move.step, [&] { accept_pairs(move, memory, plan, children_); });
 }
 
+void SearchChains::need_partners(int n) {
+    while (partners_.size() < static_cast<std::size_t>(n))
+        partners_.push_back(space_->make_chains(layout_.local_items()));
+}
+
 void SearchChains::meet(const MeetingPlan& plan, int n_partners) {
     take_part(std::span(plan.active).subspan(at(first_), n_));
     std::copy_n(plan.meeting.begin() + first_, n_, meeting_.begin());
-    while (partners_.size() < static_cast<std::size_t>(n_partners))
-        partners_.push_back(space_->make_chains(layout_.local_items()));
+    need_partners(n_partners);
     fetch_partners(ranks_, *space_, *chains_, layout_, plan.first, *partners_[0]);
     if (n_partners == 2)
         fetch_partners(ranks_, *space_, *chains_, layout_, plan.second, *partners_[1]);

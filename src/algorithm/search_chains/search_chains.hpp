@@ -47,6 +47,10 @@ class SearchChains {
     /// Collective if the operation is a crossover.
     void sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports);
 
+    /// Collective. Chain i takes the state of chain parents[i] of all chains, or keeps its own (-1); no parent takes
+    /// another's. `memory` has done so already.
+    void copy_chains(std::span<const std::int64_t> parents, const SearchMemory& memory);
+
     /// Collective. The finds of the chains of all ranks.
     void describe(SearchOutcome& outcome) const;
 
@@ -84,6 +88,7 @@ class SearchChains {
     void mutate(const SearchMove& move, const SearchMemory& memory);
     void meet_partners(const SearchMove& move, const SearchMemory& memory);
     void meet_in_pairs(const SearchMove& move, const SearchMemory& memory);
+    void need_partners(int n);
     /// Collective. Marks the chains that take part, and fetches the states of their partners.
     void meet(const MeetingPlan& plan, int n_partners);
     void cross(const SearchMove& move, const SearchMemory& memory);

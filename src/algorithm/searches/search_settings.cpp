@@ -28,6 +28,8 @@ void SearchSettings::check() const {
     PEARLITE_EXPECTS(chains >= 1 && iterations >= 1 && sync_every >= 1 && average_every >= 1);
     PEARLITE_EXPECTS(partition || range_iterations >= 2);
     PEARLITE_EXPECTS(!average_from || (sync_every == 1 && bias != Bias::own && !aleph));
+    PEARLITE_EXPECTS(!resample_below || (*resample_below > 0 && *resample_below <= 1 && sync_every == 1 &&
+                                         bias != Bias::own && !aleph && !average_from));
     PEARLITE_EXPECTS(fixed_theta.empty() ||
                      (partition && static_cast<Index>(fixed_theta.size()) == partition->regions()));
 }

@@ -76,6 +76,10 @@ struct SearchSettings {
     /// model::PointStates or model::GraphStates.
     std::optional<Index> average_from;
     Index average_every = 1; ///< one of so many iterations counts
+    /// Chains are resampled by their weights (ChainWeights) where the effective number of them falls below this share;
+    /// nothing: never. Needs sync_every = 1 and a bias that all chains share or none, and goes neither with aleph nor
+    /// with average_from.
+    std::optional<double> resample_below;
     /// The rates of the operations, in their order; empty: equal.
     std::vector<double> rates;
     /// For tests: theta stays at these values, one per region.

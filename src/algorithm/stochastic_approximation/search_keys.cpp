@@ -33,6 +33,7 @@ void SearchKeys::keys(Keys& k, const SearchMember& member, const model::SearchTr
       about("ranks that share a replicate's chains, at most; no result depends on it")
           .default_is("as many as make it faster, by a measurement"));
     list_averages(k, member, traits);
+    list_resampling(k, member);
     k.in_table("kernel", [&] { list_operations(k, member, traits); });
     if (settings.iterations + settings.range_iterations > 4'000'000'000)
         k.error("iterations", "all iterations are beyond 4e9, the number of addressed steps");
@@ -131,6 +132,18 @@ void SearchKeys::list_averages(Keys& k, const SearchMember& member, const model:
         k("average_every", settings.average_every, at_least(1),
           about("averages take in one of so many iterations").default_is("1; of networks 10"));
     });
+}
+
+void SearchKeys::list_resampling(Keys& k, const SearchMember& member) {
+    auto& settings = plan.settings;
+    if (member.bias == SearchSettings::Bias::own || member.shrinks || member.has_one_chain)
+        return k.set_aside({"resample_below"});
+    k("resample_below", settings.resample_below, above(0).up_to(1),
+      about("chains are resampled by their weights where fewer than this share of them carry the weight; needs "
+            "sync_every = 1")
+          .default_is("never"));
+    if (settings.resample_below && (settings.average_from || settings.sync_every != 1))
+        k.error("resample_below", "resampling needs sync_every = 1, and goes not with average_from");
 }
 
 void SearchKeys::list_operations(Keys& k, const SearchMember& member, const model::SearchTraits& traits) {

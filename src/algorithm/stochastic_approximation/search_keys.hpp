@@ -30,6 +30,7 @@ struct SearchKeys {
     void list_temperature(Keys& k, const SearchMember& member);
     void list_regions(Keys& k, const SearchMember& member);
     void list_crossovers(Keys& k, const SearchMember& member);
+    void list_resampling(Keys& k, const SearchMember& member);
     void list_averages(Keys& k, const SearchMember& member, const model::SearchTraits& traits);
     void list_operations(Keys& k, const SearchMember& member, const model::SearchTraits& traits);
     void leave_out_crossovers(Keys& k, const model::SearchTraits& traits);

@@ -110,6 +110,15 @@ void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, co
         scales_.adapt(operation, static_cast<double>(accepted) / static_cast<double>(active));
 }
 
+void SearchMemory::copy_chains(std::span<const std::int64_t> parents) {
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+        if (parents[i] < 0)
+            continue;
+        energies_[i] = energies_[static_cast<std::size_t>(parents[i])];
+        regions_[i] = regions_[static_cast<std::size_t>(parents[i])];
+    }
+}
+
 void SearchMemory::update_theta(double gain) {
     if (kind_of_bias_ == SearchSettings::Bias::shared)
         return biases_.front().update(gain, regions_);

@@ -77,6 +77,8 @@ class SearchMemory {
     void begin_main();
     /// Takes in iteration t of the stage, number s of the window.
     void take_reports(const ReportWindow& window, Index s, Index t, const SearchStages& stages);
+    /// Chain i takes the state of chain parents[i], or keeps its own (-1). No parent takes another's.
+    void copy_chains(std::span<const std::int64_t> parents);
     /// The weights of iteration t, theta += gamma (p - pi), and the truncation.
     void update_theta(double gain);
     bool notes_progress(Index t) const { return curve_.is_due(t); }

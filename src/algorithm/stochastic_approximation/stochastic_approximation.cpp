@@ -30,6 +30,8 @@ StochasticApproximation::StochasticApproximation(const parallel::Communicator& r
       memory_(settings_, space_->operations()),
       chains_(ranks_, space_, settings_),
       window_(ranks_, chains_.layout(), settings_.sync_every),
+      weights_(settings_.resample_below ? std::optional<ChainWeights>({settings_.chains, *settings_.resample_below})
+                                        : std::nullopt),
       nodes_(graphs_ ? static_cast<Index>(graphs_->nodes().size()) : 0),
       moments_(settings_.average_from ? chains_.layout().local_items() : 0,
                points_ ? points_->dimension() : 2 * nodes_ * nodes_,
@@ -48,6 +50,8 @@ void StochasticApproximation::iterate() {
         learn();
     if (stages_.is_last() && !stages_.is_main())
         begin_main_stage();
+    else if (weights_ && stages_.is_main() && !stages_.is_last())
+        resample();
 }
 
 void StochasticApproximation::sample() {
@@ -72,11 +76,33 @@ void StochasticApproximation::learn() {
         const bool averages = settings_.average_from && t > *settings_.average_from;
         if (averages && (t - *settings_.average_from - 1) % settings_.average_every == 0)
             take_averages(t);
-        memory_.update_theta(averages ? 0 : stages_.gain(t));
+        update_theta(t, averages ? 0 : stages_.gain(t));
         if (memory_.notes_progress(t) || stages_.is_last(t))
             memory_.note_progress(t, stages_.temperature(t));
     }
     window_.clear();
+}
+
+void StochasticApproximation::update_theta(Index t, double gain) {
+    if (!weights_)
+        return memory_.update_theta(gain);
+    const auto energies = memory_.energies();
+    theta_before_.resize(energies.size());
+    for (std::size_t i = 0; i < energies.size(); ++i)
+        theta_before_[i] = memory_.theta(i, memory_.region(i));
+    memory_.update_theta(gain);
+    const double colder = 1 / stages_.temperature(t + 1) - 1 / stages_.temperature(t);
+    for (std::size_t i = 0; i < energies.size(); ++i)
+        weights_->add(i, -colder * energies[i] - (memory_.theta(i, memory_.region(i)) - theta_before_[i]));
+}
+
+void StochasticApproximation::resample() {
+    if (!weights_->is_due())
+        return;
+    random::Stream stream({settings_.seed, random::Purpose::resample, 0, static_cast<std::uint32_t>(stages_.step())});
+    const auto parents = weights_->resample(stream.uniform());
+    memory_.copy_chains(parents);
+    chains_.copy_chains(parents, memory_);
 }
 
 void StochasticApproximation::take_averages(Index t) {
@@ -126,6 +152,8 @@ void StochasticApproximation::fields(Fields& f) {
     memory_.fields(f, stages_.is_main());
     window_.fields(f);
     chains_.fields(f);
+    if (weights_)
+        group(f, "weights", *weights_);
     if (settings_.average_from)
         moment_fields(f);
     if (f.is_reading())

@@ -7,11 +7,14 @@
 ///         sampling:   draw an operation; the chains x^(1..kappa) move by it, leaving f_{theta_{t-1}, tau_t} invariant
 ///         weights:    p_j = (1/kappa) #{i: J(x^i) = j};  theta' = theta_{t-1} + gamma_t (p - pi)   on S_t
 ///         truncation: theta_t = theta' if |theta'| <= M_c, else theta_t = 0 and c += 1
+///         resampling: log w_i += log f_{theta_t, tau_{t+1}}(x^i) - log f_{theta_{t-1}, tau_t}(x^i); where few chains
+///                     carry the weight they are resampled by it (if asked for; not in the paper)
 ///
 /// U energy, J the region of energy, S_t the regions ever proposed to, gamma the gain, tau the temperature, pi the
 /// desired frequencies. The chains are cut among the ranks; theta and all energies are on every rank, and one
 /// collective of O(kappa) words per iteration keeps them so.
 
+#include "algorithm/search_chains/chain_weights.hpp"
 #include "algorithm/search_chains/meetings.hpp"
 #include "algorithm/search_chains/report_window.hpp"
 #include "algorithm/search_chains/search_chains.hpp"
@@ -21,6 +24,7 @@
 #include "algorithm/stochastic_approximation/weighted_moments.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace pearlite::algorithm {
 
@@ -44,6 +48,10 @@ class StochasticApproximation {
     std::span<const double> energies() const { return memory_.energies(); } ///< of all chains, as last shared
     const model::EnergyPartition& partition() const { return memory_.partition(); }
     double theta(Index region) const { return memory_.theta(0, region); }
+    /// Of all chains, since they were resampled; empty if they never are.
+    std::span<const double> log_weights() const {
+        return weights_ ? weights_->log_weights() : std::span<const double>();
+    }
 
     /// Collective; begun and not finished. One iteration.
     void iterate();
@@ -60,6 +68,10 @@ class StochasticApproximation {
     /// Collective. Every rank learns of all chains' iterations since the last collective; then the weights and the
     /// truncation follow for each of these iterations.
     void learn();
+    /// The weights of iteration t, and the truncation.
+    void update_theta(Index t, double gain);
+    /// Collective. Resamples the chains where that is due.
+    void resample();
     /// Averages coordinates or edges with weights that undo the theta and the temperature of iteration t.
     void take_averages(Index t);
     /// Lists the nodes that the edges in `features_` join after them, as WeightedAverages says.
@@ -77,9 +89,11 @@ class StochasticApproximation {
     SearchMemory memory_;
     SearchChains chains_;
     ReportWindow window_;
-    Index nodes_;                 ///< of graphs
-    WeightedMoments moments_;     ///< of this rank's chains
-    std::vector<Index> features_; ///< scratch
+    std::optional<ChainWeights> weights_; ///< if chains are resampled
+    std::vector<double> theta_before_;    ///< scratch
+    Index nodes_;                         ///< of graphs
+    WeightedMoments moments_;             ///< of this rank's chains
+    std::vector<Index> features_;         ///< scratch
 };
 
 } // namespace pearlite::algorithm
