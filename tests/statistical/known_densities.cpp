@@ -9,14 +9,26 @@ namespace {
 
 using pearlite::Index;
 
+/// log N(x; 0, sd^2). The logarithm of sd is taken once.
+class LogNormal {
+  public:
+    explicit LogNormal(double sd)
+        : scale_(-0.5 / (sd * sd)), constant_(-std::log(sd) - 0.5 * std::log(2 * std::numbers::pi)) {}
+    double operator()(double x) const { return scale_ * x * x + constant_; }
+
+  private:
+    double scale_, constant_;
+};
+
 double log_normal(double x, double sd) {
-    return -0.5 * (x / sd) * (x / sd) - std::log(sd) - 0.5 * std::log(2 * std::numbers::pi);
+    return LogNormal(sd)(x);
 }
 
 /// The prior of all but the schools: independent normal distributions of mean 0 about the origin.
 class WidePrior {
   public:
-    WidePrior(Index dimension, double sd, double first_sd) : dimension_(dimension), sd_(sd), first_sd_(first_sd) {}
+    WidePrior(Index dimension, double sd, double first_sd)
+        : dimension_(dimension), sd_(sd), first_sd_(first_sd), log_first_(first_sd), log_other_(sd) {}
 
     std::vector<std::string> parameter_names() const {
         std::vector<std::string> names;
@@ -30,18 +42,21 @@ class WidePrior {
         x[0] *= first_sd_ / sd_;
     }
     double log_prior(std::span<const double> x) const {
-        double sum = log_normal(x[0], first_sd_);
+        double sum = log_first_(x[0]);
         for (const double value : x.subspan(1))
-            sum += log_normal(value, sd_);
+            sum += log_other_(value);
         return sum;
     }
 
   protected:
     double sd() const { return sd_; }
+    /// Of all coordinates but the first.
+    const LogNormal& log_other() const { return log_other_; }
 
   private:
     Index dimension_;
     double sd_, first_sd_;
+    LogNormal log_first_, log_other_;
 };
 
 /// The posterior is Neal's funnel (2003): v ~ N(0, 3^2), nine x_i ~ N(0, e^v). log Z = 0.
@@ -49,9 +64,10 @@ class Funnel : public WidePrior {
   public:
     Funnel() : WidePrior(10, 10, 3) {}
     double log_likelihood(std::span<const double> x) const {
+        const LogNormal log_neck(std::exp(x[0] / 2));
         double sum = 0;
         for (const double value : x.subspan(1))
-            sum += log_normal(value, std::exp(x[0] / 2)) - log_normal(value, sd());
+            sum += log_neck(value) - log_other()(value);
         return sum;
     }
     std::optional<double> exact_log_ratio() const { return 0; }
@@ -63,24 +79,28 @@ class Banana : public WidePrior {
   public:
     Banana() : WidePrior(20, 10, 20) {}
     double log_likelihood(std::span<const double> x) const {
-        double sum = log_normal(x[0], 10) + log_normal(x[1] + 0.03 * x[0] * x[0] - 3, 1);
+        double sum = log_bent_(x[0]) + log_unit_(x[1] + 0.03 * x[0] * x[0] - 3);
         for (const double value : x.subspan(2))
-            sum += log_normal(value, 1);
+            sum += log_unit_(value);
         return sum - log_prior(x);
     }
     std::optional<double> exact_log_ratio() const { return 0; }
+
+  private:
+    LogNormal log_bent_{10}, log_unit_{1};
 };
 
 /// The likelihood has two normal peaks in four dimensions, with a tenth and nine tenths of the mass.
 class TwoPeaks : public WidePrior {
   public:
     /// Standard deviations of the peaks.
-    explicit TwoPeaks(double minor = 0.5, double major = 0.5) : WidePrior(4, 5, 5), minor_(minor), major_(major) {}
+    explicit TwoPeaks(double minor = 0.5, double major = 0.5)
+        : WidePrior(4, 5, 5), minor_(minor), major_(major), log_minor_(minor), log_major_(major) {}
     double log_likelihood(std::span<const double> x) const {
-        double minor = std::log(0.1), major = std::log(0.9);
+        double minor = log_tenth, major = log_nine_tenths;
         for (const double value : x) {
-            minor += log_normal(value + centre, minor_);
-            major += log_normal(value - centre, major_);
+            minor += log_minor_(value + centre);
+            major += log_major_(value - centre);
         }
         return std::max(minor, major) + std::log1p(std::exp(-std::abs(minor - major)));
     }
@@ -93,7 +113,9 @@ class TwoPeaks : public WidePrior {
 
   private:
     static constexpr double centre = 3;
+    static inline const double log_tenth = std::log(0.1), log_nine_tenths = std::log(0.9);
     double minor_, major_;
+    LogNormal log_minor_, log_major_;
 };
 
 /// The peak of nine tenths is so narrow that few particles find it.
