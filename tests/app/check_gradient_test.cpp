@@ -119,6 +119,30 @@ TEST(CheckGradient, RefusesOtherLogDensities) {
     }
 }
 
+/// What trajectories follow is off by this factor.
+struct WithForce : models::Gaussian {
+    double factor = 1;
+    WithForce() : models::Gaussian({.dimension = 3, .start_mean = 1, .start_sd = 2}) {}
+    void force(const Matrix& points, double b, Eigen::Ref<Matrix> force) const {
+        std::vector<double> logs(static_cast<std::size_t>(points.cols()));
+        models::Gaussian::evaluate_with_gradient(points, b, logs, logs, force);
+        force *= factor;
+    }
+};
+
+TEST(CheckGradient, RefusesAForceThatIsNotTheGradientRounded) {
+    WithForce density;
+    density.factor = 1 + 1e-6;
+    EXPECT_THAT(check_gradient(*path::tempered(density)), HasSubstr("agrees"));
+    density.factor = -1;
+    try {
+        check_gradient(*path::tempered(density));
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("b = 1: the force by "));
+    }
+}
+
 /// No gradient.
 struct Plain {
     std::vector<std::string> parameter_names() const { return {"x"}; }

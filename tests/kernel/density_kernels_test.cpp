@@ -254,6 +254,39 @@ TEST(DensityKernels, TrajectoriesOfAnotherGradientAreSlowButRight) {
     EXPECT_LT(slow.acceptance, right.acceptance - 0.02);
 }
 
+/// What its trajectories follow is the gradient rounded to quarters.
+struct QuarticWithForce : Quartic {
+    void force(const Matrix& points, double at, Eigen::Ref<Matrix> force) const {
+        for (Index i = 0; i < points.cols(); ++i) {
+            gradient({points.col(i).data(), 2}, at, {force.col(i).data(), 2});
+            force.col(i) = (4 * force.col(i)).array().round() / 4;
+        }
+    }
+};
+
+TEST(DensityKernels, TrajectoriesOfARoundedGradientAreRight) {
+    for (const auto& make : {maker<Hamiltonian>(Trajectory{}), maker<SplitHamiltonian>(Trajectory{})}) {
+        const auto found = deviation<QuarticWithForce>(make, 5, 0.3);
+        EXPECT_LT(found.largest, largest_z);
+        EXPECT_LT(found.reversal, largest_reversal_z);
+        EXPECT_GT(found.acceptance, 0.9);
+    }
+}
+
+/// Wrong: the force with which a trajectory begins is not the one that it would end with there.
+class WithAnotherForceAtFirst final : public Hamiltonian {
+  public:
+    using Hamiltonian::Hamiltonian;
+    void begin_trajectory(model::DensityBlock& block) const override {
+        Hamiltonian::begin_trajectory(block);
+        scratch_.proposed_gradient.array() += 1;
+    }
+};
+
+TEST(DensityKernels, TrajectoriesWithAnotherForceAtFirstAreRejected) {
+    EXPECT_GT(of_twin<Quartic>(maker<WithAnotherForceAtFirst>(Trajectory{}), 3, 0.9), 2 * largest_z);
+}
+
 /// 16 exact draws with velocities, and a kernel with this step size at work on them.
 template <class K>
 struct Flight {

@@ -44,6 +44,22 @@ class Differentiated {
         gradient_->evaluate(all, at.cols(), b, logs.prior, logs.likelihood, gradient);
         return {std::move(logs), gradient.leftCols(at.cols())};
     }
+    /// What trajectories follow, d x n.
+    Matrix forces(const Matrix& at, double b) const {
+        const Matrix all = padded_block(at);
+        Vector log_prior(all.cols()), log_likelihood(all.cols());
+        Matrix force(all.rows(), all.cols());
+        gradient_->evaluate_force(all, at.cols(), b, false, log_prior, log_likelihood, force);
+        return force.leftCols(at.cols());
+    }
+    /// The logs that come with the end of a trajectory.
+    Logs logs_with_forces(const Matrix& at, double b) const {
+        const Matrix all = padded_block(at);
+        Logs logs{Vector(all.cols()), Vector(all.cols())};
+        Matrix force(all.rows(), all.cols());
+        gradient_->evaluate_force(all, at.cols(), b, true, logs.prior, logs.likelihood, force);
+        return logs;
+    }
     bool is_offered() const { return gradient_ != nullptr; }
 
   private:

@@ -78,6 +78,54 @@ TEST(Gradients, LogisticRegression) {
     }
 }
 
+/// A rounded force leaves a trajectory its own way back only if it is a function of the point alone.
+void expect_force_without_neighbours(const Differentiated& density, const Matrix& together) {
+    for (Index i = 0; i < density.points.cols(); ++i) {
+        Matrix few = density.points.leftCols(5);
+        const Index lane = (3 * i + 1) % few.cols();
+        few.col(lane) = density.points.col(i);
+        ASSERT_EQ(Vector(density.forces(few, 0.7).col(lane)), Vector(together.col(i)));
+    }
+}
+
+TEST(Forces, OfALogisticRegressionAreItsGradientRounded) {
+    for (const auto& [n, p] : {std::pair<Index, Index>{3, 1}, {37, 2}, {300, 11}, {5000, 61}}) {
+        LogisticRegressionData data;
+        data.design = normals(n, p, 5);
+        data.design.col(0).setOnes();
+        data.response = (normals(n, 1, 6).array() > 0).cast<double>();
+        data.names = numbered(p);
+        data.prior_variance = 25;
+        const Differentiated density(LogisticRegression(data), 21);
+        const auto [logs, gradient] = density.gradients(density.points, 0.7);
+        const Matrix force = density.forces(density.points, 0.7);
+        expect_force_without_neighbours(density, force);
+        const auto with_forces = density.logs_with_forces(density.points, 0.7);
+        for (Index i = 0; i < density.points.cols(); ++i) {
+            EXPECT_EQ(with_forces.prior(i), logs.prior(i));
+            EXPECT_EQ(with_forces.likelihood(i), logs.likelihood(i));
+            const Vector predictors = data.design * density.points.col(i);
+            const double largest = 1 + predictors.cwiseAbs().maxCoeff();
+            for (Index k = 0; k < p; ++k) {
+                const double sizes = 1 + data.design.col(k).cwiseAbs().sum();
+                ASSERT_NEAR(force(k, i), gradient(k, i), 1e-7 * largest * sizes) << n << " rows, coordinate " << k;
+            }
+        }
+        EXPECT_NE(force, gradient); // it is the rounded one
+    }
+}
+
+TEST(Forces, OfOtherDensitiesAreTheGradient) {
+    LinearRegressionData data;
+    data.design = normals(20, 3, 5);
+    data.response = normals(20, 1, 6);
+    data.names = numbered(3);
+    data.prior_mean = Vector::Zero(3);
+    data.prior_precision = Vector::Ones(3);
+    const Differentiated density(LinearRegression(data), 21);
+    EXPECT_EQ(density.forces(density.points, 0.7), density.gradients(density.points, 0.7).second);
+}
+
 TEST(Gradients, PoissonRegression) {
     for (const auto& [n, p] : {std::pair<Index, Index>{3, 1}, {37, 2}, {300, 11}}) {
         PoissonRegressionData data;

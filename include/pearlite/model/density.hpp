@@ -59,6 +59,14 @@ concept HasBlockGradient = requires(const D& density, const Matrix& points, doub
                                     std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) {
     density.evaluate_with_gradient(points, b, log_prior, log_likelihood, gradient);
 };
+/// Optional, beside a gradient: the gradient as trajectories want it, rounded, where that is cheaper. A trajectory
+/// that follows any function of the position alone goes back the way it came and keeps volumes; what it ends at is
+/// accepted by the log densities themselves. So a point's force may not depend on its neighbours or its place. A column
+/// for each point (d x n), n as for evaluate_with_gradient.
+template <class D>
+concept HasForce = requires(const D& density, const Matrix& points, double b, Eigen::Ref<Matrix> force) {
+    density.force(points, b, force);
+};
 /// Optional: a Riemannian metric for log prior + b log likelihood, for kernels whose steps follow the density's local
 /// scale. metric(x, b, G) writes G(x), d x d, symmetric and positive definite; metric_derivative(x, b, k, dG) writes
 /// dG/dx_k, for k = 0 .. d - 1. Any such G leaves results right; the Fisher information of the data times b plus the

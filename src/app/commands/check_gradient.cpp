@@ -20,6 +20,7 @@ namespace {
 constexpr Index n_points = 4, n_draws = 32; ///< compared, and drawn for the scales of coordinates
 constexpr Index n_coordinates = 64;         ///< compared at a point, at most
 constexpr double wrong = 1e-4;              ///< a relative difference
+constexpr double wrong_force = 1e-2;        ///< of what trajectories follow, which may be rounded
 /// The gradient depends on b: it is compared at the end of the path and on the way there.
 constexpr std::array powers{1.0, 0.37};
 
@@ -159,7 +160,20 @@ class GradientCheck {
         if (!(std::abs(own - expected) <= 1e-8 * std::max(1.0, std::abs(expected))))
             refuse(x, b,
                    fmt::format("the log density that comes with it is {:.10g}, and without it {:.10g}", own, expected));
+        compare_force(points, b, gradient.col(0));
         return gradient.col(0);
+    }
+
+    void compare_force(const Matrix& points, double b, const Vector& gradient) const {
+        Matrix force(points.rows(), points.cols());
+        Vector log_prior(points.cols()), log_likelihood(points.cols());
+        gradient_.evaluate_force(points, 1, b, false, log_prior, log_likelihood, force);
+        const double size = std::max(1.0, gradient.cwiseProduct(scales_).cwiseAbs().sum());
+        for (Index k = 0; k < gradient.size(); ++k)
+            if (!(std::abs(force(k, 0) - gradient(k)) * scales_(k) <= wrong_force * size))
+                refuse(points.col(0), b,
+                       fmt::format("the force by {} is {:.8g}, and the derivative {:.8g}", name(k), force(k, 0),
+                                   gradient(k)));
     }
 
     std::string name(Index k) const { return path_.coordinate_names()[static_cast<std::size_t>(k)]; }

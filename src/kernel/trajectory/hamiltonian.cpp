@@ -41,9 +41,9 @@ void Hamiltonian::prepare() {
     steps_ = std::min(trajectory_.length / scale(), most);
 }
 
-void Hamiltonian::evaluate(const model::DensityBlock& block, double b, const Matrix& points, Vector& log_prior,
-                           Vector& log_likelihood, Matrix& gradient) const {
-    gradient_->evaluate(points, block.size(), path().power(b), log_prior, log_likelihood, gradient);
+void Hamiltonian::evaluate_proposals(model::DensityBlock& block, double b, bool with_logs) const {
+    gradient_->evaluate_force(block.proposals, block.size(), path().power(b), with_logs, block.proposed_log_prior,
+                              block.proposed_log_likelihood, scratch_.proposed_gradient);
 }
 
 void Hamiltonian::begin_block(model::DensityBlock& block, double b) const {
@@ -52,7 +52,8 @@ void Hamiltonian::begin_block(model::DensityBlock& block, double b) const {
         scratch_.gradient = scratch_.proposed_gradient = scratch_.moved = Matrix::Zero(d, n);
         scratch_.log_prior = scratch_.log_likelihood = scratch_.kinetic = Vector::Zero(n);
     }
-    evaluate(block, b, block.points, scratch_.log_prior, scratch_.log_likelihood, scratch_.gradient);
+    gradient_->evaluate_force(block.points, block.size(), path().power(b), false, scratch_.log_prior,
+                              scratch_.log_likelihood, scratch_.gradient);
 }
 
 Index Hamiltonian::draw_length(const model::BlockStreams& streams) const {
@@ -85,8 +86,7 @@ void Hamiltonian::follow_trajectory(model::DensityBlock& block, double b, Index 
         proposal_shape().scale(block.normals, scratch_.moved);
         block.proposals += scale() * scratch_.moved;
         keep_finite(block);
-        evaluate(block, b, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood,
-                 scratch_.proposed_gradient);
+        evaluate_proposals(block, b, k == l);
         kick(block, k < l ? scale() : 0.5 * scale());
     }
 }

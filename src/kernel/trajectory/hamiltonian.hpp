@@ -56,13 +56,14 @@ class Hamiltonian : public DensityKernel {
     /// Accepts each proposal or rejects it. scratch_.kinetic is by how much the kinetic energy has fallen; the momenta
     /// are used up.
     Index accept(model::DensityBlock& block, double b, const model::BlockStreams& streams) const;
-    void evaluate(const model::DensityBlock& block, double b, const Matrix& points, Vector& log_prior,
-                  Vector& log_likelihood, Matrix& gradient) const;
+    /// The proposed gradients, and the proposed logs if they are wanted.
+    void evaluate_proposals(model::DensityBlock& block, double b, bool with_logs) const;
 
     /// Scratch of one block at a time.
     struct Scratch {
-        Matrix gradient, proposed_gradient; ///< of log f_b at the points and at the proposals, d x padded
-        Matrix moved;                       ///< d x padded
+        /// Of log f_b at the points and at the proposals, d x padded, as DensityGradient::evaluate_force gives it.
+        Matrix gradient, proposed_gradient;
+        Matrix moved; ///< d x padded
         Vector log_prior, log_likelihood, kinetic;
     };
     mutable Scratch scratch_; // NOLINT(misc-non-private-member-variables-in-classes)

@@ -147,8 +147,7 @@ void Riemannian::integrate(model::DensityBlock& block, double b, Index l, double
         is_moving_[at(i)] = leave(block, i, eps);
     }
     for (Index k = 1; k <= l; ++k) {
-        evaluate(block, b, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood,
-                 scratch_.proposed_gradient);
+        evaluate_proposals(block, b, true); // each step asks for the support
         for (Index i = 0; i < block.size(); ++i) {
             if (!is_moving_[at(i)])
                 continue;

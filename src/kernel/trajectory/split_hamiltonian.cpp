@@ -35,8 +35,7 @@ void SplitHamiltonian::follow_trajectory(model::DensityBlock& block, double b, I
         proposal_shape().scale(whitened_, block.proposals);
         block.proposals.colwise() += proposal_shape().mean();
         keep_finite(block);
-        evaluate(block, b, block.proposals, block.proposed_log_prior, block.proposed_log_likelihood,
-                 scratch_.proposed_gradient);
+        evaluate_proposals(block, b, k == l);
         kick(block, k < l ? scale() : 0.5 * scale());
     }
 }

@@ -19,7 +19,7 @@ LogisticRegression::Scratch& LogisticRegression::scratch_of(Index d) {
     static thread_local Scratch scratch;
     if (scratch.coefficients.cols() != d) {
         scratch.coefficients.resize(lanes, d);
-        scratch.slopes.resize(lanes, simd::padded_to_sums(d));
+        scratch.slopes.resize(lanes, simd::padded_to_sums<double>(d));
     }
     return scratch;
 }
@@ -45,6 +45,24 @@ void LogisticRegression::evaluate_with_gradient(const Matrix& points, double b, 
         gradient.middleCols<lanes>(first) = points.middleCols<lanes>(first) * (-1 / data_.prior_variance) -
                                             b * scratch.slopes.leftCols(points.rows()).matrix().transpose();
     }
+}
+
+void LogisticRegression::force(const Matrix& points, double b, Eigen::Ref<Matrix> force) const {
+    PEARLITE_EXPECTS(points.rows() == data_.design.cols() && points.cols() % lanes == 0);
+    const Index d = points.rows();
+    static thread_local ForceScratch scratch;
+    if (scratch.coefficients.cols() != d) {
+        scratch.coefficients.resize(lanes, d);
+        scratch.piece.resize(lanes, single_rows_.rows());
+        scratch.slopes.resize(lanes, single_rows_.rows());
+    }
+    simd::on_this_cpu([&](auto cpu) {
+        for (Index first = 0; first < points.cols(); first += lanes) {
+            force_lanes<decltype(cpu)>(points, first, scratch);
+            force.middleCols<lanes>(first) = points.middleCols<lanes>(first) * (-1 / data_.prior_variance) -
+                                             b * scratch.slopes.leftCols(d).matrix().transpose();
+        }
+    });
 }
 
 namespace {

@@ -51,7 +51,7 @@ void LogisticRegression::evaluate_lanes(const Matrix& points, Index first, Index
         squares += scratch.coefficients.col(k).square();
     Predictors predictors;
     for (Index row = from; row < to; row += piece) {
-        const Index rows = std::min(piece, to - row), padded_rows = simd::padded_to_sums(rows);
+        const Index rows = std::min(piece, to - row), padded_rows = simd::padded_to_sums<double>(rows);
         const double* const x = signed_rows_.data() + row * stride;
         predictors.leftCols(padded_rows).setZero();
         simd::add_lane_products(scratch.coefficients.data(), d, x, stride, 1, padded_rows, predictors.data());

@@ -41,7 +41,8 @@ double poisson(double mean, random::Stream& stream) {
 PoissonRegression::PoissonRegression(PoissonRegressionData data)
     : data_(std::move(data)),
       log_factorials_(data_.response.size()),
-      rows_(Matrix::Zero(simd::padded_to_sums(data_.design.cols()), data_.design.rows() + simd::sums_abreast - 1)) {
+      rows_(Matrix::Zero(simd::padded_to_sums<double>(data_.design.cols()),
+                         data_.design.rows() + simd::sums_abreast<double> - 1)) {
     PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() && data_.exposure.size() == data_.design.rows() &&
                      static_cast<Index>(data_.names.size()) == data_.design.cols() && data_.prior_variance > 0 &&
                      data_.exposure.minCoeff() > 0 && data_.response.minCoeff() >= 0);
@@ -61,7 +62,7 @@ PoissonRegression::Scratch& PoissonRegression::scratch_of(Index d) {
     static thread_local Scratch scratch;
     if (scratch.coefficients.cols() != d) {
         scratch.coefficients.resize(block_padding, d);
-        scratch.slopes.resize(block_padding, simd::padded_to_sums(d));
+        scratch.slopes.resize(block_padding, simd::padded_to_sums<double>(d));
     }
     return scratch;
 }

@@ -219,14 +219,18 @@ LinearRegressionData radiata_pine(const Vector& strength, const Vector& covariat
 
 LogisticRegression::LogisticRegression(LogisticRegressionData data)
     : data_(std::move(data)),
-      signed_rows_(
-          Matrix::Zero(simd::padded_to_sums(data_.design.cols()), data_.design.rows() + simd::sums_abreast - 1)) {
+      signed_rows_(Matrix::Zero(simd::padded_to_sums<double>(data_.design.cols()),
+                                data_.design.rows() + simd::sums_abreast<double> - 1)),
+      single_rows_(decltype(single_rows_)::Zero(simd::padded_to_sums<float>(data_.design.cols()),
+                                                data_.design.rows() + simd::sums_abreast<float> - 1)) {
     PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() &&
                      static_cast<Index>(data_.names.size()) == data_.design.cols() && data_.prior_variance > 0);
     for (Index i = 0; i < data_.response.size(); ++i) {
         PEARLITE_EXPECTS(data_.response(i) == 0 || data_.response(i) == 1);
         signed_rows_.col(i).head(data_.design.cols()) = (1 - 2 * data_.response(i)) * data_.design.row(i).transpose();
     }
+    single_rows_.topLeftCorner(data_.design.cols(), data_.design.rows()) =
+        signed_rows_.topLeftCorner(data_.design.cols(), data_.design.rows()).cast<float>().array();
 }
 
 void LogisticRegression::draw_prior(random::Stream& stream, std::span<double> x) const {

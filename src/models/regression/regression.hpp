@@ -94,6 +94,8 @@ class LogisticRegression {
     /// points: p x (a multiple of block_padding). The same bits as evaluate.
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                 std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) const;
+    /// The gradient in single precision, to 1e-5 of the sum of its terms' sizes.
+    void force(const Matrix& points, double b, Eigen::Ref<Matrix> force) const;
     /// The Hessian of the negative log density: b X' Lambda X + I/prior_variance, Lambda_ii = s_i (1 - s_i), s_i =
     /// logistic(x_i' beta) (Girolami & Calderhead 2011, section 7); its derivative is b X' Lambda V_k X, V_k,ii =
     /// (1 - 2 s_i) X_ik.
@@ -111,15 +113,23 @@ class LogisticRegression {
         Eigen::Array<double, block_padding, Eigen::Dynamic> coefficients, slopes;
     };
     static Scratch& scratch_of(Index d);
+    struct ForceScratch {
+        Eigen::Array<float, block_padding, Eigen::Dynamic> coefficients, piece;
+        Eigen::Array<double, block_padding, Eigen::Dynamic> slopes;
+    };
     /// A kernel (simd/instructions.hpp).
     template <class Instructions, bool with_slopes>
     void evaluate_lanes(const Matrix& points, Index first, Index from, Index to, Scratch& scratch,
                         std::span<double> log_prior, std::span<double> log_likelihood) const;
+    template <class Instructions>
+    void force_lanes(const Matrix& points, Index first, ForceScratch& scratch) const;
 
     LogisticRegressionData data_;
     /// Column i is x_i with the sign that makes it (1 - 2 y_i) x_i, with zeros to a multiple of sums_abreast; columns
     /// of zeros follow, so that as many can be read abreast from any of them.
     Matrix signed_rows_;
+    /// The same in single precision.
+    Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic> single_rows_;
 };
 
 } // namespace pearlite::models

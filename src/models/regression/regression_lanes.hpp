@@ -12,9 +12,10 @@ namespace pearlite::models::regression_lanes {
 inline constexpr Index lanes = block_padding;
 static_assert(lanes == simd::points_abreast);
 /// The rows of X come in pieces that stay in the cache.
-inline constexpr Index piece = 20 * simd::sums_abreast;
+inline constexpr Index piece = 10 * simd::sums_abreast<float>;
 
 using Lanes = Eigen::Array<double, lanes, 1>;
 using Predictors = Eigen::Array<double, lanes, piece>;
+using SinglePredictors = Eigen::Array<float, lanes, piece>;
 
 } // namespace pearlite::models::regression_lanes

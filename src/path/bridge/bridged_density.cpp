@@ -58,6 +58,17 @@ class BridgedGradient final : public model::DensityGradient {
     void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
                   Matrix& gradient) const override {
         own_.evaluate(points, n, 1, log_prior, log_likelihood, gradient);
+        bridge_from_reference(points, n, b, log_prior, log_likelihood, gradient);
+    }
+    void evaluate_force(const Matrix& points, Index n, double b, bool with_logs, Vector& log_prior,
+                        Vector& log_likelihood, Matrix& force) const override {
+        own_.evaluate_force(points, n, 1, with_logs, log_prior, log_likelihood, force);
+        bridge_from_reference(points, n, b, log_prior, log_likelihood, force);
+    }
+
+  private:
+    void bridge_from_reference(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
+                               Matrix& gradient) const {
         const std::size_t d = at(points.rows());
         Vector slope(points.rows());
         for (Index i = 0; i < n; ++i) {
@@ -67,7 +78,6 @@ class BridgedGradient final : public model::DensityGradient {
         }
     }
 
-  private:
     const model::DensityGradient& own_;
     std::shared_ptr<const random::StudentMixture> reference_;
 };

@@ -46,6 +46,12 @@ class DensityGradient {
     /// hold anything.
     virtual void evaluate(const Matrix& points, Index n, double b, Vector& log_prior, Vector& log_likelihood,
                           Matrix& gradient) const = 0;
+    /// For the steps of a trajectory: in place of the gradient a function of each point alone that need not be quite
+    /// the gradient; and both log densities, exactly, if they are wanted: without, they may hold anything after.
+    virtual void evaluate_force(const Matrix& points, Index n, double b, bool /*with_logs*/, Vector& log_prior,
+                                Vector& log_likelihood, Matrix& force) const {
+        evaluate(points, n, b, log_prior, log_likelihood, force);
+    }
 };
 
 /// The log prior, of a density that is bridged from another start: its log prior and log likelihood are then not those

@@ -161,6 +161,19 @@ struct DensityGradientOf final : DensityGradient {
             });
         }
     }
+    void evaluate_force(const Matrix& points, Index n, double b, bool with_logs, Vector& log_prior,
+                        Vector& log_likelihood, Matrix& force) const override {
+        if constexpr (HasForce<D>) {
+            if (with_logs)
+                evaluate_points(*density, points, n, log_prior, log_likelihood);
+            evaluate_columns<D>(points, n, log_prior, log_likelihood,
+                                [&](const auto& columns, std::span<double>, std::span<double>) {
+                                    density->force(columns, b, force.leftCols(columns.cols()));
+                                });
+        } else {
+            evaluate(points, n, b, log_prior, log_likelihood, force);
+        }
+    }
     std::shared_ptr<const D> density;
 };
 

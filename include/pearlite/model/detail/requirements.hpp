@@ -51,6 +51,10 @@ constexpr void require_optional_members() {
         "points, double b, std::span<double> log_prior, std::span<double> log_likelihood, Eigen::Ref<pearlite::Matrix> "
         "gradient) const");
     static_assert(
+        HasForce<D> || !requires { &D::force; },
+        "this model has a force() that is not: void force(const pearlite::Matrix& points, double b, "
+        "Eigen::Ref<pearlite::Matrix> force) const");
+    static_assert(
         HasMetric<D> || HasPredictorMetric<D> || !requires { &D::metric; },
         "this model has a metric() but lacks one of: void metric(std::span<const double> x, double b, "
         "Eigen::Ref<pearlite::Matrix> metric) const  (d x d, positive definite), void metric_derivative("
