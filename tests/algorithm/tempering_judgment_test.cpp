@@ -42,11 +42,23 @@ bool disagrees(const Outcome& outcome) {
     });
 }
 
+/// A small run, and one of the default's size and ladder with the moves that it takes there.
+struct Size {
+    double conditional_ess;
+    Index moves, systems, scans;
+};
+class TemperingJudgmentOf : public ::testing::TestWithParam<Size> {};
+INSTANTIATE_TEST_SUITE_P(Sizes, TemperingJudgmentOf, ::testing::Values(Size{0.85, 4, 32, 400}, Size{0.6, 8, 64, 1000}));
+
 // Eight runs; |z| > 5 by chance once in 2e5 runs.
-TEST(TemperingJudgment, SystemsInDifferentPeaksAreNamed) {
+TEST_P(TemperingJudgmentOf, SystemsInDifferentPeaksAreNamed) {
+    const auto [conditional_ess, moves, systems, scans] = GetParam();
     Index wrong_twin = 0;
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-        const auto outcome = tempered(TwoPeaks{}, path::AdaptiveSchedule{1, 0.85}, seed);
+        auto sampler =
+            tempering_of(TwoPeaks{}, path::AdaptiveSchedule{1, conditional_ess}, seed, moves, systems, scans);
+        complete(sampler);
+        const auto outcome = sampler.outcome();
         const auto& headline = outcome.log_ratio.front();
         const double exact = TwoPeaks{}.exact_log_ratio();
         if (headline.standard_error) {

@@ -13,14 +13,14 @@ namespace pearlite::algorithm::testing {
 /// Tempering whose proposals come from a pilot along the same ladder.
 template <class D>
 Piloted tempering_of(const D& density, const std::variant<path::Schedule, path::AdaptiveSchedule>& ladder,
-                     random::Seed seed, Index moves = 4) {
+                     random::Seed seed, Index moves = 4, Index systems = 32, Index scans = 400) {
     const auto alone = parallel::Communicator::alone();
     const auto path = path_of(density);
     return {alone, std::make_unique<Smc>(smc_of(alone, path, ladder, moves, {512, 16, seed.value + 1000})),
             [=](const Tuning& tuning) {
                 return std::make_unique<ParallelTempering>(alone, path, path::Schedule(tuning.inverse_temperatures),
                                                            kernel::RandomWalk(path, moves, tuning.kernel),
-                                                           TemperingSettings{32, 400, 80, seed});
+                                                           TemperingSettings{systems, scans, scans / 5, seed});
             }};
 }
 

@@ -22,15 +22,19 @@ class TemperingPlan final : public AnnealingPlan {
         schedule_.steps = 31;
         schedule_.conditional_ess = conditional_ess;
         kernel_.moves.mobility = mobility_of_scan;
-        if (traits.continuous)
+        if (traits.continuous) {
             schedule_.kind = ScheduleSettings::Kind::adaptive;
+            scans_ = scans_of_density;
+        }
     }
 
     void keys(Keys& k) override {
         replicas_ = std::min<Index>(64, traits().largest_block);
         k("replicas", replicas_, within(1, {traits().largest_block, "the model's largest block"}),
           "independent systems; 8 or more for an error bar");
-        k("scans", scans_, within(10, largest_step), "moves and swaps at every temperature");
+        k("scans", scans_, within(10, largest_step),
+          about("moves and swaps at every temperature")
+              .default_is(fmt::format("{}, of a density {}", scans_of_sweeps, scans_of_density)));
         burn_in_ = scans_ / 5;
         k("burn_in", burn_in_, within(0, {std::max<Index>(scans_ - 2, 0), "scans - 2"}),
           about("scans that are not measured").default_is("a fifth of scans"));
@@ -91,16 +95,19 @@ class TemperingPlan final : public AnnealingPlan {
                                          most_energy_bytes / static_cast<std::size_t>(replicates_.number)});
     }
 
-    /// Of a step: log weights of standard deviation 0.4 about, at which four of five swaps are accepted, and the
-    /// stepping stones and the corrected trapezoids have little to bridge.
-    static constexpr double conditional_ess = 0.85;
-    /// Thousands of scans, and exchanges with hotter states, mix besides the moves of one scan: five times as many
-    /// moves halve an error bar, as five times as many scans do, and cost as much.
+    /// Of a step: log weights of standard deviation 0.7 about, at which three of five swaps are accepted. A state is
+    /// soonest from one end to the other, for the same work, where half are (Syed et al. 2022, section 5.1), and the
+    /// stepping stones have little to bridge.
+    static constexpr double conditional_ess = 0.6;
+    /// Many scans, and exchanges with hotter states, mix besides the moves of one scan: five times as many moves halve
+    /// an error bar, as five times as many scans do, and cost as much.
     static constexpr double mobility_of_scan = 0.2;
+    /// A scan of a density is as many moves as that takes, whatever the density; a sweep of a lattice may be little.
+    static constexpr Index scans_of_density = 1000, scans_of_sweeps = 2000;
     static constexpr Index typical_temperatures = 32;
     static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates
     static constexpr std::size_t most_energy_bytes = std::size_t{8} << 20;    ///< for MBAR, of all replicates
-    Index replicas_ = 64, scans_ = 2000, burn_in_ = 400;
+    Index replicas_ = 64, scans_ = scans_of_sweeps, burn_in_ = 0;
     bool cold_from_mode_ = false;
     std::optional<double> cold_from_;
 };

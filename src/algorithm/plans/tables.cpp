@@ -246,7 +246,7 @@ void KernelSettings::list_moves(Keys& k, const Facts& facts) {
         k("mobility", moves.mobility, above(0).up_to(1),
           about("wanted mean squared jump over twice the variance, of points or of energies, at each temperature; less "
                 "where a step to the next temperature is short")
-              .default_is("0.7, or 0.2 where thousands of scans mix, too"));
+              .default_is("0.7, or 0.2 where many scans mix, too"));
         k("most_moves", moves.most, within(1, 1'000'000), "transitions per temperature, at most");
     });
     for (const auto& each : suitable)
