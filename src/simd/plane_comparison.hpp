@@ -43,8 +43,9 @@ inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds
         const auto k = static_cast<std::size_t>(plane);
         const Bits u = load(words + k * words_per_plane, part);
         const Bits t = rule.chosen(thresholds.leading[k]);
-        result.below = (t & ~u) | (result.below & ~(t ^ u));
-        result.undecided &= ~(t ^ u);
+        const Bits differs = t ^ u;
+        result.below = choose(differs, t, result.below);
+        result.undecided &= ~differs;
     }
     return result;
 }

@@ -19,7 +19,7 @@ struct ColourDraw {
 
     static constexpr int most_planes = 16; // of u
 
-    explicit ColourDraw(Index q)
+    constexpr explicit ColourDraw(Index q)
         : colours(static_cast<std::uint64_t>(q)), twos(std::countr_zero(static_cast<std::uint64_t>(q))) {
         const std::uint64_t odd = colours >> twos;
         if (odd == 1)
@@ -38,7 +38,7 @@ struct ColourDraw {
         least_remainder = all(n_planes) % odd;
     }
     /// Random bits of a colour.
-    int planes() const { return twos + n_planes; }
+    constexpr int planes() const { return twos + n_planes; }
     /// The share of draws that make a proposal.
     double proposing() const {
         return 1 - static_cast<double>(least_remainder) / static_cast<double>(std::uint64_t{1} << n_planes);

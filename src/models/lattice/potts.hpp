@@ -128,8 +128,8 @@ class Potts {
     template <class Instructions>
     void move_along(Block& block, double b, const model::BlockStreams& streams,
                     std::span<const std::int32_t> sites) const;
-    template <int digits, class Words>
-    void update(Block& block, double b, Words words, const model::BlockStreams& streams,
+    template <class Draw, class Words>
+    void update(Block& block, double b, Words words, const Draw& draw, const model::BlockStreams& streams,
                 std::span<const std::int32_t> sites) const;
     template <int digits>
     void count_equal_bonds(Block& block) const;

@@ -8,6 +8,7 @@
 #include "simd/instructions.hpp"
 #include "simd/plane_comparison.hpp"
 
+#include <bit>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -46,10 +47,12 @@ struct Loss {
     Loss(const Count& lost, const Count& gained) {
         const Bits borrow = ~lost.ones & gained.ones;
         ones = lost.ones ^ gained.ones;
-        const Bits borrow2 = majority(~lost.twos, gained.twos, borrow);
-        twos = lost.twos ^ gained.twos ^ borrow;
-        negative = majority(~lost.fours, gained.fours, borrow2);
-        fours = lost.fours ^ gained.fours ^ borrow2;
+        twos = lost.twos ^ gained.twos;
+        const Bits borrow2 = choose(twos, gained.twos, borrow);
+        twos ^= borrow;
+        fours = lost.fours ^ gained.fours;
+        negative = choose(fours, gained.fours, borrow2);
+        fours ^= borrow2;
     }
     Bits positive() const { return (ones | twos | fours) & ~negative; }
     Bits chosen(const std::array<Bits, 4>& t) const {
@@ -81,41 +84,70 @@ std::size_t words_of_visit(const ColourDraw& draw) {
     return static_cast<std::size_t>(leading_planes + draw.planes()) * words_per_plane;
 }
 
-template <int digits>
+/// A draw of colours of so many binary digits.
+template <int n>
+struct DrawOfDigits {
+    static constexpr int digits = n;
+    ColourDraw draw;
+    std::array<Bits, 8> colours{};
+    std::array<Bits, ColourDraw::most_planes> least{};
+
+    explicit DrawOfDigits(const ColourDraw& of) : draw(of) {
+        for (std::size_t d = 0; d < colours.size(); ++d)
+            colours[d] = repeat((draw.colours >> d & 1) != 0);
+        for (std::size_t i = 0; i < least.size(); ++i)
+            least[i] = repeat((draw.least_remainder >> i & 1) != 0);
+    }
+    /// a + carry + u where digit d of the number of colours is one.
+    Sum add_product(Bits a, Bits carry, Bits u, std::size_t d) const { return add(a, carry, u & colours[d]); }
+    Bits least_remainder(std::size_t i) const { return least[i]; }
+};
+
+/// A draw of q colours, known to the compiler: what is always zero costs nothing.
+template <Index q>
+struct DrawOfColours {
+    static constexpr ColourDraw draw{q};
+    static constexpr int digits = std::bit_width(draw.colours - 1);
+
+    explicit DrawOfColours(const ColourDraw&) {}
+    static Sum add_product(Bits a, Bits carry, Bits u, std::size_t d) {
+        if ((draw.colours >> d & 1) == 0)
+            return {a ^ carry, a & carry};
+        return {a ^ carry ^ u, (a & carry) | (u & (a | carry))};
+    }
+    static Bits least_remainder(std::size_t i) { return repeat((draw.least_remainder >> i & 1) != 0); }
+};
+
+template <class Draw>
 struct Proposal {
-    Colour<digits> colour{};
-    Bits made; ///< set in the chains that have a proposal
+    Colour<Draw::digits> colour{};
+    Bits made = ~Bits{}; ///< set in the chains that have a proposal
 
     /// `planes` holds the random digits, then u, lowest digit first. The product grows by a digit of u at a time and
     /// loses its lowest digit, which is final: the rest stays below m.
-    Proposal(const ColourDraw& draw, const std::uint32_t* planes, std::size_t part) : made(~Bits{}) {
-        if (draw.n_planes == 0) { // q = 2^digits
-            for (int d = 0; d < digits; ++d)
-                colour.digit[static_cast<std::size_t>(d)] = load(planes + d * Index{words_per_plane}, part);
-            return;
-        }
-        for (int d = 0; d < digits; ++d)
-            if (d < draw.twos)
-                colour.digit[static_cast<std::size_t>(d)] = load(planes + d * Index{words_per_plane}, part);
-        for (int i = 0; i < draw.n_planes; ++i) {
-            const Bits u = load(planes + (draw.twos + i) * Index{words_per_plane}, part);
+    Proposal(const Draw& of, const std::uint32_t* planes, std::size_t part) {
+        constexpr std::size_t digits = Draw::digits;
+        const auto twos = static_cast<std::size_t>(of.draw.twos), n = static_cast<std::size_t>(of.draw.n_planes);
+        for (std::size_t d = 0; d < digits; ++d)
+            if (d < twos)
+                colour.digit[d] = load(planes + d * words_per_plane, part);
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < n; ++i) {
+            const Bits u = load(planes + (twos + i) * words_per_plane, part);
             Bits carry{}, remainder{};
 #pragma GCC unroll 8
-            for (int digit = 0; digit < digits; ++digit) {
-                if (digit < draw.twos)
+            for (std::size_t d = 0; d < digits; ++d) {
+                if (d < twos)
                     continue;
-                const auto d = static_cast<std::size_t>(digit);
-                const Bits term = u & repeat((draw.colours >> d & 1) != 0);
-                const Bits sum = colour.digit[d] ^ term ^ carry;
-                carry = majority(colour.digit[d], term, carry);
-                if (digit == draw.twos)
-                    remainder = sum;
+                const Sum sum = of.add_product(colour.digit[d], carry, u, d);
+                carry = sum.high;
+                if (d == twos)
+                    remainder = sum.low;
                 else
-                    colour.digit[d - 1] = sum;
+                    colour.digit[d - 1] = sum.low;
             }
             colour.digit[digits - 1] = carry;
-            const Bits least = repeat((draw.least_remainder >> i & 1) != 0);
-            made = choose(remainder ^ least, remainder, made);
+            made = choose(remainder ^ of.least_remainder(i), remainder, made);
         }
     }
 };
@@ -143,13 +175,22 @@ void with_digits(Index digits, Function function) {
     }
 }
 
+/// function(the draw), of ten colours as the compiler knows it: the usual case of a transition of first order.
+template <class Function>
+void with_draw(Index colours, Function function) {
+    const ColourDraw draw(colours);
+    if (colours == 10)
+        return function(DrawOfColours<10>(draw));
+    with_digits(std::bit_width(draw.colours - 1), [&](auto digits) { function(DrawOfDigits<digits>(draw)); });
+}
+
 } // namespace
 
-template <int digits, class Words>
-void Potts::update(Block& block, double b, Words words, const model::BlockStreams& streams,
+template <class Draw, class Words>
+void Potts::update(Block& block, double b, Words words, const Draw& draw, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
-    const ColourDraw draw(settings_.colours);
-    const std::size_t words_per_visit = words_of_visit(draw);
+    constexpr int digits = Draw::digits;
+    const std::size_t words_per_visit = words_of_visit(draw.draw);
     const auto thresholds = thresholds_of(b * std::abs(settings_.coupling));
     const bool antiferromagnet = settings_.coupling < 0;
     const auto rest = words.elsewhere(streams.shared(Purpose::accept));
@@ -162,7 +203,7 @@ void Potts::update(Block& block, double b, Words words, const model::BlockStream
         for (std::size_t part = 0; part < parts; ++part) {
             const auto at = [&](std::int32_t s) { return Colour<digits>::at(x, s, part); };
             const auto present = at(site);
-            const Proposal<digits> proposal(draw, leading + leading_planes * words_per_plane, part);
+            const Proposal<Draw> proposal(draw, leading + leading_planes * words_per_plane, part);
             const Colour<digits>& proposed = proposal.colour;
             const auto right = at(to.right), left = at(to.left), down = at(to.down), up = at(to.up);
             const auto unequal = [&](const Colour<digits>& c) {
@@ -223,7 +264,7 @@ void Potts::move_along(Block& block, double b, const model::BlockStreams& stream
     PEARLITE_EXPECTS(b >= 0);
     const std::size_t n_words = sites.size() * words_of_visit(ColourDraw(settings_.colours));
     random::with_words(streams.shared(Purpose::move), n_words, [&](auto words) {
-        with_digits(digits_, [&](auto digits) { update<digits>(block, b, words, streams, sites); });
+        with_draw(settings_.colours, [&](const auto& draw) { update(block, b, words, draw, streams, sites); });
     });
 }
 
