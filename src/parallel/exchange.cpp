@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -77,9 +78,26 @@ class Traffic {
     Index first_ = 0;
 };
 
+// Memory for one message after another, which holds anything before it is written.
+class Buffer {
+  public:
+    void resize(std::size_t size) {
+        if (size > capacity_) {
+            data_ = std::make_unique_for_overwrite<std::byte[]>(size); // NOLINT(modernize-avoid-c-arrays)
+            capacity_ = size;
+        }
+        size_ = size;
+    }
+    std::span<std::byte> bytes() const { return {data_.get(), size_}; }
+
+  private:
+    std::unique_ptr<std::byte[]> data_; // NOLINT(modernize-avoid-c-arrays)
+    std::size_t size_ = 0, capacity_ = 0;
+};
+
 struct Posted {
     Message message;
-    std::vector<std::byte> buffer;
+    Buffer buffer;
     Communicator::Request request;
 };
 
@@ -95,7 +113,7 @@ class Ring {
     template <class Post>
     void fill(Post&& post) {
         for (; upcoming_ && posted_.size() < room_; upcoming_ = traffic_.next()) {
-            std::vector<std::byte> buffer;
+            Buffer buffer;
             if (!free_.empty()) {
                 buffer = std::move(free_.back());
                 free_.pop_back();
@@ -124,7 +142,7 @@ class Ring {
     std::size_t room_;
     std::optional<Message> upcoming_;
     std::deque<Posted> posted_; // its elements do not move while MPI writes into their buffers
-    std::vector<std::vector<std::byte>> free_;
+    std::vector<Buffer> free_;
 };
 
 // Runs work(item, bytes) over the items of a message. After a failure the traffic goes on, for the sake of the others.
@@ -152,15 +170,15 @@ std::exception_ptr exchange_deferring(const Communicator& ranks, std::size_t ite
     std::exception_ptr error;
 
     const auto post_receive = [&](Posted& posted) {
-        posted.request = ranks.receive(posted.message.peer, detail::exchange_tag, posted.buffer);
+        posted.request = ranks.receive(posted.message.peer, detail::exchange_tag, posted.buffer.bytes());
     };
     const auto post_send = [&](Posted& posted) {
-        for_each_item(posted.message, std::span(posted.buffer), item_bytes, error,
+        for_each_item(posted.message, posted.buffer.bytes(), item_bytes, error,
                       [&](Index item, std::span<std::byte> out) { pack(posted.message.peer, item, out); });
-        posted.request = ranks.send(posted.message.peer, detail::exchange_tag, posted.buffer);
+        posted.request = ranks.send(posted.message.peer, detail::exchange_tag, posted.buffer.bytes());
     };
     const auto unpack_received = [&](const Posted& posted) {
-        for_each_item(posted.message, std::span<const std::byte>(posted.buffer), item_bytes, error,
+        for_each_item(posted.message, std::span<const std::byte>(posted.buffer.bytes()), item_bytes, error,
                       [&](Index item, std::span<const std::byte> in) { unpack(posted.message.peer, item, in); });
     };
 

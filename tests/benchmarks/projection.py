@@ -1,4 +1,4 @@
-"""What ranks cost: messages, collectives and memory of a step, counted for up to 128 ranks, and what a step takes on more.
+"""What ranks cost: messages, collectives and memory of a step, counted for up to 128 ranks, and a step on more of them.
 
 usage: projection.py PEARLITE [--ranks P ...] [--job NAME ...] [--repeats N] [--latency US] [--overhead US] [--gap NS]
                      [--reduce NS]
@@ -15,8 +15,8 @@ the most ranks that were tried, which go on to grow as they did from half as man
            +  collected bytes G  +  sends (L + 2 o)  +  sent bytes G
 
 with latency L, overhead o, gap G a byte and r to add a byte. The defaults are typical of a cluster's network, not measured;
-with --repeats N runs on one and on two ranks are timed in turns, and the model, with the numbers of a message in
-shared memory, is compared with these.
+with --repeats N runs on one and on two ranks, and on one of half as much, are timed in turns, for the strong and the weak
+efficiency of two; the model, with the numbers of a message in shared memory, is compared with these.
 """
 
 import argparse
@@ -173,18 +173,21 @@ def print_projection(options, job, counts, seconds, is_growing):
 
 
 def check_at_two(options, job, directory):
-    """Runs on one and on two ranks in turns: what the model says of the second, and what is true."""
-    ones, twos, counts = [], [], {}
+    """Runs on one rank, on two, and on one with half as much, in turns: what the model says, and what is true."""
+    ones, twos, halves, counts = [], [], [], {}
     for _ in range(options.repeats):
         ones.append(step_of(options, job, job.size, 1, directory)[2])
         counts, _, wall, _ = step_of(options, job, job.size, 2, directory)
         twos.append(wall)
+        halves.append(step_of(options, job, job.size // 2, 1, directory)[2])
     shared = Network(0.35, 0.08, 0.16, 0.2)  # messages in shared memory, of collective_benchmark
-    one, two = statistics.median(ones), statistics.median(twos)
+    one, two, half = statistics.median(ones), statistics.median(twos), statistics.median(halves)
     told = one / 2 + 1e-6 * shared.step(counts, 2)
     print(f"a step on one rank {1e6 * one:.4g} us ({1e6 * min(ones):.4g} to {1e6 * max(ones):.4g}), on two "
-          f"{1e6 * two:.4g} us ({1e6 * min(twos):.4g} to {1e6 * max(twos):.4g}): efficiency {one / two / 2:.3f}; the "
-          f"model says {1e6 * told:.4g} us, {one / told / 2:.3f}\n", flush=True)
+          f"{1e6 * two:.4g} us ({1e6 * min(twos):.4g} to {1e6 * max(twos):.4g}), on one of half as much "
+          f"{1e6 * half:.4g} us ({1e6 * min(halves):.4g} to {1e6 * max(halves):.4g}): strong efficiency "
+          f"{one / two / 2:.3f}, weak {half / two:.3f}; the model says {1e6 * told:.4g} us, {one / told / 2:.3f}\n",
+          flush=True)
 
 
 def main():
