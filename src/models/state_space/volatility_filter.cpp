@@ -32,36 +32,6 @@ double uniform_at(const random::Address& address, std::uint64_t word) {
     return (random::generate(counter, address.seed)[word % 4] + 0.5) * 0x1p-32;
 }
 
-double MakeGammas::one_by_one(float x, float u, std::size_t number) const {
-    const double d = shape_ - 1.0 / 3, c = 1 / std::sqrt(9 * d);
-    const auto is_accepted = [&](double normal, double uniform) {
-        const double root = 1 + c * normal, v = root * root * root, square = normal * normal;
-        return root > 0 && (square * square / (108 * d) < (1 - uniform) * std::min(root, 1.0) ||
-                            std::log(uniform) < square / 2 + d * (1 - v + std::log(v)));
-    };
-    const auto scaled = [&](double normal) { return d * (1 + c * normal) * (1 + c * normal) * (1 + c * normal); };
-    if (shape_ >= 1) {
-        const auto normal = static_cast<double>(x);
-        if (is_accepted(normal, static_cast<double>(u)))
-            return scaled(normal);
-        random::Counter counter = again_.counter();
-        counter[0] = static_cast<std::uint32_t>(number);
-        const random::Counter words = random::generate(counter, again_.seed);
-        const auto radius = std::sqrt(static_cast<double>(simd::minus_two_log(simd::uniform31(words[0]))));
-        const auto direction = simd::random_direction(words[1]);
-        const double first = radius * static_cast<double>(direction.cosine),
-                     second = radius * static_cast<double>(direction.sine);
-        if (is_accepted(first, (words[2] + 0.5) * 0x1p-32))
-            return scaled(first);
-        if (is_accepted(second, (words[3] + 0.5) * 0x1p-32))
-            return scaled(second);
-    }
-    random::Address own = address_;
-    own.seed = random::derive_seed(address_.seed, own_streams + ((number / particles_) << 32) + number % particles_);
-    random::Stream stream(own);
-    return stream.gamma(shape_);
-}
-
 FilterOutcome VolatilityFilter::run(const VolatilityParameters& parameters, std::span<const double> observations,
                                     const FilterSettings& settings, const random::Address& address,
                                     const VolatilityObserver& observer) {

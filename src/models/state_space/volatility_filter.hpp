@@ -22,9 +22,8 @@ using VolatilityObserver = std::function<void(Index t, std::span<const float> h,
 ///
 /// Random words, of the stream at the address: particle i at time t has normal number t s + i, s the number of
 /// particles rounded up to 32; resampling before time t takes word 3 2^32 + t. Leverage with Student-t errors takes
-/// also normal 2^32 + t s + i and word 2^33 + t s + i; where these do not suffice the four words of counter t s + i of
-/// the stream whose seed is derived by part 2^61, and then the stream whose seed is derived by part 2^62 + 2^32 t + i.
-/// So s times the number of observations is at most 2^32.
+/// also normal 2^32 + t s + i, of which a gamma-distributed number is made (GammaRoots). So s times the number of
+/// observations is at most 2^32.
 class VolatilityFilter {
   public:
     /// Log of the unbiased estimate. Too many words, an auxiliary kind, or invalid parameters: ContractViolation.

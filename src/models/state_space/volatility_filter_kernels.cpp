@@ -52,7 +52,8 @@ class VolatilityRun {
           log2_peak_(Returns::log2_peak(parameters.nu)),
           log_normaliser_(VolatilityObservation(parameters, 0).log_density(0)),
           normals_({address}, cloud.padded_size, times),
-          gammas_({address, parameters.nu, cloud.padded_size}, cloud.padded_size, times) {
+          roots_({address, draws_shocks ? GammaRoots((parameters.nu + 1) / 2) : GammaRoots()}, cloud.padded_size,
+                 times) {
         cloud_.mean.setConstant(static_cast<float>(parameters_.mu));
         cloud_.make_weights_equal();
         sums_ = sums_of_equal_weights();
@@ -112,7 +113,7 @@ class VolatilityRun {
     CloudSums sums_;             ///< of the weights in the cloud
     FilterOutcome outcome_;
     Ahead<float, MakeNormals> normals_;
-    Ahead<float, MakeGammas> gammas_; ///< of leverage with Student-t errors
+    Ahead<float, MakeGammaRoots> roots_; ///< of leverage with Student-t errors
 };
 
 template <class Returns, bool leverage, bool adapted>
@@ -202,7 +203,7 @@ CloudSums VolatilityRun<Returns, leverage, adapted>::propagate(const Step& now, 
     for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
         const std::size_t count = std::min(chunk, cloud_.padded_size - first);
         const float* const normals = normals_.at(now.t, first, count);
-        const float* const gammas = draws_shocks ? gammas_.at(now.t, first, count) : nullptr;
+        const float* const roots = draws_shocks ? roots_.at(now.t, first, count) : nullptr;
         ChunkSums part;
         for (std::size_t j = 0; j < count; j += lanes<P>) {
             const std::size_t i = first + j;
@@ -226,7 +227,8 @@ CloudSums VolatilityRun<Returns, leverage, adapted>::propagate(const Step& now, 
                     // z = e sqrt(g), g ~ Gamma((nu + 1)/2, rate (nu + e^2)/2) given e. e^2 may overflow where e does
                     // not: then g is 0, and so is z.
                     const P e = half_inverse * now.y;
-                    const P z = e * square_root(2 * load<P>(gammas + j) / fused(e, e, broadcast<P>(nu)));
+                    const P spread = square_root(broadcast<P>(nu + 1) / fused(e, e, broadcast<P>(nu)));
+                    const P z = e * load<P>(roots + j) * spread;
                     next_mean = fused(z, broadcast<P>(strength), next_mean);
                 } else if constexpr (leverage) {
                     next_mean = fused(half_inverse, broadcast<P>(strength * now.y), next_mean);
