@@ -56,6 +56,29 @@ double stepwise_log_integral(const MixedLogisticSettings& settings, const std::v
     return height + std::log(sum);
 }
 
+// Relative to the largest derivative. What a trajectory follows need not be better: at this error one of length 1
+// changes its energy by a hundredth of a nat.
+TEST(ExactMixedLogistic, ForcesAreRoughGradients) {
+    for (const Index q : {1, 2, 3}) {
+        const auto settings = mixed_case(30, 6, 1, q);
+        const MixedLogistic model(settings);
+        double worst = 0;
+        for (const double deviation : {0.01, 0.3, 1.0, 3.0, 8.0})
+            for (const double shift : {-4.0, 0.0, 2.0}) {
+                std::vector<double> u(model.parameter_names().size(), 0.3);
+                u[0] = -1 + shift;
+                std::fill_n(u.rbegin(), q, std::log(deviation));
+                Vector gradient(static_cast<Index>(u.size())), force(gradient.size());
+                model.exact_log_likelihood(u, {gradient.data(), u.size()});
+                model.exact_force(u, {force.data(), u.size()});
+                const double error = (force - gradient).cwiseAbs().maxCoeff() / (1 + gradient.cwiseAbs().maxCoeff());
+                worst = std::max(worst, error);
+                ASSERT_LT(error, 2e-3) << q << " effects, deviation " << deviation << ", shift " << shift;
+            }
+        EXPECT_GT(worst, 1e-9) << q; // another quadrature, and cheaper
+    }
+}
+
 // Steps of widths and places that differ by orders of magnitude within a subject.
 TEST(ExactMixedLogistic, UnevenSlopesAgreeWithStepwiseQuadrature) {
     auto settings = mixed_case(40, 9, 1, 6);

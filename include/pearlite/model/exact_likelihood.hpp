@@ -21,6 +21,13 @@ concept HasExactGradient = HasExactLikelihood<D> &&
     { density.exact_log_likelihood(u, gradient) } -> std::convertible_to<double>;
 };
 
+/// Optional: the gradient of the exact log likelihood as trajectories want it (HasForce, density.hpp).
+template <class D>
+concept HasExactForce = HasExactGradient<D> &&
+    requires(const D& density, std::span<const double> u, std::span<double> force) {
+    density.exact_force(u, force);
+};
+
 /// Optional: the factors of the exact likelihood.
 template <class D>
 concept HasExactLogLikelihoods = requires(const D& density, std::span<const double> u) {
@@ -58,6 +65,21 @@ class ExactLikelihood {
             log_likelihood[i] = density_.exact_log_likelihood(u, {of_likelihood.data(), d});
             if (log_likelihood[i] > -infinity)
                 column += b * of_likelihood;
+        }
+    }
+    /// 0 outside the support.
+    void force(const Matrix& points, double b, Eigen::Ref<Matrix> force) const requires HasExactForce<D> {
+        const auto d = static_cast<std::size_t>(points.rows());
+        Vector of_likelihood(points.rows());
+        for (Index i = 0; i < points.cols(); ++i) {
+            const std::span<const double> u(points.col(i).data(), d);
+            auto column = force.col(i);
+            if (!(density_.log_prior(u, {column.data(), d}) > -infinity)) {
+                column.setZero();
+                continue;
+            }
+            density_.exact_force(u, {of_likelihood.data(), d});
+            column += b * of_likelihood;
         }
     }
     DataDescription describe_data() const requires HasDataDescription<D> { return density_.describe_data(); }

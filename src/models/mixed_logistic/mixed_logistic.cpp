@@ -243,13 +243,22 @@ double MixedLogistic::exact_log_likelihood(std::span<const double> u) const {
 }
 
 double MixedLogistic::exact_log_likelihood(std::span<const double> u, std::span<double> gradient) const {
+    return integrate(u, gradient, detail::Quadrature::fine);
+}
+
+void MixedLogistic::exact_force(std::span<const double> u, std::span<double> force) const {
+    integrate(u, force, detail::Quadrature::rough);
+}
+
+double MixedLogistic::integrate(std::span<const double> u, std::span<double> gradient,
+                                detail::Quadrature quadrature) const {
     using Lanes = Eigen::Array<double, SubjectGroups::width, Eigen::Dynamic>;
     const Index p = n_coefficients_, q = n_effects_;
     const Point point = natural(u);
     detail::GroupSlopes slopes(groups_, q);
     Lanes coefficients = Lanes::Zero(SubjectGroups::width, p), factor = Lanes::Zero(SubjectGroups::width, q * q);
     const Vector log_integrals = of_subjects(point, [&](const detail::GroupAtPoint& at, Index group, auto out) {
-        simd::on_this_cpu([&]<class Cpu>(Cpu) { detail::integrate_group<Cpu>(at, q, out, slopes); });
+        simd::on_this_cpu([&]<class Cpu>(Cpu) { detail::integrate_group<Cpu>(at, q, out, slopes, quadrature); });
         for (Index r = 0; r < at.rows; ++r) {
             const Index row = groups_.first_row[static_cast<std::size_t>(group)] + r;
             for (Index k = 0; k < p; ++k)

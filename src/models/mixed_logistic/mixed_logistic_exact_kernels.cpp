@@ -169,9 +169,16 @@ struct Grid {
     SubjectRows<q> rows;
     Doubles log_height; ///< of the peak
     Chart<q> chart;
+    Quadrature quadrature;
+    double negligible; ///< a term beside the sum
     Doubles step = broadcast<Doubles>(1);
 
-    Grid(const SubjectRows<q>& of, const Peak<q>& peak) : rows(of), log_height(peak.log_height), chart(of, peak) {}
+    Grid(const SubjectRows<q>& of, const Peak<q>& peak, Quadrature how)
+        : rows(of),
+          log_height(peak.log_height),
+          chart(of, peak),
+          quadrature(how),
+          negligible(how == Quadrature::fine ? 1e-18 : 1e-8) {}
 
     /// Sum of the integrand, in units of its height at the peak, over coordinates axis .. q - 1, those before as they
     /// are in x. The grid has a point at 0, or where bit `axis` of `between` is set half a step from it. f and its
@@ -198,7 +205,7 @@ struct Grid {
                     x[axis] = side * (k + (shifted ? 0.5 : 1.0)) * step;
                     const Doubles term = sum<axis + 1>(between, x, already + total, active, integrand);
                     total = active ? total + term : total;
-                    active = active & ((term > previous) | (term > 1e-18 * (already + total)));
+                    active = active & ((term > previous) | (term > negligible * (already + total)));
                     previous = term;
                 }
             }
@@ -216,7 +223,7 @@ struct Grid {
 /// the square of that.
 template <int q, class At>
 Doubles integral(Grid<q> grid, At& integrand) {
-    constexpr int most_halvings = q == 1 ? 14 : q == 2 ? 5 : 3;
+    const int most_halvings = grid.quadrature == Quadrature::rough ? 0 : q == 1 ? 14 : q == 2 ? 5 : 3;
     Effects<q> x{};
     Mask<Doubles> active = Doubles{} == Doubles{};
     Doubles sum = grid.template sum<0>(0, x, Doubles{}, active, integrand), cell = broadcast<Doubles>(1), result = sum;
@@ -236,10 +243,10 @@ Doubles integral(Grid<q> grid, At& integrand) {
 
 /// slopes: may be null.
 template <int q>
-void integrate_lanes(const GroupAtPoint& at, double* out, GroupSlopes* slopes) {
+void integrate_lanes(const GroupAtPoint& at, double* out, GroupSlopes* slopes, Quadrature quadrature) {
     for (Index lane = 0; lane < SubjectGroups::width; lane += lanes<Doubles>) {
         const SubjectRows<q> rows{at.rows, at.offsets.data() + lane, at.slopes.data() + lane};
-        const Grid<q> grid(rows, find_peak<q>(rows, 1e-4));
+        const Grid<q> grid(rows, find_peak<q>(rows, quadrature == Quadrature::fine ? 1e-4 : 1e-2), quadrature);
         const auto keep = [&](Doubles integral) {
             const Doubles value = larger(integral, broadcast<Doubles>(1e-300));
             const Doubles log_value =
@@ -257,10 +264,11 @@ void integrate_lanes(const GroupAtPoint& at, double* out, GroupSlopes* slopes) {
     }
 }
 
-void integrate_lanes(const GroupAtPoint& at, Index n_effects, double* out, GroupSlopes* slopes) {
+void integrate_lanes(const GroupAtPoint& at, Index n_effects, double* out, GroupSlopes* slopes,
+                     Quadrature quadrature = Quadrature::fine) {
     constexpr std::array kernels{integrate_lanes<1>, integrate_lanes<2>, integrate_lanes<3>, integrate_lanes<4>};
     PEARLITE_EXPECTS(n_effects >= 1 && n_effects <= static_cast<Index>(kernels.size()));
-    kernels[static_cast<std::size_t>(n_effects - 1)](at, out, slopes);
+    kernels[static_cast<std::size_t>(n_effects - 1)](at, out, slopes, quadrature);
 }
 
 } // namespace
@@ -272,13 +280,14 @@ void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, 
 
 template <class>
 void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out,
-                     GroupSlopes& slopes) {
-    integrate_lanes(at, n_effects, out.data(), &slopes);
+                     GroupSlopes& slopes, Quadrature quadrature) {
+    integrate_lanes(at, n_effects, out.data(), &slopes, quadrature);
 }
 
 template void integrate_group<simd::Compiled>(const GroupAtPoint& at, Index n_effects,
                                               std::span<double, SubjectGroups::width> out);
 template void integrate_group<simd::Compiled>(const GroupAtPoint& at, Index n_effects,
-                                              std::span<double, SubjectGroups::width> out, GroupSlopes& slopes);
+                                              std::span<double, SubjectGroups::width> out, GroupSlopes& slopes,
+                                              Quadrature quadrature);
 
 } // namespace pearlite::models::detail

@@ -64,9 +64,13 @@ struct GroupSlopes {
           wrong(SubjectGroups::width, groups.most_rows()) {}
 };
 
+/// `rough`: one grid, a standard deviation from point to point, as far as single precision sees: some 13 points of one
+/// effect in place of 40.
+enum class Quadrature : int { fine, rough };
+
 /// With derivatives, those of the sum over the finest grid.
 template <class Instructions>
 void integrate_group(const GroupAtPoint& at, Index n_effects, std::span<double, SubjectGroups::width> out,
-                     GroupSlopes& slopes);
+                     GroupSlopes& slopes, Quadrature quadrature);
 
 } // namespace pearlite::models::detail
