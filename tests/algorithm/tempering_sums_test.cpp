@@ -58,13 +58,15 @@ TEST(TemperingSums, TurnsAreCounted) {
 }
 
 TEST(TemperingSums, ReplicasRememberWhereTheyWere) {
-    std::int64_t tag = 0;
-    for (int trip = 0; trip < 3; ++trip) {
+    std::int64_t tag = ReplicaTag::nowhere;
+    tag = ReplicaTag::visit_end(ReplicaTag::visit_end(tag)); // from where it began
+    EXPECT_EQ(ReplicaTag::passages(tag), 0);
+    for (int passage = 1; passage <= 3; ++passage) {
         tag = ReplicaTag::visit_start(ReplicaTag::visit_start(tag));
-        EXPECT_EQ(ReplicaTag::round_trips(tag), trip);
+        EXPECT_EQ(ReplicaTag::passages(tag), passage - 1);
         tag = ReplicaTag::visit_end(ReplicaTag::visit_end(tag));
+        EXPECT_EQ(ReplicaTag::passages(tag), passage);
     }
-    EXPECT_EQ(ReplicaTag::round_trips(ReplicaTag::visit_start(tag)), 3);
 }
 
 } // namespace

@@ -24,7 +24,7 @@ class TemperingPlan final : public AnnealingPlan {
         kernel_.moves.mobility = mobility_of_scan;
         if (traits.continuous) {
             schedule_.kind = ScheduleSettings::Kind::adaptive;
-            scans_ = scans_of_density;
+            scans_ = std::max(scans_of_density, scans_of_coordinate * traits.dimension.value_or(0));
         }
     }
 
@@ -34,7 +34,8 @@ class TemperingPlan final : public AnnealingPlan {
           "independent systems; 8 or more for an error bar");
         k("scans", scans_, within(10, largest_step),
           about("moves and swaps at every temperature")
-              .default_is(fmt::format("{}, of a density {}", scans_of_sweeps, scans_of_density)));
+              .default_is(fmt::format("{}; of a density {}, or {} a coordinate if these are more", scans_of_sweeps,
+                                      scans_of_density, scans_of_coordinate)));
         burn_in_ = scans_ / 5;
         k("burn_in", burn_in_, within(0, {std::max<Index>(scans_ - 2, 0), "scans - 2"}),
           about("scans that are not measured").default_is("a fifth of scans"));
@@ -103,7 +104,9 @@ class TemperingPlan final : public AnnealingPlan {
     /// an error bar, as five times as many scans do, and cost as much.
     static constexpr double mobility_of_scan = 0.2;
     /// A scan of a density is as many moves as that takes, whatever the density; a sweep of a lattice may be little.
-    static constexpr Index scans_of_density = 1000, scans_of_sweeps = 2000;
+    /// The temperatures of a density grow in number with the root of its dimension, and the scans of a passage through
+    /// them with the square of their number.
+    static constexpr Index scans_of_sweeps = 2000, scans_of_density = 1000, scans_of_coordinate = 20;
     static constexpr Index typical_temperatures = 32;
     static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates
     static constexpr std::size_t most_energy_bytes = std::size_t{8} << 20;    ///< for MBAR, of all replicates

@@ -18,7 +18,7 @@ namespace pearlite::algorithm {
 namespace {
 
 /// Every trip brings a system a state that was drawn afresh: each needs a few, and all together need many.
-constexpr double few_round_trips = 2, few_in_all = 80;
+constexpr double few_passages = 2, few_in_all = 80;
 constexpr double low_acceptance = 0.05;
 /// Of u over the halves of the systems' measured scans. A half in which u has n effective values gives
 /// R-hat^2 = 1 + 1/n. 1.05 stands for ten of them, and for five in a burn-in of a fifth of the scans, after which a
@@ -96,21 +96,22 @@ std::array<std::int64_t, 4> farthest_systems(const TemperingSums& sums, std::siz
 }
 
 /// Collective.
-double round_trips_of_a_system(const parallel::Communicator& ranks, const TemperingSums& sums,
-                               const TemperingFacts& facts) {
-    Index trips = 0;
+double passages_of_a_system(const parallel::Communicator& ranks, const TemperingSums& sums,
+                            const TemperingFacts& facts) {
+    Index passages = 0;
     for (const auto tag : sums.tags)
-        trips += ReplicaTag::round_trips(tag);
-    return static_cast<double>(ranks.sum(trips)) / static_cast<double>(facts.systems);
+        passages += ReplicaTag::passages(tag);
+    return static_cast<double>(ranks.sum(passages)) / static_cast<double>(facts.systems);
 }
 
-void judge_exchanges(const std::vector<RungFacts>& rungs, double trips, const TemperingFacts& facts, Outcome& outcome) {
+void judge_exchanges(const std::vector<RungFacts>& rungs, double passages, const TemperingFacts& facts,
+                     Outcome& outcome) {
     double barrier = 0, smallest = 1;
     for (std::size_t t = 0; t + 1 < rungs.size(); ++t) {
         barrier += 1 - rungs[t].swap_acceptance;
         smallest = std::min(smallest, rungs[t].swap_acceptance);
     }
-    outcome.diagnostics = {{"round_trips_per_system", trips, {}},
+    outcome.diagnostics = {{"passages_per_system", passages, {}},
                            {"communication_barrier", barrier, {}},
                            {"smallest_swap_acceptance", smallest, {}}};
     if (smallest < low_acceptance)
@@ -118,9 +119,10 @@ void judge_exchanges(const std::vector<RungFacts>& rungs, double trips, const Te
             fmt::format("a pair of neighbouring temperatures exchanges at a rate of {:.3f} only: use "
                         "more temperatures there",
                         smallest));
-    if (trips < few_round_trips || trips * static_cast<double>(facts.systems) < few_in_all)
-        outcome.warnings.push_back(fmt::format(
-            "{:.1f} round trips of a system between the ends of the ladder: more scans are needed to trust it", trips));
+    if (passages < few_passages || passages * static_cast<double>(facts.systems) < few_in_all)
+        outcome.warnings.push_back(fmt::format("states of a system have come {:.1f} times from the start of the ladder "
+                                               "to its end: more scans are needed to trust it",
+                                               passages));
 }
 
 void withhold(Outcome& outcome, const char* reason) {
@@ -213,7 +215,7 @@ std::vector<RungFacts> rung_facts(const parallel::Communicator& ranks, const est
 
 void judge_tempering(const parallel::Communicator& ranks, const std::vector<RungFacts>& rungs,
                      const TemperingSums& sums, const TemperingFacts& facts, Outcome& outcome) {
-    judge_exchanges(rungs, round_trips_of_a_system(ranks, sums, facts), facts, outcome);
+    judge_exchanges(rungs, passages_of_a_system(ranks, sums, facts), facts, outcome);
     if (!judges_systems(facts))
         return;
     judge_drift(rungs, outcome);

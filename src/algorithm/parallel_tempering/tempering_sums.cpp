@@ -27,6 +27,7 @@ void add_exponential(double& sum, double& shift, double x, bool is_first) {
 TemperingSums TemperingSums::of_states(std::size_t n) {
     TemperingSums sums;
     sums.each([n](const char*, auto& values) { values.assign(n, 0); });
+    sums.tags.assign(n, ReplicaTag::nowhere);
     return sums;
 }
 

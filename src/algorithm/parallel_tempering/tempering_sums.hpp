@@ -16,11 +16,15 @@ namespace pearlite::algorithm {
 
 /// A replica's history, which travels with its state.
 struct ReplicaTag {
-    /// The end of the ladder that it visited last, and how often it went from b_0 to b_K and back.
-    static constexpr std::int64_t at_end = 1;
-    static std::int64_t visit_start(std::int64_t tag) { return tag % 2 == at_end ? tag + 2 - at_end : tag; }
-    static std::int64_t visit_end(std::int64_t tag) { return tag % 2 == at_end ? tag : tag + at_end; }
-    static std::int64_t round_trips(std::int64_t tag) { return tag / 2; }
+    /// Before it has been at an end of the ladder; then 2 r where it was at the start last, 2 r - 1 at the end, r its
+    /// passages from b_0 to b_K.
+    static constexpr std::int64_t nowhere = -1;
+    static std::int64_t visit_start(std::int64_t tag) { return is_from_end(tag) || tag == nowhere ? tag + 1 : tag; }
+    static std::int64_t visit_end(std::int64_t tag) { return is_from_end(tag) || tag == nowhere ? tag : tag + 1; }
+    static std::int64_t passages(std::int64_t tag) { return (tag + 1) / 2; }
+
+  private:
+    static bool is_from_end(std::int64_t tag) { return tag % 2 == 1; }
 };
 
 /// Sums over the kept scans, of the replica systems i = 0..R-1 at the temperatures t = 0..T-1: element t R + i; a rank
