@@ -60,17 +60,20 @@ TEST(Gradients, LinearRegression) {
     }
 }
 
+LogisticRegressionData logistic_data(Index n, Index p) {
+    LogisticRegressionData data;
+    data.design = normals(n, p, 5);
+    data.design.col(0).setOnes();
+    data.response = (normals(n, 1, 6).array() > 0).cast<double>();
+    data.names = numbered(p);
+    data.prior_variance = 25;
+    return data;
+}
+
 TEST(Gradients, LogisticRegression) {
     // Rows in several pieces, the last of which is not full; large predictors among them.
     for (const auto& [n, p] : {std::pair<Index, Index>{3, 1}, {37, 2}, {300, 11}}) {
-        LogisticRegressionData data;
-        data.design = normals(n, p, 5);
-        data.design.col(0).setOnes();
-        data.response = (normals(n, 1, 6).array() > 0).cast<double>();
-        data.names = numbered(p);
-        data.prior_variance = 25;
-        const LogisticRegression regression(data);
-        const Differentiated density(regression, 21);
+        const Differentiated density(LogisticRegression(logistic_data(n, p)), 21);
         expect_gradient_of_density(density, 1e-3, 1e-9);
         expect_gradient_without_neighbours(density);
         const auto [logs, gradient] = density.gradients(density.points, 1);
@@ -90,12 +93,7 @@ void expect_force_without_neighbours(const Differentiated& density, const Matrix
 
 TEST(Forces, OfALogisticRegressionAreItsGradientRounded) {
     for (const auto& [n, p] : {std::pair<Index, Index>{3, 1}, {37, 2}, {300, 11}, {5000, 61}}) {
-        LogisticRegressionData data;
-        data.design = normals(n, p, 5);
-        data.design.col(0).setOnes();
-        data.response = (normals(n, 1, 6).array() > 0).cast<double>();
-        data.names = numbered(p);
-        data.prior_variance = 25;
+        const auto data = logistic_data(n, p);
         const Differentiated density(LogisticRegression(data), 21);
         const auto [logs, gradient] = density.gradients(density.points, 0.7);
         const Matrix force = density.forces(density.points, 0.7);

@@ -126,7 +126,7 @@ class PlainChain {
 
 TEST(Potts, ColoursAreThoseOfThePlainProgram) {
     for (const random::Seed seed : {random::Seed{12}, random::Seed{12, random::Generator::ars}})
-        for (const Index q : {2, 3, 5, 8, 10, 25, 47, 96, 100, 200, 256})
+        for (const Index q : {2, 3, 5, 8, 10, 12, 14, 25, 47, 96, 100, 200, 256})
             for (const double coupling : {1.0, -2.0})
                 for (const Index size : {2, 3, 4}) {
                     const Potts potts({.size = size, .colours = q, .coupling = coupling});

@@ -97,8 +97,8 @@ class TemperingPlan final : public AnnealingPlan {
     }
 
     /// Of a step: log weights of standard deviation 0.7 about, at which three of five swaps are accepted. A state is
-    /// soonest from one end to the other, for the same work, where half are (Syed et al. 2022, section 5.1), and the
-    /// stepping stones have little to bridge.
+    /// soonest from one end to the other, for the same work, where half are (Syed et al. 2022), and the stepping stones
+    /// have little to bridge.
     static constexpr double conditional_ess = 0.6;
     /// Many scans, and exchanges with hotter states, mix besides the moves of one scan: five times as many moves halve
     /// an error bar, as five times as many scans do, and cost as much.

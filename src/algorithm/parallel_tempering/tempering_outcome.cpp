@@ -17,7 +17,7 @@ namespace pearlite::algorithm {
 
 namespace {
 
-/// Every trip brings a system a state that was drawn afresh: each needs a few, and all together need many.
+/// Every passage brings a system a state that was drawn afresh: each needs a few, and all together need many.
 constexpr double few_passages = 2, few_in_all = 80;
 constexpr double low_acceptance = 0.05;
 /// Of u over the halves of the systems' measured scans. A half in which u has n effective values gives
