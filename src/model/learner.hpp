@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace pearlite::model {
@@ -26,6 +27,10 @@ namespace pearlite::model {
 struct Ascent {
     double rate = 0, momentum = 0, decay = 0;
 };
+
+/// Counts of a gradient: 16 bits each, where that is enough for the largest.
+using Counts = std::variant<std::span<std::int16_t>, std::span<std::int32_t>>;
+using ConstCounts = std::variant<std::span<const std::int16_t>, std::span<const std::int32_t>>;
 
 /// Sums over examples.
 struct Fit {
@@ -62,9 +67,9 @@ class Learner {
 
     /// counts = data_factor sum of s over `data` - model_factor sum of s over `chains`; n_counts() of them.
     virtual void count(const Block& data, std::int32_t data_factor, const Block& chains, std::int32_t model_factor,
-                       std::span<std::int32_t> counts) = 0;
+                       Counts counts) = 0;
     /// One step; the gradient is per_count times the counts. False if a parameter is no longer finite.
-    virtual bool ascend(std::span<const std::int32_t> counts, double per_count, const Ascent& ascent) = 0;
+    virtual bool ascend(ConstCounts counts, double per_count, const Ascent& ascent) = 0;
 
     /// Chooses the examples that fit() looks at: `count` ones of each kind from number `first` on, whose binary units
     /// are drawn once and for all.

@@ -48,6 +48,17 @@ void reduce(const boost::mpi::communicator& group, const T* values, std::span<T>
     });
 }
 
+/// Sums into an array of the same length; of one rank, if there is no group.
+template <class T>
+void sum_of(const boost::mpi::communicator* group, std::span<const T> values, std::span<T> sums,
+            std::size_t largest_message, MPI_Datatype type) {
+    PEARLITE_EXPECTS(values.size() == sums.size());
+    if (group)
+        reduce(*group, values.data(), sums, largest_message, MPI_SUM, type);
+    else
+        std::ranges::copy(values, sums.begin());
+}
+
 template <class T>
 void reduce_in_place(const boost::mpi::communicator& group, std::span<T> values, std::size_t largest_message,
                      MPI_Op operation, MPI_Datatype type = MPI_INT64_T) {
@@ -159,11 +170,13 @@ void Communicator::sum(std::span<std::int32_t> values) const {
 }
 
 void Communicator::sum(std::span<const std::int16_t> values, std::span<std::int16_t> sums) const {
-    PEARLITE_EXPECTS(values.size() == sums.size());
-    if (implementation_->group)
-        reduce(*implementation_->group, values.data(), sums, implementation_->largest_message, MPI_SUM, MPI_INT16_T);
-    else
-        std::ranges::copy(values, sums.begin());
+    const auto& group = implementation_->group;
+    sum_of(group ? &*group : nullptr, values, sums, implementation_->largest_message, MPI_INT16_T);
+}
+
+void Communicator::sum(std::span<const std::int32_t> values, std::span<std::int32_t> sums) const {
+    const auto& group = implementation_->group;
+    sum_of(group ? &*group : nullptr, values, sums, implementation_->largest_message, MPI_INT32_T);
 }
 
 std::string Communicator::broadcast(const std::string& text, int root) const {

@@ -54,6 +54,7 @@ class Communicator {
     void sum(std::span<std::int32_t> values) const;
     /// The sums go to an array of the same length, which is faster than in place.
     void sum(std::span<const std::int16_t> values, std::span<std::int16_t> sums) const;
+    void sum(std::span<const std::int32_t> values, std::span<std::int32_t> sums) const;
 
     template <class T>
     void broadcast(std::span<T> values, int root = 0) const {
@@ -109,6 +110,8 @@ class Communicator {
 
   private:
     friend class SharedNumbers;
+    template <class T>
+    friend class SharedSum;
     struct Implementation;
     explicit Communicator(std::shared_ptr<const Implementation> implementation);
     std::shared_ptr<const Implementation> implementation_;

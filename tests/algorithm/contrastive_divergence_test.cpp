@@ -77,10 +77,10 @@ class WithoutModel final : public model::Learner {
     void copy(const Block& from, Block& to) const override { right_->copy(from, to); }
     void sweep(Block& block, const model::BlockStreams& streams) const override { right_->sweep(block, streams); }
     void count(const Block& data, std::int32_t data_factor, const Block& chains, std::int32_t,
-               std::span<std::int32_t> counts) override {
+               model::Counts counts) override {
         right_->count(data, data_factor, chains, 0, counts);
     }
-    bool ascend(std::span<const std::int32_t> counts, double per_count, const model::Ascent& ascent) override {
+    bool ascend(model::ConstCounts counts, double per_count, const model::Ascent& ascent) override {
         return right_->ascend(counts, per_count, ascent);
     }
     void watch(Examples which, Index first, Index count) override { right_->watch(which, first, count); }

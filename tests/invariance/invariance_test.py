@@ -495,6 +495,9 @@ class Training(Invariance, unittest.TestCase):
         "cd": {"model": {**MODEL, "images": "grey.csv"}, "algorithm": {**COMMON, "sweeps": 3}},
         "pcd": {"model": {**MODEL, "images": "grey.csv", "binarisation": "threshold"}, "algorithm": PERSISTENT},
         "pcd-ars": {"run": {"generator": "ars"}, "model": {**MODEL, "images": "grey.csv"}, "algorithm": PERSISTENT},
+        # Counts times 330 examples or 331 chains leave 16 bits.
+        "pcd-wide-counts": {"model": {**MODEL, "images": "grey.csv"},
+                            "algorithm": {**PERSISTENT, "batch": 330, "chains": 331}},
         "cd-fewer-pieces-than-ranks": {"model": {**MODEL, "images": "binary.csv"}, "algorithm": {**COMMON, "batch": 20}},
     }
 

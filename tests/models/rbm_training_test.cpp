@@ -69,6 +69,9 @@ TEST(RbmTraining, CountsAreThoseOfAPlainLoopOnEveryPath) {
             add(of_data, 2);
             add(of_chains, -3);
             EXPECT_EQ(counts, expected) << name_of(path) << " " << n_visible << " x " << n_hidden;
+            std::vector<std::int16_t> narrow(counts.size(), 99);
+            learner.count(*data, 2, *chains, 3, narrow);
+            EXPECT_TRUE(std::equal(narrow.begin(), narrow.end(), expected.begin())) << name_of(path);
             expected[0] += 1; // the wrong twin
             EXPECT_NE(counts, expected);
         }
@@ -143,6 +146,18 @@ TEST(RbmTraining, AStepHasMomentumAndDecay) {
         EXPECT_NEAR(static_cast<double>(velocity[i]), expected, 1e-6);
         EXPECT_NEAR(static_cast<double>(theta[i]), start[i] + expected, 1e-6);
     }
+}
+
+TEST(RbmTraining, AStepIsTheSameByCountsOfEitherWidth) {
+    RbmLearner wide(random_images(37, 10, 3), {20, 0.5}, 7), narrow(random_images(37, 10, 3), {20, 0.5}, 7);
+    std::vector<std::int32_t> counts(at(wide.n_counts()), 0);
+    for (Index i = 0; i <= 37; ++i)
+        for (Index j = 0; j <= 20; ++j)
+            counts[at(wide.place_of_count(i, j))] = static_cast<std::int32_t>((i * 6007 + j * 9973) % 65536 - 32768);
+    std::vector<std::int16_t> few_bits(counts.begin(), counts.end());
+    EXPECT_TRUE(wide.ascend(counts, 1e-3, {0.1, 0.5, 0.01}));
+    EXPECT_TRUE(narrow.ascend(few_bits, 1e-3, {0.1, 0.5, 0.01}));
+    EXPECT_EQ(wide.parameters(), narrow.parameters());
 }
 
 TEST(RbmTraining, ParametersThatAreNoNumbersAreTold) {

@@ -49,8 +49,12 @@ ContrastiveDivergence::ContrastiveDivergence(const parallel::Communicator& ranks
     parallel::together(ranks_, [&] {
         examples_ = learner_->make_block(batch_layout_.local_items());
         chains_ = learner_->make_block(chain_layout_.local_items());
-        counts_.resize(at(learner_->n_counts()));
     });
+    const auto largest = static_cast<std::int64_t>(data_factor_) * settings.batch;
+    if (largest <= std::numeric_limits<std::int16_t>::max())
+        counts_.emplace<parallel::SharedSum<std::int16_t>>(ranks_, learner_->n_counts());
+    else
+        counts_.emplace<parallel::SharedSum<std::int32_t>>(ranks_, learner_->n_counts());
 }
 
 void ContrastiveDivergence::begin() {
@@ -73,9 +77,7 @@ void ContrastiveDivergence::step() {
         learner_->copy(*examples_, *chains_);
     for (Index sweep = 0; sweep < settings_.sweeps; ++sweep)
         learner_->sweep(*chains_, streams(generation_of_chains, chain_layout_, sweep));
-    count();
-    const double per_count = 1 / (static_cast<double>(data_factor_) * static_cast<double>(settings_.batch));
-    const bool is_finite = learner_->ascend(counts_, per_count, ascent());
+    const bool is_finite = ascend();
     ++t_;
     if (!is_finite) // on all ranks alike
         parallel::agree(ranks_, std::make_exception_ptr(NumericalError(fmt::format(
@@ -86,19 +88,15 @@ void ContrastiveDivergence::step() {
         look();
 }
 
-void ContrastiveDivergence::count() {
-    learner_->count(*examples_, data_factor_, *chains_, model_factor_, counts_);
-    if (ranks_.size() == 1)
-        return;
-    const auto largest = static_cast<std::int64_t>(data_factor_) * settings_.batch;
-    if (largest > std::numeric_limits<std::int16_t>::max()) {
-        ranks_.sum(std::span(counts_));
-        return;
-    }
-    narrow_counts_.assign(counts_.begin(), counts_.end());
-    narrow_sums_.resize(narrow_counts_.size());
-    ranks_.sum(narrow_counts_, narrow_sums_);
-    std::ranges::copy(narrow_sums_, counts_.begin());
+bool ContrastiveDivergence::ascend() {
+    const double per_count = 1 / (static_cast<double>(data_factor_) * static_cast<double>(settings_.batch));
+    const auto by = [&](auto& counts) {
+        learner_->count(*examples_, data_factor_, *chains_, model_factor_, counts.own());
+        return learner_->ascend(counts.sum(), per_count, ascent());
+    };
+    if (auto* const narrow = std::get_if<parallel::SharedSum<std::int16_t>>(&counts_))
+        return by(*narrow);
+    return by(std::get<parallel::SharedSum<std::int32_t>>(counts_));
 }
 
 model::Ascent ContrastiveDivergence::ascent() const {

@@ -17,12 +17,14 @@
 #include "algorithm/common/training.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
+#include "parallel/shared_sum.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -76,8 +78,8 @@ class ContrastiveDivergence final : public Training {
     /// The order of the examples in an epoch, a random one.
     void shuffle(Index epoch);
     model::BlockStreams streams(Index generation, const parallel::BlockLayout& layout, Index sweep) const;
-    /// Gradient counts of all ranks.
-    void count();
+    /// Gradient counts of all ranks, and the step that they make. False if a parameter is no longer finite.
+    bool ascend();
     /// Collective. Adds to the trace.
     void look();
     void watch_examples();
@@ -91,8 +93,8 @@ class ContrastiveDivergence final : public Training {
     Index shuffled_epoch_ = -1;
     std::vector<Index> order_;
     std::int32_t data_factor_, model_factor_;
-    std::vector<std::int32_t> counts_;
-    std::vector<std::int16_t> narrow_counts_, narrow_sums_;
+    /// Of the gradient: 16 bits each, if that is enough.
+    std::variant<std::monostate, parallel::SharedSum<std::int16_t>, parallel::SharedSum<std::int32_t>> counts_;
     TrainingTrace trace_;
 };
 

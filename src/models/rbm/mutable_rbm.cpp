@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace pearlite::models {
 
@@ -104,13 +105,32 @@ rbm_kernels::PairPlanes MutableRbm::planes_of(const RbmStates& states, std::int3
             reinterpret_cast<const std::uint32_t*>(memory.columns.data()), n_words, factor};
 }
 
+rbm_kernels::PairTask MutableRbm::pairs_of(const RbmStates& a, std::int32_t factor_a, const RbmStates& b,
+                                           std::int32_t factor_b) const {
+    return {{planes_of(a, factor_a, planes_[0]), planes_of(b, factor_b, planes_[1])}, n_visible() + 1, stride_};
+}
+
 void MutableRbm::count(const RbmStates& a, std::int32_t factor_a, const RbmStates& b, std::int32_t factor_b,
                        std::span<std::int32_t> counts) const {
     PEARLITE_EXPECTS(std::ssize(counts) == n_counts());
-    kernels_->count_pairs({{planes_of(a, factor_a, planes_[0]), planes_of(b, factor_b, planes_[1])},
-                           n_visible() + 1,
-                           stride_,
-                           counts.data()});
+    auto task = pairs_of(a, factor_a, b, factor_b);
+    task.counts = counts.data();
+    kernels_->count_pairs(task);
+}
+
+void MutableRbm::count(const RbmStates& a, std::int32_t factor_a, const RbmStates& b, std::int32_t factor_b,
+                       std::span<std::int16_t> counts) const {
+    PEARLITE_EXPECTS(std::ssize(counts) == n_counts());
+    auto task = pairs_of(a, factor_a, b, factor_b);
+    row_.resize(at(stride_));
+    task.counts = row_.data();
+    std::int16_t* to = counts.data();
+    for (Index row = std::exchange(task.n_rows, 1); row > 0; --row, to += stride_) {
+        kernels_->count_pairs(task);
+        std::transform(row_.begin(), row_.end(), to, [](std::int32_t n) { return static_cast<std::int16_t>(n); });
+        for (auto& planes : task.planes)
+            planes.rows += planes.n_words;
+    }
 }
 
 } // namespace pearlite::models

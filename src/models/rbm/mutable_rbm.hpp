@@ -64,9 +64,12 @@ class MutableRbm {
     void draw_hidden(RbmStates& states, const model::BlockStreams& streams) const;
     /// v | h, then h | v
     void sweep(RbmStates& states, const model::BlockStreams& streams) const;
-    /// counts = factor_a sum of s over a + factor_b sum of s over b; n_counts() of them. Not for two threads.
+    /// counts = factor_a sum of s over a + factor_b sum of s over b; n_counts() of them, none of which may leave 16
+    /// bits where these have no more. Not for two threads.
     void count(const RbmStates& a, std::int32_t factor_a, const RbmStates& b, std::int32_t factor_b,
                std::span<std::int32_t> counts) const;
+    void count(const RbmStates& a, std::int32_t factor_a, const RbmStates& b, std::int32_t factor_b,
+               std::span<std::int16_t> counts) const;
 
     /// Units of one layer given the other.
     void draw(const Layer& layer, const BinaryUnits& from, BinaryUnits& to, const Floats& bias, random::Purpose purpose,
@@ -103,12 +106,15 @@ class MutableRbm {
     struct PlanesOfBlock {
         Planes rows, columns;
     };
+    rbm_kernels::PairTask pairs_of(const RbmStates& a, std::int32_t factor_a, const RbmStates& b,
+                                   std::int32_t factor_b) const;
     rbm_kernels::PairPlanes planes_of(const RbmStates& states, std::int32_t factor, PlanesOfBlock& memory) const;
 
     const rbm_kernels::Kernels* kernels_;
     Index stride_;
     Layer to_hidden_, to_visible_;
     mutable PlanesOfBlock planes_[2]; ///< memory of count()
+    mutable std::vector<std::int32_t> row_;
 };
 
 } // namespace pearlite::models

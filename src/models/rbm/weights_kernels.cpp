@@ -19,6 +19,17 @@ using Bytes [[gnu::vector_size(16)]] = std::int8_t;
 
 constexpr Index side = 4, n_limbs = 3, abreast = 16;
 
+/// In registers: a square that is put together in memory waits for its parts.
+[[gnu::always_inline]] inline Floats square_of(const float* from, Index stride) {
+    using Row [[gnu::vector_size(16)]] = float;
+    Row rows[side];
+    for (Index i = 0; i < side; ++i)
+        std::memcpy(&rows[i], from + i * stride, sizeof(Row));
+    const auto upper = __builtin_shufflevector(rows[0], rows[1], 0, 1, 2, 3, 4, 5, 6, 7);
+    const auto lower = __builtin_shufflevector(rows[2], rows[3], 0, 1, 2, 3, 4, 5, 6, 7);
+    return __builtin_shufflevector(upper, lower, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 Index up_to(Index n, Index multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
@@ -65,10 +76,8 @@ void pack_as(const Packing& packing) {
     constexpr float to_integer = 0x1.8p23f; // adding it rounds to integers, which then stand in the low bits
     const float per_unit = 1 / packing.scale;
     const auto put = [&](Index i, Index j) __attribute__((always_inline)) {
-        Floats square;
-        for (Index row = 0; row < side; ++row)
-            std::memcpy(reinterpret_cast<float*>(&square) + row * side,
-                        packing.weights + (i + row) * packing.stride + j, at(side) * sizeof(float));
+        const float* const from = packing.weights + i * packing.stride + j;
+        const Floats square = square_of(from, packing.stride);
         const Floats shifted = square * per_unit + to_integer;
         const Integers rounded = reinterpret_cast<Integers>(shifted) - std::bit_cast<std::int32_t>(to_integer);
         to_visible.put(i, j, rounded);
@@ -84,8 +93,8 @@ void pack_as(const Packing& packing) {
 
 } // namespace
 
-template <class>
-void ascend(float* theta, float* velocity, const std::int32_t* counts, Index n, const Step& step) {
+template <class, class Count>
+void ascend(float* theta, float* velocity, const Count* counts, Index n, const Step& step) {
     const auto [rate, momentum, decay, per_count] = step;
     for (Index i = 0; i < n; ++i) {
         const float gradient = per_count * static_cast<float>(counts[i]) - decay * theta[i];
@@ -114,6 +123,7 @@ void pack_both(const Packing& packing) {
     }
 }
 
+template void ascend<simd::Compiled>(float*, float*, const std::int16_t*, Index, const Step&);
 template void ascend<simd::Compiled>(float*, float*, const std::int32_t*, Index, const Step&);
 template float largest_magnitude<simd::Compiled>(const float*, Index);
 template void pack_both<simd::Compiled>(const Packing&);

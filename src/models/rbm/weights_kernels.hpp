@@ -17,8 +17,8 @@ struct Step {
 };
 
 /// velocity = momentum velocity + rate (per_count counts - decay theta), theta += velocity, of n parameters.
-template <class Instructions>
-void ascend(float* theta, float* velocity, const std::int32_t* counts, Index n, const Step& step);
+template <class Instructions, class Count> // int16 or int32
+void ascend(float* theta, float* velocity, const Count* counts, Index n, const Step& step);
 
 /// The largest magnitude of n numbers; not finite if one of them is not.
 template <class Instructions>

@@ -122,11 +122,21 @@ void RbmLearner::sweep(Block& block, const BlockStreams& streams) const {
 }
 
 void RbmLearner::count(const Block& data, std::int32_t data_factor, const Block& chains, std::int32_t model_factor,
-                       std::span<std::int32_t> counts) {
-    rbm_.count(own_block<RbmStates>(data), data_factor, own_block<RbmStates>(chains), -model_factor, counts);
+                       model::Counts counts) {
+    std::visit(
+        [&](auto numbers) {
+            rbm_.count(own_block<RbmStates>(data), data_factor, own_block<RbmStates>(chains), -model_factor, numbers);
+        },
+        counts);
 }
 
-bool RbmLearner::ascend(std::span<const std::int32_t> counts, double per_count, const model::Ascent& ascent) {
+bool RbmLearner::ascend(model::ConstCounts counts, double per_count, const model::Ascent& ascent) {
+    std::visit([&](auto numbers) { step(numbers, per_count, ascent); }, counts);
+    return rbm_.round();
+}
+
+template <class Count>
+void RbmLearner::step(std::span<const Count> counts, double per_count, const model::Ascent& ascent) {
     PEARLITE_EXPECTS(std::ssize(counts) == n_counts());
     const rbm_training::Step of_weights{static_cast<float>(ascent.rate), static_cast<float>(ascent.momentum),
                                         static_cast<float>(ascent.decay), static_cast<float>(per_count)};
@@ -134,9 +144,9 @@ bool RbmLearner::ascend(std::span<const std::int32_t> counts, double per_count, 
     of_biases.decay = 0;
     simd::on_this_cpu([&](auto cpu) {
         using Cpu = decltype(cpu);
-        std::vector<std::int32_t> of_visible(at(n_visible()));
+        std::vector<Count> of_visible(at(n_visible()));
         for (Index i = 0; i < n_visible(); ++i) {
-            const std::int32_t* const row = counts.data() + i * rbm_.stride();
+            const Count* const row = counts.data() + i * rbm_.stride();
             rbm_training::ascend<Cpu>(rbm_.weights.data() + i * rbm_.stride(),
                                       weight_velocity_.data() + i * rbm_.stride(), row, n_hidden(), of_weights);
             of_visible[at(i)] = row[n_hidden()];
@@ -146,7 +156,6 @@ bool RbmLearner::ascend(std::span<const std::int32_t> counts, double per_count, 
         rbm_training::ascend<Cpu>(rbm_.hidden_bias.data(), hidden_velocity_.data(),
                                   counts.data() + n_visible() * rbm_.stride(), n_hidden(), of_biases);
     });
-    return rbm_.round();
 }
 
 void RbmLearner::watch(Examples which, Index first, Index count) {

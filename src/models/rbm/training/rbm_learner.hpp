@@ -56,8 +56,8 @@ class RbmLearner final : public model::Learner {
     void copy(const Block& from, Block& to) const override;
     void sweep(Block& block, const model::BlockStreams& streams) const override;
     void count(const Block& data, std::int32_t data_factor, const Block& chains, std::int32_t model_factor,
-               std::span<std::int32_t> counts) override;
-    bool ascend(std::span<const std::int32_t> counts, double per_count, const model::Ascent& ascent) override;
+               model::Counts counts) override;
+    bool ascend(model::ConstCounts counts, double per_count, const model::Ascent& ascent) override;
     void watch(Examples which, Index first, Index count) override;
     model::Fit fit(Examples which, std::uint32_t step) const override;
     model::Images filters() const override;
@@ -87,6 +87,8 @@ class RbmLearner final : public model::Learner {
     void set_visible(BinaryUnits& units, Index chain, const std::uint8_t* grey, const random::Address& address,
                      PixelMemory& memory) const;
     void add_fit(const BinaryUnits& visible, const model::BlockStreams& streams, model::Fit& fit) const;
+    template <class Count>
+    void step(std::span<const Count> counts, double per_count, const model::Ascent& ascent);
     Index image_rows() const;
     model::Images as_images(Matrix pixels) const;
 
