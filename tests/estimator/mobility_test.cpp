@@ -85,5 +85,17 @@ TEST(Mobility, ParticlesThatStandStillWhileOthersMove) {
     EXPECT_FALSE(stuck_particles({b, {}, moves, unmoved})); // a kernel that never rejects
 }
 
+TEST(Mobility, AfterManyMovesFewThatStandStillTell) {
+    const std::vector<double> b(41, 1.0), acceptance(41, 0.25);
+    std::vector<double> unmoved(41, 0.01);
+    const auto judged = [&](std::int64_t moves) {
+        return stuck_particles({b, acceptance, std::vector<std::int64_t>(41, moves), unmoved}).has_value();
+    };
+    EXPECT_TRUE(judged(40)); // 0.75^40 = 1e-5
+    EXPECT_FALSE(judged(30));
+    unmoved.assign(41, 0.004);
+    EXPECT_FALSE(judged(40));
+}
+
 } // namespace
 } // namespace pearlite::estimator
