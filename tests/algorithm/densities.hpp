@@ -9,6 +9,7 @@
 #include "kernel/density/random_walk.hpp"
 #include "path/data_path.hpp"
 #include "pearlite/path/tempered.hpp"
+#include "support/mean_error.hpp"
 
 #include <cmath>
 #include <functional>
@@ -121,18 +122,6 @@ inline double z_score(const Outcome& outcome, double exact) {
     return (headline.value - exact) / headline.standard_error.value();
 }
 
-/// Mean and its standard error of independent values.
-struct MeanError {
-    double mean = 0, error = 0;
-    explicit MeanError(const std::vector<double>& values) {
-        const auto n = static_cast<double>(values.size());
-        for (const double v : values)
-            mean += v / n;
-        for (const double v : values)
-            error += (v - mean) * (v - mean) / (n * (n - 1));
-        error = std::sqrt(error);
-    }
-    double z(double exact) const { return (mean - exact) / error; }
-};
+using testing_support::MeanError;
 
 } // namespace pearlite::algorithm::testing

@@ -4,6 +4,7 @@
 #include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
+#include "support/mean_error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,18 +22,7 @@ model::BlockStreams streams(std::uint64_t seed, Index step) {
 
 const std::vector<double> few_points{18.2, 19.1, 24.0, 19.8, 33.5, 23.1};
 
-struct MeanError {
-    double mean = 0, error = 0;
-    explicit MeanError(const std::vector<double>& values) {
-        const auto n = static_cast<double>(values.size());
-        for (const double v : values)
-            mean += v / n;
-        for (const double v : values)
-            error += (v - mean) * (v - mean) / (n * (n - 1));
-        error = std::sqrt(error);
-    }
-    double z(double exact) const { return (mean - exact) / error; }
-};
+using testing_support::MeanError;
 
 TEST(GaussianMixture, ParametersAreThoseOfTheMixtureWhateverItsLabels) {
     const GaussianMixture mixture(few_points, {.components = 3});

@@ -15,7 +15,7 @@ namespace pearlite::models {
 namespace {
 
 using models::detail::LinearGaussianFilter;
-using testing::mean_of;
+using testing::MeanError;
 using testing::unbiasedness_z;
 
 constexpr LinearGaussianParameters theta{.mean = 0.5, .persistence = 0.8, .state_sd = 0.7, .noise_sd = 0.9};
@@ -81,7 +81,7 @@ TEST(LinearGaussianFilter, AgreesWithThePlainFilter) {
             random::Stream stream(address(1000 + r));
             plain.push_back(run_filter(process, settings, stream).log_likelihood);
         }
-        const auto a = mean_of(plain), b = mean_of(logs(theta, y, settings, 250));
+        const auto a = MeanError(plain), b = MeanError(logs(theta, y, settings, 250));
         EXPECT_LT(std::abs(a.mean - b.mean), 3.5 * std::hypot(a.error, b.error)) << static_cast<int>(kind);
         EXPECT_LT(std::max(a.error / b.error, b.error / a.error), std::sqrt(1.8)) << static_cast<int>(kind);
     }

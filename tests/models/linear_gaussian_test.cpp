@@ -15,7 +15,7 @@
 namespace pearlite::models {
 namespace {
 
-using testing::mean_of;
+using testing::MeanError;
 using testing::unbiasedness_z;
 
 static_assert(HasLookAhead<LinearGaussianProcess> && HasAdaptedProposal<LinearGaussianProcess>);
@@ -150,7 +150,7 @@ TEST(LinearGaussian, AdaptedFilterVariesLess) {
             auto stream = stream_of(r, 8);
             logs.push_back(run_filter(process, {.particles = 100, .kind = kind}, stream).log_likelihood);
         }
-        const auto [mean, error] = mean_of(logs);
+        const auto [mean, error] = MeanError(logs);
         return error * error * 200;
     };
     EXPECT_LT(variance(FilterKind::adapted), 0.5 * variance(FilterKind::bootstrap)); // 2000 runs: 0.087 and 0.36
@@ -180,7 +180,7 @@ TEST(LinearGaussian, FilteredMeansAreThoseOfKalman) {
                        });
         }
         for (std::size_t t = 0; t < y.size(); ++t) {
-            const auto [estimate, error] = mean_of(means[t]);
+            const auto [estimate, error] = MeanError(means[t]);
             EXPECT_LT(std::abs(estimate - exact[t]), 4 * error) << t; // 45 comparisons: false alarm 0.3 %
         }
     }

@@ -34,7 +34,7 @@ std::vector<double> log_errors(const MixedLogistic& model, const std::vector<dou
 }
 
 double variance_of(const std::vector<double>& values) {
-    const auto m = mean_of(values);
+    const auto m = MeanError(values);
     return m.error * m.error * static_cast<double>(values.size());
 }
 

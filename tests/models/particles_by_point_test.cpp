@@ -11,7 +11,7 @@
 namespace pearlite::models {
 namespace {
 
-using testing::mean_of;
+using testing::MeanError;
 using testing::mixed_case;
 using testing::unbiasedness_z;
 
@@ -27,7 +27,7 @@ std::vector<double> errors_at(const D& density, const std::vector<double>& u, In
     return errors;
 }
 double variance_of(const std::vector<double>& values) {
-    const auto [mean, error] = mean_of(values);
+    const auto [mean, error] = MeanError(values);
     return error * error * static_cast<double>(values.size());
 }
 

@@ -3,6 +3,7 @@
 
 #include "models/lattice/potts.hpp"
 #include "random/statistics.hpp"
+#include "support/mean_error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,17 +58,7 @@ TEST(PottsDistribution, StartsAndGroundStatesAreUniform) {
     }
 }
 
-struct MeanError {
-    double mean = 0, error = 0;
-    explicit MeanError(const std::vector<double>& values) {
-        const auto n = static_cast<double>(values.size());
-        for (const double v : values)
-            mean += v / n;
-        for (const double v : values)
-            error += (v - mean) * (v - mean) / (n * (n - 1));
-        error = std::sqrt(error);
-    }
-};
+using testing_support::MeanError;
 
 /// d log Z/db by a central difference: the exact mean of u = J x equal bonds.
 double exact_mean_u(const Potts& potts, double b) {

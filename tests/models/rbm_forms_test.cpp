@@ -4,6 +4,7 @@
 
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/random/stream.hpp"
+#include "support/mean_error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,18 +26,7 @@ model::BlockStreams streams(std::uint64_t seed, Index step, Index first = 0) {
     return {seed, static_cast<std::uint32_t>(step), 0, first, first / 64};
 }
 
-struct MeanError {
-    double mean = 0, error = 0;
-    explicit MeanError(const std::vector<double>& values) {
-        const auto n = static_cast<double>(values.size());
-        for (const double v : values)
-            mean += v / n;
-        for (const double v : values)
-            error += (v - mean) * (v - mean) / (n * (n - 1));
-        error = std::sqrt(error);
-    }
-    double z(double exact) const { return (mean - exact) / error; }
-};
+using testing_support::MeanError;
 
 TEST(JointRbm, DerivativeIsThePlainEnergy) {
     const auto p = machine();

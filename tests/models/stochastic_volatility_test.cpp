@@ -105,7 +105,7 @@ TEST(StochasticVolatility, ConstantVarianceIsKeptAndUnbiased) {
         const auto u = unconstrained(density, is_hard ? hard : easy);
         const auto errors = errors_at(density, u, 800);
         EXPECT_LT(std::abs(unbiasedness_z(errors)), 3.5);
-        const auto [mean, error] = testing::mean_of(errors);
+        const auto [mean, error] = testing::MeanError(errors);
         EXPECT_NEAR(error * error * 800, 0.2, 0.1); // N(theta) of eight pilots is a rough guess
         for (Index i = 0; i < 100; ++i)
             particles[is_hard] += static_cast<double>(

@@ -1,6 +1,8 @@
 #pragma once
 /// Whether estimates of a likelihood are unbiased: the mean of exp(log estimate - log exact) must be 1.
 
+#include "support/mean_error.hpp"
+
 #include <cmath>
 #include <vector>
 
@@ -18,18 +20,6 @@ inline double unbiasedness_z(const std::vector<double>& log_errors) {
     return (mean - 1) / std::sqrt(variance);
 }
 
-/// Mean and its standard error.
-struct MeanError {
-    double mean, error;
-};
-inline MeanError mean_of(const std::vector<double>& values) {
-    double sum = 0, squares = 0;
-    for (const double value : values) {
-        sum += value;
-        squares += value * value;
-    }
-    const auto n = static_cast<double>(values.size());
-    return {sum / n, std::sqrt((squares / n - sum / n * (sum / n)) / (n - 1))};
-}
+using testing_support::MeanError;
 
 } // namespace pearlite::models::testing

@@ -19,7 +19,7 @@ namespace {
 
 using models::detail::VolatilityCloud;
 using models::detail::VolatilityFilter;
-using testing::mean_of;
+using testing::MeanError;
 using testing::unbiasedness_z;
 using testing::volatility_cases;
 
@@ -73,7 +73,7 @@ TEST(VolatilityFilter, WrongTwinsAreRejected) {
     for (const auto kind : both_kinds)
         for (const auto& wrong : {other_sign, normal, shifted})
             EXPECT_GT(std::abs(z_of(wrong, right, y, {.particles = 50, .kind = kind})), 6);
-    const auto [mean, error] = mean_of(logs(right, y, {.particles = 50}, 4000));
+    const auto [mean, error] = MeanError(logs(right, y, {.particles = 50}, 4000));
     EXPECT_LT((mean - quadrature_log_likelihood(right, y)) / error, -6);
     EXPECT_LT(std::abs(z_of(right, right, y, {.particles = 400, .resample_below = 0})), 3.5);
 }
@@ -90,7 +90,7 @@ TEST(VolatilityFilter, AgreesWithTheFilterInDoublePrecision) {
                 random::Stream stream(address(1000 + r));
                 plain.push_back(run_filter(process, settings, stream).log_likelihood);
             }
-            const auto a = mean_of(plain), b = mean_of(logs(c.parameters, y, settings, 250));
+            const auto a = MeanError(plain), b = MeanError(logs(c.parameters, y, settings, 250));
             EXPECT_LT(std::abs(a.mean - b.mean), 3.5 * std::hypot(a.error, b.error)) << c.name;
             EXPECT_LT(std::max(a.error / b.error, b.error / a.error), std::sqrt(1.8)) << c.name;
         }
@@ -121,7 +121,7 @@ TEST(VolatilityFilter, FilteredMeansAgreeWithTheFilterInDoublePrecision) {
         });
     }
     for (std::size_t t = 0; t < y.size(); ++t) {
-        const auto a = mean_of(single[t]), b = mean_of(plain[t]);
+        const auto a = MeanError(single[t]), b = MeanError(plain[t]);
         EXPECT_LT(std::abs(a.mean - b.mean), 4 * std::hypot(a.error, b.error)) << t; // 20: false alarm 0.13 %
     }
 }
