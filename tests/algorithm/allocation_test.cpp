@@ -2,7 +2,8 @@
 // address sanitizer does itself.
 #include "kernel/density/random_walk.hpp"
 #include "models/gaussian/gaussian.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/linear_regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "pearlite/path/tempered.hpp"
 #include "simd/path.hpp"
 

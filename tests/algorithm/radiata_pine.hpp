@@ -1,7 +1,7 @@
 #pragma once
 /// The published data of radiata pine, with their exact evidences.
 
-#include "models/regression/regression.hpp"
+#include "models/regression/linear_regression.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Evidences by Riemannian Hamiltonian Monte Carlo against exact ones.
 #include "algorithm/smc/smc.hpp"
 #include "kernel/trajectory/riemannian.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/linear_regression.hpp"
 #include "path/bridge/bridged_density.hpp"
 #include "path/bridge/reference_fits.hpp"
 #include "pearlite/path/tempered.hpp"

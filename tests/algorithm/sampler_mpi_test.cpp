@@ -6,7 +6,7 @@
 #include "kernel/ar_gaussian.hpp"
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 
 #include <gmock/gmock.h>

@@ -5,7 +5,7 @@
 #include "kernel/ar_gaussian.hpp"
 #include "kernel/native.hpp"
 #include "models/gaussian/gaussian.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/linear_regression.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 #include "population/column_blocks.hpp"
 #include "population/weights.hpp"

@@ -1,7 +1,6 @@
 // Blocks that change hands between steps: the same bits as if they stayed, whoever computes them.
 #include "algorithm/same_everywhere.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
-#include "models/regression/regression.hpp"
 #include "pearlite/random/stream.hpp"
 
 #include <algorithm>

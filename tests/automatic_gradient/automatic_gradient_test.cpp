@@ -2,7 +2,7 @@
 
 #include "app/commands/check_derivatives.hpp"
 #include "models/gradient_checks.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/path/tempered.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "core/log_space.hpp"
 #include "models/mixed_logistic/mixed_logistic_design.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "toenail_sized.hpp"
 
 #include <benchmark/benchmark.h>

@@ -13,7 +13,7 @@
 #include "models/lattice/ising.hpp"
 #include "models/mixed_logistic/mixed_logistic.hpp"
 #include "models/rbm/rbm.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "models/state_space/stochastic_volatility.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/path/tempered.hpp"

@@ -5,7 +5,7 @@
 
 #include "algorithm/smc/smc.hpp"
 #include "kernel/density/random_walk.hpp"
-#include "models/regression/regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "pearlite/path/tempered.hpp"
 
 #include <benchmark/benchmark.h>

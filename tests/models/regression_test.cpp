@@ -1,5 +1,6 @@
+#include "models/regression/linear_regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "models/regression/poisson_regression.hpp"
-#include "models/regression/regression.hpp"
 
 #include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"

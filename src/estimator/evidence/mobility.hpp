@@ -54,8 +54,8 @@ struct StuckParticles {
 
 /// After m >= 20 moves of acceptance a so few particles should stand still, (1-a)^m < 0.005, that 0.02 of them tell of
 /// places where the target is narrower than the proposals; or 0.005 of them, where (1-a)^m < 1e-4. Those who are there
-/// stay, and others do not come in, as into the neck of a funnel. Nothing if this is so at one temperature in twenty, or
-/// fewer, or at a single one.
+/// stay, and others do not come in, as into the neck of a funnel. Nothing if this is so at one temperature in twenty,
+/// or fewer, or at a single one.
 std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record);
 
 } // namespace pearlite::estimator

@@ -2,8 +2,9 @@
 #include "models/common/orders.hpp"
 #include "models/common/reading.hpp"
 #include "models/registry.hpp"
+#include "models/regression/linear_regression.hpp"
+#include "models/regression/logistic_regression.hpp"
 #include "models/regression/poisson_regression.hpp"
-#include "models/regression/regression.hpp"
 #include "pearlite/io/arrays.hpp"
 
 #include <fmt/format.h>
@@ -207,9 +208,9 @@ std::unique_ptr<BuiltModel> build_poisson_regression(io::Configuration& configur
     const auto exposure = column_of(section, [&] { return table ? exposures_of(*table) : Vector(); });
     if (configuration.has_errors() || !table || !response || !exposure)
         return nullptr;
-    return built_density(
-        PoissonRegression({std::move(table->design.values), *response, *exposure, std::move(table->design.names),
-                           keys.prior_variance, std::move(table->scalings)}));
+    return built_density(PoissonRegression({{std::move(table->design.values), *response, std::move(table->design.names),
+                                             keys.prior_variance, std::move(table->scalings)},
+                                            *exposure}));
 }
 
 } // namespace

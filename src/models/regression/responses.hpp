@@ -1,15 +1,23 @@
 #pragma once
-/// What regressions have in common: their data as others read them, and responses drawn anew.
+/// What all regressions have in common: their data as others read them, and responses drawn anew.
 
 #include "models/common/table.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/predictive.hpp"
+
+#include <span>
 
 namespace pearlite::models {
 
 /// y and the design, and the means and standard deviations of covariates that were standardised.
 model::DataDescription describe_regression(const Matrix& design, const Vector& response,
                                            const std::vector<std::string>& names, const std::vector<Scaling>& scalings);
+
+/// The numbers in the order of memory.
+template <class Numbers>
+std::span<const double> as_span(const Numbers& numbers) {
+    return {numbers.data(), static_cast<std::size_t>(numbers.size())};
+}
 
 /// `samples` times a response for each predictor: draw(predictor, stream).
 template <class Draw>

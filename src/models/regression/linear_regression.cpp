@@ -1,10 +1,9 @@
-#include "models/regression/regression.hpp"
+#include "models/regression/linear_regression.hpp"
 
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "core/moments.hpp"
 #include "models/regression/responses.hpp"
 #include "pearlite/core/detail/contract.hpp"
-#include "simd/lane_products.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -15,35 +14,7 @@ namespace {
 
 const double log_2_pi = std::log(2 * std::numbers::pi);
 
-std::span<const double> as_span(const Matrix& m) {
-    return {m.data(), static_cast<std::size_t>(m.size())};
-}
-std::span<const double> as_span(const Vector& v) {
-    return {v.data(), static_cast<std::size_t>(v.size())};
-}
-
 } // namespace
-
-model::DataDescription describe_regression(const Matrix& design, const Vector& response,
-                                           const std::vector<std::string>& names,
-                                           const std::vector<Scaling>& scalings) {
-    const LabelledDimension rows{"row", response.size()}, coefficients{"coefficient", design.cols(), names};
-    model::DataDescription description{{labelled("y", rows, response)},
-                                       {labelled("design", rows, coefficients, design)}};
-    if (scalings.empty())
-        return description;
-    LabelledDimension covariates{"standardised", std::ssize(scalings)};
-    Vector means(std::ssize(scalings)), sds(std::ssize(scalings));
-    for (Index k = 0; k < std::ssize(scalings); ++k) {
-        const auto& scaling = scalings[static_cast<std::size_t>(k)];
-        covariates.labels.push_back(scaling.name);
-        means(k) = scaling.mean;
-        sds(k) = scaling.sd;
-    }
-    description.constant.push_back(labelled("standardised_mean", covariates, means));
-    description.constant.push_back(labelled("standardised_sd", covariates, sds));
-    return description;
-}
 
 LinearRegression::LinearRegression(LinearRegressionData data)
     : data_(std::move(data)),
@@ -215,48 +186,6 @@ LinearRegressionData radiata_pine(const Vector& strength, const Vector& covariat
     data.precision_shape = 3;
     data.precision_rate = 2 * 300.0 * 300.0;
     return data;
-}
-
-LogisticRegression::LogisticRegression(LogisticRegressionData data)
-    : data_(std::move(data)),
-      signed_rows_(Matrix::Zero(simd::padded_to_sums<double>(data_.design.cols()),
-                                data_.design.rows() + simd::sums_abreast<double> - 1)),
-      single_rows_(decltype(single_rows_)::Zero(simd::padded_to_sums<float>(data_.design.cols()),
-                                                data_.design.rows() + simd::sums_abreast<float> - 1)) {
-    PEARLITE_EXPECTS(data_.response.size() == data_.design.rows() &&
-                     static_cast<Index>(data_.names.size()) == data_.design.cols() && data_.prior_variance > 0);
-    for (Index i = 0; i < data_.response.size(); ++i) {
-        PEARLITE_EXPECTS(data_.response(i) == 0 || data_.response(i) == 1);
-        signed_rows_.col(i).head(data_.design.cols()) = (1 - 2 * data_.response(i)) * data_.design.row(i).transpose();
-    }
-    single_rows_.topLeftCorner(data_.design.cols(), data_.design.rows()) =
-        signed_rows_.topLeftCorner(data_.design.cols(), data_.design.rows()).cast<float>().array();
-}
-
-void LogisticRegression::draw_prior(random::Stream& stream, std::span<double> x) const {
-    for (double& value : x)
-        value = std::sqrt(data_.prior_variance) * stream.normal();
-}
-
-model::Prediction LogisticRegression::predict(std::span<const double> u, Index samples,
-                                              const random::Address& address) const {
-    return responses(data_.design * Eigen::Map<const Vector>(u.data(), data_.design.cols()), samples, address,
-                     [](double predictor, random::Stream& stream) {
-                         return stream.uniform() < 1 / (1 + std::exp(-predictor)) ? 1.0 : 0.0;
-                     });
-}
-
-model::DataDescription LogisticRegression::describe_data() const {
-    auto description = describe_regression(data_.design, data_.response, data_.names, data_.scalings);
-    description.observed.front().is_whole = true;
-    return description;
-}
-
-void LogisticRegression::fingerprint(model::Fingerprint& fingerprint) const {
-    fingerprint.add("logistic-regression");
-    fingerprint.add(as_span(data_.design));
-    fingerprint.add(as_span(data_.response));
-    fingerprint.add(data_.prior_variance);
 }
 
 } // namespace pearlite::models

@@ -1,5 +1,5 @@
 #pragma once
-/// Points of regressions side by side in vector lanes. For kernels of this folder.
+/// Points of regressions side by side in vector lanes.
 
 #include "pearlite/core/types.hpp"
 #include "simd/lane_products.hpp"
