@@ -1,5 +1,6 @@
 #include "parallel/shared_sum.hpp"
 
+#include "parallel/agreement.hpp"
 #include "parallel/communicator_implementation.hpp"
 
 #include <algorithm>
@@ -70,15 +71,17 @@ template <class T>
 SharedSum<T>::SharedSum(const Communicator& ranks, Index count, Memory memory)
     : implementation_(std::make_unique<Implementation>(ranks, count)) {
     auto& here = *implementation_;
-    if (ranks.size() > 1) {
+    if (ranks.size() > 1 && memory == Memory::shared_on_one_machine) {
         const MPI_Comm group = *ranks.implementation_->group;
-        if (memory == Memory::shared_on_one_machine && on_one_machine(ranks, group)) {
+        if (on_one_machine(ranks, group)) {
             here.open(group);
             return;
         }
-        here.values.resize(at(count));
     }
-    here.sums.resize(at(count));
+    together(ranks, [&] {
+        here.values.resize(at(ranks.size() > 1 ? count : 0));
+        here.sums.resize(at(count));
+    });
 }
 
 template <class T>

@@ -14,7 +14,7 @@ class SharedSums : public testing::Test {};
 using Widths = testing::Types<std::int16_t, std::int32_t>;
 TYPED_TEST_SUITE(SharedSums, Widths);
 
-/// Number i of a rank in a round. What the last rank adds leaves 16 bits in no round.
+/// Number i of a rank in a round; sums of sixteen ranks have 16 bits.
 template <class T>
 T number(Index i, int rank, Index round) {
     return static_cast<T>((i * 7919 + rank * 104729 + round * 31) % 4001 - 2000);

@@ -28,7 +28,7 @@ def gaussian(d, replicates=None, **more):
 
 
 def vague(place, n):
-    """A table of n responses, 1 where 0.5 x and a normal error are positive together."""
+    """A table of n responses, 1 where the sum of 0.5 x and a normal error is positive."""
     file = place / f"vague-{n}.csv"
     if not file.exists():
         draw = random.Random(n)

@@ -50,7 +50,8 @@ MutableRbm::MutableRbm(Index n_visible, Index n_hidden, simd::Path path)
       kernels_(&kernels_of(path)),
       stride_(padded(n_hidden + 1)),
       to_hidden_(n_hidden, n_visible, *kernels_),
-      to_visible_(n_visible, n_hidden, *kernels_) {}
+      to_visible_(n_visible, n_hidden, *kernels_),
+      row_(at(stride_)) {}
 
 bool MutableRbm::round() {
     return simd::on_this_cpu([&](auto cpu) {
@@ -122,7 +123,6 @@ void MutableRbm::count(const RbmStates& a, std::int32_t factor_a, const RbmState
                        std::span<std::int16_t> counts) const {
     PEARLITE_EXPECTS(std::ssize(counts) == n_counts());
     auto task = pairs_of(a, factor_a, b, factor_b);
-    row_.resize(at(stride_));
     task.counts = row_.data();
     std::int16_t* to = counts.data();
     for (Index row = std::exchange(task.n_rows, 1); row > 0; --row, to += stride_) {

@@ -113,7 +113,8 @@ class MutableRbm {
     const rbm_kernels::Kernels* kernels_;
     Index stride_;
     Layer to_hidden_, to_visible_;
-    mutable PlanesOfBlock planes_[2]; ///< memory of count()
+    // Memory of count(): planes of both blocks, and a row of counts.
+    mutable PlanesOfBlock planes_[2];
     mutable std::vector<std::int32_t> row_;
 };
 

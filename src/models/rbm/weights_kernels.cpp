@@ -76,8 +76,7 @@ void pack_as(const Packing& packing) {
     constexpr float to_integer = 0x1.8p23f; // adding it rounds to integers, which then stand in the low bits
     const float per_unit = 1 / packing.scale;
     const auto put = [&](Index i, Index j) __attribute__((always_inline)) {
-        const float* const from = packing.weights + i * packing.stride + j;
-        const Floats square = square_of(from, packing.stride);
+        const Floats square = square_of(packing.weights + i * packing.stride + j, packing.stride);
         const Floats shifted = square * per_unit + to_integer;
         const Integers rounded = reinterpret_cast<Integers>(shifted) - std::bit_cast<std::int32_t>(to_integer);
         to_visible.put(i, j, rounded);
