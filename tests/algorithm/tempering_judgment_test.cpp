@@ -80,18 +80,23 @@ TEST(TemperingJudgment, SystemsInPeaksOfOneWidthMeet) {
     EXPECT_FALSE(disagrees(outcome));
 }
 
-TEST(TemperingJudgment, TheMobilityOfMovesIsRecorded) {
+TEST(TemperingJudgment, MobilityAndAcceptanceOfMovesAreRecorded) {
     auto sampler = tempering_of(TwoPeaks{{1, 1}, {0.5, 0.5}}, path::AdaptiveSchedule{1, 0.85}, 1, 8);
     complete(sampler);
     const auto& trace = sampler.trace();
     const auto n = trace.inverse_temperature.size();
     ASSERT_EQ(trace.mobility.size(), n);
     EXPECT_TRUE(std::isnan(trace.mobility.front())); // independent draws
+    ASSERT_EQ(trace.acceptance.size(), n);
+    EXPECT_TRUE(std::isnan(trace.acceptance.front()));
     EXPECT_EQ(trace.moves.front(), 0);
     for (std::size_t t = 1; t < n; ++t) {
         EXPECT_GT(trace.mobility[t], 0.05) << t;
         EXPECT_LT(trace.mobility_energy[t], 1.2) << t;
         EXPECT_EQ(trace.moves[t], 8);
+        EXPECT_GT(trace.acceptance[t], 0.05) << t;
+        EXPECT_LT(trace.acceptance[t], 0.9) << t;
+        EXPECT_GT(trace.unmoved[t], std::pow(1 - trace.acceptance[t], 8) - 0.02) << t; // more, if places differ
     }
     EXPECT_NEAR(sampler.needed_mobility(), 10.0 / 320, 1e-12);
     const auto least = [&](double needed) {

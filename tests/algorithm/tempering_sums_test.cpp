@@ -44,8 +44,6 @@ TEST(TemperingSums, TheTraceHasMeansOfTheStatesAtEachTemperature) {
     EXPECT_NEAR(trace.variance_u[1], 1400.0 / 6 - 100, 1e-12);
     EXPECT_EQ(trace.log_ratio, (std::vector<double>{0, 0.5 * 0.5 * 10}));
     EXPECT_EQ(trace.ess, (std::vector<double>{6, 6}));
-    EXPECT_EQ(trace.acceptance[0], 2.0 / 4); // two of the three scans were the pair's turn
-    EXPECT_TRUE(std::isnan(trace.acceptance[1]));
 }
 
 TEST(TemperingSums, TurnsAreCounted) {

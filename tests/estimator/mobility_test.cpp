@@ -68,17 +68,17 @@ TEST(Mobility, ParticlesThatStandStillWhileOthersMove) {
         b.push_back(t / 40.0);
         acceptance.push_back(t == 0 ? nan : 0.25);
         moves.push_back(t == 0 ? 0 : 30); // 0.75^30 = 2e-4
-        unmoved.push_back(t == 0 ? nan : 0.01);
+        unmoved.push_back(t == 0 ? nan : 0.05);
     }
     const auto judged = [&] { return stuck_particles({b, acceptance, moves, unmoved}); };
     EXPECT_FALSE(judged());
-    unmoved[10] = 0.08; // one temperature
+    unmoved[10] = 0.2; // one temperature
     EXPECT_FALSE(judged());
-    unmoved[20] = unmoved[30] = 0.03;
+    unmoved[20] = unmoved[30] = 0.12;
     const auto stuck = judged();
     ASSERT_TRUE(stuck);
     EXPECT_DOUBLE_EQ(stuck->inverse_temperature, 0.25);
-    EXPECT_DOUBLE_EQ(stuck->unmoved, 0.08);
+    EXPECT_DOUBLE_EQ(stuck->unmoved, 0.2);
     for (const std::size_t t : {10, 20, 30})
         moves[t] = 10; // 0.75^10 = 0.056: they may stand still by chance
     EXPECT_FALSE(judged());
@@ -91,10 +91,26 @@ TEST(Mobility, AfterManyMovesFewThatStandStillTell) {
     const auto judged = [&](std::int64_t moves) {
         return stuck_particles({b, acceptance, std::vector<std::int64_t>(41, moves), unmoved}).has_value();
     };
-    EXPECT_TRUE(judged(40)); // 0.75^40 = 1e-5
-    EXPECT_FALSE(judged(30));
-    unmoved.assign(41, 0.004);
+    EXPECT_TRUE(judged(50)); // 0.75^50 = 6e-7
     EXPECT_FALSE(judged(40));
+    unmoved.assign(41, 0.004);
+    EXPECT_FALSE(judged(50));
+}
+
+TEST(Mobility, TemperaturesWithFewMovesAreNotAsked) {
+    const std::vector<double> b(1001, 1.0), acceptance(1001, 0.25);
+    std::vector<double> unmoved(1001, 0.3);
+    std::vector<std::int64_t> moves(1001, 1);
+    const auto judged = [&] { return stuck_particles({b, acceptance, moves, unmoved}).has_value(); };
+    EXPECT_FALSE(judged());
+    moves[500] = moves[700] = 50;
+    unmoved[500] = unmoved[700] = 0.01;
+    EXPECT_TRUE(judged());
+    for (std::size_t t = 0; t < 200; ++t) { // others move well: two of 202 are too few
+        moves[t] = 50;
+        unmoved[t] = 0.001;
+    }
+    EXPECT_FALSE(judged());
 }
 
 } // namespace

@@ -170,6 +170,50 @@ class Schools {
     static constexpr std::array<double, 8> effects{28, 8, -3, 7, -1, 1, 18, 12}, errors{15, 10, 16, 11, 9, 11, 10, 18};
 };
 
+/// A line through fifty points with an unknown error, as in the Python tutorial: y_i ~ N(a + b x_i, sd^2), priors
+/// a, b ~ N(0, 5^2) and log sd ~ N(-1, 1). Where sd is small, a and b have less room.
+class Line {
+  public:
+    Line() {
+        for (int i = 0; i < n; ++i) {
+            const double x = (2.0 * i - (n - 1)) / (n - 1), y = 1 + 2 * x + 0.42 * std::sin(i * i);
+            xx_ += x * x;
+            y_ += y;
+            xy_ += x * y;
+            yy_ += y * y;
+        }
+    }
+    std::vector<std::string> parameter_names() const { return {"a", "b", "log_sd"}; }
+    void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {
+        x[0] = 5 * stream.normal();
+        x[1] = 5 * stream.normal();
+        x[2] = -1 + stream.normal();
+    }
+    double log_prior(std::span<const double> x) const {
+        return log_normal(x[0], 5) + log_normal(x[1], 5) + log_normal(x[2] + 1, 1);
+    }
+    double log_likelihood(std::span<const double> x) const { // the x_i add up to 0
+        const double squares = yy_ - 2 * (x[0] * y_ + x[1] * xy_) + n * x[0] * x[0] + xx_ * x[1] * x[1];
+        return -0.5 * squares * std::exp(-2 * x[2]) - n * (x[2] + 0.5 * std::log(2 * std::numbers::pi));
+    }
+    /// Given sd, mean, slope and residuals of y are independent and normal; the trapezoidal rule does the rest.
+    std::optional<double> exact_log_ratio() const {
+        double total = 0;
+        for (double log_sd = -8; log_sd <= 6; log_sd += 0.002) {
+            const double error = std::exp(2 * log_sd), mean = error + 25 * n, slope = error + 25 * xx_;
+            const double of_mean = y_ * y_ / n, of_slope = xy_ * xy_ / xx_;
+            const double squares = (yy_ - of_mean - of_slope) / error + of_mean / mean + of_slope / slope;
+            const double log_determinant = (n - 2) * 2 * log_sd + std::log(mean) + std::log(slope);
+            total += std::exp(log_normal(log_sd + 1, 1) - 0.5 * (squares + log_determinant));
+        }
+        return std::log(total * 0.002) - 0.5 * n * std::log(2 * std::numbers::pi);
+    }
+
+  private:
+    static constexpr int n = 50;
+    double xx_ = 0, y_ = 0, xy_ = 0, yy_ = 0;
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -180,5 +224,6 @@ int main(int argc, char** argv) {
     models.push_back(custom_model<TwoPeaks>("two-peaks", "two peaks of unequal mass in 4 dimensions"));
     models.push_back(custom_model<UnequalPeaks>("unequal-peaks", "two peaks of unequal mass and width"));
     models.push_back(custom_model<Schools>("schools", "the effects of eight schools"));
+    models.push_back(custom_model<Line>("line", "a line through fifty points with an unknown error"));
     return pearlite::app::main(argc, argv, models);
 }

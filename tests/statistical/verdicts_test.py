@@ -8,7 +8,8 @@ prints an interval and no warning. The table counts, per cell: silent runs whose
 runs that are wrong, |z| > 4; runs that warn, or withhold their interval, although right, |z| < 2 (where an interval is
 withheld: within half a nat). Comparison with the exact value is not among the warnings. Limits, over each algorithm
 with n silent runs: coverage at least 95 % less 2.33 binomial standard errors (one false alarm in a hundred, as limits
-of 93 % have from 650 runs on); silently wrong runs below 0.5 %, or one. Cells: 95 % less 4 binomial errors.
+of 93 % have from 650 runs on); silently wrong runs below 0.5 %, or one; runs that warn although right below 10 %, and
+2.33 errors. Cells: 95 % less 4 binomial errors. The funnel by itself exceeds the 10 %, and so does the Ising model.
 
 Evidence is exact but for logistic regressions (simulated data; importance sampling, regression_evidence.py) and for the
 one with random effects (8 replicates of a bridge from its Laplace approximation); the errors of these enter z.
@@ -54,7 +55,7 @@ def problems(place):
         found[f"logistic {d}"] = {"model.name": "logistic-regression", "model.data": str(data)}
     found["mixed logistic"] = {"model.name": "mixed-logistic", "model.study": "table", "model.likelihood": "exact",
                                "model.data": str(subjects(place / "subjects.csv"))}
-    for name in ("funnel", "banana", "two-peaks", "schools"):
+    for name in ("funnel", "banana", "two-peaks", "schools", "line"):
         found[name] = {"model.name": name}
     found["ising"] = {"model.name": "ising", "model.size": 10, "path.inverse_temperature_end": 0.44,
                       "schedule.kind": "linear", "schedule.steps": 30}
@@ -201,6 +202,8 @@ def main():
                 whole.merge(cell)
         print(whole.row(f"**{algorithm}**"))
         missed += [f"{algorithm}: {miss}" for miss in whole.misses(2.33)]
+        if whole.needless > 0.1 * whole.runs + 2.33 * math.sqrt(0.1 * 0.9 * whole.runs):
+            missed.append(f"{algorithm}: {whole.needless} of {whole.runs} runs warn although right")
     for miss in missed:
         print("MISSED:", miss)
     return 1 if missed else 0

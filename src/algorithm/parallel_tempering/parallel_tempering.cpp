@@ -23,7 +23,7 @@ ParallelTempering::ParallelTempering(const parallel::Communicator& ranks, std::s
     PEARLITE_EXPECTS(!kernel_->adapts() && settings.burn_in < settings.scans && settings.replicas >= 1);
     const auto& states = population_.append(n_temperatures() * settings.replicas, settings.replicas);
     sums_ = TemperingSums::of_states(static_cast<std::size_t>(states.local_size()));
-    motion_.emplace(target_, states, kept_scans());
+    motion_.emplace(target_, states, kept_scans(), kernel_->accepts());
     constexpr Index least_scans = 8; // for an error by chains
     if (target_->offers<model::ReportedParameters>() && kept_scans() >= least_scans)
         draws_.emplace(states, population_.particle_bytes(), kept_scans(), settings_.most_recorded_bytes);
@@ -130,9 +130,9 @@ void ParallelTempering::move_and_measure() {
             const bool is_watched = n_ > settings_.burn_in && motion_->watches(measured());
             if (is_watched)
                 motion_->remember(states, b, schedule_[t]);
-            kernel_->move(block, schedule_[t], streams, derivatives_);
+            const Index accepted = kernel_->move(block, schedule_[t], streams, derivatives_);
             if (is_watched)
-                motion_->compare(states, b, derivatives_, kernel_->shape(), kernel_->moves());
+                motion_->compare(states, b, derivatives_, kernel_->shape(), kernel_->moves(), accepted);
         }
         if (n_ > settings_.burn_in)
             measure(states, b, t);

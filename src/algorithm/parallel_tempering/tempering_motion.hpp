@@ -14,19 +14,20 @@ namespace pearlite::algorithm {
 /// coldest states may stand still although the ladder works: exchanges bring new ones.
 class TemperingMotion {
   public:
-    /// Of the blocks of `states`, a temperature each.
-    TemperingMotion(std::shared_ptr<const model::Target> target, const population::Generation& states,
-                    Index kept_scans);
+    /// Of the blocks of `states`, a temperature each; `accepts`: whether their kernel is one that accepts and rejects.
+    TemperingMotion(std::shared_ptr<const model::Target> target, const population::Generation& states, Index kept_scans,
+                    bool accepts);
 
     /// Whether the moves of the n-th measured scan, n >= 1, are watched: none if there is nothing to compare.
-    bool watches(Index n) const { return width_ > 1 && n % stride_ == 0; }
+    bool watches(Index n) const { return watch_.n_sums() > 0 && n % stride_ == 0; }
     /// Takes note of the states of local block b before their moves at b_to.
     void remember(const population::Generation& states, Index b, double b_to) { watch_.remember(states, b, b_to); }
-    /// Compares them with the states after so many moves. `energies`, `shape`: as in MotionWatch.
+    /// Compares them with the states after so many moves, of which `accepted` were accepted, over all states.
+    /// `energies`, `shape`: as in MotionWatch.
     void compare(const population::Generation& states, Index b, std::span<const double> energies,
-                 const kernel::Shape* shape, Index moves);
+                 const kernel::Shape* shape, Index moves, Index accepted);
 
-    /// Collective. Fills in the trace's moves and mobility of all temperatures.
+    /// Collective. Fills in the trace's moves, acceptance and mobility of all temperatures.
     void write_to(const parallel::Communicator& ranks, Trace& trace) const;
 
     /// For a checkpoint: an item for each temperature.
@@ -36,7 +37,8 @@ class TemperingMotion {
     MotionWatch watch_;
     parallel::BlockLayout layout_;
     Index stride_;
-    std::size_t width_;             ///< the number of sums of a temperature, and its number of moves
+    bool accepts_;
+    std::size_t width_;             ///< of a temperature: the sums of its motion, and those of its moves
     std::vector<double> sums_;      ///< of the temperatures here
     std::vector<double> no_weight_; ///< log weights of equal weights
 };

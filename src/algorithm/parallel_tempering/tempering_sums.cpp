@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace pearlite::algorithm {
 
@@ -54,20 +53,19 @@ Trace tempering_trace(const parallel::Communicator& ranks, const TemperingSums& 
     const Index replicas = layout.block();
     const auto n = static_cast<double>(std::max<Index>(scans - burn_in, 1) * replicas);
     const auto T = static_cast<std::size_t>(layout.blocks());
-    std::vector<ExactSum> totals(3 * T);
+    std::vector<ExactSum> totals(2 * T);
     for (std::size_t i = 0; i < sums.u.size(); ++i) {
         const auto t = static_cast<std::size_t>(layout.first_local_block() + static_cast<Index>(i) / replicas);
-        totals[3 * t].add(sums.u[i]);
-        totals[3 * t + 1].add(sums.u_square[i]);
-        totals[3 * t + 2].add(sums.swaps[i]);
+        totals[2 * t].add(sums.u[i]);
+        totals[2 * t + 1].add(sums.u_square[i]);
     }
     parallel::exact_sum(ranks, std::span(totals));
     Trace trace;
     trace.inverse_temperature = schedule.points();
     double log_ratio = 0;
     for (std::size_t t = 0; t < T; ++t) {
-        const double mean = totals[3 * t].value() / n;
-        const double variance = totals[3 * t + 1].value() / n - mean * mean;
+        const double mean = totals[2 * t].value() / n;
+        const double variance = totals[2 * t + 1].value() / n - mean * mean;
         if (t > 0)
             log_ratio += 0.5 * (schedule[static_cast<Index>(t)] - schedule[static_cast<Index>(t) - 1]) *
                          (trace.mean_u.back() + mean);
@@ -75,9 +73,6 @@ Trace tempering_trace(const parallel::Communicator& ranks, const TemperingSums& 
         trace.variance_u.push_back(variance < 0 ? 0 : variance);
         trace.log_ratio.push_back(log_ratio);
         trace.ess.push_back(n);
-        const Index due = due_scans(static_cast<Index>(t), burn_in, scans) * replicas;
-        trace.acceptance.push_back(t + 1 < T && due > 0 ? totals[3 * t + 2].value() / static_cast<double>(due)
-                                                        : std::numeric_limits<double>::quiet_NaN());
     }
     return trace;
 }

@@ -50,22 +50,25 @@ std::string StuckParticles::text() const {
 
 std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record) {
     constexpr std::int64_t many_moves = 20;
-    constexpr double tolerated = 0.05;
+    constexpr double tolerated = 0.02;
     /// The share of particles from which on they tell of narrow places, where chance would leave `expected` of them.
-    const auto tells = [](double expected) { return expected < 1e-4 ? 0.005 : expected < 0.005 ? 0.02 : 1.0; };
+    const auto tells = [](double expected) { return expected < 1e-6 ? 0.005 : expected < 0.005 ? 0.1 : 1.0; };
     StuckParticles worst;
-    std::size_t found = 0;
+    std::size_t asked = 0, found = 0;
     const std::size_t n = std::min({record.acceptance.size(), record.moves.size(), record.unmoved.size()});
     for (std::size_t t = 1; t < n; ++t) {
         const auto m = record.moves[t];
+        if (m < many_moves)
+            continue;
+        ++asked;
         const double expected = std::pow(1 - record.acceptance[t], static_cast<double>(m));
-        if (m < many_moves || !(record.unmoved[t] > tells(expected))) // or NaN
+        if (!(record.unmoved[t] > tells(expected))) // or NaN
             continue;
         ++found;
         if (record.unmoved[t] > worst.unmoved)
             worst = {record.inverse_temperature[t], record.unmoved[t], m};
     }
-    if (found < 2 || static_cast<double>(found) <= tolerated * static_cast<double>(n))
+    if (found < 2 || static_cast<double>(found) <= tolerated * static_cast<double>(asked))
         return {};
     return worst;
 }
