@@ -21,7 +21,7 @@ import pearlite_runner as runner
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [path for path in sorted((SOURCE / "docs").rglob("*.md")) if "examples" not in path.parts]
 COMMAND = re.compile(r"(?:mpirun -n \d+ )?pearlite (?=[a-z])")
-NO_DATA = re.compile(r"no such file|not found|cannot be read|cannot open|is missing")
+NO_DATA = re.compile(r"no such file|no data directory|not found|cannot be read|cannot open|is missing")
 
 
 def blocks_of(text):

@@ -1,9 +1,11 @@
 """Jobs for tests that kill runs: each algorithm at least once, a second or a few alone, many checkpoints.
 
-A job is the tables of a configuration; "images" among the values of its model stands for a file that write() makes.
+A job is the tables of a configuration; "images" and "responses" among the values of its model stand for files that
+write() makes.
 Those of the short test are longer: they must not end before they are killed.
 """
 
+import math
 import random
 
 import pearlite_runner as runner
@@ -31,7 +33,8 @@ SHORT = {
             "algorithm": {"name": "smc", "particles": 1000, "replicates": 2}},
     "waste-free": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 300},
                    "algorithm": {"name": "smc", "particles": 1000, "waste_free": 10}},
-    "riemannian": {"run": RUN, "model": {"name": "radiata-pine"}, "schedule": {"kind": "geometric", "steps": 100},
+    "riemannian": {"run": RUN, "model": {"name": "logistic-regression", "data": "responses"},
+                   "schedule": {"kind": "geometric", "steps": 100},
                    "kernel": {"kind": "riemannian-hmc", "moves": 2, "adapt": "online"},
                    "algorithm": {"name": "smc", "particles": 1000}},
     # The cost of an estimate depends on theta, so that blocks change hands between steps.
@@ -129,12 +132,24 @@ def _write_images(file):
     rows = [",".join(str(int((x + shift) % 5 < 2 or numbers.random() < 0.1)) for x in range(200))
             for shift in (numbers.randrange(5) for _ in range(400))]
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    return str(file)
+
+
+def _write_responses(file):
+    numbers = random.Random(4)
+    rows = []
+    for _ in range(60):
+        x = [numbers.gauss(0, 1) for _ in range(2)]
+        rows.append(f"{int(numbers.random() < 1 / (1 + math.exp(1 - x[0])))},{x[0]:.4f},{x[1]:.4f}")
+    file.write_text("y,x1,x2\n" + "\n".join(rows) + "\n", encoding="utf-8")
 
 
 def write(directory, name, tables):
-    """Writes the configuration of a job, and the images it is trained by."""
-    model = tables["model"]
-    images = {key: _write_images(directory / "images.csv") for key, value in model.items() if value == "images"}
-    tables = {**tables, "model": {**model, **images}}
+    """Writes the configuration of a job, and the data that it asks for."""
+    model = dict(tables["model"])
+    for key, value in model.items():
+        for kind, write_data in (("images", _write_images), ("responses", _write_responses)):
+            if value == kind:
+                model[key] = str(directory / f"{kind}.csv")
+                write_data(directory / f"{kind}.csv")
+    tables = {**tables, "model": model}
     return runner.write_configuration(directory / f"{name.replace(', ', '-').replace(' ', '-')}.toml", **tables)
