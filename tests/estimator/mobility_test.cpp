@@ -1,5 +1,6 @@
 #include "estimator/evidence/mobility.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -74,27 +75,29 @@ TEST(Mobility, ParticlesThatStandStillWhileOthersMove) {
     EXPECT_FALSE(judged());
     unmoved[10] = 0.2; // one temperature
     EXPECT_FALSE(judged());
-    unmoved[20] = unmoved[30] = 0.12;
+    std::fill(unmoved.begin() + 11, unmoved.end(), 0.15);
     const auto stuck = judged();
     ASSERT_TRUE(stuck);
     EXPECT_DOUBLE_EQ(stuck->inverse_temperature, 0.25);
     EXPECT_DOUBLE_EQ(stuck->unmoved, 0.2);
-    for (const std::size_t t : {10, 20, 30})
-        moves[t] = 10; // 0.75^10 = 0.056: they may stand still by chance
+    EXPECT_EQ(stuck->moves, 30);
+    std::fill(moves.begin(), moves.end(), 10); // 0.75^10 = 0.056: they may stand still by chance
     EXPECT_FALSE(judged());
     EXPECT_FALSE(stuck_particles({b, {}, moves, unmoved})); // a kernel that never rejects
 }
 
 TEST(Mobility, AfterManyMovesFewThatStandStillTell) {
     const std::vector<double> b(41, 1.0), acceptance(41, 0.25);
-    std::vector<double> unmoved(41, 0.01);
+    std::vector<double> unmoved(41, 0.005);
     const auto judged = [&](std::int64_t moves) {
         return stuck_particles({b, acceptance, std::vector<std::int64_t>(41, moves), unmoved}).has_value();
     };
     EXPECT_TRUE(judged(50)); // 0.75^50 = 6e-7
     EXPECT_FALSE(judged(40));
-    unmoved.assign(41, 0.004);
+    unmoved.assign(41, 0.003);
     EXPECT_FALSE(judged(50));
+    unmoved[20] = 0.05; // the mean of all is what counts
+    EXPECT_TRUE(judged(50));
 }
 
 TEST(Mobility, TemperaturesWithFewMovesAreNotAsked) {
@@ -106,7 +109,7 @@ TEST(Mobility, TemperaturesWithFewMovesAreNotAsked) {
     moves[500] = moves[700] = 50;
     unmoved[500] = unmoved[700] = 0.01;
     EXPECT_TRUE(judged());
-    for (std::size_t t = 0; t < 200; ++t) { // others move well: two of 202 are too few
+    for (std::size_t t = 0; t < 200; ++t) { // there particles move well
         moves[t] = 50;
         unmoved[t] = 0.001;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace pearlite::estimator {
@@ -50,27 +51,29 @@ std::string StuckParticles::text() const {
 
 std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record) {
     constexpr std::int64_t many_moves = 20;
-    constexpr double tolerated = 0.02;
-    /// The share of particles from which on they tell of narrow places, where chance would leave `expected` of them.
-    const auto tells = [](double expected) { return expected < 1e-6 ? 0.005 : expected < 0.005 ? 0.1 : 1.0; };
-    StuckParticles worst;
-    std::size_t asked = 0, found = 0;
+    struct Limit {
+        double by_chance; ///< a temperature counts where chance would leave fewer particles where they are
+        double tolerated; ///< mean share of these temperatures
+    };
+    constexpr std::array limits{Limit{1e-6, 0.004}, Limit{0.005, 0.1}};
     const std::size_t n = std::min({record.acceptance.size(), record.moves.size(), record.unmoved.size()});
-    for (std::size_t t = 1; t < n; ++t) {
-        const auto m = record.moves[t];
-        if (m < many_moves)
-            continue;
-        ++asked;
-        const double expected = std::pow(1 - record.acceptance[t], static_cast<double>(m));
-        if (!(record.unmoved[t] > tells(expected))) // or NaN
-            continue;
-        ++found;
-        if (record.unmoved[t] > worst.unmoved)
-            worst = {record.inverse_temperature[t], record.unmoved[t], m};
+    for (const auto& limit : limits) {
+        StuckParticles worst;
+        double sum = 0, asked = 0;
+        for (std::size_t t = 1; t < n; ++t) {
+            const auto m = record.moves[t];
+            const double by_chance = std::pow(1 - record.acceptance[t], static_cast<double>(m));
+            if (m < many_moves || !(by_chance < limit.by_chance) || std::isnan(record.unmoved[t]))
+                continue;
+            sum += record.unmoved[t];
+            ++asked;
+            if (record.unmoved[t] > worst.unmoved)
+                worst = {record.inverse_temperature[t], record.unmoved[t], m};
+        }
+        if (sum > limit.tolerated * asked)
+            return worst;
     }
-    if (found < 2 || static_cast<double>(found) <= tolerated * static_cast<double>(asked))
-        return {};
-    return worst;
+    return {};
 }
 
 } // namespace pearlite::estimator

@@ -52,11 +52,10 @@ struct StuckParticles {
     std::string text() const;
 };
 
-/// After m >= 20 moves of acceptance a so few particles should stand still, (1-a)^m < 1e-6, that 0.005 of them tell of
-/// places where the target is narrower than the proposals; or 0.1 of them, where (1-a)^m < 0.005. Those who are there
-/// stay, and others do not come in, as into the neck of a funnel. Fewer are met by every target whose width differs
-/// from place to place, and leave it in time. Nothing if this is so at a single temperature, or at one in fifty of
-/// those with as many moves, or fewer.
+/// After m >= 20 moves of acceptance a so few particles should stand still, (1-a)^m < 1e-6, that 0.004 of them, as a
+/// mean over the temperatures where this is so, tell of places where the target is narrower than the proposals; or 0.1
+/// of them, where (1-a)^m < 0.005. Those who are there stay, and others do not come in, as into the neck of a funnel.
+/// Fewer are met by every target whose width differs from place to place, and leave it in time.
 std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record);
 
 } // namespace pearlite::estimator

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -26,15 +27,23 @@ void add_likelihood_estimates(const model::Target& target, const algorithm::Samp
         outcome.diagnostics.push_back({"pilot_likelihood_estimates", static_cast<double>(*made), {}});
 }
 
+/// Whether a run chose the number of its moves: a given one is the same at all temperatures but b_0.
+bool chose_moves(const algorithm::Trace& trace) {
+    const auto& moves = trace.moves;
+    return moves.size() > 2 && std::any_of(moves.begin() + 2, moves.end(), [&](auto m) { return m != moves[1]; });
+}
+
 /// Collective. A warning where the particles of a replicate moved too little.
 void warn_of_mobility(algorithm::Sampler& sampler, algorithm::Outcome& outcome) {
     std::size_t replicates = 0;
+    bool any_chose = false;
     std::optional<estimator::LeastMobility> worst;
     for (const auto& trace : sampler.traces()) {
         const auto least =
             estimator::insufficient_mobility({trace.inverse_temperature, trace.variance_u, trace.mobility,
                                               trace.mobility_energy, sampler.needed_mobility()});
         replicates += least ? 1 : 0;
+        any_chose = any_chose || chose_moves(trace);
         if (least && (!worst || least->mobility < worst->mobility))
             worst = least;
     }
@@ -42,10 +51,11 @@ void warn_of_mobility(algorithm::Sampler& sampler, algorithm::Outcome& outcome) 
         return;
     outcome.warnings.push_back(
         fmt::format("particles hardly move: their mobility is {:.2g} at inverse temperature {:.4g}, and too small at "
-                    "{:.0f} % of the "
-                    "temperatures{}; raise kernel.moves, or leave it to auto",
+                    "{:.0f} % of the temperatures{}; {}",
                     worst->mobility, worst->inverse_temperature, 100 * worst->share,
-                    sampler.n_replicates() > 1 ? fmt::format(" of {} replicate(s)", replicates) : ""));
+                    sampler.n_replicates() > 1 ? fmt::format(" of {} replicate(s)", replicates) : "",
+                    any_chose ? "use another kernel, or other coordinates, or raise kernel.most_moves"
+                              : "raise kernel.moves, or leave it to auto"));
 }
 
 /// Collective. A warning where some particles stood still while the others moved.
