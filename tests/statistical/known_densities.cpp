@@ -1,8 +1,10 @@
 // The pearlite command with more models, whose evidence is known: hard shapes that users bring. None offers a gradient.
 #include "pearlite/app/custom_model.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace {
@@ -124,6 +126,143 @@ class UnequalPeaks : public TwoPeaks {
     UnequalPeaks() : TwoPeaks(0.8, 0.25) {}
 };
 
+/// The posterior has the tails of Student's t distribution with three degrees of freedom in each of ten directions;
+/// those of the prior are lighter. log Z = 0.
+class StudentTails : public WidePrior {
+  public:
+    StudentTails() : WidePrior(10, 10, 10) {}
+    double log_likelihood(std::span<const double> x) const {
+        double sum = 0;
+        for (const double value : x)
+            sum += log_scale_ - 2 * std::log1p(value * value / 3) - log_other()(value);
+        return sum;
+    }
+    std::optional<double> exact_log_ratio() const { return 0; }
+
+  private:
+    double log_scale_ = std::log(2 / (std::sqrt(3) * std::numbers::pi));
+};
+
+/// A uniform prior in a cube.
+class Cube {
+  public:
+    Cube(Index dimension, double low, double high) : dimension_(dimension), low_(low), high_(high) {}
+    std::vector<std::string> parameter_names() const {
+        std::vector<std::string> names;
+        for (Index k = 1; k <= dimension_; ++k)
+            names.push_back("x" + std::to_string(k));
+        return names;
+    }
+    void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {
+        for (double& value : x)
+            value = low_ + (high_ - low_) * stream.uniform();
+    }
+    double log_prior(std::span<const double> x) const {
+        for (const double value : x)
+            if (!(value >= low_ && value <= high_))
+                return -std::numeric_limits<double>::infinity();
+        return -static_cast<double>(dimension_) * std::log(high_ - low_);
+    }
+
+  private:
+    Index dimension_;
+    double low_, high_;
+};
+
+/// The posterior sits in a corner of the cube [0, 1]^10: exponential distributions of scale 0.01.
+class Corner : public Cube {
+  public:
+    Corner() : Cube(10, 0, 1) {}
+    double log_likelihood(std::span<const double> x) const {
+        double sum = 0;
+        for (const double value : x)
+            sum += value;
+        return -sum / scale;
+    }
+    std::optional<double> exact_log_ratio() const { return 10 * std::log(scale * -std::expm1(-1 / scale)); }
+
+  private:
+    static constexpr double scale = 0.01;
+};
+
+/// Two thin shells in five dimensions (Feroz, Hobson & Bridges 2009): radius 2, width 0.1, centres 7 apart, in a cube.
+class Shells : public Cube {
+  public:
+    Shells() : Cube(5, -6, 6) {}
+    double log_likelihood(std::span<const double> x) const {
+        double of_others = 0;
+        for (const double value : x.subspan(1))
+            of_others += value * value;
+        const auto shell = [&](double centre) {
+            return log_normal(std::hypot(x[0] - centre, std::sqrt(of_others)) - radius, width);
+        };
+        const double left = shell(-3.5), right = shell(3.5);
+        return std::max(left, right) + std::log1p(std::exp(-std::abs(left - right)));
+    }
+    /// The sphere of radius r has the surface (8/3) pi^2 r^4; both shells lie in the cube.
+    std::optional<double> exact_log_ratio() const {
+        double total = 0;
+        constexpr double step = 0.001;
+        for (double r = 1; r <= 3; r += step)
+            total += step * std::pow(r, 4) * std::exp(log_normal(r - radius, width));
+        return std::log(2 * total * 8 / 3 * std::numbers::pi * std::numbers::pi) - 5 * std::log(12.0);
+    }
+
+  private:
+    static constexpr double radius = 2, width = 0.1;
+};
+
+/// Counts of 112 years whose rate changes at an unknown time: rates ~ Gamma(2, 1) and a time ~ U(0, 112), within the
+/// years of which the likelihood is constant. Points are (earlier rate, later rate, time).
+class ChangePoint {
+  public:
+    ChangePoint() {
+        for (int year = 0; year < years; ++year) {
+            const int count =
+                static_cast<int>((year < 40 ? 3.1 : 0.9) * 2 * std::pow(std::sin(1 + year * year), 2) + 0.5);
+            so_far_[static_cast<std::size_t>(year) + 1] = so_far_[static_cast<std::size_t>(year)] + count;
+            log_factorials_ += std::lgamma(count + 1.0);
+        }
+    }
+    std::vector<std::string> parameter_names() const { return {"earlier", "later", "time"}; }
+    void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {
+        for (std::size_t k = 0; k < 2; ++k)
+            x[k] = -std::log(stream.uniform() * stream.uniform());
+        x[2] = years * stream.uniform();
+    }
+    double log_prior(std::span<const double> x) const {
+        if (!(x[0] > 0 && x[1] > 0 && x[2] >= 0 && x[2] < years))
+            return -std::numeric_limits<double>::infinity();
+        return std::log(x[0]) - x[0] + std::log(x[1]) - x[1] - std::log(years);
+    }
+    double log_likelihood(std::span<const double> x) const {
+        const double year = std::floor(x[2]), before = so_far_[static_cast<std::size_t>(year)];
+        return before * std::log(x[0]) - year * x[0] + (so_far_.back() - before) * std::log(x[1]) -
+               (years - year) * x[1] - log_factorials_;
+    }
+    /// Given the year, the rates integrate to gamma functions.
+    std::optional<double> exact_log_ratio() const {
+        const auto part = [](double counts, double n) {
+            return std::lgamma(counts + 2) - (counts + 2) * std::log(1 + n);
+        };
+        std::array<double, years> logs{};
+        for (int year = 0; year < years; ++year) {
+            const double before = so_far_[static_cast<std::size_t>(year)];
+            logs[static_cast<std::size_t>(year)] = part(before, year) + part(so_far_.back() - before, years - year);
+        }
+        const double largest = *std::max_element(logs.begin(), logs.end());
+        double total = 0;
+        for (const double value : logs)
+            total += std::exp(value - largest);
+        return largest + std::log(total / years) - log_factorials_;
+    }
+
+  private:
+    static constexpr int years = 112;
+    std::array<double, years + 1> so_far_{};
+    double log_factorials_ = 0;
+};
+
 /// The effects of eight schools (Rubin 1981): mean ~ N(0, 5^2), spread ~ half-normal(5), effect_j = mean + spread z_j.
 /// Points are (mean, log spread, z_1 .. z_8).
 class Schools {
@@ -223,6 +362,10 @@ int main(int argc, char** argv) {
     models.push_back(custom_model<Banana>("banana", "a bent normal distribution in 20 dimensions"));
     models.push_back(custom_model<TwoPeaks>("two-peaks", "two peaks of unequal mass in 4 dimensions"));
     models.push_back(custom_model<UnequalPeaks>("unequal-peaks", "two peaks of unequal mass and width"));
+    models.push_back(custom_model<StudentTails>("student-tails", "tails of Student's t in 10 dimensions"));
+    models.push_back(custom_model<Corner>("corner", "a corner of a cube in 10 dimensions"));
+    models.push_back(custom_model<Shells>("shells", "two thin shells in 5 dimensions"));
+    models.push_back(custom_model<ChangePoint>("change-point", "counts whose rate changes at an unknown time"));
     models.push_back(custom_model<Schools>("schools", "the effects of eight schools"));
     models.push_back(custom_model<Line>("line", "a line through fifty points with an unknown error"));
     return pearlite::app::main(argc, argv, models);

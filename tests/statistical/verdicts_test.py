@@ -55,7 +55,7 @@ def problems(place):
         found[f"logistic {d}"] = {"model.name": "logistic-regression", "model.data": str(data)}
     found["mixed logistic"] = {"model.name": "mixed-logistic", "model.study": "table", "model.likelihood": "exact",
                                "model.data": str(subjects(place / "subjects.csv"))}
-    for name in ("funnel", "banana", "two-peaks", "schools", "line"):
+    for name in ("funnel", "banana", "two-peaks", "schools", "line", "student-tails", "corner", "shells", "change-point"):
         found[name] = {"model.name": name}
     found["ising"] = {"model.name": "ising", "model.size": 10, "path.inverse_temperature_end": 0.44,
                       "schedule.kind": "linear", "schedule.steps": 30}
