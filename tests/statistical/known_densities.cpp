@@ -26,18 +26,21 @@ double log_normal(double x, double sd) {
     return LogNormal(sd)(x);
 }
 
-/// The prior of all but the schools: independent normal distributions of mean 0 about the origin.
+/// x1, x2, ... of a name x.
+std::vector<std::string> numbered(const std::string& name, Index n) {
+    std::vector<std::string> names;
+    for (Index k = 1; k <= n; ++k)
+        names.push_back(name + std::to_string(k));
+    return names;
+}
+
+/// The prior of several densities: independent normal distributions of mean 0 about the origin.
 class WidePrior {
   public:
     WidePrior(Index dimension, double sd, double first_sd)
         : dimension_(dimension), sd_(sd), first_sd_(first_sd), log_first_(first_sd), log_other_(sd) {}
 
-    std::vector<std::string> parameter_names() const {
-        std::vector<std::string> names;
-        for (Index k = 1; k <= dimension_; ++k)
-            names.push_back("x" + std::to_string(k));
-        return names;
-    }
+    std::vector<std::string> parameter_names() const { return numbered("x", dimension_); }
     void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {
         for (double& value : x)
             value = sd_ * stream.normal();
@@ -147,12 +150,7 @@ class StudentTails : public WidePrior {
 class Cube {
   public:
     Cube(Index dimension, double low, double high) : dimension_(dimension), low_(low), high_(high) {}
-    std::vector<std::string> parameter_names() const {
-        std::vector<std::string> names;
-        for (Index k = 1; k <= dimension_; ++k)
-            names.push_back("x" + std::to_string(k));
-        return names;
-    }
+    std::vector<std::string> parameter_names() const { return numbered("x", dimension_); }
     void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {
         for (double& value : x)
             value = low_ + (high_ - low_) * stream.uniform();
@@ -268,9 +266,8 @@ class ChangePoint {
 class Schools {
   public:
     std::vector<std::string> parameter_names() const {
-        std::vector<std::string> names{"mean", "log_spread"};
-        for (std::size_t j = 1; j <= effects.size(); ++j)
-            names.push_back("z" + std::to_string(j));
+        std::vector<std::string> names = numbered("z", static_cast<Index>(effects.size()));
+        names.insert(names.begin(), {"mean", "log_spread"});
         return names;
     }
     void draw_prior(pearlite::random::Stream& stream, std::span<double> x) const {

@@ -9,7 +9,7 @@ runs that are wrong, |z| > 4; runs that warn, or withhold their interval, althou
 withheld: within half a nat). Comparison with the exact value is not among the warnings. Limits, over each algorithm
 with n silent runs: coverage at least 95 % less 2.33 binomial standard errors (one false alarm in a hundred, as limits
 of 93 % have from 650 runs on); silently wrong runs below 0.5 %, or one; runs that warn although right below 10 %, and
-2.33 errors. Cells: 95 % less 4 binomial errors. The funnel by itself exceeds the 10 %, and so does the Ising model.
+2.33 errors. Cells: 95 % less 4 binomial errors. A few problems exceed the 10 % by themselves.
 
 Evidence is exact but for logistic regressions (simulated data; importance sampling, regression_evidence.py) and for the
 one with random effects (8 replicates of a bridge from its Laplace approximation); the errors of these enter z.

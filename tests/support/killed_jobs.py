@@ -1,8 +1,7 @@
 """Jobs for tests that kill runs: each algorithm at least once, a second or a few alone, many checkpoints.
 
 A job is the tables of a configuration; "images" and "responses" among the values of its model stand for files that
-write() makes.
-Those of the short test are longer: they must not end before they are killed.
+write() makes. Jobs of the short test are longer: they must not end before they are killed.
 """
 
 import math
