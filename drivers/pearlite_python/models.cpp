@@ -147,17 +147,19 @@ class JointDensity final : public model::JointFunctions {
 class Energy final : public kernel::BoxFunctions {
   public:
     Energy(std::vector<double> lower, std::vector<double> upper, py::object energy, py::object gradient,
-           std::optional<double> known_minimum, std::string identity)
+           bool is_periodic, std::optional<double> known_minimum, std::string identity)
         : lower_(std::move(lower)),
           upper_(std::move(upper)),
           energy_(std::move(energy), "energy"),
           gradient_(std::move(gradient), "gradient"),
+          is_periodic_(is_periodic),
           known_minimum_(known_minimum),
           identity_(std::move(identity)) {}
 
     Index dimension() const override { return std::ssize(lower_); }
     std::span<const double> lower() const override { return lower_; }
     std::span<const double> upper() const override { return upper_; }
+    bool is_periodic() const override { return is_periodic_; }
     std::span<const double> start_lower() const override { return lower_; }
     std::span<const double> start_upper() const override { return upper_; }
     void energies(const model::LaneMatrix& points, Index n, std::span<double> out) const override {
@@ -179,11 +181,14 @@ class Energy final : public kernel::BoxFunctions {
         fingerprint.add(identity_);
         fingerprint.add(lower_);
         fingerprint.add(upper_);
+        if (is_periodic_)
+            fingerprint.add("periodic");
     }
 
   private:
     std::vector<double> lower_, upper_;
     Function energy_, gradient_;
+    bool is_periodic_;
     std::optional<double> known_minimum_;
     std::string identity_;
 };
@@ -200,10 +205,10 @@ app::ModelEntry joint_density_of(Described described, py::object log_density, py
 }
 
 app::ModelEntry energy_of(std::vector<double> lower, std::vector<double> upper, py::object energy, py::object gradient,
-                          std::optional<double> known_minimum, std::string identity) {
-    return app::energy_entry(model_name,
-                             std::make_shared<const Energy>(std::move(lower), std::move(upper), std::move(energy),
-                                                            std::move(gradient), known_minimum, std::move(identity)));
+                          bool is_periodic, std::optional<double> known_minimum, std::string identity) {
+    return app::energy_entry(model_name, std::make_shared<const Energy>(
+                                             std::move(lower), std::move(upper), std::move(energy), std::move(gradient),
+                                             is_periodic, known_minimum, std::move(identity)));
 }
 
 } // namespace pearlite::python

@@ -35,6 +35,6 @@ app::ModelEntry joint_density_of(Described described, py::object log_density, py
 
 /// energy(x) -> (n,) in the box from `lower` to `upper` (d); gradient(x) -> (n, d), or None.
 app::ModelEntry energy_of(std::vector<double> lower, std::vector<double> upper, py::object energy, py::object gradient,
-                          std::optional<double> known_minimum, std::string identity);
+                          bool is_periodic, std::optional<double> known_minimum, std::string identity);
 
 } // namespace pearlite::python

@@ -93,8 +93,8 @@ PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-v
         return Model{joint_density_of(described, std::move(log_density), std::move(gradient))};
     });
     m.def("energy", [](std::vector<double> lower, std::vector<double> upper, py::object energy, py::object gradient,
-                       std::optional<double> known_minimum, std::string identity) {
-        return Model{energy_of(std::move(lower), std::move(upper), std::move(energy), std::move(gradient),
+                       bool is_periodic, std::optional<double> known_minimum, std::string identity) {
+        return Model{energy_of(std::move(lower), std::move(upper), std::move(energy), std::move(gradient), is_periodic,
                                known_minimum, std::move(identity))};
     });
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace pearlite::kernel {
 
 model::SearchTraits box_search_traits() {
@@ -35,18 +37,23 @@ model::SearchTraits permutation_search_traits() {
     return traits;
 }
 
-void check_box(Index dimension, std::span<const double> lower, std::span<const double> upper) {
+void check_box(Index dimension, std::span<const double> lower, std::span<const double> upper, bool is_periodic) {
     if (dimension < 1)
         throw InputError(fmt::format("the energy's dimension() is {}, expected at least 1", dimension));
     if (lower.size() != static_cast<std::size_t>(dimension) || upper.size() != lower.size())
         throw InputError(fmt::format("the energy's lower() and upper() have lengths {} and {}, expected its "
                                      "dimension(), {}",
                                      lower.size(), upper.size(), dimension));
-    for (std::size_t k = 0; k < lower.size(); ++k)
+    for (std::size_t k = 0; k < lower.size(); ++k) {
         if (!(lower[k] < upper[k]))
             throw InputError(fmt::format("the energy's box reaches from {} to {} in coordinate {}, expected lower() "
                                          "below upper()",
                                          lower[k], upper[k], k));
+        if (is_periodic && !std::isfinite(upper[k] - lower[k]))
+            throw InputError(fmt::format("the energy's box reaches from {} to {} in coordinate {}, expected a finite "
+                                         "period, as is_periodic() says",
+                                         lower[k], upper[k], k));
+    }
 }
 
 BoxOperationSettings box_settings(const model::OperationPlan& plan) {
@@ -54,6 +61,10 @@ BoxOperationSettings box_settings(const model::OperationPlan& plan) {
             .mutation_points = plan.mutation_points,
             .crossover_points = plan.crossover_points,
             .first_scale = plan.first_scale};
+}
+
+DescentLimits descent_limits(const model::OperationPlan& plan) {
+    return {.iterations = plan.descent_iterations, .moves_state = plan.basin_hopping && plan.descent_iterations > 0};
 }
 
 std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const BoxFunctions> energy) {

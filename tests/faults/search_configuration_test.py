@@ -111,6 +111,11 @@ CASES = [
         "averages of another distribution": (
             'scale = 0.1\n[algorithm]\n', 'operations = ["metropolis", "snooker-as-printed"]\n[algorithm]\naverage_from = 100\n',
             [r":9: kernel\.operations", "does not leave the target invariant"]),
+        "averages of minima": (
+            'scale = 0.1\n[algorithm]\n',
+            "descent_iterations = 9\nbasin_hopping = true\n[algorithm]\naverage_from = 100\n",
+            [r":10: kernel\.basin_hopping", "does not leave the target invariant"]),
+        "minima without a descent": ("scale = 0.1", "basin_hopping = true", [r":9: unknown key .kernel\.basin_hopping"]),
         "crossovers alone": ("scale = 0.1", 'operations = ["snooker", "linear"]', [r":9: kernel\.operations", "a mutation"]),
         "rates of other operations": ("scale = 0.1", "rates = [1.0, 2.0]", [r":9: kernel\.rates", "one for each operation"]),
         "a rate of 0": ("scale = 0.1", 'operations = ["k-point", "metropolis"]\nrates = [1.0, 0.0]', [r":10: kernel\.rates"]),

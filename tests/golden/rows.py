@@ -40,7 +40,7 @@ class Row:
 
     def is_search(self):
         tables = self.tables or tomllib.loads(self.job.read_text(encoding="utf-8"))
-        return tables["algorithm"]["name"] in SEARCHES
+        return tables.get("algorithm", {}).get("name") in SEARCHES
 
     def missing_data(self):
         """The first data file that is not there; None if all are."""

@@ -6,7 +6,7 @@ SMC_REPLICATES = "replicates"  # key of [algorithm]: independent populations of 
 # Shipped jobs.
 
 DATA_OF_STUDIES = {"polypharm": "bayes/polypharm.csv", "toenail": "bayes/toenail.csv", "wheeze": "bayes/ohio_wheeze.csv"}
-JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-replicates", "rastrigin", "rastrigin-replicates",
+JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-hopping", "protein-replicates", "rastrigin", "rastrigin-replicates",
                     "rastrigin-tuned", "restore-image", "restore-image-replicates", "spect-edges",
                     "spect-network", "spect-network-replicates"}
 

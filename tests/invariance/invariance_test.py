@@ -685,6 +685,11 @@ class SearchBox(SearchInvariance, unittest.TestCase):
                                              "energy_high": 20.0},
                                "kernel": {"operations": ["crankshaft", "k-point", "metropolis", "k-point-crossover"],
                                           "rates": [5, 5, 1, 1]}},
+        "protein-hopping": {"model": {**PROTEIN, "energy": "irback"},
+                            "algorithm": {"name": "pisaa", "chains": 5, "iterations": 400, "energy_low": -20.0,
+                                          "energy_high": 20.0},
+                            "kernel": {"operations": ["crankshaft", "k-point", "k-point-crossover"],
+                                       "descent_iterations": 12, "basin_hopping": True}},
     }
 
     def test_one_ulp(self):

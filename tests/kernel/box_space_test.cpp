@@ -295,7 +295,7 @@ TEST(BoxSpace, StartsFillTheBox) {
 }
 
 TEST(BoxSpace, WithADescentStatesHaveTheEnergiesThatItReachesAndMovesTakeThem) {
-    constexpr DescentLimits descent{4};
+    constexpr DescentLimits descent{.iterations = 4};
     const BoxSpace<Uneven> space(Uneven{}, {.operations = {"metropolis"}}, descent);
     constexpr Index n = 40;
     Trials trial(space, target, n);
@@ -307,7 +307,7 @@ TEST(BoxSpace, WithADescentStatesHaveTheEnergiesThatItReachesAndMovesTakeThem) {
             const auto& points = trial.chains.points();
             const std::array<double, 3> x{points(0, i), points(1, i), points(2, i)};
             const double energy = trial.energies[static_cast<std::size_t>(i)];
-            EXPECT_EQ(energy, descended_energy(Uneven{}, x, descent));
+            EXPECT_EQ(energy, descend(Uneven{}, x, descent).energy);
             lower += energy < Uneven{}.energy(x) - 0.01 ? 1 : 0;
         }
         const model::LaneMatrix before = trial.chains.points();
@@ -316,6 +316,34 @@ TEST(BoxSpace, WithADescentStatesHaveTheEnergiesThatItReachesAndMovesTakeThem) {
     }
     EXPECT_GT(lower, n);
     EXPECT_EQ(moved, 2);
+}
+
+TEST(BoxSpace, InBasinHoppingStatesGoWhereTheirDescentsEnd) {
+    const DescentLimits descent{.iterations = 200, .moves_state = true, .tolerance = 1e-9};
+    const BoxSpace<Uneven> space(Uneven{}, {.operations = {"metropolis", "k-point-crossover"}}, descent);
+    constexpr Index n = 40;
+    Trials trial(space, target, n);
+    space.draw_start(trial.chains, {.seed = 3});
+    trial.begin();
+    const auto expect_minima = [&] {
+        for (Index i = 0; i < n; ++i) {
+            const auto& points = trial.chains.points();
+            const std::array<double, 3> x{points(0, i), points(1, i), points(2, i)};
+            EXPECT_EQ(trial.energies[static_cast<std::size_t>(i)], Uneven{}.energy(x)); // also what evaluate() says
+            EXPECT_NEAR(Uneven{}.energy(x), descend(Uneven{}, x).energy, 1e-6);
+        }
+    };
+    expect_minima();
+    for (int round = 0; round < 3; ++round) {
+        const model::LaneMatrix before = trial.chains.points();
+        trial.mutate(0, trial.scale(1));
+        EXPECT_NE(before, trial.chains.points());
+        expect_minima();
+        std::vector<double> evaluated(static_cast<std::size_t>(trial.chains.padded_size()));
+        space.evaluate(trial.chains, evaluated);
+        EXPECT_EQ(std::vector(evaluated.begin(), evaluated.begin() + n),
+                  std::vector(trial.energies.begin(), trial.energies.begin() + n));
+    }
 }
 
 TEST(BoxSpace, WrongSettingsAreInputErrors) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 namespace pearlite::kernel {
@@ -235,24 +236,60 @@ TEST(LocalDescent, IsDeterministic) {
     }
 }
 
-TEST(DescendedEnergy, IsLowestOnTheWayAndThatOfTheMinimumAtItsEnd) {
+TEST(LimitedDescent, ReachesTheLowestOnItsWayAndTheMinimumAtItsEnd) {
     const Rosenbrock rosenbrock(10);
     const auto start = chance_point(10, -3, 3, 60);
+    const auto reached = [&](const auto& energy, Index iterations, double tolerance) {
+        return descend(energy, start, {.iterations = iterations, .tolerance = tolerance});
+    };
     double last = rosenbrock.energy(start);
     for (const Index n : {1, 2, 5, 20, 100, 2000}) {
-        const double energy = descended_energy(rosenbrock, start, {n, 1e-10});
-        EXPECT_LE(energy, last) << n;
-        last = energy;
+        const auto lowest = reached(rosenbrock, n, 1e-10);
+        EXPECT_LE(lowest.energy, last) << n;
+        EXPECT_EQ(lowest.energy, rosenbrock.energy(lowest.x)) << n;
+        last = lowest.energy;
     }
     EXPECT_NEAR(last, descend(rosenbrock, start).energy, 1e-9);
-    EXPECT_GT(descended_energy(rosenbrock, start, {1, 1e-10}), last + 1e-3); // the limit is one
-    EXPECT_NEAR(descended_energy(WithoutGradient(rosenbrock), start, {2000, 1e-8}), last, 1e-8);
+    EXPECT_GT(reached(rosenbrock, 1, 1e-10).energy, last + 1e-3); // the limit is one
+    EXPECT_NEAR(reached(WithoutGradient(rosenbrock), 2000, 1e-8).energy, last, 1e-8);
 }
 
-TEST(DescendedEnergy, IsInfiniteOutside) {
+TEST(LimitedDescent, EndsAtOnceOutside) {
     const Rosenbrock rosenbrock(4);
-    EXPECT_EQ(descended_energy(rosenbrock, Point{0, 0, 0, 3.1}, {10, 1e-3}), infinity);
-    EXPECT_LT(descended_energy(rosenbrock, Point{0, 0, 0, 3}, {10, 1e-3}), infinity);
+    const Point outside{0, 0, 0, 3.1};
+    const auto refused = descend(rosenbrock, outside, {.iterations = 10});
+    EXPECT_EQ(refused.energy, infinity);
+    EXPECT_EQ(refused.x, outside);
+    EXPECT_LT(descend(rosenbrock, Point{0, 0, 0, 3}, {.iterations = 10}).energy, infinity);
+}
+
+/// U = sum (1 - cos(x_k - 3)) in [-pi, pi], whose minimum is near one end of the box.
+struct Waves {
+    bool goes_round = true;
+    std::vector<double> low{-std::numbers::pi, -std::numbers::pi}, high{std::numbers::pi, std::numbers::pi};
+
+    Index dimension() const { return 2; }
+    std::span<const double> lower() const { return low; }
+    std::span<const double> upper() const { return high; }
+    bool is_periodic() const { return goes_round; }
+    double energy(std::span<const double> x) const { return 2 - std::cos(x[0] - 3) - std::cos(x[1] - 3); }
+    void gradient(std::span<const double> x, std::span<double> g) const {
+        for (std::size_t k = 0; k < 2; ++k)
+            g[k] = std::sin(x[k] - 3);
+    }
+    void fingerprint(model::Fingerprint&) const {}
+};
+
+TEST(LocalDescent, GoesRoundInAPeriodicBox) {
+    const Point start{-2.5, 1}; // the first coordinate has its minimum, 3, beyond -pi
+    const auto found = descend(Waves{}, start), limited = descend(Waves{}, start, {.iterations = 50});
+    EXPECT_NEAR(found.energy, 0, 1e-12);
+    EXPECT_NEAR(limited.energy, 0, 1e-5);
+    for (const double x : found.x)
+        EXPECT_NEAR(x, 3, 1e-5);
+    EXPECT_NEAR(descend(Waves{false}, start).energy, 1 - std::cos(-std::numbers::pi - 3), 1e-9); // stopped by the end
+    // A start outside is one inside.
+    EXPECT_NEAR(descend(Waves{}, Point{-2.5 - 2 * std::numbers::pi, 1}, {.iterations = 50}).energy, 0, 1e-5);
 }
 
 TEST(DifferenceGradient, IsRightInsideAndOneSidedOnTheBorder) {

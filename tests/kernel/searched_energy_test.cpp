@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace pearlite::kernel {
 namespace {
@@ -35,6 +36,11 @@ struct Equipped : Uneven {
         gradient[1] = 0.6 * x[0] - 4 * std::pow(x[2] - x[1], 3);
         gradient[2] = 0.5 * std::cos(2 * x[0] + x[2]) + 4 * std::pow(x[2] - x[1], 3);
     }
+    double energy_with_gradient(std::span<const double> x, std::span<double> slope) const {
+        gradient(x, slope);
+        return energy(x) + 1e-14;
+    }
+    bool is_periodic() const { return true; }
     std::optional<double> known_minimum() const { return -1.25; }
     std::vector<double> log_region_masses(std::span<const double> points, double temperature) const {
         return std::vector<double>(points.size() + 1, -temperature);
@@ -71,13 +77,14 @@ template <class E>
 void expect_the_same_both_ways() {
     const auto own = searched_box(E{});
     const auto any = searched(std::make_shared<const BoxFunctionsOf<E>>(E{}));
-    for (const Index descent : {0, 3}) {
+    for (const auto& [descent, hops] : {std::pair{0, false}, std::pair{3, false}, std::pair{3, true}}) {
         const model::OperationPlan plan{.operations = {"metropolis", "k-point", "hit-and-run"},
                                         .mutation_points = 2,
                                         .crossover_points = 2,
                                         .first_scale = 0.1,
-                                        .descent_iterations = descent};
-        EXPECT_EQ(course(*own, plan), course(*any, plan)) << descent;
+                                        .descent_iterations = descent,
+                                        .basin_hopping = hops};
+        EXPECT_EQ(course(*own, plan), course(*any, plan)) << descent << hops;
     }
     const auto own_space = own->space({{"metropolis"}}), any_space = any->space({{"metropolis"}});
     EXPECT_EQ(own_space->known_minimum(), any_space->known_minimum());
@@ -95,6 +102,8 @@ void expect_the_same_both_ways() {
                *any_descent = any_space->template offers<model::Descent>();
     ASSERT_TRUE(own_descent != nullptr && any_descent != nullptr);
     EXPECT_EQ(own_descent->has_gradient(), any_descent->has_gradient());
+    EXPECT_EQ(own_descent->has_energy_with_gradient(), any_descent->has_energy_with_gradient());
+    EXPECT_EQ(own_descent->is_periodic(), any_descent->is_periodic());
     const std::vector<double> start{0.3, -0.2, 0.9};
     EXPECT_EQ(descend(*own_descent, start).x, descend(*any_descent, start).x);
     EXPECT_NE(any_space->template offers<model::PointStates>(), nullptr);
@@ -112,6 +121,21 @@ struct Upright : Uneven {
 TEST(SearchedEnergy, ABoxMustHaveAnInside) {
     EXPECT_THROW(searched_box(Upright{}), InputError);
     EXPECT_THROW(searched(std::make_shared<const BoxFunctionsOf<Upright>>(Upright{})), InputError);
+}
+
+struct Endless : Uneven {
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+    static constexpr std::array<double, 3> low{-infinity, -1, -1}, high{1, 1, 1};
+    bool goes_round = true;
+
+    std::span<const double> lower() const { return low; }
+    std::span<const double> upper() const { return high; }
+    bool is_periodic() const { return goes_round; }
+};
+
+TEST(SearchedEnergy, APeriodicBoxMustBeFinite) {
+    EXPECT_THROW(searched_box(Endless{}), InputError);
+    EXPECT_NO_THROW(searched_box(Endless{{}, false}));
 }
 
 } // namespace

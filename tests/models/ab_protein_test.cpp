@@ -65,6 +65,19 @@ TEST_P(AbProteins, GradientIsThatOfDifferences) {
     testing::expect_gradient_as_differences(protein, open_chains(16, 4), 1e-6, 1e-6);
 }
 
+TEST_P(AbProteins, EnergyWithGradientIsBothOfThem) {
+    const model::LaneMatrix points = open_chains(16, 4);
+    std::vector<double> slopes(points.rows()), both(points.rows());
+    for (Index c = 0; c < points.cols(); ++c) {
+        const auto x = chain(points, c);
+        const double energy = protein.energy(x), size = 1 + std::abs(energy);
+        EXPECT_NEAR(protein.energy_with_gradient(x, both), energy, 1e-12 * size);
+        protein.gradient(x, slopes);
+        for (std::size_t k = 0; k < slopes.size(); ++k)
+            EXPECT_NEAR(both[k], slopes[k], 1e-11 * (size + std::abs(slopes[k]))) << k;
+    }
+}
+
 TEST_P(AbProteins, BondsHaveUnitLength) {
     const model::LaneMatrix points = points_in_box(protein, 16, 5);
     for (Index c = 0; c < points.cols(); ++c) {

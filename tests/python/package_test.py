@@ -68,6 +68,12 @@ class Numbers(Case):
         for coordinate in lines[1].split()[1:]:
             self.assertAlmostEqual(float(coordinate), 0.5, delta=1e-6)
 
+    def test_minimum_in_a_periodic_box(self):
+        lines = self.ended("evidence", "angles").out.splitlines()
+        self.assertLess(float(lines[0].split()[1]), 1e-6)
+        for coordinate in lines[1].split()[1:]:
+            self.assertAlmostEqual(float(coordinate), 3, delta=1e-3)
+
     def test_bits_on_several_ranks(self):
         def digest(way, ranks):
             return self.ended("evidence", way, ranks=ranks).out.split()[0]

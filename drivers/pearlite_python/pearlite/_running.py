@@ -176,13 +176,14 @@ def anneal(log_prior: BlockFunction, log_likelihood: Callable[..., ArrayLike],
 
 
 def minimize(energy: BlockFunction, bounds: ArrayLike, gradient: Optional[BlockFunction] = None, *,
-             known_minimum: Optional[float] = None, fingerprint: Any = None, algorithm: Algorithm = "pisaa",
-             seed: Optional[int] = None, **settings: Any) -> Result:
+             periodic: bool = False, known_minimum: Optional[float] = None, fingerprint: Any = None,
+             algorithm: Algorithm = "pisaa", seed: Optional[int] = None, **settings: Any) -> Result:
     """The lowest point of an energy in a box.
 
     energy    energy(x) -> (n,), x of shape (n, d); +inf where a point is impossible
     bounds    d pairs (lower, upper)
-    gradient  gradient(x) -> (n, d), for descents (algorithm__polish=True)
+    gradient  gradient(x) -> (n, d), for descents (algorithm__polish=True, kernel__descent_iterations)
+    periodic  whether the energy has the period upper - lower in each coordinate, as in angles: descents go round
 
     algorithm is "pisaa", "psaa", "saa", "sa", ...; everything else is as for sample(). The result has minimum and argmin.
     """
@@ -190,7 +191,8 @@ def minimize(energy: BlockFunction, bounds: ArrayLike, gradient: Optional[BlockF
     if bounds.ndim != 2 or bounds.shape[1] != 2:
         raise InputError(f"bounds: got shape {bounds.shape}, expected (d, 2)")
     identity = _identity(fingerprint, energy, gradient)
-    made = _core.energy(bounds[:, 0].tolist(), bounds[:, 1].tolist(), energy, gradient, known_minimum, identity)
+    made = _core.energy(bounds[:, 0].tolist(), bounds[:, 1].tolist(), energy, gradient, periodic,
+                        known_minimum, identity)
     return _run_functions(_Model(made), _heads(algorithm, None, seed), **settings)
 
 

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace pearlite::kernel {
@@ -22,7 +23,7 @@ class BoxSpace {
     using Chains = typename ChainsOf<E>::type;
 
     /// InputError if the settings name an operation twice or do not fit the dimension. With a descent the energy of a
-    /// state is the energy that a descent from there reaches; the state itself stays.
+    /// state is the lowest that the descent meets; the state stays, or, if the limits say so, goes there.
     explicit BoxSpace(E energy, const BoxOperationSettings& settings = {}, const DescentLimits& descent = {})
         : energy_(std::move(energy)),
           operations_(settings, energy_.dimension(), own_moves(energy_)),
@@ -46,9 +47,17 @@ class BoxSpace {
             operations_.draw_start(chains, energy_.start_lower(), energy_.start_upper(), streams);
         else
             operations_.draw_start(chains, energy_.lower(), energy_.upper(), streams);
+        if (!descent_.moves_state)
+            return;
+        auto& points = chains.points();
+        for (Index i = 0; i < chains.size(); ++i)
+            descend_at(points, i);
     }
     void evaluate(const Chains& chains, std::span<double> out) const {
-        energies_of(chains.points(), chains.size(), out);
+        if (!descent_.moves_state)
+            return energies_of(chains.points(), chains.size(), out);
+        for (Index i = 0; i < chains.size(); ++i) // states have descended
+            out[static_cast<std::size_t>(i)] = energy_.energy(column(chains.points(), i));
     }
 
     void mutate(Chains& chains, Index op, const model::ProposalScale& scale, std::span<const double> energies,
@@ -79,8 +88,12 @@ class BoxSpace {
     }
     void accept(Chains& chains, std::span<const std::uint8_t> accepted) const {
         chains.accept(accepted);
-        if constexpr (is_local)
-            chains.update_memories(accepted, [&](auto& memory) { energy_.take(memory); });
+        if constexpr (is_local) {
+            if (descent_.moves_state) // away from what the memories have proposed
+                chains.leave_memories(accepted);
+            else
+                chains.update_memories(accepted, [&](auto& memory) { energy_.take(memory); });
+        }
     }
     /// Makes energies functions of the states alone from here on, if evaluate() follows.
     void forget(Chains& chains) const requires is_local { chains.forget(); }
@@ -122,10 +135,9 @@ class BoxSpace {
                 change = energy_.change(memory, x, chains.coordinate(i), draws.step);
             }
             const bool is_refused = change == infinity;
+            const bool is_summed = descent_.iterations == 0 && std::abs(energy) < largest_summed;
             out[static_cast<std::size_t>(i)] =
-                is_refused || (descent_.iterations == 0 && std::abs(energy) < largest_summed)
-                    ? energy + change
-                    : energy_at(chains.proposed(), i);
+                is_refused || is_summed ? energy + change : energy_at(chains.proposals(), i);
         }
     }
 
@@ -134,11 +146,13 @@ class BoxSpace {
                model::Proposals& proposals) const {
         if (chains.n_proposed() == 0)
             return;
-        energies_of(chains.proposed(), chains.n_proposed(), chains.proposed_energies());
+        energies_of(chains.proposals(), chains.n_proposed(), chains.proposed_energies());
         chains.refuse_outside(energy_.lower(), energy_.upper());
         chains.report(scale, energies, proposals);
     }
-    void energies_of(const model::LaneMatrix& points, Index n, std::span<double> out) const {
+    /// Of the first n points, which a descent may move.
+    template <class Points> // LaneMatrix or const LaneMatrix
+    void energies_of(Points& points, Index n, std::span<double> out) const {
         if (descent_.iterations == 0) {
             if constexpr (model::HasFirstEnergies<E>)
                 return energy_.first_energies(points, n, out);
@@ -148,11 +162,27 @@ class BoxSpace {
         for (Index i = 0; i < n; ++i)
             out[static_cast<std::size_t>(i)] = energy_at(points, i);
     }
-    double energy_at(const model::LaneMatrix& points, Index column) const {
-        std::vector<double> x(static_cast<std::size_t>(dimension()));
+    template <class Points>
+    double energy_at(Points& points, Index i) const {
+        if (descent_.iterations == 0)
+            return energy_.energy(column(points, i));
+        if constexpr (!std::is_const_v<Points>)
+            if (descent_.moves_state)
+                return descend_at(points, i);
+        return descend(energy_, column(points, i), descent_).energy;
+    }
+    /// Moves a point to the lowest one that a descent from there meets; returns its energy.
+    double descend_at(model::LaneMatrix& points, Index i) const {
+        const auto minimum = descend(energy_, column(points, i), descent_);
         for (Index k = 0; k < dimension(); ++k)
-            x[static_cast<std::size_t>(k)] = points(k, column);
-        return descent_.iterations == 0 ? energy_.energy(x) : descended_energy(energy_, x, descent_);
+            points(k, i) = minimum.x[static_cast<std::size_t>(k)];
+        return minimum.energy;
+    }
+    static std::vector<double> column(const model::LaneMatrix& points, Index i) {
+        std::vector<double> x(static_cast<std::size_t>(points.rows()));
+        for (Index k = 0; k < points.rows(); ++k)
+            x[static_cast<std::size_t>(k)] = points(k, i);
+        return x;
     }
 
     /// Larger energies (overlaps, at the start) would leave lasting rounding errors in sums of changes.

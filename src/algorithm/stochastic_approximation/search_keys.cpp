@@ -191,6 +191,13 @@ void SearchKeys::list_operations(Keys& k, const SearchMember& member, const mode
         k("scale_by_region", plan.settings.scale_by_region, "scales grow with the region");
         k("descent_iterations", chosen.descent_iterations, within(0, 10000),
           "a state counts with the lowest energy that so many iterations of descent from it meet");
+        k.when("descent_iterations is above 0", chosen.descent_iterations > 0, [&] {
+            k("basin_hopping", chosen.basin_hopping, "the state itself goes where its descent ends");
+            if (chosen.basin_hopping && plan.settings.average_from)
+                k.error("basin_hopping",
+                        "does not leave the target invariant, so that averages would be wrong; expected "
+                        "false beside algorithm.average_from");
+        });
     }
     plan.settings.pilot_iterations = traits.is_box ? plan.settings.iterations / 20 : 0;
     k("pilot_iterations", plan.settings.pilot_iterations, at_least(0),

@@ -41,7 +41,7 @@ ModelEntry joint_density_entry(const std::string& name, std::shared_ptr<const mo
 }
 
 ModelEntry energy_entry(const std::string& name, std::shared_ptr<const kernel::BoxFunctions> energy) {
-    kernel::check_box(energy->dimension(), energy->lower(), energy->upper());
+    kernel::check_box(energy->dimension(), energy->lower(), energy->upper(), energy->is_periodic());
     return model::searched_entry(
         name, "an energy of the program at hand", kernel::box_search_traits(),
         [energy = std::move(energy)](io::Configuration&, io::Section&) { return kernel::searched(energy); });

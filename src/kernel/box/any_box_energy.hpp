@@ -17,10 +17,15 @@ class AnyBoxEnergy final : public model::Descent {
     Index dimension() const { return functions_->dimension(); }
     std::span<const double> lower() const override { return functions_->lower(); }
     std::span<const double> upper() const override { return functions_->upper(); }
+    bool is_periodic() const override { return functions_->is_periodic(); }
     double energy(std::span<const double> x) const override { return functions_->energy(x); }
     bool has_gradient() const override { return functions_->has_gradient(); }
     void gradient(std::span<const double> x, std::span<double> gradient) const override {
         functions_->gradient(x, gradient);
+    }
+    bool has_energy_with_gradient() const override { return functions_->has_energy_with_gradient(); }
+    double energy_with_gradient(std::span<const double> x, std::span<double> slope) const override {
+        return functions_->energy_with_gradient(x, slope);
     }
 
     void energies(const model::LaneMatrix& points, std::span<double> out) const {

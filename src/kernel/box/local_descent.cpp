@@ -13,7 +13,7 @@ namespace {
 
 /// Descents follow each other: a coordinate that left the box may have to come back in from its border.
 constexpr int largest_rounds = 20;
-constexpr DescentLimits to_the_end{2000, 1e-12};
+constexpr DescentLimits to_the_end{.iterations = 2000, .tolerance = 1e-12};
 
 /// The energy in the box as a minimiser sees it; keeps the best point so far.
 class Evaluation {
@@ -22,40 +22,73 @@ class Evaluation {
         : target_(target),
           lower_(target.lower()),
           upper_(target.upper()),
+          is_periodic_(target.is_periodic()),
           x_(start.begin(), start.end()),
           gradient_(start.size()) {
-        best_ = {x_, target_.energy(x_), 1, 0};
+        if (is_periodic_)
+            for (std::size_t k = 0; k < x_.size(); ++k)
+                x_[k] = in_box(k, x_[k]);
+        best_ = start_ = {x_, target_.energy(x_), 1, 0};
     }
     const LocalMinimum& best() const { return best_; }
+    /// The same with the energy that energy() gives.
+    LocalMinimum end() const {
+        auto end = best_;
+        if (!target_.has_energy_with_gradient() || end.x == start_.x)
+            return end;
+        end.energy = target_.energy(end.x);
+        ++end.energies;
+        if (!(end.energy < start_.energy)) { // lower by a rounding alone
+            end.x = start_.x;
+            end.energy = start_.energy;
+        }
+        return end;
+    }
+
+    bool is_on_border() const {
+        const auto is_at_end = [&](std::size_t k) { return best_.x[k] == lower_[k] || best_.x[k] == upper_[k]; };
+        for (std::size_t k = 0; !is_periodic_ && k < x_.size(); ++k)
+            if (is_at_end(k))
+                return true;
+        return false;
+    }
 
     double evaluate(std::span<const double> from, std::span<double> gradient) {
         for (std::size_t k = 0; k < x_.size(); ++k)
-            x_[k] = std::clamp(from[k], lower_[k], upper_[k]);
+            x_[k] = in_box(k, from[k]);
         ++best_.energies;
-        const double energy = target_.energy(x_);
+        const double energy = target_.energy_with_gradient(x_, gradient_);
         if (!(energy < infinity))
             return infinity;
+        ++best_.gradients;
         if (energy < best_.energy) {
             best_.x = x_;
             best_.energy = energy;
         }
-        ++best_.gradients;
-        target_.gradient(x_, gradient_);
         for (std::size_t k = 0; k < x_.size(); ++k)
             gradient[k] = is_held(k, from[k]) ? 0.0 : gradient_[k];
         return energy;
     }
 
   private:
+    double in_box(std::size_t k, double from) const {
+        const double period = upper_[k] - lower_[k];
+        if (is_periodic_ && !(from >= lower_[k] && from <= upper_[k]))
+            from -= period * std::floor((from - lower_[k]) / period);
+        return std::clamp(from, lower_[k], upper_[k]);
+    }
     /// Beyond the border the energy is that of the border; a coordinate on the border that would leave the box stays.
     bool is_held(std::size_t k, double from) const {
+        if (is_periodic_)
+            return false;
         return x_[k] != from || (from <= lower_[k] && gradient_[k] > 0) || (from >= upper_[k] && gradient_[k] < 0);
     }
 
     const model::Descent& target_;
     std::span<const double> lower_, upper_;
+    bool is_periodic_;
     std::vector<double> x_, gradient_;
-    LocalMinimum best_;
+    LocalMinimum start_, best_;
 };
 
 void run_library(Evaluation& evaluation, std::span<const double> start, const DescentLimits& limits) {
@@ -71,6 +104,7 @@ class ByDifferences final : public model::Descent {
 
     std::span<const double> lower() const override { return own_.lower(); }
     std::span<const double> upper() const override { return own_.upper(); }
+    bool is_periodic() const override { return own_.is_periodic(); }
     double energy(std::span<const double> x) const override {
         ++energies_;
         return own_.energy(x);
@@ -94,7 +128,7 @@ LocalMinimum descend_by_gradient(const model::Descent& target, std::span<const d
         if (!(evaluation.best().energy < before.energy))
             break;
     }
-    return evaluation.best();
+    return evaluation.end();
 }
 
 } // namespace
@@ -110,18 +144,25 @@ LocalMinimum descend(const model::Descent& target, std::span<const double> start
     return minimum;
 }
 
-double descended_energy(const model::Descent& target, std::span<const double> start, const DescentLimits& limits) {
+LocalMinimum descend(const model::Descent& target, std::span<const double> start, const DescentLimits& limits) {
     PEARLITE_EXPECTS(limits.iterations >= 1 && limits.tolerance > 0);
     const auto lower = target.lower(), upper = target.upper();
     for (std::size_t k = 0; k < start.size(); ++k)
-        if (!(start[k] >= lower[k] && start[k] <= upper[k]))
-            return infinity;
+        if (!target.is_periodic() && !(start[k] >= lower[k] && start[k] <= upper[k]))
+            return {{start.begin(), start.end()}, infinity};
     const ByDifferences differences(target);
     const bool has_gradient = target.has_gradient();
     Evaluation evaluation(has_gradient ? target : static_cast<const model::Descent&>(differences), start);
-    if (evaluation.best().energy < infinity)
-        run_library(evaluation, start, limits);
-    return evaluation.best().energy;
+    if (!(evaluation.best().energy < infinity))
+        return evaluation.best();
+    run_library(evaluation, start, limits);
+    for (int round = 1; limits.moves_state && evaluation.is_on_border() && round < largest_rounds; ++round) {
+        const auto before = evaluation.best();
+        run_library(evaluation, before.x, limits);
+        if (!(evaluation.best().energy < before.energy))
+            break;
+    }
+    return evaluation.end();
 }
 
 void difference_gradient(const model::Descent& target, std::span<const double> x, std::span<double> gradient) {

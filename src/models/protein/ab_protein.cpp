@@ -19,8 +19,8 @@ using Energy = AbProteinSettings::Energy;
 using Eigen::Vector3d;
 
 static_assert(model::HasLaneEnergies<AbProtein> && model::HasEnergyGradient<AbProtein> &&
-              model::HasKnownMinimum<AbProtein> && model::HasLocalMoves<AbProtein> &&
-              model::HasFirstEnergies<AbProtein>);
+              model::HasEnergyWithGradient<AbProtein> && model::HasKnownMinimum<AbProtein> &&
+              model::HasLocalMoves<AbProtein> && model::HasFirstEnergies<AbProtein>);
 
 struct KnownMinimum {
     Energy energy;
@@ -43,11 +43,11 @@ double coupling(char a, char b, double both_b, double mixed) {
     return a == 'A' ? 1 : both_b;
 }
 
-/// u turned by `angle` towards v, v likewise; both are unit vectors, at right angles.
-void turn(Vector3d& u, Vector3d& v, double angle) {
+/// u turned by an angle towards v, v likewise; both are unit vectors, at right angles.
+void turn(Vector3d& u, Vector3d& v, double sine, double cosine) {
     const Vector3d before = u;
-    u = std::cos(angle) * before + std::sin(angle) * v;
-    v = std::cos(angle) * v - std::sin(angle) * before;
+    u = cosine * before + sine * v;
+    v = cosine * v - sine * before;
 }
 
 } // namespace
@@ -104,8 +104,17 @@ std::optional<double> AbProtein::known_minimum() const {
     return std::nullopt;
 }
 
-AbProtein::Conformation AbProtein::conformation(std::span<const double> x) const {
+AbProtein::Angles AbProtein::angles(std::span<const double> x) const {
     PEARLITE_EXPECTS(static_cast<Index>(x.size()) == dimension());
+    Angles angles;
+    for (const double angle : x) {
+        angles.sine.push_back(std::sin(angle));
+        angles.cosine.push_back(std::cos(angle));
+    }
+    return angles;
+}
+
+AbProtein::Conformation AbProtein::conformation(const Angles& angles) const {
     const Index n = monomers();
     Conformation chain{Eigen::Matrix3Xd(3, n - 1), Eigen::Matrix3Xd::Zero(3, n - 1)};
     Vector3d along = has_azimuth_energy() ? Vector3d::UnitY() : Vector3d::UnitX();
@@ -113,31 +122,36 @@ AbProtein::Conformation AbProtein::conformation(std::span<const double> x) const
     Vector3d axis = Vector3d::UnitZ();
     chain.bonds.col(0) = along;
     for (Index k = 1; k < n - 1; ++k) {
-        const double first = x[static_cast<std::size_t>(k - 1)];
-        const double second = space() == 3 && k > 1 ? x[static_cast<std::size_t>(n - 4 + k)] : 0;
+        const auto first = static_cast<std::size_t>(k - 1), second = static_cast<std::size_t>(n - 4 + k);
+        const bool has_second = space() == 3 && k > 1;
+        const double sine = has_second ? angles.sine[second] : 0, cosine = has_second ? angles.cosine[second] : 1;
         if (has_internal_angles()) {
-            turn(aside, axis, second);
-            turn(along, aside, first);
+            turn(aside, axis, sine, cosine);
+            turn(along, aside, angles.sine[first], angles.cosine[first]);
             chain.bend_axes.col(k) = axis;
         } else {
-            along = {std::cos(first) * std::cos(second), std::sin(first) * std::cos(second), std::sin(second)};
+            along = {angles.cosine[first] * cosine, angles.sine[first] * cosine, sine};
         }
         chain.bonds.col(k) = along;
     }
     return chain;
 }
 
-double AbProtein::energy(std::span<const double> x) const {
-    const Conformation chain = conformation(x);
-    const Index n = monomers();
-    double bends = 0;
-    double torsions = 0;
-    for (Index k = 1; k < n - 1; ++k) {
-        bends += has_azimuth_energy() ? std::cos(x[static_cast<std::size_t>(k - 1)])
+double AbProtein::own_energy(const Conformation& chain, const Angles& angles) const {
+    double bends = 0, torsions = 0;
+    for (Index k = 1; k < monomers() - 1; ++k) {
+        bends += has_azimuth_energy() ? angles.cosine[static_cast<std::size_t>(k - 1)]
                                       : chain.bonds.col(k - 1).dot(chain.bonds.col(k));
         if (k > 1)
             torsions += chain.bonds.col(k - 2).dot(chain.bonds.col(k));
     }
+    return constant_ + bend_ * bends + torsion_ * torsions;
+}
+
+double AbProtein::energy(std::span<const double> x) const {
+    const Angles of_x = angles(x);
+    const Conformation chain = conformation(of_x);
+    const Index n = monomers();
     double contacts = 0;
     for (Index i = 0; i < n; ++i) {
         Vector3d distance = i + 1 < n ? Vector3d(chain.bonds.col(i)) : Vector3d::Zero();
@@ -148,18 +162,18 @@ double AbProtein::energy(std::span<const double> x) const {
             contacts += q3 * (pairs_.repulsion(i, j) * q3 - pairs_.attraction(i, j));
         }
     }
-    return constant_ + bend_ * bends + torsion_ * torsions + contacts;
+    return own_energy(chain, of_x) + contacts;
 }
 
 Matrix AbProtein::coordinates(std::span<const double> x) const {
-    const Conformation chain = conformation(x);
+    const Conformation chain = conformation(angles(x));
     Matrix places = Matrix::Zero(monomers(), space());
     for (Index k = 0; k + 1 < monomers(); ++k)
         places.row(k + 1) = places.row(k) + chain.bonds.col(k).head(space()).transpose();
     return places;
 }
 
-Eigen::Matrix3Xd AbProtein::bond_gradient(const Conformation& chain) const {
+Eigen::Matrix3Xd AbProtein::place_gradient(const Conformation& chain) const {
     const Index n = monomers();
     const Eigen::Matrix3Xd& u = chain.bonds;
     Eigen::Matrix3Xd of_places = Eigen::Matrix3Xd::Zero(3, n);
@@ -175,6 +189,12 @@ Eigen::Matrix3Xd AbProtein::bond_gradient(const Conformation& chain) const {
             of_places.col(i) -= slope * distance;
         }
     }
+    return of_places;
+}
+
+Eigen::Matrix3Xd AbProtein::bond_gradient(const Conformation& chain, const Eigen::Matrix3Xd& of_places) const {
+    const Index n = monomers();
+    const Eigen::Matrix3Xd& u = chain.bonds;
     Eigen::Matrix3Xd slope = Eigen::Matrix3Xd::Zero(3, n - 1);
     Vector3d behind = Vector3d::Zero(); // a bond shifts all monomers behind it
     for (Index k = n - 2; k >= 0; --k) {
@@ -205,33 +225,51 @@ void AbProtein::internal_gradient(const Conformation& chain, const Eigen::Matrix
     }
 }
 
-void AbProtein::direction_gradient(std::span<const double> x, const Eigen::Matrix3Xd& slope,
-                                   std::span<double> g) const {
+void AbProtein::direction_gradient(const Angles& angles, const Eigen::Matrix3Xd& slope, std::span<double> g) const {
     const Index n = monomers();
     for (Index k = 1; k < n - 1; ++k) {
         const auto first = static_cast<std::size_t>(k - 1);
         const auto second = static_cast<std::size_t>(n - 4 + k);
         const bool elevated = space() == 3 && k > 1;
-        const double t = x[first];
-        const double b = elevated ? x[second] : 0;
-        g[first] = std::cos(b) * (std::cos(t) * slope(1, k) - std::sin(t) * slope(0, k));
+        const double sine = angles.sine[first], cosine = angles.cosine[first];
+        const double cosine_of_elevation = elevated ? angles.cosine[second] : 1;
+        g[first] = cosine_of_elevation * (cosine * slope(1, k) - sine * slope(0, k));
         if (has_azimuth_energy())
-            g[first] -= bend_ * std::sin(t);
+            g[first] -= bend_ * sine;
         if (elevated) {
             g[second] =
-                std::cos(b) * slope(2, k) - std::sin(b) * (std::cos(t) * slope(0, k) + std::sin(t) * slope(1, k));
+                cosine_of_elevation * slope(2, k) - angles.sine[second] * (cosine * slope(0, k) + sine * slope(1, k));
         }
     }
 }
 
-void AbProtein::gradient(std::span<const double> x, std::span<double> g) const {
-    PEARLITE_EXPECTS(g.size() == x.size());
-    const Conformation chain = conformation(x);
-    const Eigen::Matrix3Xd slope = bond_gradient(chain);
+void AbProtein::coordinate_gradient(const Angles& angles, const Conformation& chain, const Eigen::Matrix3Xd& slope,
+                                    std::span<double> g) const {
     if (has_internal_angles())
         internal_gradient(chain, slope, g);
     else
-        direction_gradient(x, slope, g);
+        direction_gradient(angles, slope, g);
+}
+
+void AbProtein::gradient(std::span<const double> x, std::span<double> g) const {
+    PEARLITE_EXPECTS(g.size() == x.size());
+    const Angles of_x = angles(x);
+    const Conformation chain = conformation(of_x);
+    coordinate_gradient(of_x, chain, bond_gradient(chain, place_gradient(chain)), g);
+}
+
+double AbProtein::energy_with_gradient(std::span<const double> x, std::span<double> g) const {
+    PEARLITE_EXPECTS(static_cast<Index>(x.size()) == dimension() && g.size() == x.size());
+    return simd::on_this_cpu([&](auto cpu) {
+        using Cpu = decltype(cpu);
+        const Angles of_x = angles_in_lanes<Cpu>(x);
+        const Conformation chain = conformation(of_x);
+        Eigen::Matrix3Xd of_places(3, monomers());
+        const double contacts = contacts_with_gradient<Cpu>(chain, of_places);
+        if (contacts < infinity)
+            coordinate_gradient(of_x, chain, bond_gradient(chain, of_places), g);
+        return own_energy(chain, of_x) + contacts;
+    });
 }
 
 void AbProtein::energies(const model::LaneMatrix& points, std::span<double> out) const {

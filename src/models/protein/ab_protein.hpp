@@ -70,7 +70,8 @@ class AbProteinMemory {
 ///   (cos t cos b, sin t cos b, sin b),
 ///   the first (1, 0, 0), the second has b = 0
 ///
-/// Fulfils Energy, HasLaneEnergies, HasFirstEnergies, HasEnergyGradient, HasKnownMinimum and HasLocalMoves. The local
+/// Fulfils Energy, HasLaneEnergies, HasFirstEnergies, HasEnergyGradient, HasEnergyWithGradient, HasPeriodicBox,
+/// HasKnownMinimum and HasLocalMoves. The local
 /// moves, of internal angles, leave the rest of the chain where it is:
 ///
 /// * concerted (in the plane): four monomers of which the middle ones move, like the hinges of a linkage whose ends are
@@ -96,6 +97,7 @@ class AbProtein {
     Index dimension() const { return static_cast<Index>(lower_.size()); }
     std::span<const double> lower() const { return lower_; }
     std::span<const double> upper() const { return upper_; }
+    bool is_periodic() const { return true; }
     /// The lowest energy known, to its last digit given, of the Fibonacci sequences for which independent searches
     /// agree on it; no proof exists.
     std::optional<double> known_minimum() const;
@@ -108,6 +110,8 @@ class AbProtein {
     void first_energies(const model::LaneMatrix& points, Index n, std::span<double> out) const;
     /// g = dU/dx, length d.
     void gradient(std::span<const double> x, std::span<double> g) const;
+    /// Both at once, pairs eight at a time; energy() and gradient() but for roundings.
+    double energy_with_gradient(std::span<const double> x, std::span<double> g) const;
     /// The places of the monomers, n x 2 or n x 3; the first is the origin.
     Matrix coordinates(std::span<const double> x) const;
     void fingerprint(model::Fingerprint& fingerprint) const;
@@ -136,15 +140,32 @@ class AbProtein {
         return coordinate < monomers() - 2 ? coordinate + 1 : coordinate - monomers() + 4;
     }
 
-    Conformation conformation(std::span<const double> x) const;
-    /// The derivatives of U in the bond vectors.
-    Eigen::Matrix3Xd bond_gradient(const Conformation& chain) const;
+    /// The sines and cosines of the coordinates.
+    struct Angles {
+        std::vector<double> sine, cosine;
+    };
+    Angles angles(std::span<const double> x) const;
+    Conformation conformation(const Angles& angles) const;
+    /// The energy of bends and torsions.
+    double own_energy(const Conformation& chain, const Angles& angles) const;
+    /// The derivatives of the energy of pairs in the places of the monomers.
+    Eigen::Matrix3Xd place_gradient(const Conformation& chain) const;
+    /// The derivatives of U in the bond vectors, of that of pairs in the places.
+    Eigen::Matrix3Xd bond_gradient(const Conformation& chain, const Eigen::Matrix3Xd& of_places) const;
+    /// The derivatives of U in the coordinates.
+    void coordinate_gradient(const Angles& angles, const Conformation& chain, const Eigen::Matrix3Xd& slope,
+                             std::span<double> g) const;
     void internal_gradient(const Conformation& chain, const Eigen::Matrix3Xd& slope, std::span<double> g) const;
-    void direction_gradient(std::span<const double> x, const Eigen::Matrix3Xd& slope, std::span<double> g) const;
+    void direction_gradient(const Angles& angles, const Eigen::Matrix3Xd& slope, std::span<double> g) const;
 
     // Kernels: see simd/instructions.hpp.
     template <class Instructions>
     void lane_energies(const model::LaneMatrix& points, Index chains, std::span<double> out) const;
+    template <class Instructions>
+    Angles angles_in_lanes(std::span<const double> x) const;
+    /// The energy of pairs, and place_gradient().
+    template <class Instructions>
+    double contacts_with_gradient(const Conformation& chain, Eigen::Matrix3Xd& of_places) const;
     template <class Instructions>
     void remember_lanes(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
                         std::span<Memory> memories) const;

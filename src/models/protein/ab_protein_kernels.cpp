@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <type_traits>
 
 namespace pearlite::models {
 namespace {
@@ -167,6 +169,39 @@ void AbProtein::lane_energies(const model::LaneMatrix& points, Index chains, std
 }
 
 template <class>
+AbProtein::Angles AbProtein::angles_in_lanes(std::span<const double> x) const {
+    Angles angles{std::vector<double>(x.size()), std::vector<double>(x.size())};
+    for (std::size_t i = 0; i < x.size(); i += at(width)) {
+        const std::size_t bytes = std::min(at(width), x.size() - i) * sizeof(double);
+        Doubles packet{};
+        std::memcpy(&packet, x.data() + i, bytes);
+        const SineCosine of = simd::sine_cosine(packet);
+        std::memcpy(angles.sine.data() + i, &of.sine, bytes);
+        std::memcpy(angles.cosine.data() + i, &of.cosine, bytes);
+    }
+    return angles;
+}
+
+template <class>
+double AbProtein::contacts_with_gradient(const Conformation& chain, Eigen::Matrix3Xd& of_places) const {
+    const Index n = monomers(), stride = pairs_.stride;
+    const auto all = [&]<int dimensions>(std::integral_constant<int, dimensions>) {
+        using Rows = Eigen::Matrix<double, dimensions, Eigen::Dynamic, Eigen::RowMajor>;
+        Rows places = Rows::Constant(dimensions, stride, far_away), slopes = Rows::Zero(dimensions, stride);
+        places.col(0).setZero();
+        for (Index k = 0; k + 1 < n; ++k)
+            places.col(k + 1) = places.col(k) + chain.bonds.col(k).template head<dimensions>();
+        detail::Eight sum{};
+        for (Index row = 0; row + 2 < n; row += 2)
+            sum += detail::two_rows_with_slopes<dimensions>(pairs_, places.data(), row, (row + 2) / 8, slopes.data());
+        of_places.setZero();
+        of_places.topRows<dimensions>() = slopes.leftCols(n);
+        return detail::sum_of_eight(sum);
+    };
+    return space() == 2 ? all(std::integral_constant<int, 2>{}) : all(std::integral_constant<int, 3>{});
+}
+
+template <class>
 void AbProtein::remember_lanes(const model::LaneMatrix& points, std::span<const std::uint8_t> wanted,
                                std::span<Memory> memories) const {
     PEARLITE_EXPECTS(points.rows() == dimension() && wanted.size() == memories.size() &&
@@ -231,6 +266,9 @@ void AbProtein::take_pairs(Memory& memory) const {
 
 template void AbProtein::lane_energies<simd::Compiled>(const model::LaneMatrix& points, Index chains,
                                                        std::span<double> out) const;
+template AbProtein::Angles AbProtein::angles_in_lanes<simd::Compiled>(std::span<const double> x) const;
+template double AbProtein::contacts_with_gradient<simd::Compiled>(const Conformation& chain,
+                                                                  Eigen::Matrix3Xd& of_places) const;
 template void AbProtein::remember_lanes<simd::Compiled>(const model::LaneMatrix& points,
                                                         std::span<const std::uint8_t> wanted,
                                                         std::span<Memory> memories) const;

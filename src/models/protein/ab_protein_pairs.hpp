@@ -59,6 +59,57 @@ template <int dimensions, class Use>
     }
 }
 
+/// The energies of the pairs (row, j) and (row + 1, j), j in the packets from `first` on, and what they add to the
+/// derivatives in the places, `slopes`, space x stride as the places.
+template <int dimensions>
+[[gnu::always_inline]] inline Eight two_rows_with_slopes(const AbProteinPairs& pairs, const double* places, Index row,
+                                                         Index first, double* slopes) {
+    const Index stride = pairs.stride;
+    Eight one[dimensions], other[dimensions], of_one[dimensions]{}, of_other[dimensions]{};
+#pragma GCC unroll 3
+    for (Index k = 0; k < dimensions; ++k) {
+        one[k] = simd::broadcast<Eight>(places[k * stride + row]);
+        other[k] = simd::broadcast<Eight>(places[k * stride + row + 1]);
+    }
+    const double* const repulsion = pairs.repulsion.data() + row * stride;
+    const double* const attraction = pairs.attraction.data() + row * stride;
+    Eight energies{};
+    for (Index j = 8 * first; j < stride; j += 8) {
+        Eight a = simd::broadcast<Eight>(least_square), b = a, from_one[dimensions], from_other[dimensions];
+#pragma GCC unroll 3
+        for (Index k = 0; k < dimensions; ++k) {
+            const Eight place = simd::load<Eight>(places + k * stride + j);
+            from_one[k] = place - one[k];
+            from_other[k] = place - other[k];
+            a = simd::fused(from_one[k], from_one[k], a);
+            b = simd::fused(from_other[k], from_other[k], b);
+        }
+        const Eight inverse = 1.0 / (a * b);
+        // dU/d(r^2) = -q^2 dU/dq, and the gradient of r^2 is twice the vector between the places.
+        const auto slope = [&](Eight q, Index offset) __attribute__((always_inline)) {
+            const Eight q3 = q * q * q, repels = simd::load<Eight>(repulsion + offset) * q3,
+                        attracts = simd::load<Eight>(attraction + offset);
+            energies = simd::fused(q3, repels - attracts, energies);
+            return -6.0 * q * q3 * (repels + repels - attracts);
+        };
+        const Eight first_slope = slope(b * inverse, j), second_slope = slope(a * inverse, stride + j);
+#pragma GCC unroll 3
+        for (Index k = 0; k < dimensions; ++k) {
+            const Eight by_one = first_slope * from_one[k], by_other = second_slope * from_other[k];
+            of_one[k] += by_one;
+            of_other[k] += by_other;
+            double* const to = slopes + k * stride + j;
+            simd::store(to, simd::load<Eight>(to) + (by_one + by_other));
+        }
+    }
+#pragma GCC unroll 3
+    for (Index k = 0; k < dimensions; ++k) {
+        slopes[k * stride + row] -= sum_of_eight(of_one[k]);
+        slopes[k * stride + row + 1] -= sum_of_eight(of_other[k]);
+    }
+    return energies;
+}
+
 /// Visits all pairs; use(offset, energies) as above.
 template <int dimensions, class Use>
 [[gnu::always_inline]] inline void all_rows(const AbProteinPairs& pairs, const double* places, Use use) {

@@ -46,6 +46,11 @@ def main():
     elif way == "tables":
         result = pearlite.run({"model": {"name": "gaussian"}, "algorithm": {"name": "smc"}}, run__seed=3, output=output,
                               algorithm__particles=1024, algorithm__replicates=2, progress=False)
+    elif way == "angles":
+        result = pearlite.minimize(lambda x: (1 - numpy.cos(x - 3)).sum(axis=1), [(-numpy.pi, numpy.pi)] * 4,
+                                   lambda x: numpy.sin(x - 3), periodic=True, seed=3, progress=False,
+                                   algorithm__iterations=20, kernel__descent_iterations=30, kernel__basin_hopping=True,
+                                   output=output)
     else:
         result = pearlite.minimize(lambda x: ((x - 0.5) ** 2).sum(axis=1), [(-1, 1)] * 4, seed=3, progress=False,
                                    algorithm__iterations=4000, algorithm__polish=True,
@@ -56,7 +61,7 @@ def main():
         print(result.summary["digest"], value, error, EXACT, result.support)
         for name, parameter in result.posterior.items():
             print("parameter", name, parameter.mean, parameter.sd)
-        if way != "minimum":
+        if result.minimum is None:
             print("draws", *(f"{name}:{values.shape}" for name, values in result.draws().items()))
         else:
             print("argmin", *result.argmin)

@@ -41,6 +41,7 @@ class BoxFunctionsOf final : public BoxFunctions {
     Index dimension() const override { return energy_.dimension(); }
     std::span<const double> lower() const override { return energy_.lower(); }
     std::span<const double> upper() const override { return energy_.upper(); }
+    bool is_periodic() const override { return model::is_periodic(energy_); }
     double energy(std::span<const double> x) const override { return energy_.energy(x); }
     bool has_gradient() const override { return model::HasEnergyGradient<E>; }
     void gradient(std::span<const double> x, std::span<double> gradient) const override {
@@ -48,6 +49,13 @@ class BoxFunctionsOf final : public BoxFunctions {
             energy_.gradient(x, gradient);
         else
             throw ContractViolation("this energy has no gradient");
+    }
+    bool has_energy_with_gradient() const override { return model::HasEnergyWithGradient<E>; }
+    double energy_with_gradient(std::span<const double> x, std::span<double> slope) const override {
+        if constexpr (model::HasEnergyWithGradient<E>)
+            return energy_.energy_with_gradient(x, slope);
+        else
+            return Descent::energy_with_gradient(x, slope);
     }
 
     void energies(const model::LaneMatrix& points, Index n, std::span<double> out) const override {

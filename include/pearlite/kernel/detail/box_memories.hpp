@@ -64,6 +64,12 @@ class RememberingChains : public BoxChains {
         }
         is_local_ = false;
     }
+    /// In its place where proposals have changed since the memories were asked for.
+    void leave_memories(std::span<const std::uint8_t> accepted) {
+        for (std::size_t i = 0; i < memories_.size(); ++i)
+            is_behind_[i] |= accepted[i] != 0 ? 1 : 0;
+        is_local_ = false;
+    }
 
   private:
     std::vector<Memory> memories_;

@@ -32,6 +32,7 @@ class BoxChains {
 
     /// The last proposals: d x lanes, of which the first n_proposed() are chains.
     const model::LaneMatrix& proposed() const { return work().proposed; }
+    model::LaneMatrix& proposals() { return work().proposed; }
     Index n_proposed() const { return static_cast<Index>(taking_part_.size()); }
     /// The draws of the last mutation if it was a local move, and its coordinate if it changed only one.
     model::LocalDraws draws(Index slot) const;

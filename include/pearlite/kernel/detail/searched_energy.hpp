@@ -20,9 +20,10 @@ model::SearchTraits box_search_traits();
 model::SearchTraits categorical_search_traits();
 model::SearchTraits permutation_search_traits();
 
-/// InputError unless there are d >= 1 bounds on either side, lower below upper.
-void check_box(Index dimension, std::span<const double> lower, std::span<const double> upper);
+/// InputError unless there are d >= 1 bounds on either side, lower below upper, finite ones of a periodic box.
+void check_box(Index dimension, std::span<const double> lower, std::span<const double> upper, bool is_periodic);
 BoxOperationSettings box_settings(const model::OperationPlan& plan);
+DescentLimits descent_limits(const model::OperationPlan& plan);
 
 /// Models of energies behind virtual calls, in spaces that are compiled once: a user's program does not compile them.
 /// InputError as check_box().
@@ -43,9 +44,9 @@ std::unique_ptr<model::BuiltModel> searched_permutations(E energy) {
 /// moves of their own.
 template <model::Energy E>
 std::unique_ptr<model::BuiltModel> searched_box(E energy) {
-    check_box(energy.dimension(), energy.lower(), energy.upper());
+    check_box(energy.dimension(), energy.lower(), energy.upper(), model::is_periodic(energy));
     const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
-        return model::space_of(BoxSpace<E>(energy, box_settings(plan), {plan.descent_iterations}));
+        return model::space_of(BoxSpace<E>(energy, box_settings(plan), descent_limits(plan)));
     };
     return model::searched_in(make_space, {{"metropolis"}});
 }

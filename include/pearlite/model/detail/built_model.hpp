@@ -21,6 +21,7 @@ struct OperationPlan {
     Index mutation_points = 1, crossover_points = 2;
     double first_scale = 0.1;
     Index descent_iterations = 0; ///< from each state to its energy, in boxes
+    bool basin_hopping = false;   ///< the state goes along
 };
 
 class BuiltModel {

@@ -40,6 +40,13 @@ concept HasEnergyGradient = Energy<E> &&
     energy.gradient(x, gradient);
 };
 
+/// Optional: energy_with_gradient(x, g), both at once, for descents; the energy may differ from energy(x) by roundings.
+template <class E>
+concept HasEnergyWithGradient = HasEnergyGradient<E> &&
+    requires(const E& energy, std::span<const double> x, std::span<double> gradient) {
+    { energy.energy_with_gradient(x, gradient) } -> std::convertible_to<double>;
+};
+
 /// Optional, for discrete energies too: the global minimum where it is known.
 template <class E>
 concept HasKnownMinimum = requires(const E& energy) {
@@ -66,6 +73,20 @@ template <class E>
 concept HasConformations = requires(const E& energy, std::span<const double> x) {
     { energy.coordinates(x) } -> std::convertible_to<Matrix>;
 };
+
+/// Optional: is_periodic(), whether U has the period upper() - lower() in each coordinate, as it has in angles.
+/// Descents then go round.
+template <class E>
+concept HasPeriodicBox = Energy<E> && requires(const E& energy) {
+    { energy.is_periodic() } -> std::convertible_to<bool>;
+};
+template <Energy E>
+bool is_periodic(const E& energy) {
+    if constexpr (HasPeriodicBox<E>)
+        return energy.is_periodic();
+    else
+        return false;
+}
 
 /// Optional: start_lower() and start_upper(), the box in which chains start, uniformly, if the domain reaches so far
 /// that its energies are of no use.

@@ -14,12 +14,24 @@ class Descent {
     virtual ~Descent() = default;
     virtual std::span<const double> lower() const = 0;
     virtual std::span<const double> upper() const = 0;
+    /// As in HasPeriodicBox.
+    virtual bool is_periodic() const { return false; }
     /// +inf outside the space.
     virtual double energy(std::span<const double> x) const = 0;
     /// The energy has a gradient of its own; else differences must do.
     virtual bool has_gradient() const = 0;
     /// Writes dU/dx. ContractViolation without has_gradient().
     virtual void gradient(std::span<const double> x, std::span<double> gradient) const = 0;
+
+    /// As in HasEnergyWithGradient; else there are only the two above.
+    virtual bool has_energy_with_gradient() const { return false; }
+    /// Both at once; the gradient is written where the energy is finite.
+    virtual double energy_with_gradient(std::span<const double> x, std::span<double> slope) const {
+        const double value = energy(x);
+        if (value < infinity)
+            gradient(x, slope);
+        return value;
+    }
 };
 
 /// An energy E, which must outlive this object.
@@ -30,6 +42,7 @@ class DescentOf final : public Descent {
 
     std::span<const double> lower() const override { return energy_.lower(); }
     std::span<const double> upper() const override { return energy_.upper(); }
+    bool is_periodic() const override { return model::is_periodic(energy_); }
     double energy(std::span<const double> x) const override { return energy_.energy(x); }
     bool has_gradient() const override { return HasEnergyGradient<E>; }
     void gradient(std::span<const double> x, std::span<double> gradient) const override {
@@ -37,6 +50,13 @@ class DescentOf final : public Descent {
             energy_.gradient(x, gradient);
         else
             throw ContractViolation("this energy has no gradient");
+    }
+    bool has_energy_with_gradient() const override { return HasEnergyWithGradient<E>; }
+    double energy_with_gradient(std::span<const double> x, std::span<double> slope) const override {
+        if constexpr (HasEnergyWithGradient<E>)
+            return energy_.energy_with_gradient(x, slope);
+        else
+            return Descent::energy_with_gradient(x, slope);
     }
 
   private:
