@@ -6,9 +6,9 @@ SMC_REPLICATES = "replicates"  # key of [algorithm]: independent populations of 
 # Shipped jobs.
 
 DATA_OF_STUDIES = {"polypharm": "bayes/polypharm.csv", "toenail": "bayes/toenail.csv", "wheeze": "bayes/ohio_wheeze.csv"}
-JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-hopping", "protein-replicates", "rastrigin", "rastrigin-replicates",
-                    "rastrigin-tuned", "restore-image", "restore-image-replicates", "spect-edges",
-                    "spect-network", "spect-network-replicates"}
+JOBS_THAT_SEARCH = {"mixture-20", "protein-2d", "protein-3d", "protein-hopping", "protein-replicates", "rastrigin",
+                    "rastrigin-replicates", "rastrigin-tuned", "restore-image", "restore-image-replicates",
+                    "spect-edges", "spect-network", "spect-network-replicates"}
 
 # Algorithms and models, tiny: at least 7 blocks, the last of them not full.
 

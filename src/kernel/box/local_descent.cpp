@@ -97,6 +97,19 @@ void run_library(Evaluation& evaluation, std::span<const double> start, const De
         {limits.iterations, limits.tolerance});
 }
 
+/// Descents that follow each other, the first from `start`, as long as they lead down and goes_on().
+template <class GoesOn>
+void run_rounds(Evaluation& evaluation, std::span<const double> start, const DescentLimits& limits, GoesOn goes_on) {
+    std::vector<double> from(start.begin(), start.end());
+    for (int round = 0; round < largest_rounds; ++round) {
+        const double before = evaluation.best().energy;
+        run_library(evaluation, from, limits);
+        if (!(evaluation.best().energy < before) || !goes_on())
+            break;
+        from = evaluation.best().x;
+    }
+}
+
 /// An energy without a gradient, given one by differences; counts the energies.
 class ByDifferences final : public model::Descent {
   public:
@@ -122,12 +135,7 @@ class ByDifferences final : public model::Descent {
 
 LocalMinimum descend_by_gradient(const model::Descent& target, std::span<const double> start) {
     Evaluation evaluation(target, start);
-    for (int round = 0; round < largest_rounds; ++round) {
-        const auto before = evaluation.best();
-        run_library(evaluation, before.x, to_the_end);
-        if (!(evaluation.best().energy < before.energy))
-            break;
-    }
+    run_rounds(evaluation, start, to_the_end, [] { return true; });
     return evaluation.end();
 }
 
@@ -153,15 +161,8 @@ LocalMinimum descend(const model::Descent& target, std::span<const double> start
     const ByDifferences differences(target);
     const bool has_gradient = target.has_gradient();
     Evaluation evaluation(has_gradient ? target : static_cast<const model::Descent&>(differences), start);
-    if (!(evaluation.best().energy < infinity))
-        return evaluation.best();
-    run_library(evaluation, start, limits);
-    for (int round = 1; limits.moves_state && evaluation.is_on_border() && round < largest_rounds; ++round) {
-        const auto before = evaluation.best();
-        run_library(evaluation, before.x, limits);
-        if (!(evaluation.best().energy < before.energy))
-            break;
-    }
+    if (evaluation.best().energy < infinity)
+        run_rounds(evaluation, start, limits, [&] { return limits.moves_state && evaluation.is_on_border(); });
     return evaluation.end();
 }
 
