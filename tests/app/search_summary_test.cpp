@@ -122,6 +122,15 @@ TEST_F(SearchSummary, AKnownMinimumThatWasFoundIsSupportedInSpiteOfWarnings) {
     EXPECT_NE(summary_of(search)["headline"]["support"]["word"], "supported");
 }
 
+TEST_F(SearchSummary, WithoutAKnownMinimumTwoReplicatesMustAgree) {
+    EXPECT_EQ(summary_of(search_with({0.25, 0.25, 0.5}))["headline"]["support"]["word"], "supported");
+    EXPECT_EQ(summary_of(search_with({0.25, 0.26, 0.5}))["headline"]["support"]["word"], "doubtful");
+    EXPECT_EQ(summary_of(search_with({0.25}))["headline"]["support"]["word"], "doubtful");
+    auto search = search_with({0.25});
+    search.known_minimum = 0.25;
+    EXPECT_EQ(summary_of(search)["headline"]["support"]["word"], "supported");
+}
+
 /// theta is up to log(pi_j + pi_e) the log mass: here pi_e is that of the last region over the four others.
 TEST_F(SearchSummary, LearntMassesAreComparedWithExactOnes) {
     auto search = search_with({0.5, 0.25});

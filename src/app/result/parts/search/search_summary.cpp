@@ -51,15 +51,21 @@ std::string compare_with_known(double best, double known) {
                        best > known ? "above" : "below");
 }
 
+/// How many of the energies are the lowest one, up to energy_tolerance.
+std::size_t count_best(const std::vector<double>& energies) {
+    const double best = *std::min_element(energies.begin(), energies.end());
+    return static_cast<std::size_t>(
+        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= energy_tolerance(best); }));
+}
+
 /// How far the replicates differ. Without descents, energies of points tell by chance alone whether two replicates
 /// found one minimum, so that only their spread is said.
 std::string describe_agreement(const std::vector<double>& energies, bool are_minima) {
     const double best = *std::min_element(energies.begin(), energies.end());
     const double spread = *std::max_element(energies.begin(), energies.end()) - best;
     const auto n = energies.size();
-    const auto agreeing =
-        std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= energy_tolerance(best); });
-    if (agreeing == static_cast<std::ptrdiff_t>(n))
+    const auto agreeing = count_best(energies);
+    if (agreeing == n)
         return fmt::format("{} of {} replicates found the best energy (to 1e-6)", n, n);
     if (are_minima)
         return fmt::format("{} of {} replicates found the best energy (to 1e-6); the worst is {:.3g} above it",
@@ -157,8 +163,11 @@ std::optional<Headline> SearchPart::headline(bool has_warnings) const {
     headline.value = best;
     headline.method = search_.polish ? "polished" : "found";
     headline.exact = search_.known_minimum;
-    if (!search_.known_minimum)
+    if (!search_.known_minimum) {
+        if (count_best(energies) < 2)
+            headline.support = Support::doubtful; // no other replicate confirms it
         return headline;
+    }
     if (std::abs(best - *search_.known_minimum) <= energy_tolerance(*search_.known_minimum))
         headline.support = Support::supported; // whatever theta has learnt on the way
     else
