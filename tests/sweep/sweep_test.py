@@ -237,6 +237,27 @@ size = 4
         models = [json.loads((where / f"runs/{run:06}/summary.json").read_text())["model"] for run in range(8)]
         self.assertEqual(models, ["gaussian"] * 2 + ["ising"] * 2 + ["gaussian"] * 2 + ["ising"] * 2)
 
+    def test_variants_with_fewer_replicates(self):
+        """Their runs are the first of those that they would have, and nobody else's change."""
+        for seeds in ("common", "separate"):
+            every = (SEARCH + GRID).replace("replicates = 8", f"replicates = 3\nseeds = \"{seeds}\"")
+            fewer = every.replace('algorithm.name = "psaa"', 'algorithm.name = "psaa"\nreplicates = 2')
+            self.assertNotEqual(every, fewer)
+            whole = self.results(self.run_sweep(every, f"every-{seeds}"))
+            where = self.run_sweep(fewer, f"fewer-{seeds}", ranks=2)
+            kept = [row for row in whole if not (row["variant"] == "PSAA" and row["replicate"] == "2")]
+            for rows in (kept, cut := self.results(where)):
+                for row in rows:
+                    del row["run"]
+            self.assertEqual(len(cut), 40)
+            self.assertEqual(cut, kept)
+            counts = {(line["variant"], int(line["count"])) for line in self.rows(where, "settings.csv")
+                      if line["scalar"] == "best.energy"}
+            self.assertEqual(counts, {("PISAA", 3), ("PSAA", 2), ("VFSA", 3)})
+            pairs = [line for line in self.rows(where, "pairs.csv") if line["scalar"] == "best.energy"]
+            self.assertEqual({line["count"] for line in pairs}, {"2", "3"} if seeds == "common" else set())
+            self.assertEqual(runner.summary(where)["runs"], 40)
+
     def test_a_budget_sets_the_number_of_iterations(self):
         for line in self.settings(SEARCH + GRID + "\n", "--set", "sweep.evaluations=1e5"):
             chains = int(re.search(r"chains = (\d+)", line)[1])
@@ -466,6 +487,8 @@ class Mistakes(SweepTest):
         ('name = "PSAA"\n', "", r":27: sweep.variant: the name is missing"),
         ('algorithm.name = "psaa"', 'algoritm.name = "psaa"', r":29: unknown table \[algoritm\]; did you mean \[algorithm\]"),
         ('algorithm.name = "psaa"', "chains = 3", r":29: sweep.variant: unknown key 'chains'"),
+        ('algorithm.name = "psaa"', "replicates = 0", r":29: sweep.variant: replicates of \"PSAA\": got 0, expected a whole"),
+        ('algorithm.name = "psaa"', 'replicates = "2"', r":29: sweep.variant: replicates of \"PSAA\": got \"2\""),
         ("replicates = 8", 'combine = "zipped"\nmodel.dimension = [2, 3]',
          r":23: sweep.algorithm.chains: 5 values, but model.dimension \(line 22\) has 2"),
         ("replicates = 8", "evaluations = 10", r":21: sweep.evaluations: a run with algorithm.iterations=1 takes 20 chain"),

@@ -251,8 +251,7 @@ def _logarithmic(axes, _shared):
 
 
 def _caption(sweep, asked):
-    replicates = sweep.summary.get("replicates", 1)
-    if replicates < 2:
+    if sweep.summary.get("replicates", 1) < 2:
         return "One run a setting."
-    caption = f"{numbers.plain(replicates)} runs a setting; bands and bars are two standard errors each way."
+    caption = f"{sweep.replicates} runs a setting; bands and bars are two standard errors each way."
     return caption + (" Open symbols are published values." if asked.published else "")

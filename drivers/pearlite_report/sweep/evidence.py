@@ -4,7 +4,6 @@ import re
 
 import numpy
 
-from .. import numbers
 from ..style import BLUE, GREEN, GREY, VERMILLION, finish
 from . import drawing
 from .layout import MARKERS, Abscissa, panels
@@ -60,7 +59,7 @@ def against_axis(sweep, axis):
 
 def _caption(sweep, bounded):
     if sweep.summary.get("replicates", 1) > 1:
-        caption = f"Means over {numbers.plain(sweep.summary['replicates'])} runs with two standard errors."
+        caption = f"Means over {sweep.replicates} runs with two standard errors."
     else:
         caption = "Bars are the 95 % intervals of the runs; where there is none, the run gave none."
     return caption + (" Shaded: between the lower and the upper bound." if bounded else "")

@@ -83,7 +83,7 @@ def _facts(sweep):
         (f"Algorithm{first}", summary.get("algorithm")),
         *((f"Swept: {axis}", ", ".join(map(words.of_value, sweep.values_of(axis)))) for axis in sweep.axes),
         ("Settings", numbers.plain(len(sweep.settings))),
-        ("Replicates", f"{summary['replicates']} a setting" if "replicates" in summary else ""),
+        ("Replicates", f"{sweep.replicates} a setting" if "replicates" in summary else ""),
         ("Seeds", seeds.get(summary.get("seeds"), summary.get("seeds"))),
         ("Runs", f"{numbers.plain(summary.get('finished'))} finished of {numbers.plain(summary.get('runs'))}"),
         ("Status", summary.get("status")),

@@ -37,6 +37,13 @@ class Sweep:
     def _place(self):
         return {name: place for place, name in enumerate(self.columns)}
 
+    @property
+    def replicates(self):
+        """"16", or "up to 16" where variants have fewer."""
+        most = self.summary.get("replicates", 1)
+        has_fewer = self.summary.get("runs", 0) < most * len(self.settings)
+        return ("up to " if has_fewer else "") + numbers.plain(most)
+
     def column(self, name):
         """The number of a scalar, or None."""
         return self._place.get(name)

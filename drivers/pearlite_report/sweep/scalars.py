@@ -119,14 +119,13 @@ def reference_of(sweep, name, abscissa, settings):
 
 
 def _caption(sweep, name, axis, drawn):
-    replicates = sweep.summary.get("replicates", 1)
     counts = sweep.of_settings("count", name)
     settings = "" if axis is None else f"{axis}. "
     if not counts.max() > 1:
         return f"{name} against {settings}One run a setting." if axis else f"{name}. One run."
     means = "lines are means, bands" if axis is not None and sweep.is_numeric(axis) else "symbols are means, bars"
     caption = f"{name} against {settings}" if axis else f"{name}. "
-    caption += f"Pale points are runs ({numbers.plain(replicates)} a setting), {means} two standard errors of them."
+    caption += f"Pale points are runs ({sweep.replicates} a setting), {means} two standard errors of them."
     n_drawn = sum(len(line.x) for panel in drawn for line in panel.lines)
     return caption + left_out(len(sweep.settings) - n_drawn, "setting", "no finite value")
 

@@ -3,7 +3,7 @@ on either side (Habeck 2017, figure 2)."""
 
 import numpy
 
-from .. import numbers, words
+from .. import words
 from ..style import BLUE, finish, plain_ticks
 from . import drawing
 from .evidence import estimators_of
@@ -33,7 +33,7 @@ def against_axis(sweep, axis):
         )
         which = f", {group.label}" if len(groups) > 1 else ""
         caption = (
-            f"Mean error of {numbers.plain(sweep.summary['replicates'])} runs, and one standard deviation of them on either "
+            f"Mean error of {sweep.replicates} runs, and one standard deviation of them on either "
             "side; what is beyond the panels is larger."
         )
         title = f"Bias and spread against {words.of_key(axis).lower()}{which}"

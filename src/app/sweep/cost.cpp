@@ -180,7 +180,7 @@ void add_measured(const parallel::Communicator& ranks, const Catalogue& models, 
     for (Index s = ranks.rank(); s < settings; s += ranks.size())
         if (seconds[at(s)] == 0 && is_open[at(s)] && sweep.facts()[at(s)].bytes < most_bytes)
             try {
-                const auto configuration = sweep.configuration_of(s * sweep.settings().replicates);
+                const auto configuration = sweep.configuration_of(sweep.first_run_of(s));
                 seconds[at(s)] = measure_cost(models, configuration, enough).run;
             } catch (const std::exception&) {
                 seconds[at(s)] = 0; // its runs will fail, and say so

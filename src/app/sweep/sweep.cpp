@@ -94,6 +94,9 @@ bool is_sweep(const io::Configuration& configuration) {
 Sweep::Sweep(const parallel::Communicator& ranks, const Catalogue& models, io::Configuration configuration,
              const std::vector<std::string>& fitted)
     : base_(std::move(configuration)), settings_(read_settings(base_)), grid_(base_, settings_.combination) {
+    for (Index s = 0; s < grid_.settings(); ++s)
+        first_runs_.push_back(first_runs_.back() +
+                              std::min(settings_.replicates, grid_.most_replicates(s).value_or(settings_.replicates)));
     std::vector<SweepSetting> own;
     parallel::together(ranks, [&] {
         for (Index s = ranks.rank(); s < grid_.settings(); s += ranks.size())
@@ -133,11 +136,16 @@ SweepSetting Sweep::prepare_setting(const Catalogue& models, Index setting, cons
     }
 }
 
+Index Sweep::setting_of(Index run) const {
+    return std::upper_bound(first_runs_.begin(), first_runs_.end(), run) - first_runs_.begin() - 1;
+}
+
 std::uint64_t Sweep::seed_of(Index run) const {
     // Other parts than those of replicates within a run and of pilots, whose streams shall be different ones.
     constexpr std::uint64_t part_of_sweeps = std::uint64_t{1} << 61;
-    const auto place = settings_.has_common_seeds ? replicate_of(run) : run;
-    const auto seed = facts_.at(at(setting_of(run))).seed;
+    const Index setting = setting_of(run), replicate = replicate_of(run);
+    const Index place = settings_.has_common_seeds ? replicate : setting * settings_.replicates + replicate;
+    const auto seed = facts_.at(at(setting)).seed;
     return random::derive_seed(seed, part_of_sweeps + static_cast<std::uint64_t>(place)).value >> 1;
 }
 
@@ -153,19 +161,25 @@ io::Configuration Sweep::configuration_of(Index run) const {
     return grid_.configuration(setting_of(run), overrides);
 }
 
+std::string describe_size(const Sweep& sweep) {
+    const Index most = sweep.settings().replicates;
+    return fmt::format("{} setting(s) x {} replicate(s){}", sweep.grid().settings(), most,
+                       sweep.runs() < sweep.grid().settings() * most ? ", fewer of some variants" : "");
+}
+
 std::string describe_sweep(const Sweep& sweep) {
     const auto& grid = sweep.grid();
     const auto& settings = sweep.settings();
     std::string text =
-        fmt::format("# sweep: {} setting(s) x {} replicate(s) = {} runs, {} seeds{}\n", grid.settings(),
-                    settings.replicates, sweep.runs(), settings.has_common_seeds ? "common" : "separate",
+        fmt::format("# sweep: {} = {} runs, {} seeds{}\n", describe_size(sweep), sweep.runs(),
+                    settings.has_common_seeds ? "common" : "separate",
                     settings.combination == io::SweepCombination::zipped ? ", lists of keys zipped" : "");
     double all = 0;
     bool all_known = true;
     for (Index s = 0; s < grid.settings(); ++s) {
         const auto& facts = sweep.facts()[at(s)];
         const bool is_known = facts.updates > 0;
-        all += facts.updates * static_cast<double>(settings.replicates);
+        all += facts.updates * static_cast<double>(sweep.replicates_of(s));
         all_known = all_known && is_known;
         text += fmt::format("#   {:>4}  {}{}: {}{}\n", s, grid.describe(s),
                             facts.fitted.empty() ? "" : ", fitted " + facts.fitted,

@@ -55,10 +55,14 @@ class Sweep {
     const io::SweepGrid& grid() const { return grid_; }
     /// One for each setting of the grid.
     const std::vector<SweepSetting>& facts() const { return facts_; }
-    Index runs() const { return grid_.settings() * settings_.replicates; }
-    Index setting_of(Index run) const { return run / settings_.replicates; }
-    Index replicate_of(Index run) const { return run % settings_.replicates; }
-    /// Below 2^63, so that it can stand in a configuration.
+    /// Those of a setting are numbered one after another.
+    Index runs() const { return first_runs_.back(); }
+    Index first_run_of(Index setting) const { return first_runs_.at(at(setting)); }
+    /// Fewer than settings().replicates where a variant says so.
+    Index replicates_of(Index setting) const { return first_run_of(setting + 1) - first_run_of(setting); }
+    Index setting_of(Index run) const;
+    Index replicate_of(Index run) const { return run - first_run_of(setting_of(run)); }
+    /// Below 2^63, so that it can stand in a configuration; the same whatever replicates other settings have.
     std::uint64_t seed_of(Index run) const;
     /// "setting 3 (algorithm.chains = 4), replicate 2, seed 17".
     std::string describe(Index run) const;
@@ -72,12 +76,16 @@ class Sweep {
     io::Configuration base_;
     SweepSettings settings_;
     io::SweepGrid grid_;
+    std::vector<Index> first_runs_{0}; ///< of each setting, and the number of all runs
     std::vector<SweepSetting> facts_;
     std::optional<double> time_limit_seconds_;
 };
 
 /// Whether a configuration describes a sweep.
 bool is_sweep(const io::Configuration& configuration);
+
+/// "4 setting(s) x 16 replicate(s)".
+std::string describe_size(const Sweep& sweep);
 
 /// The grid, the predicted cost of each setting and of all, for `check`.
 std::string describe_sweep(const Sweep& sweep);

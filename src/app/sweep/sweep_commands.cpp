@@ -36,8 +36,8 @@ SweepJob job_of(const parallel::Communicator& ranks, const fs::path& directory, 
 
 std::string first_line(const Sweep& sweep, const parallel::Communicator& ranks) {
     const auto& facts = sweep.facts().front();
-    return fmt::format("sweep of {}, {}: {} setting(s) x {} replicate(s) on {} rank(s)", facts.model, facts.algorithm,
-                       sweep.grid().settings(), sweep.settings().replicates, ranks.size());
+    return fmt::format("sweep of {}, {}: {} on {} rank(s)", facts.model, facts.algorithm, describe_size(sweep),
+                       ranks.size());
 }
 
 /// InputError if the data or the model of a setting are not those of the beginning.

@@ -166,8 +166,8 @@ std::string markdown_tables(const Sweep& sweep, const SweepTable& table, const s
         for (std::size_t a = 0; a < grid.axes().size(); ++a)
             text += " " + grid.value(s, a).text + " |";
         Index finished = 0;
-        for (Index r = 0; r < sweep.settings().replicates; ++r)
-            finished += table.finished(s * sweep.settings().replicates + r) ? 1 : 0;
+        for (Index r = 0; r < sweep.replicates_of(s); ++r)
+            finished += table.finished(sweep.first_run_of(s) + r) ? 1 : 0;
         text += fmt::format(" {} |", finished);
         for (const auto column : columns) {
             const auto& all = table.statistics(s, column);

@@ -76,8 +76,8 @@ ScalarStatistics SweepTable::describe(Index setting, std::size_t column) const {
     const bool has_intervals = !stem.empty() && low != none && high != none && exact != none;
     std::vector<double> found;
     Index intervals = 0, holding = 0;
-    for (Index r = 0; r < sweep_.settings().replicates; ++r) {
-        const Index run = setting * sweep_.settings().replicates + r;
+    for (Index r = 0; r < sweep_.replicates_of(setting); ++r) {
+        const Index run = sweep_.first_run_of(setting) + r;
         const double value = values_(run, static_cast<Index>(column));
         if (std::isfinite(value))
             found.push_back(value);
@@ -113,15 +113,15 @@ ScalarStatistics SweepTable::describe(Index setting, std::size_t column) const {
 
 void SweepTable::compare_pairs() {
     const auto& grid = sweep_.grid();
-    const Index replicates = sweep_.settings().replicates;
     for (std::size_t a = 0; a < grid.axes().size(); ++a)
         for (Index s = 0; s < grid.settings(); ++s) {
             const Index reference = grid.reference(s, a);
             for (std::size_t c = 0; reference != s && c < columns_.size(); ++c) {
                 std::vector<double> differences;
-                for (Index r = 0; r < replicates; ++r) {
-                    const double difference = values_(s * replicates + r, static_cast<Index>(c)) -
-                                              values_(reference * replicates + r, static_cast<Index>(c));
+                const Index both = std::min(sweep_.replicates_of(s), sweep_.replicates_of(reference));
+                for (Index r = 0; r < both; ++r) {
+                    const double difference = values_(sweep_.first_run_of(s) + r, static_cast<Index>(c)) -
+                                              values_(sweep_.first_run_of(reference) + r, static_cast<Index>(c));
                     if (std::isfinite(difference))
                         differences.push_back(difference);
                 }

@@ -223,7 +223,10 @@ class Schema {
         auto schema = table_schema(own);
         schema["additionalProperties"] = false;
         Json variant{{"type", "object"},
-                     {"properties", {{"name", {{"type", "string"}}}, {"axis", {{"type", "string"}}}}},
+                     {"properties",
+                      {{"name", {{"type", "string"}}},
+                       {"axis", {{"type", "string"}}},
+                       {"replicates", {{"type", "integer"}, {"minimum", 1}}}}},
                      {"required", {"name"}},
                      {"additionalProperties", false}};
         std::string tables;

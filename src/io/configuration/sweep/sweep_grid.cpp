@@ -21,6 +21,7 @@ struct WrittenAxis {
     bool is_of_variants = false;
     std::vector<SweptValue> values;
     std::vector<std::vector<Assignment>> assignments;
+    std::vector<std::optional<Index>> replicates = {}; ///< of variants, one for each value
 };
 
 SweptValue swept_value(const toml::node& node) {
@@ -125,11 +126,17 @@ void SweepGrid::Implementation::read_variants(const toml::node& node) {
         if (std::any_of(axis->values.begin(), axis->values.end(), [&](const auto& v) { return v.text == *name; }))
             record_at(variant.source(),
                       "sweep.variant: there are two variants \"" + *name + "\", expected different names");
+        const auto replicates = variant["replicates"].value_exact<std::int64_t>();
+        if (variant.contains("replicates") && replicates.value_or(0) < 1)
+            record_at(variant["replicates"].node()->source(), "sweep.variant: replicates of \"" + *name + "\": got " +
+                                                                  toml_text(*variant["replicates"].node()) +
+                                                                  ", expected a whole number of 1 or more");
+        axis->replicates.push_back(replicates);
         axis->values.push_back({*name});
         auto& assignments = axis->assignments.emplace_back();
         for (const auto& [key, value] : variant) {
             const auto full = std::string(key.str());
-            if (full == "name" || full == "axis")
+            if (full == "name" || full == "axis" || full == "replicates")
                 continue;
             if (const auto* inner = value.as_table())
                 collect(*inner, full, assignments);
@@ -137,7 +144,8 @@ void SweepGrid::Implementation::read_variants(const toml::node& node) {
                 assignments.push_back({full, key.source(), &value});
             else
                 record_at(key.source(), "sweep.variant: unknown key '" + full +
-                                            "', expected name, axis, and keys of the configuration as TABLE.KEY");
+                                            "', expected name, axis, replicates, and keys of the configuration as "
+                                            "TABLE.KEY");
         }
     }
 }
@@ -251,6 +259,15 @@ Index SweepGrid::reference(Index setting, std::size_t axis) const {
     const auto first = std::find(strides_.begin(), strides_.end(), strides_.at(axis)) - strides_.begin();
     const bool is_alone = axes_[axis].values.size() == 1 || static_cast<std::size_t>(first) != axis;
     return is_alone ? setting : setting - static_cast<Index>(value_number(setting, axis) * strides_[axis]);
+}
+
+std::optional<Index> SweepGrid::most_replicates(Index setting) const {
+    std::optional<Index> least;
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+        if (const auto& axis = implementation_->axes[a]; axis.is_of_variants)
+            if (const auto own = axis.replicates[value_number(setting, a)])
+                least = std::min(least.value_or(*own), *own);
+    return least;
 }
 
 bool SweepGrid::sets(const std::string& key) const {

@@ -48,6 +48,8 @@ class SweepGrid {
     /// The setting that has an axis's first value in place of this one's, and the same of all other axes. Zipped axes
     /// count as one, the first of them; for the others it is the setting itself.
     Index reference(Index setting, std::size_t axis) const;
+    /// The least `replicates` of the setting's variants, if one of them has that key.
+    std::optional<Index> most_replicates(Index setting) const;
     /// Whether a list or a variant sets this key.
     bool sets(const std::string& key) const;
     /// A mistake about a key of [sweep], "sweep.fit", with its file and line.
