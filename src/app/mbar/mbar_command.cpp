@@ -1,20 +1,16 @@
-#include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"
 #include "app/mbar/mbar_part.hpp"
 #include "app/mbar/states_file.hpp"
-#include "app/run/run_directory.hpp"
-#include "app/summary/summary.hpp"
-#include "io/container/container.hpp"
+#include "app/works/result_of_files.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
+#include <memory>
 #include <span>
+#include <utility>
 
 namespace pearlite::app {
 
@@ -42,30 +38,15 @@ estimator::ReducedPotentials dealt(const Communicator& ranks, StatesTable& table
     return data;
 }
 
-void write_files(const Communicator& ranks, const MbarOptions& options, const RunResult& result,
-                 const std::string& summary) {
-    io::Writer writer(ranks);
-    writer("configuration", fmt::format("# pearlite mbar {}\n", options.file.string()));
-    writer("build/version", build_id());
-    writer("build/compiler", compiler());
-    writer("build/libraries", library_versions());
-    for (const auto& part : result.parts)
-        part->write_fields(writer);
-    writer.commit(*options.directory / "results.h5", "results");
-    parallel::on_root(ranks, [&] { write_summary(*options.directory, summary); });
-}
-
 } // namespace
 
 int mbar_command(const Communicator& ranks, const MbarOptions& options) {
-    const auto began = std::chrono::steady_clock::now();
+    ResultOfFiles end(ranks, options.directory);
     const auto unit = energy_unit(options.units, options.temperature, options.beta, "free energies");
     StatesTable table;
     parallel::on_root(ranks, [&] { table = read_states(options.file, options.state, options.leave_out); });
     const auto data = dealt(ranks, table);
-    DirectoryLock lock;
-    if (options.directory)
-        parallel::on_root(ranks, [&] { lock = make_run_directory(*options.directory, options.overwrite); });
+    end.take_directory(options.overwrite);
 
     ResultParts parts;
     parts.push_back(std::make_unique<MbarPart>(estimator::mbar(data), table.names, table.counts, unit));
@@ -75,17 +56,8 @@ int mbar_command(const Communicator& ranks, const MbarOptions& options) {
     facts.model = "samples";
     facts.algorithm = "mbar";
     facts.block = estimator::mbar_block;
-    facts.ranks = ranks.size();
-    facts.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    facts.updates_per_second = static_cast<double>(data.layout.size()) / std::max(facts.wall_seconds, 1e-9);
     facts.unit = "samples";
-    facts.resources = resources_of(ranks);
-    std::string summary;
-    parallel::on_root(ranks, [&] { summary = summary_text(facts, result); });
-    if (options.directory)
-        write_files(ranks, options, result, summary);
-    if (ranks.is_root())
-        std::fputs(describe_text(summary).c_str(), stdout);
+    end.tell(std::move(facts), result, fmt::format("mbar {}", options.file.string()), data.layout.size());
     return 0;
 }
 

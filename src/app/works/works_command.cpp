@@ -1,21 +1,18 @@
 #include "algorithm/works/outcome_of_works.hpp"
-#include "app/commands/build_info.hpp"
 #include "app/commands/commands.hpp"
 #include "app/result/parts/evidence.hpp"
-#include "app/run/run_directory.hpp"
-#include "app/summary/summary.hpp"
 #include "app/works/free_energy.hpp"
+#include "app/works/result_of_files.hpp"
 #include "app/works/works_files.hpp"
-#include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/layout.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdio>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace pearlite::app {
@@ -61,30 +58,14 @@ struct Works {
     population::Shards shards(const Communicator& ranks) const { return {ranks, layout, here}; }
 };
 
-void write_files(const Communicator& ranks, const WorksOptions& options, const RunResult& result,
-                 const std::string& summary) {
-    io::Writer writer(ranks);
-    writer("configuration",
-           fmt::format("# pearlite works {} {}\n", options.forward.string(), options.reverse.string()));
-    writer("build/version", build_id());
-    writer("build/compiler", compiler());
-    writer("build/libraries", library_versions());
-    for (const auto& part : result.parts)
-        part->write_fields(writer);
-    writer.commit(*options.directory / "results.h5", "results");
-    parallel::on_root(ranks, [&] { write_summary(*options.directory, summary); });
-}
-
 } // namespace
 
 int works_command(const Communicator& ranks, const WorksOptions& options) {
-    const auto began = std::chrono::steady_clock::now();
+    ResultOfFiles end(ranks, options.directory);
     const auto unit = energy_unit(options.units, options.temperature, options.beta, "works");
     const Works forward(ranks, options.forward, options, 1 / unit.per_nat, false);
     const Works reverse(ranks, options.reverse, options, (options.same_sign ? 1 : -1) / unit.per_nat, true);
-    DirectoryLock lock;
-    if (options.directory)
-        parallel::on_root(ranks, [&] { lock = make_run_directory(*options.directory, options.overwrite); });
+    end.take_directory(options.overwrite);
 
     auto outcome =
         algorithm::outcome_of_works(forward.shards(ranks), reverse.shards(ranks), {}, random::Seed(options.seed));
@@ -102,18 +83,9 @@ int works_command(const Communicator& ranks, const WorksOptions& options) {
     facts.algorithm = "works";
     facts.seed = options.seed;
     facts.block = options.block;
-    facts.ranks = ranks.size();
-    facts.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    facts.updates_per_second =
-        static_cast<double>(forward.layout.size() + reverse.layout.size()) / std::max(facts.wall_seconds, 1e-9);
     facts.unit = "works";
-    facts.resources = resources_of(ranks);
-    std::string summary;
-    parallel::on_root(ranks, [&] { summary = summary_text(facts, result); });
-    if (options.directory)
-        write_files(ranks, options, result, summary);
-    if (ranks.is_root())
-        std::fputs(describe_text(summary).c_str(), stdout);
+    end.tell(std::move(facts), result, fmt::format("works {} {}", options.forward.string(), options.reverse.string()),
+             forward.layout.size() + reverse.layout.size());
     return 0;
 }
 

@@ -1,0 +1,37 @@
+#pragma once
+/// How a command ends that computes a result from files, without a run: `works`, `mbar`.
+
+#include "app/run/run_directory.hpp"
+#include "app/summary/summary.hpp"
+#include "parallel/communicator.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace pearlite::app {
+
+class ResultOfFiles {
+  public:
+    /// The time of the command counts from here on.
+    ResultOfFiles(const parallel::Communicator& ranks, std::optional<std::filesystem::path> directory)
+        : ranks_(ranks), directory_(std::move(directory)) {}
+
+    /// Collective. Makes the run directory, if there is to be one, once the files have been found good. InputError if
+    /// it holds an earlier run that is not to be replaced.
+    void take_directory(bool overwrite);
+
+    /// Collective. Writes results.h5, which has `command` for its configuration, and summary.json, and prints the
+    /// latter on rank 0. `facts` tell the model, algorithm, seed, block and unit, of which there were `items`.
+    void tell(RunFacts facts, const RunResult& result, const std::string& command, Index items) const;
+
+  private:
+    parallel::Communicator ranks_;
+    std::optional<std::filesystem::path> directory_;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    DirectoryLock lock_;
+};
+
+} // namespace pearlite::app
