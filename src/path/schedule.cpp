@@ -149,4 +149,22 @@ double next_of(const AdaptiveSchedule& wanted, double from, double variance_u,
     return low;
 }
 
+double Temperatures::end() const {
+    if (const auto* given = std::get_if<Schedule>(this))
+        return given->end();
+    return std::get<AdaptiveSchedule>(*this).inverse_temperature_end;
+}
+
+Index Temperatures::steps() const {
+    const auto* given = std::get_if<Schedule>(this);
+    return given ? given->steps() : 0;
+}
+
+double Temperatures::next(Index t, double from, double variance_u,
+                          const std::function<double(double to)>& conditional_ess) const {
+    if (const auto* given = std::get_if<Schedule>(this))
+        return (*given)[t];
+    return next_of(std::get<AdaptiveSchedule>(*this), from, variance_u, conditional_ess);
+}
+
 } // namespace pearlite::path

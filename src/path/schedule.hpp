@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <span>
+#include <variant>
 #include <vector>
 
 namespace pearlite::path {
@@ -60,5 +61,17 @@ struct AdaptiveSchedule {
 /// NumericalError if any step is too long.
 double next_of(const AdaptiveSchedule& wanted, double from, double variance_u,
                const std::function<double(double to)>& conditional_ess);
+
+/// A schedule, or how temperatures are chosen.
+struct Temperatures : std::variant<Schedule, AdaptiveSchedule> {
+    using variant::variant;
+
+    /// The last inverse temperature.
+    double end() const;
+    /// K; 0 where a run chooses its temperatures.
+    Index steps() const;
+    /// The inverse temperature of step t >= 1; `from`, that of the step before, and the rest as for next_of.
+    double next(Index t, double from, double variance_u, const std::function<double(double to)>& conditional_ess) const;
+};
 
 } // namespace pearlite::path

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <variant>
 
 namespace pearlite::algorithm::testing {
 
@@ -56,8 +55,8 @@ std::shared_ptr<const path::DensityPath> data_path_of(const D& density) {
 
 /// Of a random walk of so many moves that adapts.
 inline Smc smc_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
-                  const std::variant<path::Schedule, path::AdaptiveSchedule>& schedule, Index moves,
-                  const PopulationSettings& settings, const SmcSettings& smc_settings = {}) {
+                  const path::Temperatures& schedule, Index moves, const PopulationSettings& settings,
+                  const SmcSettings& smc_settings = {}) {
     return {ranks, path, schedule, kernel::RandomWalk(path, moves), settings, smc_settings};
 }
 inline AnnealedImportance ais_of(const parallel::Communicator& ranks,

@@ -168,7 +168,7 @@ TEST(Smc, LikelihoodsOfZeroCostWeightsAndNothingElse) {
     for (const bool adaptive : {false, true}) {
         std::vector<double> z;
         for (std::uint64_t seed = 0; seed < 16; ++seed) {
-            std::variant<path::Schedule, path::AdaptiveSchedule> schedule = path::AdaptiveSchedule{1, 0.99};
+            path::Temperatures schedule = path::AdaptiveSchedule{1, 0.99};
             if (!adaptive)
                 schedule = path::linear_schedule(4, 1);
             auto sampler =

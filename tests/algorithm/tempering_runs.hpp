@@ -12,8 +12,8 @@ namespace pearlite::algorithm::testing {
 
 /// Tempering whose proposals come from a pilot along the same ladder.
 template <class D>
-Piloted tempering_of(const D& density, const std::variant<path::Schedule, path::AdaptiveSchedule>& ladder,
-                     random::Seed seed, Index moves = 4, Index systems = 32, Index scans = 400) {
+Piloted tempering_of(const D& density, const path::Temperatures& ladder, random::Seed seed, Index moves = 4,
+                     Index systems = 32, Index scans = 400) {
     const auto alone = parallel::Communicator::alone();
     const auto path = path_of(density);
     return {alone, std::make_unique<Smc>(smc_of(alone, path, ladder, moves, {512, 16, seed.value + 1000})),
@@ -25,8 +25,7 @@ Piloted tempering_of(const D& density, const std::variant<path::Schedule, path::
 }
 
 template <class D>
-Outcome tempered(const D& density, const std::variant<path::Schedule, path::AdaptiveSchedule>& ladder,
-                 random::Seed seed) {
+Outcome tempered(const D& density, const path::Temperatures& ladder, random::Seed seed) {
     auto sampler = tempering_of(density, ladder, seed);
     complete(sampler);
     return sampler.outcome();

@@ -27,8 +27,8 @@ class AnnealedImportancePlan final : public AnnealingPlan {
   private:
     std::string particles_name() const override { return "trajectories"; }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
-                                                const ScheduleSettings::Temperatures& temperatures,
-                                                const kernel::Kernel& kernel, const random::Seed& seed) const override {
+                                                const path::Temperatures& temperatures, const kernel::Kernel& kernel,
+                                                const random::Seed& seed) const override {
         return std::make_unique<algorithm::AnnealedImportance>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::PopulationSettings{trajectories_, run_.block, seed});

@@ -6,15 +6,13 @@
 #include "path/schedule.hpp"
 
 #include <memory>
-#include <variant>
 
 namespace pearlite::algorithm {
 
 /// A sampler that anneals a weighted population with its standard settings: SMC, whose folder defines both functions.
 /// Without resampling it is annealed importance sampling that may choose its temperatures.
 std::unique_ptr<Sampler> annealed_population(const parallel::Communicator& ranks,
-                                             std::shared_ptr<const model::Target> target,
-                                             std::variant<path::Schedule, path::AdaptiveSchedule> schedule,
+                                             std::shared_ptr<const model::Target> target, path::Temperatures schedule,
                                              const kernel::Kernel& kernel, const PopulationSettings& settings,
                                              bool resamples = true);
 

@@ -87,8 +87,8 @@ class NonequilibriumPlan final : public AnnealingPlan {
         return temperature_step(kernel_, std::max(forward_, reverse_), replicates_.number, particles_name());
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
-                                                const ScheduleSettings::Temperatures& temperatures,
-                                                const kernel::Kernel& kernel, const random::Seed& seed) const override {
+                                                const path::Temperatures& temperatures, const kernel::Kernel& kernel,
+                                                const random::Seed& seed) const override {
         return std::make_unique<algorithm::Nonequilibrium>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::NonequilibriumSettings{forward_, reverse_, run_.block, seed, start_, equilibration_});

@@ -87,8 +87,8 @@ class TemperingPlan final : public AnnealingPlan {
                            in_replicates(replicates_.number, replicas_, "systems"));
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
-                                                const ScheduleSettings::Temperatures& temperatures,
-                                                const kernel::Kernel& kernel, const random::Seed& seed) const override {
+                                                const path::Temperatures& temperatures, const kernel::Kernel& kernel,
+                                                const random::Seed& seed) const override {
         return std::make_unique<algorithm::ParallelTempering>(
             ranks, target, std::get<path::Schedule>(temperatures), kernel,
             algorithm::TemperingSettings{replicas_, scans_, burn_in_, seed, cold_from_mode_, cold_from_,

@@ -170,7 +170,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel::Communicator& ranks,
                                                                  // NOLINTNEXTLINE(performance-unnecessary-value-param)
                                                                  AnyTarget target) const {
-    const auto make_replicates = [this, ranks, target](const ScheduleSettings::Temperatures& temperatures,
+    const auto make_replicates = [this, ranks, target](const path::Temperatures& temperatures,
                                                        std::shared_ptr<const kernel::Kernel> kernel) {
         return replicates_.sampler(ranks, run_.seed, runs_of(target, temperatures, std::move(kernel)));
     };
@@ -195,7 +195,7 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_along(const parallel:
     return sampler;
 }
 
-Replicates::Make AnnealingPlan::runs_of(const AnyTarget& target, const ScheduleSettings::Temperatures& temperatures,
+Replicates::Make AnnealingPlan::runs_of(const AnyTarget& target, const path::Temperatures& temperatures,
                                         std::shared_ptr<const kernel::Kernel> kernel) const {
     return [=, this](const parallel::Communicator& team, const random::Seed& seed) {
         return one_run(team, target, temperatures, *kernel, seed);

@@ -99,7 +99,7 @@ class AnnealingPlan : public Plan {
 
     /// One run of the algorithm.
     virtual std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
-                                                        const ScheduleSettings::Temperatures& temperatures,
+                                                        const path::Temperatures& temperatures,
                                                         const kernel::Kernel& kernel,
                                                         const random::Seed& seed) const = 0;
     /// The settings of a pilot's kernel.
@@ -121,7 +121,7 @@ class AnnealingPlan : public Plan {
     /// Of a target whose path is known: the replicates, after their pilot if there is one.
     std::unique_ptr<algorithm::Sampler> sampler_along(const parallel::Communicator& ranks, AnyTarget target) const;
     /// One run of the algorithm as replicates need it.
-    Replicates::Make runs_of(const AnyTarget& target, const ScheduleSettings::Temperatures& temperatures,
+    Replicates::Make runs_of(const AnyTarget& target, const path::Temperatures& temperatures,
                              std::shared_ptr<const kernel::Kernel> kernel) const;
     /// The replicates along an optimised schedule, which rounds of them may refine.
     std::unique_ptr<algorithm::Sampler> optimised_along(const parallel::Communicator& ranks, const AnyTarget& target,

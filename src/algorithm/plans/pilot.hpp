@@ -10,14 +10,13 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <variant>
 
 namespace pearlite::algorithm {
 
 struct PilotTask {
     parallel::Communicator ranks;
     std::shared_ptr<const model::Target> target;
-    std::variant<path::Schedule, path::AdaptiveSchedule> temperatures;
+    path::Temperatures temperatures;
     /// A kernel that learns online; or, given what such a kernel learnt, one that learns no more.
     std::function<std::unique_ptr<kernel::Kernel>(const Matrix* learnt)> kernel;
     PopulationSettings population;

@@ -192,7 +192,7 @@ path::Schedule ScheduleSettings::made() const {
     }
 }
 
-ScheduleSettings::Temperatures ScheduleSettings::temperatures() const {
+path::Temperatures ScheduleSettings::temperatures() const {
     if (given())
         return *fixed;
     path::AdaptiveSchedule adaptive{end, conditional_ess};

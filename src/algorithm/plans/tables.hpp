@@ -17,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -91,8 +90,7 @@ struct ScheduleSettings {
     bool is_optimised() const { return kind >= Kind::varopt; }
     /// The temperatures that the configuration gives; null if a run or a pilot finds them.
     const path::Schedule* given() const { return fixed && !is_optimised() ? &*fixed : nullptr; }
-    using Temperatures = std::variant<path::Schedule, path::AdaptiveSchedule>;
-    Temperatures temperatures() const;
+    path::Temperatures temperatures() const;
 
   private:
     void list_shape(Keys& k);

@@ -111,8 +111,8 @@ class SmcPlan final : public AnnealingPlan {
         return pilot;
     }
     std::unique_ptr<algorithm::Sampler> one_run(const parallel::Communicator& ranks, const AnyTarget& target,
-                                                const ScheduleSettings::Temperatures& temperatures,
-                                                const kernel::Kernel& kernel, const random::Seed& seed) const override {
+                                                const path::Temperatures& temperatures, const kernel::Kernel& kernel,
+                                                const random::Seed& seed) const override {
         const algorithm::PopulationSettings population{particles_, run_.block, seed};
         if (chain_length_)
             return std::make_unique<algorithm::WasteFree>(
@@ -147,8 +147,7 @@ class SmcEntry final : public Algorithm {
 } // namespace
 
 std::unique_ptr<Sampler> annealed_population(const parallel::Communicator& ranks,
-                                             std::shared_ptr<const model::Target> target,
-                                             std::variant<path::Schedule, path::AdaptiveSchedule> schedule,
+                                             std::shared_ptr<const model::Target> target, path::Temperatures schedule,
                                              const kernel::Kernel& kernel, const PopulationSettings& settings,
                                              bool resamples) {
     SmcSettings smc;

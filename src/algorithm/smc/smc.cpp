@@ -17,9 +17,8 @@
 
 namespace pearlite::algorithm {
 
-Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-         std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
-         const PopulationSettings& settings, const SmcSettings& smc_settings)
+Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target, path::Temperatures schedule,
+         const kernel::Kernel& kernel, const PopulationSettings& settings, const SmcSettings& smc_settings)
     : ranks_(ranks),
       target_(std::move(target)),
       schedule_(std::move(schedule)),
@@ -79,9 +78,8 @@ void Smc::step() {
 }
 
 Progress Smc::progress() const {
-    const auto* given = std::get_if<path::Schedule>(&schedule_);
-    Progress progress{t_, given ? given->steps() : 0, a_, ess_, log_ratio_};
-    progress.inverse_temperature_end = inverse_temperature_end();
+    Progress progress{t_, schedule_.steps(), a_, ess_, log_ratio_};
+    progress.inverse_temperature_end = schedule_.end();
     return progress;
 }
 
@@ -131,9 +129,8 @@ void Smc::deal(std::vector<Index> first_blocks) {
 void Smc::fields(Fields& f) {
     f("step", t_);
     f("inverse_temperature", a_);
-    const auto* given = std::get_if<path::Schedule>(&schedule_);
-    PEARLITE_EXPECTS(t_ >= 0 && (!given || t_ <= given->steps()));
-    PEARLITE_EXPECTS(a_ >= 0 && a_ <= inverse_temperature_end());
+    PEARLITE_EXPECTS(t_ >= 0 && (schedule_.steps() == 0 || t_ <= schedule_.steps()));
+    PEARLITE_EXPECTS(a_ >= 0 && a_ <= schedule_.end());
     f("log_ratio", log_ratio_);
     f("log_ratio_at_resampling", log_ratio_at_resampling_);
     f("ess", ess_);
@@ -166,17 +163,8 @@ void Smc::prepare() {
     prepare_blocks(*target_, population_.generation(0));
 }
 
-double Smc::inverse_temperature_end() const {
-    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
-        return given->end();
-    return std::get<path::AdaptiveSchedule>(schedule_).inverse_temperature_end;
-}
-
 double Smc::next_inverse_temperature() {
-    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
-        return (*given)[t_];
-    return path::next_of(std::get<path::AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(),
-                         [&](double to) { return conditional_ess(a_, to); });
+    return schedule_.next(t_, a_, trace_.variance_u.back(), [&](double to) { return conditional_ess(a_, to); });
 }
 
 double Smc::conditional_ess(double from, double to) {

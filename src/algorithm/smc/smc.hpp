@@ -20,7 +20,6 @@
 #include "population/families.hpp"
 
 #include <optional>
-#include <variant>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -33,13 +32,12 @@ struct SmcSettings {
 
 class Smc final : public Sampler {
   public:
-    Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-        std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
-        const PopulationSettings& settings, const SmcSettings& smc_settings);
+    Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target, path::Temperatures schedule,
+        const kernel::Kernel& kernel, const PopulationSettings& settings, const SmcSettings& smc_settings);
 
     void begin() override;
 
-    bool finished() const override { return a_ == inverse_temperature_end(); }
+    bool finished() const override { return a_ == schedule_.end(); }
 
     /// Collective. One temperature.
     void step() override;
@@ -73,8 +71,6 @@ class Smc final : public Sampler {
   private:
     /// Called after reading or relocation: recomputes everything derived from the states.
     void prepare();
-
-    double inverse_temperature_end() const;
 
     double next_inverse_temperature();
 
@@ -110,7 +106,7 @@ class Smc final : public Sampler {
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;
-    std::variant<path::Schedule, path::AdaptiveSchedule> schedule_;
+    path::Temperatures schedule_;
     std::unique_ptr<kernel::Kernel> kernel_;
     PopulationSettings settings_;
     SmcSettings smc_settings_;

@@ -31,8 +31,8 @@ parallel::BlockLayout starts_layout(const parallel::Communicator& ranks, const P
 } // namespace
 
 WasteFree::WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-                     std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
-                     const PopulationSettings& settings, const WasteFreeSettings& waste_free)
+                     path::Temperatures schedule, const kernel::Kernel& kernel, const PopulationSettings& settings,
+                     const WasteFreeSettings& waste_free)
     : ranks_(ranks),
       target_(std::move(target)),
       schedule_(std::move(schedule)),
@@ -84,9 +84,8 @@ void WasteFree::step() {
 }
 
 Progress WasteFree::progress() const {
-    const auto* given = std::get_if<path::Schedule>(&schedule_);
-    Progress progress{t_, given ? given->steps() : 0, a_, ess_, log_ratio_};
-    progress.inverse_temperature_end = inverse_temperature_end();
+    Progress progress{t_, schedule_.steps(), a_, ess_, log_ratio_};
+    progress.inverse_temperature_end = schedule_.end();
     return progress;
 }
 
@@ -134,9 +133,8 @@ Outcome WasteFree::outcome() const {
 void WasteFree::fields(Fields& f) {
     f("step", t_);
     f("inverse_temperature", a_);
-    const auto* given = std::get_if<path::Schedule>(&schedule_);
-    PEARLITE_EXPECTS(t_ >= 0 && (!given || t_ <= given->steps()));
-    PEARLITE_EXPECTS(a_ >= 0 && a_ <= inverse_temperature_end());
+    PEARLITE_EXPECTS(t_ >= 0 && (schedule_.steps() == 0 || t_ <= schedule_.steps()));
+    PEARLITE_EXPECTS(a_ >= 0 && a_ <= schedule_.end());
     f("log_ratio", log_ratio_);
     f("log_ratio_variance", variance_);
     f("ess", ess_);
@@ -147,18 +145,11 @@ void WasteFree::fields(Fields& f) {
         parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
 }
 
-double WasteFree::inverse_temperature_end() const {
-    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
-        return given->end();
-    return std::get<path::AdaptiveSchedule>(schedule_).inverse_temperature_end;
-}
-
 double WasteFree::next_inverse_temperature() {
-    if (const auto* given = std::get_if<path::Schedule>(&schedule_))
-        return (*given)[t_];
     const auto& particles = population_.generation(0);
-    std::vector<double> increments(particles.log_weights().size());
-    return path::next_of(std::get<path::AdaptiveSchedule>(schedule_), a_, trace_.variance_u.back(), [&](double to) {
+    std::vector<double> increments;
+    return schedule_.next(t_, a_, trace_.variance_u.back(), [&](double to) {
+        increments.resize(particles.log_weights().size());
         parallel::together(ranks_, [&] { find_increments(a_, to, increments); });
         return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments);
     });

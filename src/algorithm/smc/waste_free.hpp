@@ -23,7 +23,6 @@
 #include "path/schedule.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
-#include <variant>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -37,12 +36,12 @@ class WasteFree final : public Sampler {
   public:
     /// N = settings.particles, a multiple of P of at least 2 P, P >= 2; chains move in blocks of settings.block.
     WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
-              std::variant<path::Schedule, path::AdaptiveSchedule> schedule, const kernel::Kernel& kernel,
-              const PopulationSettings& settings, const WasteFreeSettings& waste_free);
+              path::Temperatures schedule, const kernel::Kernel& kernel, const PopulationSettings& settings,
+              const WasteFreeSettings& waste_free);
 
     void begin() override;
 
-    bool finished() const override { return a_ == inverse_temperature_end(); }
+    bool finished() const override { return a_ == schedule_.end(); }
 
     /// Collective. One temperature.
     void step() override;
@@ -72,7 +71,6 @@ class WasteFree final : public Sampler {
   private:
     Index n_chains() const { return settings_.particles / waste_free_.chain_length; }
 
-    double inverse_temperature_end() const;
     /// The largest autocorrelation time of the weights so far, of one temperature at least.
     double longest_tau() const;
     /// Whether chains are long enough for an error bar of one run.
@@ -102,7 +100,7 @@ class WasteFree final : public Sampler {
 
     parallel::Communicator ranks_;
     std::shared_ptr<const model::Target> target_;
-    std::variant<path::Schedule, path::AdaptiveSchedule> schedule_;
+    path::Temperatures schedule_;
     std::unique_ptr<kernel::Kernel> kernel_;
     PopulationSettings settings_;
     WasteFreeSettings waste_free_;
