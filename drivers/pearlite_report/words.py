@@ -54,7 +54,7 @@ _OF_PARAMETER = {
 }
 _SCALARS = {
     "best.energy": "Best energy",
-    "best.evaluations": "Energies computed until the best",
+    "best.evaluations": "Proposals until the best",
     "best.iteration": "Iteration of the best energy",
     "best.known_minimum": "Known minimum of the energy",
     "diagnostics.ess": "Effective sample size",

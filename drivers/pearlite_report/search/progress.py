@@ -75,7 +75,7 @@ def against_iterations(run):
 
 def against_evaluations(run):
     return _progress(
-        run, progress_by_evaluations(run), "progress-evaluations", "Energies computed", "Progress against evaluations"
+        run, progress_by_evaluations(run), "progress-evaluations", "Proposals", "Progress against evaluations"
     )
 
 

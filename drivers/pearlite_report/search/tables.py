@@ -51,7 +51,7 @@ def polished_state(run):
 def _where_found(run, best):
     parts = []
     if numbers.is_number(best.get("evaluations")):
-        parts.append(f"after {numbers.counted(best['evaluations'], 'energy', 'energies')}")
+        parts.append(f"after {numbers.counted(best['evaluations'], 'proposal')}")
     if numbers.is_number(best.get("iteration")):
         among = ", with those that found the range and the scales" if has_stages_before(run) else ""
         parts.append(f"iteration {numbers.plain(best['iteration'])}{among}")
@@ -118,7 +118,7 @@ def replicates(run):
         ("Success rate after descents", _success(run, rows, "success_rate_polished")),
         *_spread(best, "Mean best energy"),
         ("Success rate", _success(run, rows, "success_rate")),
-        ("Energies computed", _evaluations(rows)),
+        ("Proposals", _evaluations(rows)),
         ("Time", _time(run, rows)),
     ]
     return f'<section id="replicates">\n<h2>Replicates</h2>\n{_facts(facts)}{_each(rows, _limit(run))}</section>'
@@ -181,7 +181,7 @@ def _time(run, rows):
 
 def _each(rows, limit):
     columns = {"polished": "after its descent"} if any("polished" in row for row in rows) else {}
-    columns |= {"best": "best energy", "best_evaluations": "energies to find it", "evaluations": "energies in all"}
+    columns |= {"best": "best energy", "best_evaluations": "proposals to find it", "evaluations": "proposals in all"}
     heads = ["replicate", "seed", *columns.values()]
     heads += [] if limit is None else [f"below {numbers.plain(limit, 8)}"]
     cells = "\n".join(_row(place, row, columns, limit) for place, row in enumerate(rows[:MANY_REPLICATES]))

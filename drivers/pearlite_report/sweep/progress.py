@@ -13,7 +13,7 @@ from .layout import panels
 from .scalars import distance
 
 _MOST_POINTS = 400  # of a line
-_LABELS = {"iterations": "Iteration", "evaluations": "Energies computed"}
+_LABELS = {"iterations": "Iteration", "evaluations": "Proposals"}
 
 
 def is_search(sweep):

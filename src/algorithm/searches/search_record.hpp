@@ -87,7 +87,7 @@ struct SearchOutcome {
     static constexpr double late_share = 0.9;
 
     Find best;
-    std::int64_t best_evaluations = 0; ///< energies computed up to the find
+    std::int64_t best_evaluations = 0; ///< proposals up to the find
     std::int64_t iterations = 0;       ///< of the main stage
     std::int64_t evaluations = 0;      ///< of all stages
     ProgressCurve curve;

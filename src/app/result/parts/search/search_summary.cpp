@@ -262,7 +262,7 @@ std::string describe_search(const Json& summary) {
     const auto diagnostics = summary.value("diagnostics", Json::object());
     const auto n = summary.value("replicates", Json::array()).size();
     std::string text =
-        fmt::format("  best energy {:.10g}   (iteration {}, after {:.4g} energies", best.value("energy", 0.0),
+        fmt::format("  best energy {:.10g}   (iteration {}, after {:.4g} proposals", best.value("energy", 0.0),
                     whole_at(best, "iteration"), best.value("evaluations", 0.0));
     text += n > 1 ? fmt::format(", replicate {})\n", whole_at(best, "replicate")) : ")\n";
     if (summary.contains("polished")) {
