@@ -192,6 +192,13 @@ class Parts(unittest.TestCase):
         self.assertAlmostEqual(against_time.spread(log_z)[0], numpy.std(others, ddof=1))
         self.assertEqual([picture.name for picture in against_time.curves(sweep)], ["log-mean-z", "sd-log-z"])
 
+    def test_means_far_off_do_not_flatten_the_others(self):
+        settings = [{"variant": name} for name in ("ARM 10", "ARM 100", "RM 10", "RM 100")]
+        sweep, _ = self.sweep_of_samplers(settings, [-7.0, -7.1, -200.0, -8.0], [1, 9, 2, 20])
+        means, spreads = against_time.curves(sweep)
+        self.assertIn("Not drawn, because they are more than 30 nats off: points of RM.", means.caption)
+        self.assertNotIn("Not drawn", spreads.caption)
+
     def test_variants_that_end_in_a_number_are_one_sampler(self):
         names = ("ARM 1000", "ARM 100", "RM 10", "EP")
         settings = [{"variant": v, "machine": m} for v in names for m in ("small", "large")]

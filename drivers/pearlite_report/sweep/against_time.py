@@ -1,6 +1,7 @@
 """Samplers at rising budgets: the log of the mean of Z, and the standard deviation of log Z, against the time of a run
 (Fraccaro, Paquet & Winther 2016, figures 2 and 4)."""
 
+import dataclasses
 import re
 
 import numpy
@@ -14,6 +15,7 @@ TIME = "timing.wall_seconds"
 _VALUE = re.compile(r"log_evidence\..+\.(log_normaliser|log_ratio)\.value")
 _BUDGET = re.compile(r"(.*\S) (\d+)")  # a variant's name: a sampler, and how much of it
 _FEWEST = 3  # runs that have a standard deviation worth drawing
+_FAR = 30  # nats from the value that is known best: a point that would leave the others in one line
 
 
 def curves(sweep):
@@ -88,7 +90,7 @@ def spread(log_values):
 
 def _drawn(sweep, groups, budget):
     seconds = sweep.of_settings("mean", TIME)
-    means, spreads, counts = [], [], []
+    means, spreads, counts, far = [], [], [], []
     for panel in groups:
         of_means, of_spreads = [], []
         for line in panel.lines:
@@ -102,14 +104,20 @@ def _drawn(sweep, groups, budget):
                 of_means.append(_line(line, known, log_of_mean))
                 of_spreads.append(_line(line, known, spread))
         if of_means:
-            means.append(drawing.Panel(panel.label, of_means))
+            near, beyond = _near(of_means)
+            far += beyond
+            means.append(drawing.Panel(panel.label, near))
             spreads.append(drawing.Panel(panel.label, of_spreads))
     if sum(len(line.x) for panel in means for line in panel.lines) < 2:
         return []
     few, many = min(counts), max(counts)
     runs = numbers.counted(many, "run") if few == many else f"{numbers.plain(few)} to {numbers.counted(many, 'run')}"
     caption = f"{runs} of each setting; bars are one standard error each way."
-    of_means = _pictures(means, "log-mean-z", "Log of the mean of Z against time", "log of mean Z (nats)", caption)
+    names = ", ".join(dict.fromkeys(far))
+    beyond = f" Not drawn, because they are more than {_FAR} nats off: points of {names}." if far else ""
+    of_means = _pictures(
+        means, "log-mean-z", "Log of the mean of Z against time", "log of mean Z (nats)", caption + beyond
+    )
     title = "Spread of log Z against time"
     return of_means + _pictures(spreads, "sd-log-z", title, "sd of log Z (nats)", caption, _scale_spread)
 
@@ -118,6 +126,24 @@ def _line(group, known, statistic):
     x = numpy.array([seconds for seconds, _ in known])
     values, errors = numpy.array([statistic(values) for _, values in known]).T
     return drawing.Line(group.label, group.style, x, values, values - errors, values + errors, bars=True)
+
+
+def _near(lines):
+    """The lines without the points that are far from the value with the least error, and the names of those that had
+    such points."""
+    errors = numpy.concatenate([line.high - line.mean for line in lines])
+    if not numpy.isfinite(errors).any():
+        return lines, []
+    best = numpy.concatenate([line.mean for line in lines])[numpy.nanargmin(errors)]
+    kept, names = [], []
+    for line in lines:
+        is_near = numpy.abs(line.mean - best) <= _FAR
+        if not is_near.all():
+            names.append(line.label)
+        if is_near.any():
+            parts = {name: getattr(line, name)[is_near] for name in ("x", "mean", "low", "high")}
+            kept.append(dataclasses.replace(line, **parts))
+    return kept, names
 
 
 def _pictures(found, name, title, label, caption, scale_values=None):
