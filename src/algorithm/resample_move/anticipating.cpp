@@ -1,11 +1,13 @@
 // ARM-anticipate: N_r = max(1, floor(R W_{n+1}^r)) copies of particle r, each of weight W_n^r/N_r, W normalised. A
-// particle without a copy would be missing from p_n, so each has one.
+// particle without a copy would be missing from p_n, so each has one. The base set moves on as its first copies do: a
+// next pass splits it where it is then.
 #include "algorithm/resample_move/generator.hpp"
 #include "parallel/agreement.hpp"
 #include "population/resampling.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -14,27 +16,47 @@ namespace {
 
 class Anticipating final : public Generator {
   public:
+    bool looks_ahead() const override { return true; }
+
     population::Generation& generate(const Enlargement& pass) const override {
         auto& base = pass.population.generation(0);
-        const auto& log_weights = base.log_weights();
+        const auto log_weights = base.log_weights();
         const auto wanted = static_cast<double>(base.size());
-        std::vector<Index> copies(log_weights.size());
+        std::vector<Index> others(log_weights.size()); // copies beside the first one
         std::vector<double> of_copies(log_weights.size());
-        Index all = 0;
-        for (std::size_t r = 0; r < copies.size(); ++r) {
+        for (std::size_t r = 0; r < others.size(); ++r) {
             const double next = std::exp(log_weights[r] + pass.log_smoothing[r] - pass.log_mean);
-            copies[r] = std::max<Index>(1, static_cast<Index>(std::floor(wanted * next)));
-            of_copies[r] = log_weights[r] - std::log(static_cast<double>(copies[r]));
-            all += copies[r];
+            const Index copies = std::max<Index>(1, static_cast<Index>(std::floor(wanted * next)));
+            others[r] = copies - 1;
+            of_copies[r] = log_weights[r] - std::log(static_cast<double>(copies));
         }
-        auto& split = pass.population.append(pass.ranks.sum(all), pass.block);
-        population::copy_offspring(pass.ranks, base, copies, split, pass.population.particle_bytes(), 0, of_copies);
-        parallel::together(pass.ranks, [&] {
-            for (Index b = 0; b < split.local_blocks(); ++b)
-                pass.stage.prepare(split.block(b));
-        });
+        const Index more = std::accumulate(others.begin(), others.end(), Index{0});
+        auto& split = pass.population.append(base.size() + pass.ranks.sum(more), pass.block);
+        const auto copy = [&](const population::Generation& from, const std::vector<Index>& numbers,
+                              population::Generation& to, Index first_slot, const std::vector<double>& weights) {
+            population::copy_offspring(pass.ranks, from, numbers, to, pass.population.particle_bytes(), first_slot,
+                                       weights);
+        };
+        copy(base, std::vector<Index>(others.size(), 1), split, 0, of_copies);
+        copy(base, others, split, base.size(), of_copies);
+        prepare(pass, split);
         make_sweeps(pass.ranks, pass.stage, split, pass.sweeps, pass.seed, pass.tick);
+
+        std::vector<Index> is_first(static_cast<std::size_t>(split.local_size()));
+        for (std::size_t i = 0; i < is_first.size(); ++i)
+            is_first[i] = split.layout().first_local_item() + static_cast<Index>(i) < base.size() ? 1 : 0;
+        copy(split, is_first, base, 0, {});
+        base.log_weights() = log_weights;
+        prepare(pass, base);
         return split;
+    }
+
+  private:
+    static void prepare(const Enlargement& pass, population::Generation& particles) {
+        parallel::together(pass.ranks, [&] {
+            for (Index b = 0; b < particles.local_blocks(); ++b)
+                pass.stage.prepare(particles.block(b));
+        });
     }
 };
 

@@ -17,8 +17,7 @@ struct Enlargement {
     const parallel::Communicator& ranks;
     const model::GrowingStage& stage;
     population::Population& population; ///< generation 0 is the base set, R particles
-    /// Of the base set here: log W_n of the states that the step began with, where log_mean is the log of its mean with
-    /// the set's weights.
+    /// For a generator that looks ahead: log W_n of the base set here, and the log of its mean with the set's weights.
     std::span<const double> log_smoothing;
     double log_mean = 0;
     double gamma = 1, threshold = 0; ///< of all particles so far, and the one that is wanted
@@ -36,13 +35,16 @@ class Generator {
     virtual ~Generator() = default;
     /// Collective. Appends a generation of S particles that target p_n; their log weights sum to 1. Errors are agreed.
     virtual population::Generation& generate(const Enlargement& pass) const = 0;
+    /// Whether the base set's smoothing weights matter.
+    virtual bool looks_ahead() const { return false; }
     /// The steps of random numbers that a pass takes, whose moves have so many sweeps.
     virtual Index ticks(Index sweeps) const { return sweeps; }
 };
 
 /// The base set moves on in its place, and a copy of it is new (ARM).
 std::unique_ptr<Generator> moving_on();
-/// Copies of the base set, the more of them the more particle r will weigh at n + 1, move (ARM-anticipate).
+/// Copies of the base set, the more of them the more particle r will weigh at n + 1, move; the base set moves on as the
+/// first of them (ARM-anticipate).
 std::unique_ptr<Generator> anticipating();
 /// Chains from the target's seeds, as many as gamma lacks and 100 at least, make so many sweeps (ARM-reseed).
 std::unique_ptr<Generator> reseeding(Index sweeps);

@@ -93,9 +93,13 @@ void ResampleMove::smooth(population::Generation& particles) {
 }
 
 ResampleMove::Measure ResampleMove::measure() const {
+    return measure(first_standing(), population_.n_generations());
+}
+
+ResampleMove::Measure ResampleMove::measure(Index begin, Index end) const {
     double log_max = log_zero;
     const auto each = [&](const auto& use) {
-        for (Index g = first_standing(); g < population_.n_generations(); ++g)
+        for (Index g = begin; g < end; ++g)
             use(population_.generation(g), log_smoothing_[at(g)]);
     };
     each([&](const population::Generation& particles, const std::vector<double>& log_w) {
@@ -147,11 +151,16 @@ bool ResampleMove::wants_pass() const {
 }
 
 void ResampleMove::enlarge() {
+    double log_mean = first_measure_.log_mean;
+    if (generator_->looks_ahead() && passes_ > 0) { // the base set has moved on
+        smooth(population_.generation(0));
+        log_mean = measure(0, 1).log_mean;
+    }
     const Index standing = passes_ == 0 ? 0 : standing_particles(),
                 tick = take_ticks(generator_->ticks(growth_.sweeps));
-    auto& added = generator_->generate({ranks_, grown_->stage(), population_, log_smoothing_.front(),
-                                        first_measure_.log_mean, measure_.gamma, growth_.gamma_threshold,
-                                        settings_.block, growth_.sweeps, settings_.seed, tick});
+    auto& added =
+        generator_->generate({ranks_, grown_->stage(), population_, log_smoothing_.front(), log_mean, measure_.gamma,
+                              growth_.gamma_threshold, settings_.block, growth_.sweeps, settings_.seed, tick});
     const auto old = static_cast<double>(standing), more = static_cast<double>(added.size());
     for (Index g = 1; g < population_.n_generations(); ++g) {
         auto& particles = population_.generation(g);

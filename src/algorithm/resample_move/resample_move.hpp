@@ -83,6 +83,8 @@ class ResampleMove final : public Sampler {
     void begin_stage();
     void smooth(population::Generation& particles);
     Measure measure() const;
+    /// The same of some generations.
+    Measure measure(Index begin, Index end) const;
     void enlarge();
     bool wants_pass() const;
     /// Passes that Theorem 1 asks for.
