@@ -302,6 +302,22 @@ TEST(ResampleMove, TheSetGrowsUntilItsShareIsEffective) {
     }
 }
 
+TEST(ResampleMove, ReseededChainsJoinTheBaseSet) {
+    const auto target = growing_rbm(11, 5);
+    auto sampler = growing_run(alone, target, reseeding(30), {150, 48, 6}, {.gamma_threshold = 0.98, .most_passes = 2});
+    complete(sampler);
+    const auto record = sampler.growth_records().front();
+    double joined = 0;
+    for (std::size_t k = 0; k < record.passes.size(); ++k) {
+        EXPECT_EQ(record.particles[k], record.moved[k]); // all that were moved stand for p_n
+        EXPECT_GE(record.particles[k], 150 + 100 * static_cast<double>(record.passes[k]));
+        joined += record.passes[k] > 0 ? 1 : 0;
+    }
+    EXPECT_GT(joined, 0);
+    const double exact = *target->exact_log_normaliser() - target->log_normaliser_empty();
+    EXPECT_NEAR(sampler.log_ratio(), exact, 5 * std::sqrt(variance_of(record).variance));
+}
+
 TEST(ResampleMove, ALimitOfMovesEndsTheEnlarging) {
     const auto moved = [](std::optional<double> most) {
         auto sampler = growing_run(alone, growing_orthant(12, 0.9, 6), moving_on(), {100, 48, 6},

@@ -30,6 +30,9 @@ struct Enlargement {
 void make_sweeps(const parallel::Communicator& ranks, const model::GrowingStage& stage,
                  population::Generation& particles, Index sweeps, const random::Seed& seed, Index tick);
 
+/// Collective. Appends a copy of the base set, with its weights.
+population::Generation& append_copy_of_base(const Enlargement& pass);
+
 class Generator {
   public:
     virtual ~Generator() = default;
@@ -37,6 +40,8 @@ class Generator {
     virtual population::Generation& generate(const Enlargement& pass) const = 0;
     /// Whether the base set's smoothing weights matter.
     virtual bool looks_ahead() const { return false; }
+    /// Whether new particles join the base set, of which they know nothing. Those that are made of it take its place.
+    virtual bool joins_base() const { return false; }
     /// The steps of random numbers that a pass takes, whose moves have so many sweeps.
     virtual Index ticks(Index sweeps) const { return sweeps; }
 };
@@ -46,7 +51,8 @@ std::unique_ptr<Generator> moving_on();
 /// Copies of the base set, the more of them the more particle r will weigh at n + 1, move; the base set moves on as the
 /// first of them (ARM-anticipate).
 std::unique_ptr<Generator> anticipating();
-/// Chains from the target's seeds, as many as gamma lacks and 100 at least, make so many sweeps (ARM-reseed).
+/// Chains from the target's seeds, as many as gamma lacks and 100 at least, make so many sweeps and join the base set
+/// (ARM-reseed).
 std::unique_ptr<Generator> reseeding(Index sweeps);
 
 } // namespace pearlite::algorithm

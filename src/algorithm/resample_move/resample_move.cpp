@@ -24,6 +24,22 @@ void make_sweeps(const parallel::Communicator& ranks, const model::GrowingStage&
     });
 }
 
+population::Generation& append_copy_of_base(const Enlargement& pass) {
+    auto& base = pass.population.generation(0);
+    auto& copy = pass.population.append(base.size(), pass.block);
+    parallel::together(pass.ranks, [&] {
+        std::vector<std::byte> packed(pass.population.particle_bytes());
+        for (Index slot = 0; slot < base.local_size(); ++slot) {
+            base.pack(slot, packed);
+            copy.unpack(slot, packed);
+        }
+        for (Index b = 0; b < copy.local_blocks(); ++b)
+            pass.stage.prepare(copy.block(b));
+    });
+    copy.log_weights() = base.log_weights();
+    return copy;
+}
+
 ResampleMove::ResampleMove(const parallel::Communicator& ranks, std::shared_ptr<const model::GrowingTarget> target,
                            std::shared_ptr<const Generator> generator, const PopulationSettings& settings,
                            const ResampleMoveSettings& growth)
@@ -140,9 +156,7 @@ Index ResampleMove::passes_of_theorem() const {
 bool ResampleMove::wants_pass() const {
     if (!generator_ || passes_ == growth_.most_passes)
         return false;
-    using Allocation = ResampleMoveSettings::Allocation;
-    // The base set chose the number of passes, so that it cannot stand for p_n itself.
-    if (growth_.allocation == Allocation::theorem)
+    if (leaves_base_out())
         return passes_ < wanted_passes_;
     const double steps = static_cast<double>(n_variables_ - 1), base = static_cast<double>(settings_.particles);
     if (growth_.most_moved && passes_ > 0 && all_moved_ + moved_ >= *growth_.most_moved * steps * base)
@@ -156,11 +170,25 @@ void ResampleMove::enlarge() {
         smooth(population_.generation(0));
         log_mean = measure(0, 1).log_mean;
     }
-    const Index standing = passes_ == 0 ? 0 : standing_particles(),
-                tick = take_ticks(generator_->ticks(growth_.sweeps));
-    auto& added =
-        generator_->generate({ranks_, grown_->stage(), population_, log_smoothing_.front(), log_mean, measure_.gamma,
-                              growth_.gamma_threshold, settings_.block, growth_.sweeps, settings_.seed, tick});
+    const Index tick = take_ticks(generator_->ticks(growth_.sweeps));
+    const Enlargement pass{ranks_,
+                           grown_->stage(),
+                           population_,
+                           log_smoothing_.front(),
+                           log_mean,
+                           measure_.gamma,
+                           growth_.gamma_threshold,
+                           settings_.block,
+                           growth_.sweeps,
+                           settings_.seed,
+                           tick};
+    if (passes_ == 0 && generator_->joins_base() && !leaves_base_out()) {
+        append_copy_of_base(pass);
+        log_smoothing_.resize(2);
+        log_smoothing_[1] = log_smoothing_[0];
+    }
+    const Index standing = first_standing() == 0 ? 0 : standing_particles();
+    auto& added = generator_->generate(pass);
     const auto old = static_cast<double>(standing), more = static_cast<double>(added.size());
     for (Index g = 1; g < population_.n_generations(); ++g) {
         auto& particles = population_.generation(g);

@@ -77,7 +77,7 @@ class ResampleMove final : public Sampler {
     };
 
     Index n() const { return grown_->stage().n(); }
-    /// Generations that stand for p_n.
+    /// Generations that stand for p_n: the base set, or after a pass all others.
     Index first_standing() const { return population_.n_generations() > 1 ? 1 : 0; }
     Index standing_particles() const;
     void begin_stage();
@@ -87,6 +87,8 @@ class ResampleMove final : public Sampler {
     Measure measure(Index begin, Index end) const;
     void enlarge();
     bool wants_pass() const;
+    /// Where the base set chooses the number of passes, so that it cannot stand for p_n itself.
+    bool leaves_base_out() const { return growth_.allocation == ResampleMoveSettings::Allocation::theorem; }
     /// Passes that Theorem 1 asks for.
     Index passes_of_theorem() const;
     void end_stage();

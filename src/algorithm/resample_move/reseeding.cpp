@@ -1,4 +1,5 @@
-// ARM-reseed: S = max(ceil((1 - gamma/threshold) R), 100) chains that know nothing of the base set.
+// ARM-reseed: S = max(ceil((1 - gamma/threshold) R), 100) chains that know nothing of the base set, which they
+// join.
 #include "algorithm/common/streams.hpp"
 #include "algorithm/resample_move/generator.hpp"
 #include "parallel/agreement.hpp"
@@ -16,6 +17,7 @@ class Reseeding final : public Generator {
   public:
     explicit Reseeding(Index sweeps) : sweeps_(sweeps) {}
 
+    bool joins_base() const override { return true; }
     Index ticks(Index) const override { return sweeps_; }
 
     population::Generation& generate(const Enlargement& pass) const override {
