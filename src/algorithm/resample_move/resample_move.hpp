@@ -5,7 +5,7 @@
 ///     R equal particles from p_1;  log Z = log Z_1
 ///     for n = 1..N-1:
 ///         x ~ K(. | x), K leaving p_n invariant;  w = W_n(x) W;  gamma = (sum w)^2/sum W W_n^2
-///         if gamma < gamma_thr: R_n = 0
+///         if gamma < gamma_thr: R_n = 0, or R if new particles join the base set
 ///         while gamma < gamma_thr, i_max times at most:
 ///             S new particles that target p_n: old weights times R_n/(R_n + S), new ones times S/(R_n + S)
 ///             R_n += S;  w = W_n(x) W;  gamma
