@@ -1,6 +1,7 @@
 """The data of those rows of the golden table that are no shipped jobs."""
 
 import random
+import struct
 
 
 def write_table(path, names, rows):
@@ -34,3 +35,5 @@ def make_data(directory):
     write_table(directory / "images.csv", [],
                 [[1 if (x + shift) % 4 < 2 or numbers.random() < 0.1 else 0 for x in range(20)]
                  for shift in (numbers.randrange(4) for _ in range(250))])
+    grey = bytes(numbers.randrange(256) for _ in range(30 * 20))
+    (directory / "images.idx").write_bytes(struct.pack(">4i", 2051, 30, 4, 5) + grey)

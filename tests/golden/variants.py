@@ -12,6 +12,10 @@ def tables_of(model, **keys):
     return {"model": {"name": model, **MODELS[model], **keys}, "run": {"block": 16}, "schedule": FIXED}
 
 
+def without_schedule(tables):
+    return {name: table for name, table in tables.items() if name != "schedule"}
+
+
 def annealed():
     """{name: tables} of runs of models to be annealed."""
     ising, rbm, gaussian = tables_of("ising"), tables_of("rbm"), tables_of("gaussian")
@@ -19,6 +23,7 @@ def annealed():
     adaptive = {**gaussian, "schedule": ADAPTIVE}
     ais, smc, work, chains = ({"name": name, **ALGORITHMS[name]["algorithm"]}
                               for name in ("annealed-importance", "smc", "nonequilibrium", "pseudo-marginal"))
+    growing = {"name": "resample-move", **ALGORITHMS["resample-move"]["algorithm"]}
     moments = {"kind": "moments", "knots": 2, "fit_chains": 40, "end_sweeps": 24, "fit_updates": 20}
     survey = {"steps": 12, "pilot_steps": 20, "pilot_trajectories": 35}
     return {
@@ -59,6 +64,12 @@ def annealed():
                                              algorithm={**smc, SMC_REPLICATES: 3}),
         "gaussian-chains-prior": {"model": gaussian["model"], "algorithm": {**chains, "start": "prior"}},
         "gaussian-mixture-likelihood": changed(tables_of("gaussian-mixture"), algorithm=ais),
+        "orthant-anticipate": {**without_schedule(tables_of("orthant")),
+                               "algorithm": {**growing, "enlarge": "anticipate"}},
+        "orthant-anticipate-theorem": {**without_schedule(tables_of("orthant")),
+                                       "algorithm": {**growing, "enlarge": "anticipate", "allocation": "theorem"}},
+        "rbm-reseed": {**without_schedule(tables_of("rbm", random_visible=20, images="images.idx")),
+                       "algorithm": {**growing, "enlarge": "reseed", "reseed_sweeps": 20}},
         "radiata-pine-data-path": changed(tables_of("radiata-pine"), path={"kind": "data"}, schedule={"steps": 30},
                                           kernel={"pilot_particles": 40, "moves": 2}, algorithm=work),
         "logistic-regression-data-path": {**tables_of("logistic-regression"), "path": {"kind": "data"},
