@@ -9,7 +9,7 @@ import numpy
 from .. import numbers, words
 from ..style import finish, plain_log_ticks
 from . import drawing
-from .layout import MARKERS, PALETTE, Group, panels
+from .layout import DASHES, MARKERS, PALETTE, Group, panels
 
 TIME = "timing.wall_seconds"
 _VALUE = re.compile(r"log_evidence\..+\.(log_normaliser|log_ratio)\.value")
@@ -46,7 +46,8 @@ def samplers(sweep, axis):
         line = next((line for line in panel.lines if line.label == name), None)
         if line is None:
             k = names.index(name)
-            style = {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[k % len(MARKERS)], "linestyle": "-"}
+            style = {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[k % len(MARKERS)],
+                     "linestyle": DASHES[k // len(PALETTE) % len(DASHES)]}
             line = Group(name, [], style)
             panel.lines.append(line)
         line.settings.append(number)

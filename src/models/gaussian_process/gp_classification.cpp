@@ -35,7 +35,7 @@ class GpOrthant final : public Orthant {
 class GpGrowth final : public model::Growth {
   public:
     explicit GpGrowth(std::shared_ptr<const GpClassificationSettings> settings) : settings_(std::move(settings)) {}
-    std::vector<std::string> orders() const override { return {"random", "given", "alternating", "farthest"}; }
+    std::vector<std::string> orders() const override { return {"farthest", "random", "given", "alternating"}; }
     std::shared_ptr<const model::GrowingTarget> growing(const std::string& order, std::uint64_t seed) const override {
         return std::make_shared<const GpOrthant>(orthant_of(*settings_, order_of(order, seed)), settings_);
     }
