@@ -2,7 +2,6 @@
 // particle without a copy would be missing from p_n, so each has one. The base set moves on as its first copies do: a
 // next pass splits it where it is then.
 #include "algorithm/resample_move/generator.hpp"
-#include "parallel/agreement.hpp"
 #include "population/resampling.hpp"
 
 #include <algorithm>
@@ -39,7 +38,7 @@ class Anticipating final : public Generator {
         };
         copy(base, std::vector<Index>(others.size(), 1), split, 0, of_copies);
         copy(base, others, split, base.size(), of_copies);
-        prepare(pass, split);
+        prepare_copies(pass, split);
         make_sweeps(pass.ranks, pass.stage, split, pass.sweeps, pass.seed, pass.tick);
 
         std::vector<Index> is_first(static_cast<std::size_t>(split.local_size()));
@@ -47,16 +46,8 @@ class Anticipating final : public Generator {
             is_first[i] = split.layout().first_local_item() + static_cast<Index>(i) < base.size() ? 1 : 0;
         copy(split, is_first, base, 0, {});
         base.log_weights() = log_weights;
-        prepare(pass, base);
+        prepare_copies(pass, base);
         return split;
-    }
-
-  private:
-    static void prepare(const Enlargement& pass, population::Generation& particles) {
-        parallel::together(pass.ranks, [&] {
-            for (Index b = 0; b < particles.local_blocks(); ++b)
-                pass.stage.prepare(particles.block(b));
-        });
     }
 };
 

@@ -30,6 +30,9 @@ struct Enlargement {
 void make_sweeps(const parallel::Communicator& ranks, const model::GrowingStage& stage,
                  population::Generation& particles, Index sweeps, const random::Seed& seed, Index tick);
 
+/// Collective. Computes anew what follows from the states of a generation that were copied there.
+void prepare_copies(const Enlargement& pass, population::Generation& particles);
+
 /// Collective. Appends a copy of the base set, with its weights.
 population::Generation& append_copy_of_base(const Enlargement& pass);
 

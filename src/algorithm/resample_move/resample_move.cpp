@@ -24,6 +24,13 @@ void make_sweeps(const parallel::Communicator& ranks, const model::GrowingStage&
     });
 }
 
+void prepare_copies(const Enlargement& pass, population::Generation& particles) {
+    parallel::together(pass.ranks, [&] {
+        for (Index b = 0; b < particles.local_blocks(); ++b)
+            pass.stage.prepare(particles.block(b));
+    });
+}
+
 population::Generation& append_copy_of_base(const Enlargement& pass) {
     auto& base = pass.population.generation(0);
     auto& copy = pass.population.append(base.size(), pass.block);
@@ -33,9 +40,8 @@ population::Generation& append_copy_of_base(const Enlargement& pass) {
             base.pack(slot, packed);
             copy.unpack(slot, packed);
         }
-        for (Index b = 0; b < copy.local_blocks(); ++b)
-            pass.stage.prepare(copy.block(b));
     });
+    prepare_copies(pass, copy);
     copy.log_weights() = base.log_weights();
     return copy;
 }
