@@ -29,7 +29,7 @@ TEST(ResampleMoveMpi, EachGeneratorAndTarget) {
         {growing_chain<ProposedChain>(9, 3, 3), anticipating()}};
     for (const auto& [target, generator] : cases)
         for (const int steps : {1, 5, 9})
-            for (const auto allocation : {Allocation::threshold, Allocation::theorem})
+            for (const auto allocation : {Allocation::threshold, Allocation::crossed, Allocation::theorem})
                 expect_same_everywhere(
                     [&, target = target, generator = generator](const Communicator& ranks) {
                         return growing_run(ranks, target, generator, {117, 16, 7},

@@ -196,15 +196,15 @@ TEST(ResampleMove, IndependentVariablesAreExactWithoutANewParticle) {
 /// Copies as ARM-anticipate makes them, but none of a particle that will weigh little: a grave error.
 class Dropping final : public Generator {
   public:
-    population::Generation& generate(const Enlargement& pass) const override {
+    bool looks_ahead() const override { return true; }
+    Added generate(const Enlargement& pass) const override {
         auto& base = pass.population.generation(0);
         const auto& weights = base.log_weights();
         std::vector<Index> copies(weights.size());
         std::vector<double> of_copies(weights.size());
         double kept = 0;
         for (std::size_t r = 0; r < copies.size(); ++r) {
-            copies[r] = static_cast<Index>(static_cast<double>(base.size()) *
-                                           std::exp(weights[r] + pass.log_smoothing[r] - pass.log_mean));
+            copies[r] = static_cast<Index>(pass.next_shares[r]);
             of_copies[r] = weights[r] - std::log(static_cast<double>(std::max<Index>(copies[r], 1)));
             kept += copies[r] > 0 ? std::exp(weights[r]) : 0;
         }
@@ -215,7 +215,7 @@ class Dropping final : public Generator {
         for (Index b = 0; b < split.local_blocks(); ++b)
             pass.stage.prepare(split.block(b));
         make_sweeps(pass.ranks, pass.stage, split, pass.sweeps, pass.seed, pass.tick);
-        return split;
+        return {split, SlotsByPart({split.size()})};
     }
 };
 
@@ -239,14 +239,14 @@ TEST(ResampleMove, GeneratorsMakeParticlesOfTheTarget) {
 class Standing final : public Generator {
   public:
     bool looks_ahead() const override { return true; }
-    population::Generation& generate(const Enlargement& pass) const override {
+    Added generate(const Enlargement& pass) const override {
         auto& base = pass.population.generation(0);
         const std::size_t bytes = pass.population.particle_bytes();
         std::vector<std::byte> packed(at(base.local_size()) * bytes);
         const auto of = [&](Index slot) { return std::span(packed).subspan(at(slot) * bytes, bytes); };
         for (Index slot = 0; slot < base.local_size(); ++slot)
             base.pack(slot, of(slot));
-        auto& split = anticipating_->generate(pass);
+        auto split = anticipating_->generate(pass);
         for (Index slot = 0; slot < base.local_size(); ++slot)
             base.unpack(slot, of(slot));
         for (Index b = 0; b < base.local_blocks(); ++b)
@@ -276,10 +276,56 @@ TEST(ResampleMove, AnAnticipatingPassBeginsWhereTheLastOneEnded) {
     EXPECT_GT(sd_of_log(standing, 32), 0.8 * of_standing) << "the test cannot fail";
 }
 
+/// Few particles and a high threshold, so that the rule of the paper stops on lucky sets.
+double z_of_few(const GrowingPointer& target, const std::shared_ptr<const Generator>& generator, Index runs,
+                Allocation allocation, std::uint64_t seed) {
+    return z_of_one(relative(target, generator, 12, runs,
+                             {.sweeps = 1, .gamma_threshold = 0.9, .most_passes = 3, .allocation = allocation}, seed));
+}
+
+TEST(ResampleMove, HalvesThatDecideForEachOtherLeaveZUnbiased) {
+    const std::pair<const char*, GrowingPointer> targets[] = {{"orthant", growing_orthant(8, 0.8, 4)},
+                                                              {"RBM", growing_rbm(11, 5)},
+                                                              {"Ising", growing_lattice(2)},
+                                                              {"Potts", growing_lattice(4)},
+                                                              {"series", growing_series(10, false)}};
+    for (const auto& [name, target] : targets)
+        for (const auto& generator : {std::shared_ptr<const Generator>(moving_on()), {anticipating()}})
+            EXPECT_LT(std::abs(z_of_few(target, generator, 4000, Allocation::crossed, 41)), limit) << name;
+    EXPECT_LT(std::abs(z_of_few(growing_rbm(11, 5), reseeding(100), 400, Allocation::crossed, 42)), limit);
+}
+
+TEST(ResampleMove, TheRuleOfThePaperDoesNot) {
+    EXPECT_GT(z_of_few(growing_lattice(2), moving_on(), 4000, Allocation::threshold, 41), limit);
+    EXPECT_GT(z_of_few(growing_series(10, false), anticipating(), 4000, Allocation::threshold, 41), limit);
+    EXPECT_LT(z_of_few(growing_lattice(4), moving_on(), 4000, Allocation::threshold, 41), -limit);
+}
+
+// Each half stops at the first pass at which the other half's gamma is large enough.
+TEST(ResampleMove, HalvesStandAfterTheirOwnPassesAlone) {
+    bool differ = false;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        auto sampler = growing_run(alone, growing_lattice(2), moving_on(), {12, 6, seed},
+                                   {.gamma_threshold = 0.9, .most_passes = 20, .allocation = Allocation::crossed});
+        complete(sampler);
+        const auto record = sampler.growth_records().front();
+        for (std::size_t k = 0; k < record.particles.size(); ++k) {
+            const double passes = static_cast<double>(record.passes[k]);
+            EXPECT_EQ(record.moved[k], 12 * (1 + passes));
+            EXPECT_EQ(std::fmod(record.particles[k], 6), 0);
+            EXPECT_GE(record.particles[k], 12);
+            EXPECT_LE(record.particles[k], 12 * std::max(1.0, passes));
+            differ = differ || record.particles[k] < 12 * passes;
+        }
+    }
+    EXPECT_TRUE(differ);
+}
+
 TEST(ResampleMove, TheSetGrowsUntilItsShareIsEffective) {
     const auto target = growing_orthant(8, 0.8, 4);
     for (const auto& generator : {std::shared_ptr<const Generator>(moving_on()), {anticipating()}}) {
-        auto sampler = growing_run(alone, target, generator, {100, 48, 6}, {.gamma_threshold = 0.9, .most_passes = 4});
+        auto sampler = growing_run(alone, target, generator, {100, 48, 6},
+                                   {.gamma_threshold = 0.9, .most_passes = 4, .allocation = Allocation::threshold});
         complete(sampler);
         const auto record = sampler.growth_records().front();
         ASSERT_EQ(std::ssize(record.gamma), 7);

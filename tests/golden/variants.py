@@ -66,6 +66,8 @@ def annealed():
         "gaussian-mixture-likelihood": changed(tables_of("gaussian-mixture"), algorithm=ais),
         "orthant-anticipate": {**without_schedule(tables_of("orthant")),
                                "algorithm": {**growing, "enlarge": "anticipate"}},
+        "orthant-threshold": {**without_schedule(tables_of("orthant")),
+                              "algorithm": {**growing, "allocation": "threshold"}},
         "orthant-anticipate-theorem": {**without_schedule(tables_of("orthant")),
                                        "algorithm": {**growing, "enlarge": "anticipate", "allocation": "theorem"}},
         "rbm-reseed": {**without_schedule(tables_of("rbm", random_visible=20, images="images.idx")),

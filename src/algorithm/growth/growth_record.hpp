@@ -16,6 +16,7 @@ namespace pearlite::algorithm {
 struct GrowthRecord {
     double base_particles = 0;             ///< R
     double threshold = 0;                  ///< the gamma that is wanted; 0 if any will do
+    bool is_biased = false;                ///< the rule that ends the enlarging reads the weights that are averaged
     std::vector<double> particles;         ///< R_n, those that Z_{n+1}/Z_n was averaged over
     std::vector<double> moved;             ///< those of the base set and of all passes
     std::vector<double> gamma;             ///< 1/(1 + v_n), when the set was large enough
@@ -31,6 +32,7 @@ struct GrowthRecord {
     void fields(Fields& f) {
         f("base_particles", base_particles);
         f("threshold", threshold);
+        f("is_biased", is_biased);
         f("particles", particles);
         f("moved", moved);
         f("gamma", gamma);

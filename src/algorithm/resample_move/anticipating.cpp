@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 namespace pearlite::algorithm {
@@ -17,20 +17,25 @@ class Anticipating final : public Generator {
   public:
     bool looks_ahead() const override { return true; }
 
-    population::Generation& generate(const Enlargement& pass) const override {
+    Added generate(const Enlargement& pass) const override {
         auto& base = pass.population.generation(0);
         const auto log_weights = base.log_weights();
-        const auto wanted = static_cast<double>(base.size());
         std::vector<Index> others(log_weights.size()); // copies beside the first one
         std::vector<double> of_copies(log_weights.size());
+        std::vector<Index> of_part(pass.parts.size(), 0);
         for (std::size_t r = 0; r < others.size(); ++r) {
-            const double next = std::exp(log_weights[r] + pass.log_smoothing[r] - pass.log_mean);
-            const Index copies = std::max<Index>(1, static_cast<Index>(std::floor(wanted * next)));
+            const Index copies = std::max<Index>(1, static_cast<Index>(std::floor(pass.next_shares[r])));
             others[r] = copies - 1;
             of_copies[r] = log_weights[r] - std::log(static_cast<double>(copies));
+            const Index slot = base.layout().first_local_item() + static_cast<Index>(r);
+            of_part[slot < pass.parts.front().end ? 0 : of_part.size() - 1] += others[r];
         }
-        const Index more = std::accumulate(others.begin(), others.end(), Index{0});
-        auto& split = pass.population.append(base.size() + pass.ranks.sum(more), pass.block);
+        std::vector<std::int64_t> ends;
+        for (const auto& part : pass.parts)
+            ends.push_back(part.end);
+        for (const Index more : of_part)
+            ends.push_back(ends.back() + pass.ranks.sum(more));
+        auto& split = pass.population.append(ends.back(), pass.block);
         const auto copy = [&](const population::Generation& from, const std::vector<Index>& numbers,
                               population::Generation& to, Index first_slot, const std::vector<double>& weights) {
             population::copy_offspring(pass.ranks, from, numbers, to, pass.population.particle_bytes(), first_slot,
@@ -47,7 +52,7 @@ class Anticipating final : public Generator {
         copy(split, is_first, base, 0, {});
         base.log_weights() = log_weights;
         prepare_copies(pass, base);
-        return split;
+        return {split, SlotsByPart(std::move(ends))};
     }
 };
 

@@ -37,7 +37,9 @@ class ResampleMovePlan final : public Plan {
               "particles are added until this share of them is effective for the next density");
             k("most_passes", settings_.most_passes, within(1, 1000), "sets of new particles at a step, at most");
             k("allocation", settings_.allocation,
-              {{"threshold", Allocation::threshold, "until gamma_threshold is reached"},
+              {{"crossed", Allocation::crossed,
+                "each half of the set until the other half reaches gamma_threshold, so that Z is unbiased"},
+               {"threshold", Allocation::threshold, "until the set reaches gamma_threshold, as in the paper"},
                {"theorem", Allocation::theorem,
                 "as many as Theorem 1 says for the base set, which is then left out of the average"}},
               "the number of new particles");

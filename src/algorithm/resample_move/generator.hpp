@@ -2,6 +2,7 @@
 /// New particles that target p_n, by which adaptive resample-move enlarges its population (Fraccaro, Paquet & Winther
 /// 2016, sections 3.1 and 3.2).
 
+#include "algorithm/resample_move/parts.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
 #include "pearlite/random/detail/generator.hpp"
@@ -9,6 +10,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace pearlite::algorithm {
 
@@ -17,10 +19,11 @@ struct Enlargement {
     const parallel::Communicator& ranks;
     const model::GrowingStage& stage;
     population::Population& population; ///< generation 0 is the base set, R particles
-    /// For a generator that looks ahead: log W_n of the base set here, and the log of its mean with the set's weights.
-    std::span<const double> log_smoothing;
-    double log_mean = 0;
-    double gamma = 1, threshold = 0; ///< of all particles so far, and the one that is wanted
+    std::span<const Part> parts;
+    /// For a generator that looks ahead: the base set's particles here, times their weight at n + 1 within their part,
+    /// times the part's size.
+    std::span<const double> next_shares;
+    double threshold = 0; ///< the gamma that is wanted
     Index block = 16, sweeps = 1;
     random::Seed seed;
     Index tick = 0; ///< the step that addresses random numbers, one for each sweep
@@ -33,14 +36,21 @@ void make_sweeps(const parallel::Communicator& ranks, const model::GrowingStage&
 /// Collective. Computes anew what follows from the states of a generation that were copied there.
 void prepare_copies(const Enlargement& pass, population::Generation& particles);
 
+/// A generation that a pass has made.
+struct Added {
+    population::Generation& particles;
+    SlotsByPart slots;
+};
+
 /// Collective. Appends a copy of the base set, with its weights.
-population::Generation& append_copy_of_base(const Enlargement& pass);
+Added append_copy_of_base(const Enlargement& pass);
 
 class Generator {
   public:
     virtual ~Generator() = default;
-    /// Collective. Appends a generation of S particles that target p_n; their log weights sum to 1. Errors are agreed.
-    virtual population::Generation& generate(const Enlargement& pass) const = 0;
+    /// Collective. Appends a generation of S particles that target p_n; in each part their weights sum to that of the
+    /// part. What a part gets depends on its own particles and its `gamma` alone. Errors are agreed.
+    virtual Added generate(const Enlargement& pass) const = 0;
     /// Whether the base set's smoothing weights matter.
     virtual bool looks_ahead() const { return false; }
     /// Whether new particles join the base set, of which they know nothing. Those that are made of it take its place.

@@ -7,7 +7,7 @@ namespace {
 
 class MovingOn final : public Generator {
   public:
-    population::Generation& generate(const Enlargement& pass) const override {
+    Added generate(const Enlargement& pass) const override {
         auto& base = pass.population.generation(0);
         make_sweeps(pass.ranks, pass.stage, base, pass.sweeps, pass.seed, pass.tick);
         return append_copy_of_base(pass);

@@ -31,7 +31,7 @@ void prepare_copies(const Enlargement& pass, population::Generation& particles) 
     });
 }
 
-population::Generation& append_copy_of_base(const Enlargement& pass) {
+Added append_copy_of_base(const Enlargement& pass) {
     auto& base = pass.population.generation(0);
     auto& copy = pass.population.append(base.size(), pass.block);
     parallel::together(pass.ranks, [&] {
@@ -43,7 +43,10 @@ population::Generation& append_copy_of_base(const Enlargement& pass) {
     });
     prepare_copies(pass, copy);
     copy.log_weights() = base.log_weights();
-    return copy;
+    std::vector<std::int64_t> ends;
+    for (const auto& part : pass.parts)
+        ends.push_back(part.end);
+    return {copy, SlotsByPart(std::move(ends))};
 }
 
 ResampleMove::ResampleMove(const parallel::Communicator& ranks, std::shared_ptr<const model::GrowingTarget> target,
@@ -57,8 +60,13 @@ ResampleMove::ResampleMove(const parallel::Communicator& ranks, std::shared_ptr<
       growth_(growth),
       population_(population_of(ranks_, grown_)) {
     population_.append(settings.particles, settings.block);
+    const Index all = settings.particles, blocks = (all + settings.block - 1) / settings.block,
+                half = blocks > 1 ? blocks / 2 * settings.block : all / 2; // a block's particles may share a scan order
+    parts_ = is_crossed() ? std::vector<Part>{{0, half}, {half, all}} : std::vector<Part>{{0, all}};
+    slots_ = {SlotsByPart(is_crossed() ? std::vector<std::int64_t>{half, all} : std::vector<std::int64_t>{all})};
     record_.base_particles = static_cast<double>(settings.particles);
     record_.threshold = generator_ ? growth.gamma_threshold : 0;
+    record_.is_biased = generator_ && growth.allocation == ResampleMoveSettings::Allocation::threshold;
 }
 
 void ResampleMove::begin() {
@@ -81,9 +89,16 @@ void ResampleMove::step() {
         enlarge();
     else
         begin_stage();
-    is_enlarging_ = wants_pass();
-    if (!is_enlarging_)
-        end_stage();
+    auto parts = standing(std::vector<std::int64_t>(parts_.size(), passes_));
+    if (passes_ == 0)
+        see_base_set(parts);
+    decide(parts);
+    is_enlarging_ = std::ranges::count(passes_of_part_, undecided) > 0;
+    if (is_enlarging_)
+        return;
+    if (std::ranges::count(passes_of_part_, passes_) < std::ssize(parts_))
+        parts = standing(passes_of_part_);
+    end_stage(parts);
 }
 
 void ResampleMove::begin_stage() {
@@ -93,10 +108,16 @@ void ResampleMove::begin_stage() {
     make_sweeps(ranks_, grown_->stage(), base, growth_.sweeps, settings_.seed, take_ticks(growth_.sweeps));
     moved_ = static_cast<double>(settings_.particles);
     passes_ = 0;
+    passes_of_part_.assign(parts_.size(), undecided);
     smooth(base);
     mobility_ = growth_.sweeps > 0 ? watch_.mobility(ranks_, base, log_smoothing_.front()) : unknown_mobility;
-    measure_ = first_measure_ = measure();
+}
+
+void ResampleMove::see_base_set(const std::vector<Standing>& parts) {
+    first_measure_ = measure(parts);
     wanted_passes_ = passes_of_theorem();
+    for (std::size_t p = 0; p < parts_.size() && is_crossed(); ++p)
+        parts_[p].log_weight = std::log(parts[p].weight);
 }
 
 void ResampleMove::smooth(population::Generation& particles) {
@@ -114,118 +135,109 @@ void ResampleMove::smooth(population::Generation& particles) {
     });
 }
 
-ResampleMove::Measure ResampleMove::measure() const {
-    return measure(first_standing(), population_.n_generations());
+Generations ResampleMove::generations_after(Index passes) const {
+    if (passes_ == 0)
+        return {0, 1};
+    const Index copies = keeps_base() ? 1 : 0;
+    if (passes == 0)
+        return {copies, copies + 1};
+    return {joins_base() ? 1 : 1 + copies, 1 + copies + passes};
 }
 
-ResampleMove::Measure ResampleMove::measure(Index begin, Index end) const {
-    double log_max = log_zero;
-    const auto each = [&](const auto& use) {
-        for (Index g = begin; g < end; ++g)
-            use(population_.generation(g), log_smoothing_[at(g)]);
-    };
-    each([&](const population::Generation& particles, const std::vector<double>& log_w) {
-        for (std::size_t i = 0; i < log_w.size(); ++i)
-            if (particles.log_weights()[i] > log_zero)
-                log_max = std::max(log_max, log_w[i]);
-    });
-    log_max = ranks_.max(log_max);
-    if (log_max == log_zero)
+std::vector<Generations> ResampleMove::generations_after(std::span<const std::int64_t> passes) const {
+    std::vector<Generations> of_part;
+    for (const Index after : passes)
+        of_part.push_back(generations_after(after));
+    return of_part;
+}
+
+std::vector<Standing> ResampleMove::standing(std::span<const std::int64_t> passes) const {
+    return standing_by_part(ranks_, population_, log_smoothing_, slots_, generations_after(passes));
+}
+
+ResampleMove::Measure ResampleMove::measure(const std::vector<Standing>& parts) const {
+    auto all = parts.front();
+    for (std::size_t p = 1; p < parts.size(); ++p)
+        all = all + parts[p];
+    if (!(all.first > 0))
         throw NumericalError(fmt::format("no particle of {} variables has a positive weight", n()));
-    population::BlockSums sums(3);
-    each([&](const population::Generation& particles, const std::vector<double>& log_w) {
-        for (Index b = 0; b < particles.local_blocks(); ++b) {
-            const auto weights = particles.of_block(particles.log_weights(), b),
-                       smoothing = particles.of_block(log_w, b);
-            double first = 0, second = 0, squares = 0; // sums of W w, W w^2, (W w)^2
-            for (std::size_t i = 0; i < weights.size(); ++i) {
-                const double weight = std::exp(weights[i]), w = std::exp(smoothing[i] - log_max);
-                first += weight * w;
-                second += weight * w * w;
-                squares += weight * weight * w * w;
-            }
-            sums.add(0, first);
-            sums.add(1, second);
-            sums.add(2, squares);
-        }
-    });
-    const auto total = sums.total(ranks_);
-    return {log_max + std::log(total[0]), std::min(1.0, total[0] * total[0] / total[1]),
-            total[0] * total[0] / total[2]};
+    return {all.log_mean(), all.gamma(), all.ess()};
 }
 
 Index ResampleMove::passes_of_theorem() const {
-    const double wanted = std::sqrt((1 / measure_.gamma - 1) / (1 / growth_.gamma_threshold - 1));
+    const double wanted = std::sqrt((1 / first_measure_.gamma - 1) / (1 / growth_.gamma_threshold - 1));
     return static_cast<Index>(std::min(static_cast<double>(growth_.most_passes), std::max(1.0, std::ceil(wanted))));
 }
 
-bool ResampleMove::wants_pass() const {
+bool ResampleMove::is_large_enough(double deciding_gamma) const {
     if (!generator_ || passes_ == growth_.most_passes)
-        return false;
+        return true;
     if (leaves_base_out())
-        return passes_ < wanted_passes_;
+        return passes_ >= wanted_passes_;
     const double steps = static_cast<double>(n_variables_ - 1), base = static_cast<double>(settings_.particles);
     if (growth_.most_moved && passes_ > 0 && all_moved_ + moved_ >= *growth_.most_moved * steps * base)
-        return false;
-    return measure_.gamma < growth_.gamma_threshold;
+        return true;
+    return deciding_gamma >= growth_.gamma_threshold;
+}
+
+void ResampleMove::decide(const std::vector<Standing>& parts) {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+        parts_[p].gamma = parts[(p + 1) % parts.size()].gamma(); // the other half's
+        if (passes_of_part_[p] == undecided && is_large_enough(parts_[p].gamma))
+            passes_of_part_[p] = passes_;
+    }
+}
+
+std::vector<double> ResampleMove::next_shares() {
+    auto& base = population_.generation(0);
+    if (passes_ > 0) // it has moved on
+        smooth(base);
+    const std::vector<Generations> generations(parts_.size(), {0, 1});
+    const auto now = standing_by_part(ranks_, population_, log_smoothing_, slots_, generations);
+    std::vector<double> shares;
+    for (Index slot = 0; slot < base.local_size(); ++slot) {
+        const auto p = slots_.front().part_of(base.layout().first_local_item() + slot, parts_.size());
+        shares.push_back(static_cast<double>(parts_[p].size()) *
+                         std::exp(base.log_weights()[at(slot)] + log_smoothing_.front()[at(slot)] - now[p].log_mean()));
+    }
+    return shares;
+}
+
+bool ResampleMove::keeps_base() const {
+    return is_crossed() || joins_base();
 }
 
 void ResampleMove::enlarge() {
-    double log_mean = first_measure_.log_mean;
-    if (generator_->looks_ahead() && passes_ > 0) { // the base set has moved on
-        smooth(population_.generation(0));
-        log_mean = measure(0, 1).log_mean;
+    std::vector<double> shares;
+    if (generator_->looks_ahead())
+        shares = next_shares();
+    const Enlargement pass{ranks_,          grown_->stage(),
+                           population_,     parts_,
+                           shares,          growth_.gamma_threshold,
+                           settings_.block, growth_.sweeps,
+                           settings_.seed,  take_ticks(generator_->ticks(growth_.sweeps))};
+    if (passes_ == 0 && keeps_base()) {
+        slots_.push_back(append_copy_of_base(pass).slots);
+        log_smoothing_.resize(1);
+        log_smoothing_.push_back(log_smoothing_.front());
     }
-    const Index tick = take_ticks(generator_->ticks(growth_.sweeps));
-    const Enlargement pass{ranks_,
-                           grown_->stage(),
-                           population_,
-                           log_smoothing_.front(),
-                           log_mean,
-                           measure_.gamma,
-                           growth_.gamma_threshold,
-                           settings_.block,
-                           growth_.sweeps,
-                           settings_.seed,
-                           tick};
-    if (passes_ == 0 && generator_->joins_base() && !leaves_base_out()) {
-        append_copy_of_base(pass);
-        log_smoothing_.resize(2);
-        log_smoothing_[1] = log_smoothing_[0];
-    }
-    const Index standing = first_standing() == 0 ? 0 : standing_particles();
-    auto& added = generator_->generate(pass);
-    const auto old = static_cast<double>(standing), more = static_cast<double>(added.size());
-    for (Index g = 1; g < population_.n_generations(); ++g) {
-        auto& particles = population_.generation(g);
-        const double log_share = std::log((&particles == &added ? more : old) / (old + more));
-        for (double& log_weight : particles.log_weights())
-            log_weight += log_share;
-    }
-    smooth(added);
-    moved_ += more;
+    auto added = generator_->generate(pass);
+    slots_.push_back(std::move(added.slots));
+    smooth(added.particles);
+    moved_ += static_cast<double>(added.particles.size());
     ++passes_;
-    measure_ = measure();
 }
 
-Index ResampleMove::standing_particles() const {
-    Index all = 0;
-    for (Index g = first_standing(); g < population_.n_generations(); ++g)
-        all += population_.generation(g).size();
-    return all;
-}
-
-void ResampleMove::end_stage() {
+void ResampleMove::end_stage(const std::vector<Standing>& parts) {
+    measure_ = measure(parts);
     log_ratio_ += measure_.log_mean;
     ess_ = measure_.ess;
-    for (Index g = first_standing(); g < population_.n_generations(); ++g) {
-        auto& log_weights = population_.generation(g).log_weights();
-        for (std::size_t i = 0; i < log_weights.size(); ++i)
-            log_weights[i] += log_smoothing_[at(g)][i] - measure_.log_mean;
-    }
-    const bool resamples =
-        first_standing() > 0 || ess_ < growth_.resample_below * static_cast<double>(settings_.particles);
-    record_stage(resamples);
+    double particles = 0;
+    for (const auto& part : parts)
+        particles += part.particles;
+    weigh(population_, log_smoothing_, slots_, generations_after(passes_of_part_), parts, measure_.log_mean);
+    const bool resamples = passes_ > 0 || ess_ < growth_.resample_below * static_cast<double>(settings_.particles);
+    record_stage(particles, resamples);
     if (resamples)
         resample();
     augment();
@@ -238,21 +250,23 @@ void ResampleMove::end_stage() {
 }
 
 void ResampleMove::resample() {
+    const Index first = passes_ > 0 ? 1 : 0;
     std::vector<population::WeightedParticles> standing;
-    for (Index g = first_standing(); g < population_.n_generations(); ++g)
+    for (Index g = first; g < population_.n_generations(); ++g)
         standing.push_back({&population_.generation(g).layout(), population_.generation(g).log_weights()});
     const auto numbers = population::offspring(ranks_, standing, 0, growth_.resampling, settings_.seed,
                                                static_cast<std::uint32_t>(take_ticks(1)), settings_.particles);
     auto& base = population_.generation(0);
-    if (first_standing() == 0) {
+    if (first == 0) {
         population::relocate(ranks_, base, numbers.front(), population_.particle_bytes());
     } else {
         Index slot = 0;
-        for (Index g = 1; g < population_.n_generations(); ++g)
-            slot = population::copy_offspring(ranks_, population_.generation(g), numbers[at(g - 1)], base,
+        for (Index g = first; g < population_.n_generations(); ++g)
+            slot = population::copy_offspring(ranks_, population_.generation(g), numbers[at(g - first)], base,
                                               population_.particle_bytes(), slot);
         PEARLITE_ENSURES(slot == settings_.particles);
         population_.keep(1);
+        slots_.resize(1);
     }
     std::fill(base.log_weights().begin(), base.log_weights().end(),
               -std::log(static_cast<double>(settings_.particles)));
@@ -271,8 +285,8 @@ void ResampleMove::augment() {
     });
 }
 
-void ResampleMove::record_stage(bool resampled) {
-    record_.particles.push_back(static_cast<double>(standing_particles()));
+void ResampleMove::record_stage(double standing, bool resampled) {
+    record_.particles.push_back(standing);
     record_.moved.push_back(moved_);
     record_.gamma.push_back(measure_.gamma);
     record_.first_gamma.push_back(first_measure_.gamma);
@@ -341,9 +355,11 @@ void ResampleMove::fields(Fields& f) {
     f("all_moved", all_moved_);
     f("log_ratio", log_ratio_);
     f("ess", ess_);
-    f("log_mean", measure_.log_mean);
-    f("gamma", measure_.gamma);
-    f("measured_ess", measure_.ess);
+    f("passes_of_part", passes_of_part_);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+        f("log_weight_" + std::to_string(p), parts_[p].log_weight);
+        f("gamma_" + std::to_string(p), parts_[p].gamma);
+    }
     f("first_log_mean", first_measure_.log_mean);
     f("first_gamma", first_measure_.gamma);
     f("first_ess", first_measure_.ess);
@@ -353,8 +369,11 @@ void ResampleMove::fields(Fields& f) {
         population_.set_particle_bytes(grown_->particle_bytes());
     }
     population_.fields(f);
-    // In the midst of a step, the smoothing weights of all generations.
+    // In the midst of a step, the parts and the smoothing weights of all generations.
     log_smoothing_.resize(at(population_.n_generations()));
+    slots_.resize(at(population_.n_generations()));
+    for (Index g = 1; g < population_.n_generations(); ++g)
+        f("slots_" + std::to_string(g), slots_[at(g)].ends());
     for (Index g = 0; is_enlarging_ && g < population_.n_generations(); ++g) {
         auto& log_w = log_smoothing_[at(g)];
         log_w.resize(at(population_.generation(g).local_size()));

@@ -15,8 +15,14 @@
 ///
 /// W: weights that sum to 1; W_n: smoothing weights (growing_target.hpp). Without passes, i_max = 0, it is
 /// resample-move, whose Z is unbiased. With passes Z is consistent: the stopping rule reads the weights that it then
-/// averages. By Theorem 1 R_n can be chosen beforehand instead, R min(i_max, ceil(sqrt(v_n/(1/gamma_thr - 1)))) with
-/// the v_n of the base set, which is then left out of the average.
+/// averages. Two ways out leave Z unbiased:
+///
+/// `crossed`: the base set has two halves, and each is enlarged until the gamma of the other one reaches gamma_thr.
+/// Given x_1..x_n-1 of all particles the halves are independent, so that no rule reads the weights that it averages.
+/// Both make as many passes as the slower one needs; those of the faster one after its end only decide for the other.
+///
+/// `theorem`: R_n by Theorem 1, R min(i_max, ceil(sqrt(v_n/(1/gamma_thr - 1)))) with the v_n of the base set, which is
+/// then left out of the average.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/resample_move/generator.hpp"
@@ -30,14 +36,14 @@
 namespace pearlite::algorithm {
 
 struct ResampleMoveSettings {
-    enum class Allocation { threshold, theorem };
+    enum class Allocation { threshold, crossed, theorem };
 
     Index sweeps = 1;                      ///< of a move
     double gamma_threshold = 0.7;          ///< gamma_thr
     Index most_passes = 50;                ///< i_max
     double resample_below = 0.9;           ///< r_min
     std::optional<double> most_moved = {}; ///< a limit of R_tot/((N-1) R), beyond which the set is enlarged no more
-    Allocation allocation = Allocation::threshold;
+    Allocation allocation = Allocation::crossed;
     population::Resampling resampling = population::Resampling::residual;
 };
 
@@ -59,7 +65,7 @@ class ResampleMove final : public Sampler {
     Index updates_per_step() const override { return settings_.particles; }
     Outcome outcome() const override;
     bool has_path() const override { return false; }
-    /// But for the bias of the stopping rule.
+    /// But for the bias of the stopping rule `threshold`.
     bool has_unbiased_normaliser() const override { return true; }
     /// log Z_n/Z_0, Z_0 that of no variables.
     double log_ratio() const override { return log_ratio_; }
@@ -70,31 +76,39 @@ class ResampleMove final : public Sampler {
     std::vector<GrowthRecord> growth_records() const override { return {record_}; }
 
   private:
-    /// Of the particles that stand for p_n: the base set, or those that have taken its place.
+    /// Of all particles that stand for p_n.
     struct Measure {
         double log_mean = 0; ///< log sum w
         double gamma = 1, ess = 0;
     };
 
     Index n() const { return grown_->stage().n(); }
-    /// Generations that stand for p_n: the base set, or after a pass all others.
-    Index first_standing() const { return population_.n_generations() > 1 ? 1 : 0; }
-    Index standing_particles() const;
     void begin_stage();
     void smooth(population::Generation& particles);
-    Measure measure() const;
-    /// The same of some generations.
-    Measure measure(Index begin, Index end) const;
+    /// Of each part after so many passes.
+    std::vector<Standing> standing(std::span<const std::int64_t> passes) const;
+    Generations generations_after(Index passes) const;
+    std::vector<Generations> generations_after(std::span<const std::int64_t> passes) const; ///< by part
+    Measure measure(const std::vector<Standing>& parts) const;
+    void see_base_set(const std::vector<Standing>& parts);
+    /// Ends the enlarging of parts whose set is large enough.
+    void decide(const std::vector<Standing>& parts);
+    bool is_large_enough(double deciding_gamma) const;
     void enlarge();
-    bool wants_pass() const;
+    std::vector<double> next_shares();
+    /// Whether the base set may stand for p_n after a pass, so that a copy of it must stay where it was.
+    bool keeps_base() const;
+    /// Whether it does so beside new particles.
+    bool joins_base() const { return generator_->joins_base() && !leaves_base_out(); }
     /// Where the base set chooses the number of passes, so that it cannot stand for p_n itself.
     bool leaves_base_out() const { return growth_.allocation == ResampleMoveSettings::Allocation::theorem; }
+    bool is_crossed() const { return growth_.allocation == ResampleMoveSettings::Allocation::crossed && generator_; }
     /// Passes that Theorem 1 asks for.
     Index passes_of_theorem() const;
-    void end_stage();
+    void end_stage(const std::vector<Standing>& parts);
     void resample();
     void augment();
-    void record_stage(bool resampled);
+    void record_stage(double standing, bool resampled);
     Index take_ticks(Index n);
 
     parallel::Communicator ranks_;
@@ -105,7 +119,11 @@ class ResampleMove final : public Sampler {
     ResampleMoveSettings growth_;
     population::Population population_;
     std::vector<std::vector<double>> log_smoothing_; ///< log W_n of the particles here, by generation
-    bool is_enlarging_ = false;                      ///< at n variables the base set was too small
+    std::vector<SlotsByPart> slots_;                 ///< by generation
+    std::vector<Part> parts_;
+    static constexpr Index undecided = -1;
+    std::vector<std::int64_t> passes_of_part_; ///< those that its particles stand for p_n after
+    bool is_enlarging_ = false;                ///< at n variables the base set was too small
     Index passes_ = 0, wanted_passes_ = 0;
     Index tick_ = 0; ///< steps that have addressed random numbers
     double moved_ = 0, all_moved_ = 0;

@@ -1,11 +1,13 @@
-// ARM-reseed: S = max(ceil((1 - gamma/threshold) R), 100) chains that know nothing of the base set, which they
-// join.
+// ARM-reseed: S = max(ceil((1 - gamma/threshold) R), 100) chains that know nothing of the base set, which they join. Of
+// two halves each gets as many by the other's gamma, 50 at least.
 #include "algorithm/common/streams.hpp"
 #include "algorithm/resample_move/generator.hpp"
 #include "parallel/agreement.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace pearlite::algorithm {
 
@@ -20,18 +22,27 @@ class Reseeding final : public Generator {
     bool joins_base() const override { return true; }
     Index ticks(Index) const override { return sweeps_; }
 
-    population::Generation& generate(const Enlargement& pass) const override {
-        const auto base = static_cast<double>(pass.population.generation(0).size());
-        const auto lacking = static_cast<Index>(std::ceil((1 - pass.gamma / pass.threshold) * base));
-        auto& chains = pass.population.append(std::max(lacking, fewest), pass.block);
+    Added generate(const Enlargement& pass) const override {
+        const auto parts = static_cast<Index>(pass.parts.size());
+        std::vector<std::int64_t> ends;
+        for (const auto& part : pass.parts) {
+            const double lacking = (1 - part.gamma / pass.threshold) * static_cast<double>(part.size());
+            ends.push_back((ends.empty() ? 0 : ends.back()) +
+                           std::max(static_cast<Index>(std::ceil(lacking)), (fewest + parts - 1) / parts));
+        }
+        auto& chains = pass.population.append(ends.back(), pass.block);
         parallel::together(pass.ranks, [&] {
             for (Index b = 0; b < chains.local_blocks(); ++b)
                 pass.stage.draw_seeds(chains.block(b), block_streams(chains, b, pass.seed, pass.tick));
         });
         make_sweeps(pass.ranks, pass.stage, chains, sweeps_, pass.seed, pass.tick);
-        std::fill(chains.log_weights().begin(), chains.log_weights().end(),
-                  -std::log(static_cast<double>(chains.size())));
-        return chains;
+        for (Index slot = 0; slot < chains.local_size(); ++slot) {
+            const bool is_in_first = chains.layout().first_local_item() + slot < ends.front();
+            const auto& part = is_in_first ? pass.parts.front() : pass.parts.back();
+            const Index n = is_in_first ? ends.front() : ends.back() - ends.front();
+            chains.log_weights()[at(slot)] = part.log_weight - std::log(static_cast<double>(n));
+        }
+        return {chains, SlotsByPart(std::move(ends))};
     }
 
   private:

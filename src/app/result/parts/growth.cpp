@@ -69,6 +69,10 @@ void GrowthPart::write_summary(SummaryParts& summary) const {
         unreached += std::ranges::count_if(record.gamma, [&](double gamma) { return gamma < record.threshold; });
         enlarged += std::ranges::count_if(record.passes, [](auto passes) { return passes > 0; });
     }
+    if (enlarged > 0 && records_.front().is_biased)
+        summary.warnings.emplace_back(
+            "the rule that ended the enlarging read the weights that were averaged then, and error bars do not know "
+            "the bias of that; allocation = \"crossed\" has none");
     const auto per_replicate = [&](Index all) {
         return static_cast<double>(all) / static_cast<double>(records_.size());
     };

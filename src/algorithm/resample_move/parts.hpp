@@ -1,0 +1,75 @@
+#pragma once
+/// The parts of a set of particles: all of it, or two halves each of which is enlarged by what the other one shows.
+
+#include "parallel/communicator.hpp"
+#include "population/population.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace pearlite::algorithm {
+
+/// Slots of the base set that are enlarged together.
+struct Part {
+    Index begin = 0, end = 0;
+    double log_weight = 0; ///< log of the sum of its weights
+    double gamma = 1;      ///< of the particles that decide whether it is enlarged: its own, or those of the other half
+
+    Index size() const { return end - begin; }
+};
+
+/// A generation's slots by part: those up to ends[0] belong to the first one, from there up to ends[1] to the second
+/// one, the next ones to the first again, and so on in turns. With a single part there is a single end or more.
+class SlotsByPart {
+  public:
+    SlotsByPart() = default;
+    explicit SlotsByPart(std::vector<std::int64_t> ends) : ends_(std::move(ends)) {}
+
+    /// Index of the part, of so many, that a global slot belongs to.
+    std::size_t part_of(Index slot, std::size_t parts) const {
+        std::size_t turn = 0;
+        while (slot >= ends_[turn])
+            ++turn;
+        return turn % parts;
+    }
+    std::vector<std::int64_t>& ends() { return ends_; }
+
+  private:
+    std::vector<std::int64_t> ends_;
+};
+
+/// Generations of a population, from `begin` up to `end`.
+struct Generations {
+    Index begin = 0, end = 0;
+    bool has(Index g) const { return g >= begin && g < end; }
+};
+
+/// Particles as they stand for p_n: their weights w, and smoothing weights W over exp(log_scale).
+struct Standing {
+    double log_scale = 0;
+    double particles = 0;
+    std::vector<double> shares;                            ///< of them in each of their generations
+    double weight = 0, first = 0, second = 0, squares = 0; ///< sums of w, w W, w W^2, (w W)^2
+
+    double log_mean() const; ///< log sum w W
+    double gamma() const;    ///< (sum w W)^2/(sum w sum w W^2), 0 if no particle has a positive weight
+    double ess() const;      ///< (sum w W)^2/sum (w W)^2
+    /// Both together, which have one scale, without shares.
+    friend Standing operator+(const Standing& a, const Standing& b);
+};
+
+/// Collective. By part, the particles of some generations, each generation's weights times its share of the part's
+/// particles in all of them. `log_smoothing` and `slots` are by generation.
+std::vector<Standing> standing_by_part(const parallel::Communicator& ranks, const population::Population& population,
+                                       const std::vector<std::vector<double>>& log_smoothing,
+                                       const std::vector<SlotsByPart>& slots,
+                                       std::span<const Generations> generations_of_part);
+
+/// Weights of the particles that stand for p_n become those at n + 1, w W over their sum exp(log_mean); all others
+/// weigh nothing.
+void weigh(population::Population& population, const std::vector<std::vector<double>>& log_smoothing,
+           const std::vector<SlotsByPart>& slots, std::span<const Generations> generations_of_part,
+           std::span<const Standing> parts, double log_mean);
+
+} // namespace pearlite::algorithm
