@@ -22,20 +22,19 @@ class Anticipating final : public Generator {
         const auto log_weights = base.log_weights();
         std::vector<Index> others(log_weights.size()); // copies beside the first one
         std::vector<double> of_copies(log_weights.size());
-        std::vector<Index> of_part(pass.parts.size(), 0);
+        const auto of_base = slots_of_base(pass.parts);
+        std::vector<Index> of_part(pass.parts.size(), 0); // of these
         for (std::size_t r = 0; r < others.size(); ++r) {
             const Index copies = std::max<Index>(1, static_cast<Index>(std::floor(pass.next_shares[r])));
             others[r] = copies - 1;
             of_copies[r] = log_weights[r] - std::log(static_cast<double>(copies));
-            const Index slot = base.layout().first_local_item() + static_cast<Index>(r);
-            of_part[slot < pass.parts.front().end ? 0 : of_part.size() - 1] += others[r];
+            of_part[of_base.part_of(base.layout().first_local_item() + static_cast<Index>(r), of_part.size())] +=
+                others[r];
         }
-        std::vector<std::int64_t> ends;
-        for (const auto& part : pass.parts)
-            ends.push_back(part.end);
+        auto slots = of_base; // the first copies, then the others
         for (const Index more : of_part)
-            ends.push_back(ends.back() + pass.ranks.sum(more));
-        auto& split = pass.population.append(ends.back(), pass.block);
+            slots.ends().push_back(slots.ends().back() + pass.ranks.sum(more));
+        auto& split = pass.population.append(slots.ends().back(), pass.block);
         const auto copy = [&](const population::Generation& from, const std::vector<Index>& numbers,
                               population::Generation& to, Index first_slot, const std::vector<double>& weights) {
             population::copy_offspring(pass.ranks, from, numbers, to, pass.population.particle_bytes(), first_slot,
@@ -52,7 +51,7 @@ class Anticipating final : public Generator {
         copy(split, is_first, base, 0, {});
         base.log_weights() = log_weights;
         prepare_copies(pass, base);
-        return {split, SlotsByPart(std::move(ends))};
+        return {split, std::move(slots)};
     }
 };
 

@@ -9,6 +9,13 @@
 
 namespace pearlite::algorithm {
 
+SlotsByPart slots_of_base(std::span<const Part> parts) {
+    std::vector<std::int64_t> ends;
+    for (const auto& part : parts)
+        ends.push_back(part.end);
+    return SlotsByPart(std::move(ends));
+}
+
 double Standing::log_mean() const {
     return log_scale + std::log(first);
 }

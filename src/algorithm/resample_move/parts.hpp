@@ -39,6 +39,9 @@ class SlotsByPart {
     std::vector<std::int64_t> ends_;
 };
 
+/// The base set's.
+SlotsByPart slots_of_base(std::span<const Part> parts);
+
 /// Generations of a population, from `begin` up to `end`.
 struct Generations {
     Index begin = 0, end = 0;

@@ -43,10 +43,7 @@ Added append_copy_of_base(const Enlargement& pass) {
     });
     prepare_copies(pass, copy);
     copy.log_weights() = base.log_weights();
-    std::vector<std::int64_t> ends;
-    for (const auto& part : pass.parts)
-        ends.push_back(part.end);
-    return {copy, SlotsByPart(std::move(ends))};
+    return {copy, slots_of_base(pass.parts)};
 }
 
 ResampleMove::ResampleMove(const parallel::Communicator& ranks, std::shared_ptr<const model::GrowingTarget> target,
@@ -63,7 +60,7 @@ ResampleMove::ResampleMove(const parallel::Communicator& ranks, std::shared_ptr<
     const Index all = settings.particles, blocks = (all + settings.block - 1) / settings.block,
                 half = blocks > 1 ? blocks / 2 * settings.block : all / 2; // a block's particles may share a scan order
     parts_ = is_crossed() ? std::vector<Part>{{0, half}, {half, all}} : std::vector<Part>{{0, all}};
-    slots_ = {SlotsByPart(is_crossed() ? std::vector<std::int64_t>{half, all} : std::vector<std::int64_t>{all})};
+    slots_ = {slots_of_base(parts_)};
     record_.base_particles = static_cast<double>(settings.particles);
     record_.threshold = generator_ ? growth.gamma_threshold : 0;
     record_.is_biased = generator_ && growth.allocation == ResampleMoveSettings::Allocation::threshold;
@@ -114,9 +111,8 @@ void ResampleMove::begin_stage() {
 }
 
 void ResampleMove::see_base_set(const std::vector<Standing>& parts) {
-    first_measure_ = measure(parts);
-    wanted_passes_ = passes_of_theorem();
-    for (std::size_t p = 0; p < parts_.size() && is_crossed(); ++p)
+    first_gamma_ = all_of(parts).gamma();
+    for (std::size_t p = 0; p < parts_.size(); ++p)
         parts_[p].log_weight = std::log(parts[p].weight);
 }
 
@@ -155,17 +151,17 @@ std::vector<Standing> ResampleMove::standing(std::span<const std::int64_t> passe
     return standing_by_part(ranks_, population_, log_smoothing_, slots_, generations_after(passes));
 }
 
-ResampleMove::Measure ResampleMove::measure(const std::vector<Standing>& parts) const {
+Standing ResampleMove::all_of(const std::vector<Standing>& parts) const {
     auto all = parts.front();
     for (std::size_t p = 1; p < parts.size(); ++p)
         all = all + parts[p];
     if (!(all.first > 0))
         throw NumericalError(fmt::format("no particle of {} variables has a positive weight", n()));
-    return {all.log_mean(), all.gamma(), all.ess()};
+    return all;
 }
 
 Index ResampleMove::passes_of_theorem() const {
-    const double wanted = std::sqrt((1 / first_measure_.gamma - 1) / (1 / growth_.gamma_threshold - 1));
+    const double wanted = std::sqrt((1 / first_gamma_ - 1) / (1 / growth_.gamma_threshold - 1));
     return static_cast<Index>(std::min(static_cast<double>(growth_.most_passes), std::max(1.0, std::ceil(wanted))));
 }
 
@@ -173,7 +169,7 @@ bool ResampleMove::is_large_enough(double deciding_gamma) const {
     if (!generator_ || passes_ == growth_.most_passes)
         return true;
     if (leaves_base_out())
-        return passes_ >= wanted_passes_;
+        return passes_ >= passes_of_theorem();
     const double steps = static_cast<double>(n_variables_ - 1), base = static_cast<double>(settings_.particles);
     const double moved_now = base * static_cast<double>(1 + passes_); // not moved_, which a half's weights may tell
     if (growth_.most_moved && passes_ > 0 && all_moved_ + moved_now >= *growth_.most_moved * steps * base)
@@ -230,15 +226,12 @@ void ResampleMove::enlarge() {
 }
 
 void ResampleMove::end_stage(const std::vector<Standing>& parts) {
-    measure_ = measure(parts);
-    log_ratio_ += measure_.log_mean;
-    ess_ = measure_.ess;
-    double particles = 0;
-    for (const auto& part : parts)
-        particles += part.particles;
-    weigh(population_, log_smoothing_, slots_, generations_after(passes_of_part_), parts, measure_.log_mean);
+    const auto all = all_of(parts);
+    log_ratio_ += all.log_mean();
+    ess_ = all.ess();
+    weigh(population_, log_smoothing_, slots_, generations_after(passes_of_part_), parts, all.log_mean());
     const bool resamples = passes_ > 0 || ess_ < growth_.resample_below * static_cast<double>(settings_.particles);
-    record_stage(particles, resamples);
+    record_stage(all, resamples);
     if (resamples)
         resample();
     augment();
@@ -286,15 +279,15 @@ void ResampleMove::augment() {
     });
 }
 
-void ResampleMove::record_stage(double standing, bool resampled) {
-    record_.particles.push_back(standing);
+void ResampleMove::record_stage(const Standing& all, bool resampled) {
+    record_.particles.push_back(all.particles);
     record_.moved.push_back(moved_);
-    record_.gamma.push_back(measure_.gamma);
-    record_.first_gamma.push_back(first_measure_.gamma);
+    record_.gamma.push_back(all.gamma());
+    record_.first_gamma.push_back(first_gamma_);
     record_.mobility.push_back(mobility_);
-    record_.ess.push_back(measure_.ess);
-    record_.relative_variance.push_back(1 / measure_.gamma - 1);
-    record_.log_ratio.push_back(measure_.log_mean);
+    record_.ess.push_back(all.ess());
+    record_.relative_variance.push_back(1 / all.gamma() - 1);
+    record_.log_ratio.push_back(all.log_mean());
     record_.passes.push_back(passes_);
     record_.resampled.push_back(resampled ? 1 : 0);
 }
@@ -350,7 +343,6 @@ void ResampleMove::fields(Fields& f) {
     f("variables", n_now);
     f("is_enlarging", is_enlarging_);
     f("passes", passes_);
-    f("wanted_passes", wanted_passes_);
     f("tick", tick_);
     f("moved", moved_);
     f("all_moved", all_moved_);
@@ -361,9 +353,7 @@ void ResampleMove::fields(Fields& f) {
         f("log_weight_" + std::to_string(p), parts_[p].log_weight);
         f("gamma_" + std::to_string(p), parts_[p].gamma);
     }
-    f("first_log_mean", first_measure_.log_mean);
-    f("first_gamma", first_measure_.gamma);
-    f("first_ess", first_measure_.ess);
+    f("first_gamma", first_gamma_);
     f("mobility", mobility_);
     if (f.is_reading()) {
         parallel::together(ranks_, [&] { grown_->go_to(n_now); });

@@ -18,8 +18,9 @@
 /// averages. Two ways out leave Z unbiased:
 ///
 /// `crossed`: the base set has two halves, and each is enlarged until the gamma of the other one reaches gamma_thr.
-/// Given x_1..x_n-1 of all particles the halves are independent, so that no rule reads the weights that it averages.
-/// Both make as many passes as the slower one needs; those of the faster one after its end only decide for the other.
+/// Given all particles as step n - 1 left them the halves are independent, so that no rule reads the weights that it
+/// averages. Both make as many passes as the slower one needs; those of the faster one after its end only decide for
+/// the other.
 ///
 /// `theorem`: R_n by Theorem 1, R min(i_max, ceil(sqrt(v_n/(1/gamma_thr - 1)))) with the v_n of the base set, which is
 /// then left out of the average.
@@ -76,12 +77,6 @@ class ResampleMove final : public Sampler {
     std::vector<GrowthRecord> growth_records() const override { return {record_}; }
 
   private:
-    /// Of all particles that stand for p_n.
-    struct Measure {
-        double log_mean = 0; ///< log sum w
-        double gamma = 1, ess = 0;
-    };
-
     Index n() const { return grown_->stage().n(); }
     void begin_stage();
     void smooth(population::Generation& particles);
@@ -89,7 +84,7 @@ class ResampleMove final : public Sampler {
     std::vector<Standing> standing(std::span<const std::int64_t> passes) const;
     Generations generations_after(Index passes) const;
     std::vector<Generations> generations_after(std::span<const std::int64_t> passes) const; ///< by part
-    Measure measure(const std::vector<Standing>& parts) const;
+    Standing all_of(const std::vector<Standing>& parts) const;
     void see_base_set(const std::vector<Standing>& parts);
     /// Ends the enlarging of parts whose set is large enough.
     void decide(const std::vector<Standing>& parts);
@@ -108,7 +103,7 @@ class ResampleMove final : public Sampler {
     void end_stage(const std::vector<Standing>& parts);
     void resample();
     void augment();
-    void record_stage(double standing, bool resampled);
+    void record_stage(const Standing& all, bool resampled);
     Index take_ticks(Index n);
 
     parallel::Communicator ranks_;
@@ -124,11 +119,11 @@ class ResampleMove final : public Sampler {
     static constexpr Index undecided = -1;
     std::vector<std::int64_t> passes_of_part_; ///< those that its particles stand for p_n after
     bool is_enlarging_ = false;                ///< at n variables the base set was too small
-    Index passes_ = 0, wanted_passes_ = 0;
+    Index passes_ = 0;
     Index tick_ = 0; ///< steps that have addressed random numbers
     double moved_ = 0, all_moved_ = 0;
     double log_ratio_ = 0, ess_ = 0;
-    Measure measure_, first_measure_;
+    double first_gamma_ = 1; ///< of the base set
     SmoothingWatch watch_;
     static constexpr double unknown_mobility = std::numeric_limits<double>::quiet_NaN();
     double mobility_ = unknown_mobility;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -24,25 +26,24 @@ class Reseeding final : public Generator {
 
     Added generate(const Enlargement& pass) const override {
         const auto parts = static_cast<Index>(pass.parts.size());
-        std::vector<std::int64_t> ends;
+        std::vector<std::int64_t> sizes, ends;
         for (const auto& part : pass.parts) {
             const double lacking = (1 - part.gamma / pass.threshold) * static_cast<double>(part.size());
-            ends.push_back((ends.empty() ? 0 : ends.back()) +
-                           std::max(static_cast<Index>(std::ceil(lacking)), (fewest + parts - 1) / parts));
+            sizes.push_back(std::max(static_cast<Index>(std::ceil(lacking)), (fewest + parts - 1) / parts));
         }
+        std::partial_sum(sizes.begin(), sizes.end(), std::back_inserter(ends));
         auto& chains = pass.population.append(ends.back(), pass.block);
         parallel::together(pass.ranks, [&] {
             for (Index b = 0; b < chains.local_blocks(); ++b)
                 pass.stage.draw_seeds(chains.block(b), block_streams(chains, b, pass.seed, pass.tick));
         });
         make_sweeps(pass.ranks, pass.stage, chains, sweeps_, pass.seed, pass.tick);
+        SlotsByPart slots(std::move(ends));
         for (Index slot = 0; slot < chains.local_size(); ++slot) {
-            const bool is_in_first = chains.layout().first_local_item() + slot < ends.front();
-            const auto& part = is_in_first ? pass.parts.front() : pass.parts.back();
-            const Index n = is_in_first ? ends.front() : ends.back() - ends.front();
-            chains.log_weights()[at(slot)] = part.log_weight - std::log(static_cast<double>(n));
+            const auto p = slots.part_of(chains.layout().first_local_item() + slot, pass.parts.size());
+            chains.log_weights()[at(slot)] = pass.parts[p].log_weight - std::log(static_cast<double>(sizes[p]));
         }
-        return {chains, SlotsByPart(std::move(ends))};
+        return {chains, std::move(slots)};
     }
 
   private:
