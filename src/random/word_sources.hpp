@@ -1,6 +1,6 @@
 #pragma once
-/// Words of a stream, some at a time, for kernel sources: where these have the instructions they are made in place, so
-/// that drawing and what is done with the draws are in work at once. All give the words that fill_bits() gives.
+/// Words of a stream, as many at a time, for kernel sources: where these have the instructions they are made in place,
+/// between the instructions of the kernel. All give the words that fill_bits() gives.
 
 #include "pearlite/random/detail/ars.hpp"
 #include "pearlite/random/stream.hpp"
@@ -14,12 +14,15 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <utility>
 
 namespace pearlite::random {
 
-/// A source has take(n): the next n words, which stay where they are until the next call; n is a multiple of 16 and at
-/// most this. elsewhere(address) is a function (word, out) that fills `out` with another stream's words from that one
-/// on, which begins a counter; the stream has the same seed.
+/// A source has next(), the next n words, which stay where they are until the next call; n is a multiple of 16 and at
+/// most this. After each call a kernel takes ahead(), a function of no arguments, and calls it n / 16 times, between
+/// instructions of its own that do not wait for it: it makes sixteen of the words that next() gives next.
+/// elsewhere(address) is a function (word, out) that fills `out` with another stream's words from that one on, which
+/// begins a counter; the stream has the same seed.
 inline constexpr std::size_t most_words_taken = 576;
 
 /// The counter so many words after that of a stream's begin.
@@ -29,29 +32,51 @@ inline Counter later(Counter begin, Index words) {
 }
 
 #if defined(__AVX512F__) && defined(__VAES__)
+/// A CPU looks some hundred instructions ahead for one that need not wait: AES rounds in one piece would keep one of
+/// its ports busy and leave the others idle. Words are stored elsewhere, so that no store could change the keys: those
+/// of a copy that a kernel has stay in registers.
 class ArsWords {
-  public:
-    explicit ArsWords(const Address& address)
-        : keys_(Ars::key(address.seed.value).data()),
-          counters_(address.counter().data(), ars_kernels::Counting::draws) {}
+    using Four = ars_kernels::Four;
 
-    const std::uint32_t* take(std::size_t n) {
-        ars_kernels::fill_words(keys_, counters_, words_, n);
-        return words_;
+  public:
+    using Buffer = std::uint32_t[2][most_words_taken];
+
+    ArsWords(const Address& address, std::size_t n_words, Buffer& buffer)
+        : keys_(Ars::key(address.seed.value).data()),
+          counters_(address.counter().data(), ars_kernels::Counting::draws),
+          n_words_(n_words),
+          now_(buffer[1]),
+          ahead_(buffer[0]) {
+        ars_kernels::fill_words(keys_, counters_, ahead_, n_words);
     }
-    /// With keys of its own, so that those of take() stay in registers.
+
+    const std::uint32_t* next() {
+        std::swap(now_, ahead_);
+        return now_;
+    }
+    /// Its counters and its place stay in registers.
+    auto ahead() {
+        const auto function = [&keys = keys_, counters = counters_, out = ahead_]() mutable {
+            ars_kernels::fill_registers<Four, 1>(keys, counters, out);
+            out += 16;
+        };
+        counters_.skip(n_words_ / 16);
+        return function;
+    }
+    /// With keys of its own, so that those of ahead() stay in registers.
     auto elsewhere(const Address& address) const {
         return [keys = keys_, begin = address.counter()](Index word, std::span<std::uint32_t> out) {
             const auto first = later(begin, word);
-            ars_kernels::Counters<ars_kernels::Four> counters(first.data(), ars_kernels::Counting::draws);
+            ars_kernels::Counters<Four> counters(first.data(), ars_kernels::Counting::draws);
             ars_kernels::fill_words(keys, counters, out.data(), out.size());
         };
     }
 
   private:
-    ars_kernels::RoundKeys<ars_kernels::Four> keys_;
-    ars_kernels::Counters<ars_kernels::Four> counters_;
-    alignas(64) std::uint32_t words_[most_words_taken];
+    ars_kernels::RoundKeys<Four> keys_;
+    ars_kernels::Counters<Four> counters_;
+    std::size_t n_words_;
+    std::uint32_t *now_, *ahead_;
 };
 #endif
 
@@ -59,12 +84,11 @@ class ArsWords {
 /// itself.
 class DrawnWords {
   public:
-    /// Of a stream of which `n_words` words will be taken in all.
-    DrawnWords(const Address& address, std::size_t n_words)
-        : counter_(address.counter()), seed_(address.seed), not_drawn_(n_words) {}
+    DrawnWords(const Address& address, std::size_t n_words, std::size_t times)
+        : counter_(address.counter()), seed_(address.seed), n_words_(n_words), not_drawn_(n_words * times) {}
 
-    const std::uint32_t* take(std::size_t n) {
-        if (end_ - next_ < n) {
+    const std::uint32_t* next() {
+        if (end_ - next_ < n_words_) {
             std::copy(words_ + next_, words_ + end_, words_);
             end_ -= next_;
             next_ = 0;
@@ -75,8 +99,11 @@ class DrawnWords {
             end_ += drawn;
         }
         const std::uint32_t* const taken = words_ + next_;
-        next_ += n;
+        next_ += n_words_;
         return taken;
+    }
+    static auto ahead() {
+        return [] {};
     }
     auto elsewhere(const Address& address) const {
         return [seed = seed_, begin = address.counter()](Index word, std::span<std::uint32_t> out) {
@@ -87,18 +114,20 @@ class DrawnWords {
   private:
     Counter counter_;
     Seed seed_;
-    std::size_t not_drawn_, next_ = 0, end_ = 0;
+    std::size_t n_words_, not_drawn_, next_ = 0, end_ = 0;
     alignas(64) std::uint32_t words_[4096];
 };
 
-/// function(source) for a stream of which `n_words` words will be taken in all.
+/// function(source) for a stream of which n_words words will be taken so many times.
 template <class Function>
-void with_words(const Address& address, std::size_t n_words, Function&& function) {
+void with_words(const Address& address, std::size_t n_words, std::size_t times, Function&& function) {
 #if defined(__AVX512F__) && defined(__VAES__)
-    if (address.seed.generator == Generator::ars)
-        return function(ArsWords(address));
+    if (address.seed.generator == Generator::ars) {
+        alignas(64) ArsWords::Buffer buffer;
+        return function(ArsWords(address, n_words, buffer));
+    }
 #endif
-    function(DrawnWords(address, n_words));
+    function(DrawnWords(address, n_words, times));
 }
 
 } // namespace pearlite::random

@@ -33,10 +33,10 @@ struct Comparison {
 };
 
 /// Compares by the leading planes. rule.chosen(planes of the thresholds) gives each chain's own planes.
-/// `words` holds the planes of one visit.
-template <class R, std::size_t n>
+/// `words` holds the planes of one visit; between() is called once for each.
+template <class R, std::size_t n, class Between>
 inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds, Bits random,
-                                  const std::uint32_t* words, std::size_t part) {
+                                  const std::uint32_t* words, std::size_t part, Between&& between) {
     Comparison result{Bits{}, random};
 #pragma GCC unroll 12
     for (int plane = leading_planes - 1; plane >= 0; --plane) { // the first plane that differs has the last word
@@ -46,6 +46,7 @@ inline Comparison compare_leading(const R& rule, const Thresholds<n>& thresholds
         const Bits differs = t ^ u;
         result.below = choose(differs, t, result.below);
         result.undecided &= ~differs;
+        between();
     }
     return result;
 }

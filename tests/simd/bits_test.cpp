@@ -91,7 +91,7 @@ TEST_F(ComparisonWithThresholds, IsThatOfTheNumbers) {
     std::size_t decided_late = 0;
     for (std::size_t part = 0; part < parts; ++part) {
         const OfTwo rule{bit_plane::load(second_.data(), part)};
-        const Comparison leading = compare_leading(rule, thresholds, ~Bits{}, planes_[0].data(), part);
+        const Comparison leading = compare_leading(rule, thresholds, ~Bits{}, planes_[0].data(), part, [] {});
         const Bits rest = compare_rest(rule, thresholds, leading.undecided, draw, visit, part);
         EXPECT_FALSE(any(rest & ~leading.undecided));
         decided_late += any(rest);

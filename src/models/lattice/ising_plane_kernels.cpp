@@ -58,11 +58,12 @@ void Ising::update(Block& block, double b, Words words, const model::BlockStream
     for (std::size_t visit = 0; visit < sites.size(); ++visit) {
         const std::int32_t site = sites[visit];
         const Neighbours& at = neighbours_[static_cast<std::size_t>(site)];
-        const std::uint32_t* const leading = words.take(words_per_visit);
+        const std::uint32_t* const leading = words.next();
+        auto draw_ahead = words.ahead();
         for (std::size_t part = 0; part < parts; ++part) {
             const auto pull = [&](std::int32_t neighbour) { return load(x + neighbour, part) ^ opposite; };
             const Rule<kind> rule(load(x + site, part), pull(at.right), pull(at.left), pull(at.down), pull(at.up));
-            Comparison comparison = compare_leading(rule, thresholds, rule.random(), leading, part);
+            Comparison comparison = compare_leading(rule, thresholds, rule.random(), leading, part, draw_ahead);
             if (any(comparison.undecided)) {
                 comparison.below |=
                     compare_rest(rule, thresholds, comparison.undecided, rest, static_cast<Index>(visit), part);
@@ -77,7 +78,7 @@ void Ising::move_along(Block& block, double b, const model::BlockStreams& stream
                        std::span<const std::int32_t> sites) const {
     PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites());
     PEARLITE_EXPECTS(b >= 0);
-    random::with_words(streams.shared(Purpose::move), sites.size() * words_per_visit, [&](auto words) {
+    random::with_words(streams.shared(Purpose::move), words_per_visit, sites.size(), [&](auto words) {
         if (settings_.move == Move::metropolis) {
             update<Move::metropolis>(block, b, words, streams, sites);
         } else {

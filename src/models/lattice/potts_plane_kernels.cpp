@@ -120,7 +120,7 @@ struct DrawOfColours {
 
 template <class Draw>
 struct Proposal {
-    Colour<Draw::digits> colour{};
+    Colour<Draw::digits> colour;
     Bits made = ~Bits{}; ///< set in the chains that have a proposal
 
     /// `planes` holds the random digits, then u, lowest digit first. The product grows by a digit of u at a time and
@@ -129,8 +129,7 @@ struct Proposal {
         constexpr std::size_t digits = Draw::digits;
         const auto twos = static_cast<std::size_t>(of.draw.twos), n = static_cast<std::size_t>(of.draw.n_planes);
         for (std::size_t d = 0; d < digits; ++d)
-            if (d < twos)
-                colour.digit[d] = load(planes + d * words_per_plane, part);
+            colour.digit[d] = d < twos ? load(planes + d * words_per_plane, part) : Bits{};
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < n; ++i) {
             const Bits u = load(planes + (twos + i) * words_per_plane, part);
@@ -190,7 +189,6 @@ template <class Draw, class Words>
 void Potts::update(Block& block, double b, Words words, const Draw& draw, const model::BlockStreams& streams,
                    std::span<const std::int32_t> sites) const {
     constexpr int digits = Draw::digits;
-    const std::size_t words_per_visit = words_of_visit(draw.draw);
     const auto thresholds = thresholds_of(b * std::abs(settings_.coupling));
     const bool antiferromagnet = settings_.coupling < 0;
     const auto rest = words.elsewhere(streams.shared(Purpose::accept));
@@ -199,11 +197,14 @@ void Potts::update(Block& block, double b, Words words, const Draw& draw, const 
     for (std::size_t visit = 0; visit < sites.size(); ++visit) {
         const std::int32_t site = sites[visit];
         const Neighbours& to = neighbours_[static_cast<std::size_t>(site)];
-        const std::uint32_t* const leading = words.take(words_per_visit);
+        const std::uint32_t* const leading = words.next();
+        auto draw_ahead = words.ahead();
         for (std::size_t part = 0; part < parts; ++part) {
             const auto at = [&](std::int32_t s) { return Colour<digits>::at(x, s, part); };
             const auto present = at(site);
             const Proposal<Draw> proposal(draw, leading + leading_planes * words_per_plane, part);
+            for (int plane = 0; plane < draw.draw.planes(); ++plane)
+                draw_ahead();
             const Colour<digits>& proposed = proposal.colour;
             const auto right = at(to.right), left = at(to.left), down = at(to.down), up = at(to.up);
             const auto unequal = [&](const Colour<digits>& c) {
@@ -212,7 +213,7 @@ void Potts::update(Block& block, double b, Words words, const Draw& draw, const 
             const Count before = unequal(present), after = unequal(proposed);
             const Loss loss = antiferromagnet ? Loss(before, after) : Loss(after, before);
             const Bits random = loss.positive() & proposal.made;
-            Comparison comparison = compare_leading(loss, thresholds, random, leading, part);
+            Comparison comparison = compare_leading(loss, thresholds, random, leading, part, draw_ahead);
             if (any(comparison.undecided)) {
                 comparison.below |=
                     compare_rest(loss, thresholds, comparison.undecided, rest, static_cast<Index>(visit), part);
@@ -262,8 +263,8 @@ void Potts::move_along(Block& block, double b, const model::BlockStreams& stream
                        std::span<const std::int32_t> sites) const {
     PEARLITE_EXPECTS(static_cast<Index>(block.planes().size()) == this->sites() * digits_);
     PEARLITE_EXPECTS(b >= 0);
-    const std::size_t n_words = sites.size() * words_of_visit(ColourDraw(settings_.colours));
-    random::with_words(streams.shared(Purpose::move), n_words, [&](auto words) {
+    const std::size_t n_words = words_of_visit(ColourDraw(settings_.colours));
+    random::with_words(streams.shared(Purpose::move), n_words, sites.size(), [&](auto words) {
         with_draw(settings_.colours, [&](const auto& draw) { update(block, b, words, draw, streams, sites); });
     });
 }

@@ -25,6 +25,7 @@ struct Four {
         _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(n >= 16 ? 0xffffu : (1u << n) - 1), x);
     }
     static I add32(I a, I b) { return _mm512_add_epi32(a, b); }
+    static I times32(I a, std::uint32_t b) { return _mm512_mullo_epi32(a, _mm512_set1_epi32(static_cast<int>(b))); }
     static I add64(I a, I b) { return _mm512_add_epi64(a, b); }
     static I exclusive_or(I a, I b) { return _mm512_xor_si512(a, b); }
     static I round(I x, I key) { return _mm512_aesenc_epi128(x, key); }

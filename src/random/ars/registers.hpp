@@ -57,6 +57,7 @@ struct Counters {
         next = V::add32(next, step);
         return taken;
     }
+    void skip(std::size_t registers) { next = V::add32(next, V::times32(step, static_cast<std::uint32_t>(registers))); }
 };
 
 template <class V, int n>
