@@ -71,7 +71,7 @@ using BitsOf = typename detail::Bits<P>::Type;
 template <class To, class From>
 [[gnu::always_inline]] inline To same_bits(From x) {
     if constexpr (requires { x.low; })
-        return {reinterpret_cast<decltype(To::low)>(x.low), reinterpret_cast<decltype(To::high)>(x.high)};
+        return {same_bits<decltype(To::low)>(x.low), same_bits<decltype(To::high)>(x.high)};
     else
         return reinterpret_cast<To>(x);
 }
@@ -95,7 +95,7 @@ template <class To, class From>
 template <class M, class P>
 [[gnu::always_inline]] inline P chosen(M mask, P a, P b) {
     if constexpr (requires { a.low; })
-        return {mask.low ? a.low : b.low, mask.high ? a.high : b.high};
+        return {chosen(mask.low, a.low, b.low), chosen(mask.high, a.high, b.high)};
     else
         return mask ? a : b;
 }

@@ -5,6 +5,7 @@
 
 #include "simd/arithmetic.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace pearlite::simd {
@@ -46,8 +47,9 @@ struct Pair {
     friend Pair operator~(Pair a) { return {~a.low, ~a.high}; }
 };
 
-/// Two registers of floats.
+/// Two and four registers of floats.
 using FloatsPair = Pair<Floats>;
+using FloatsQuad = Pair<FloatsPair>;
 
 namespace detail {
 
@@ -79,14 +81,32 @@ template <class V>
     return any(bits.low) || any(bits.high);
 }
 
-/// A pair of registers as packets of sixteen, of which there are as many as a pair has on any CPU: two, or one.
+/// Calls f<Wide>(i), then f<Narrow>(i), for packets that begin at numbers i = 0, ... of n, a multiple of the narrow
+/// ones' lanes.
+template <class Wide, class Narrow, class F>
+[[gnu::always_inline]] inline void in_packets(std::size_t n, F&& f) {
+    std::size_t i = 0;
+    for (; i + lanes<Wide> <= n; i += lanes<Wide>)
+        f.template operator()<Wide>(i);
+    for (; i < n; i += lanes<Narrow>)
+        f.template operator()<Narrow>(i);
+}
+
+/// Pairs of registers as packets of sixteen, of which there are as many as they have on any CPU.
 template <class V>
 [[gnu::always_inline]] inline auto sixteens(Pair<V> x) {
-    if constexpr (sizeof(V) == sizeof(Floats16))
+    if constexpr (requires { x.low.low; }) {
+        constexpr std::size_t half = sizeof(V) / sizeof(Floats16);
+        std::array<Floats16, 2 * half> all;
+        std::ranges::copy(sixteens(x.low), all.begin());
+        std::ranges::copy(sixteens(x.high), all.begin() + half);
+        return all;
+    } else if constexpr (sizeof(V) == sizeof(Floats16)) {
         return std::array<Floats16, 2>{x.low, x.high};
-    else
+    } else {
         return std::array<Floats16, 1>{
             __builtin_shufflevector(x.low, x.high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)};
+    }
 }
 
 } // namespace pearlite::simd

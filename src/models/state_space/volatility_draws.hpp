@@ -31,24 +31,26 @@ class MakeGammaRoots {
     MakeGammaRoots(const random::Address& address, const GammaRoots& roots) : address_(address), roots_(roots) {}
 
     void operator()(std::size_t first, std::span<float> out) const {
-        using P = simd::FloatsPair;
         random::fill_normal(address_, normals_from + first, out);
-        const auto coefficients = roots_.coefficients();
-        for (std::size_t i = 0; i < out.size(); i += simd::lanes<P>) {
-            const P x = simd::load<P>(out.data() + i) * static_cast<float>(1 / GammaRoots::largest_normal);
-            const P twice = x + x;
-            P sum{}, before{}; // Clenshaw's recurrence
-            for (std::size_t k = coefficients.size() - 1; k > 0; --k) {
-                const P next = fused(twice, sum, broadcast<P>(coefficients[k]) - before);
-                before = sum;
-                sum = next;
-            }
-            // The root of a number near 0 may come out a rounding error below it.
-            simd::store(out.data() + i, simd::larger(fused(x, sum, broadcast<P>(coefficients[0]) - before), P{}));
-        }
+        simd::in_packets<simd::FloatsQuad, simd::FloatsPair>(
+            out.size(), [&]<class P>(std::size_t i) { simd::store(out.data() + i, roots<P>(out.data() + i)); });
     }
 
   private:
+    template <class P>
+    [[gnu::always_inline]] P roots(const float* normals) const {
+        const auto coefficients = roots_.coefficients();
+        const P x = simd::load<P>(normals) * static_cast<float>(1 / GammaRoots::largest_normal);
+        const P twice = x + x;
+        P sum{}, before{}; // Clenshaw's recurrence
+        for (std::size_t k = coefficients.size() - 1; k > 0; k -= 2) {
+            before = fused(twice, sum, broadcast<P>(coefficients[k]) - before);
+            sum = fused(twice, before, broadcast<P>(coefficients[k - 1]) - sum);
+        }
+        // The root of a number near 0 may come out a rounding error below it.
+        return simd::larger(fused(x, sum, broadcast<P>(coefficients[0]) - before), P{});
+    }
+
     const random::Address& address_;
     GammaRoots roots_;
 };

@@ -1,5 +1,5 @@
-// Runs of the particle filter of stochastic volatility, a packet of particles at a time. Packets are two registers, for
-// the chain from a particle's mean to its weight is long; no number depends on how many particles are in work at once.
+// Runs of the particle filter of stochastic volatility, a packet of particles at a time. Packets are four registers, or
+// two, for the chain from a mean to its weight is long; no number depends on how many particles are in work at once.
 #include "models/state_space/volatility_filter.hpp"
 
 #include "models/state_space/volatility_cloud.hpp"
@@ -36,7 +36,8 @@ void VolatilityCloud::resample(double offset, bool with_tangents) {
 
 namespace {
 
-using P = simd::FloatsPair;
+using simd::FloatsPair;
+using simd::FloatsQuad;
 
 /// One run over the observations.
 template <class Returns, bool leverage, bool adapted>
@@ -170,24 +171,28 @@ CloudSums VolatilityRun<Returns, leverage, adapted>::look_ahead(const Step& now,
     CloudSums sums;
     for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
         ChunkSums part;
-        for (std::size_t i = first; i < std::min(first + chunk, cloud_.padded_size); i += lanes<P>) {
-            const P mean = load<P>(cloud_.mean.data() + i), weight = load<P>(cloud_.weight.data() + i);
-            const P point = tangent(now.returns, mean), inverse = inverse_of(point);
-            const P slope = now.returns.slope(inverse);
-            const P exponent = slope * fused(slope, broadcast<P>(0.5f * now.variance), mean - point);
-            const P log2_weight =
-                fused(exponent, broadcast<P>(log2_e_single), now.returns.log2_density(point, inverse)) + log2_factor;
-            if constexpr (task == Task::search) {
-                part.look_at(log2_weight, weight);
-            } else {
-                const P next = exp2(log2_weight) * weight;
-                store(cloud_.point.data() + i, point);
-                store(cloud_.inverse.data() + i, inverse);
-                store(cloud_.next_mean.data() + i, fused(slope, broadcast<P>(now.variance), mean));
-                store(cloud_.next_weight.data() + i, next);
-                part.add(next);
-            }
-        }
+        const std::size_t count = std::min(chunk, cloud_.padded_size - first);
+        simd::in_packets<FloatsQuad, FloatsPair>(
+            count, [&]<class P>(std::size_t j) __attribute__((always_inline)) {
+                const std::size_t i = first + j;
+                const P mean = load<P>(cloud_.mean.data() + i), weight = load<P>(cloud_.weight.data() + i);
+                const P point = tangent(now.returns, mean), inverse = inverse_of(point);
+                const P slope = now.returns.slope(inverse);
+                const P exponent = slope * fused(slope, broadcast<P>(0.5f * now.variance), mean - point);
+                const P log2_weight =
+                    fused(exponent, broadcast<P>(log2_e_single), now.returns.log2_density(point, inverse)) +
+                    log2_factor;
+                if constexpr (task == Task::search) {
+                    part.look_at(log2_weight, weight);
+                } else {
+                    const P next = exp2(log2_weight) * weight;
+                    store(cloud_.point.data() + i, point);
+                    store(cloud_.inverse.data() + i, inverse);
+                    store(cloud_.next_mean.data() + i, fused(slope, broadcast<P>(now.variance), mean));
+                    store(cloud_.next_weight.data() + i, next);
+                    part.add(next);
+                }
+            });
         part.add_to(sums);
     }
     return sums;
@@ -198,48 +203,49 @@ template <typename VolatilityRun<Returns, leverage, adapted>::Task task>
 CloudSums VolatilityRun<Returns, leverage, adapted>::propagate(const Step& now, float log2_factor) {
     const auto phi = static_cast<float>(parameters_.phi), nu = static_cast<float>(parameters_.nu),
                strength = static_cast<float>(parameters_.sigma * parameters_.rho);
-    const P intercept = broadcast<P>(static_cast<float>(parameters_.mu * (1 - parameters_.phi)));
+    const auto intercept = static_cast<float>(parameters_.mu * (1 - parameters_.phi));
     CloudSums sums;
     for (std::size_t first = 0; first < cloud_.padded_size; first += chunk) {
         const std::size_t count = std::min(chunk, cloud_.padded_size - first);
         const float* const normals = normals_.at(now.t, first, count);
         const float* const roots = draws_shocks ? roots_.at(now.t, first, count) : nullptr;
         ChunkSums part;
-        for (std::size_t j = 0; j < count; j += lanes<P>) {
-            const std::size_t i = first + j;
-            const P mean = load<P>(cloud_.mean.data() + i), weight = load<P>(cloud_.weight.data() + i);
-            const P h = fused(load<P>(normals + j), broadcast<P>(now.sd), mean);
-            const P half_inverse = leverage ? inverse_of(h, 2) : P{};
-            const P inverse = leverage ? half_inverse * half_inverse : inverse_of(h);
-            P log2_weight;
-            if constexpr (adapted)
-                log2_weight = now.returns.log2_under_tangent(h - load<P>(cloud_.point.data() + i),
-                                                             load<P>(cloud_.inverse.data() + i));
-            else
-                log2_weight = now.returns.log2_density(h, inverse);
-            log2_weight += log2_factor;
-            if constexpr (task == Task::search) {
-                part.look_at(log2_weight, weight);
-            } else {
-                const P next = exp2(log2_weight) * weight;
-                P next_mean = fused(h, broadcast<P>(phi), intercept);
-                if constexpr (draws_shocks) {
-                    // z = e sqrt(g), g ~ Gamma((nu + 1)/2, rate (nu + e^2)/2) given e. e^2 may overflow where e does
-                    // not: then g is 0, and so is z.
-                    const P e = half_inverse * now.y;
-                    const P spread = square_root(broadcast<P>(nu + 1) / fused(e, e, broadcast<P>(nu)));
-                    const P z = e * load<P>(roots + j) * spread;
-                    next_mean = fused(z, broadcast<P>(strength), next_mean);
-                } else if constexpr (leverage) {
-                    next_mean = fused(half_inverse, broadcast<P>(strength * now.y), next_mean);
+        simd::in_packets<FloatsQuad, FloatsPair>(
+            count, [&]<class P>(std::size_t j) __attribute__((always_inline)) {
+                const std::size_t i = first + j;
+                const P mean = load<P>(cloud_.mean.data() + i), weight = load<P>(cloud_.weight.data() + i);
+                const P h = fused(load<P>(normals + j), broadcast<P>(now.sd), mean);
+                const P half_inverse = leverage ? inverse_of(h, 2) : P{};
+                const P inverse = leverage ? half_inverse * half_inverse : inverse_of(h);
+                P log2_weight;
+                if constexpr (adapted)
+                    log2_weight = now.returns.log2_under_tangent(h - load<P>(cloud_.point.data() + i),
+                                                                 load<P>(cloud_.inverse.data() + i));
+                else
+                    log2_weight = now.returns.log2_density(h, inverse);
+                log2_weight += log2_factor;
+                if constexpr (task == Task::search) {
+                    part.look_at(log2_weight, weight);
+                } else {
+                    const P next = exp2(log2_weight) * weight;
+                    P next_mean = fused(h, broadcast<P>(phi), broadcast<P>(intercept));
+                    if constexpr (draws_shocks) {
+                        // z = e sqrt(g), g ~ Gamma((nu + 1)/2, rate (nu + e^2)/2) given e. e^2 may overflow where e
+                        // does not: then g is 0, and so is z.
+                        const P e = half_inverse * now.y;
+                        const P spread = square_root(broadcast<P>(nu + 1) / fused(e, e, broadcast<P>(nu)));
+                        const P z = e * load<P>(roots + j) * spread;
+                        next_mean = fused(z, broadcast<P>(strength), next_mean);
+                    } else if constexpr (leverage) {
+                        next_mean = fused(half_inverse, broadcast<P>(strength * now.y), next_mean);
+                    }
+                    if (is_observed_)
+                        store(cloud_.h.data() + i, h);
+                    store(cloud_.next_mean.data() + i, next_mean);
+                    store(cloud_.next_weight.data() + i, next);
+                    part.add(next);
                 }
-                if (is_observed_)
-                    store(cloud_.h.data() + i, h);
-                store(cloud_.next_mean.data() + i, next_mean);
-                store(cloud_.next_weight.data() + i, next);
-                part.add(next);
-            }
-        }
+            });
         part.add_to(sums);
     }
     return sums;

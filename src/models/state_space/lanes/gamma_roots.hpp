@@ -20,11 +20,11 @@ class GammaRoots {
     GammaRoots() = default;
     explicit GammaRoots(double shape);
 
-    /// Of the polynomials T_0, T_1, ... of x / largest_normal.
-    std::span<const float> coefficients() const { return {coefficients_.data(), terms_}; }
+    /// Of the polynomials T_0, T_1, ... of x / largest_normal, an odd number of them: the last may be 0.
+    std::span<const float> coefficients() const { return {coefficients_.data(), terms_ | 1}; }
 
   private:
-    std::array<float, most_terms> coefficients_{};
+    std::array<float, most_terms + 1> coefficients_{};
     std::size_t terms_ = 0;
 };
 
