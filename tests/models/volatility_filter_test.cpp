@@ -203,6 +203,14 @@ double root_at(const models::detail::GammaRoots& roots, double x) {
     return sum;
 }
 
+/// The same by powers, in single precision.
+double root_by_powers(const models::detail::GammaRoots& roots, double x) {
+    float sum = 0;
+    for (std::size_t k = roots.powers().size(); k > 0; --k)
+        sum = sum * static_cast<float>(x) + roots.powers()[k - 1];
+    return static_cast<double>(sum);
+}
+
 /// The quantiles of Gamma(shape); that of Wilson & Hilferty, cubes of normal numbers, is the wrong twin.
 TEST(VolatilityFilter, RootsOfGammasAreTheirQuantiles) {
     std::size_t most = 0;
@@ -215,6 +223,8 @@ TEST(VolatilityFilter, RootsOfGammasAreTheirQuantiles) {
             const double g = x < 0 ? boost::math::gamma_p_inv(shape, tail) : boost::math::gamma_q_inv(shape, tail);
             const double cube = std::max(0.0, 1 - 1 / (9 * shape) + x / (3 * std::sqrt(shape)));
             largest = std::max(largest, std::abs(root_at(roots, x) - std::sqrt(g / shape)));
+            if (!roots.powers().empty())
+                largest = std::max(largest, std::abs(root_by_powers(roots, x) - std::sqrt(g / shape)));
             of_twin = std::max(of_twin, std::abs(std::pow(cube, 1.5) - std::sqrt(g / shape)));
         }
         EXPECT_LT(largest, 1e-6) << shape;
@@ -222,6 +232,8 @@ TEST(VolatilityFilter, RootsOfGammasAreTheirQuantiles) {
     }
     EXPECT_LT(models::detail::GammaRoots(8).coefficients().size(), 14u);
     EXPECT_LE(most, models::detail::GammaRoots::most_terms);
+    EXPECT_FALSE(models::detail::GammaRoots(3).powers().empty());
+    EXPECT_TRUE(models::detail::GammaRoots(1.7).powers().empty());
 }
 
 /// Largest distance between the distribution function of numbers and that of Gamma(shape), times the root of their

@@ -32,23 +32,39 @@ class MakeGammaRoots {
 
     void operator()(std::size_t first, std::span<float> out) const {
         random::fill_normal(address_, normals_from + first, out);
-        simd::in_packets<simd::FloatsQuad, simd::FloatsPair>(
-            out.size(), [&]<class P>(std::size_t i) { simd::store(out.data() + i, roots<P>(out.data() + i)); });
+        const auto replace = [&](auto root_of) {
+            simd::in_packets<simd::FloatsQuad, simd::FloatsPair>(out.size(), [&]<class P>(std::size_t i) {
+                // The root of a number near 0 may come out a rounding error below it.
+                simd::store(out.data() + i, simd::larger(root_of(simd::load<P>(out.data() + i)), P{}));
+            });
+        };
+        if (roots_.powers().empty())
+            replace([&](auto x) { return by_chebyshev(x); });
+        else
+            replace([&](auto x) { return by_powers(x); });
     }
 
   private:
+    /// Horner's scheme.
     template <class P>
-    [[gnu::always_inline]] P roots(const float* normals) const {
+    [[gnu::always_inline]] P by_powers(P x) const {
+        const auto powers = roots_.powers();
+        P sum = broadcast<P>(powers.back());
+        for (std::size_t k = powers.size() - 1; k > 0; --k)
+            sum = fused(sum, x, broadcast<P>(powers[k - 1]));
+        return sum;
+    }
+    /// Clenshaw's recurrence.
+    template <class P>
+    [[gnu::always_inline]] P by_chebyshev(P normal) const {
         const auto coefficients = roots_.coefficients();
-        const P x = simd::load<P>(normals) * static_cast<float>(1 / GammaRoots::largest_normal);
-        const P twice = x + x;
-        P sum{}, before{}; // Clenshaw's recurrence
+        const P x = normal * static_cast<float>(1 / GammaRoots::largest_normal), twice = x + x;
+        P sum{}, before{};
         for (std::size_t k = coefficients.size() - 1; k > 0; k -= 2) {
             before = fused(twice, sum, broadcast<P>(coefficients[k]) - before);
             sum = fused(twice, before, broadcast<P>(coefficients[k - 1]) - sum);
         }
-        // The root of a number near 0 may come out a rounding error below it.
-        return simd::larger(fused(x, sum, broadcast<P>(coefficients[0]) - before), P{});
+        return fused(x, sum, broadcast<P>(coefficients[0]) - before);
     }
 
     const random::Address& address_;

@@ -14,7 +14,8 @@ namespace pearlite::models::detail {
 namespace {
 
 constexpr Index n_normals = GammaRoots::most_terms, n_shapes = 24;
-constexpr double negligible = 2e-7; ///< a rest of the series
+constexpr double negligible = 2e-7;  ///< a rest of the series
+constexpr double largest_powers = 8; ///< the sum of their coefficients without signs: roundings are so many times 6e-8
 
 using Series = Eigen::Array<double, n_normals, 1>;
 using Table = Eigen::Array<double, n_normals, n_shapes>; ///< column j: of T_j of the place of 1/sqrt(a)
@@ -72,6 +73,22 @@ GammaRoots::GammaRoots(double shape) {
     }
     for (std::size_t k = 0; k < terms_; ++k)
         coefficients_[k] = static_cast<float>(series(static_cast<Index>(k)));
+
+    // T_{k+1} = 2 x T_k - T_{k-1}
+    Series powers = Series::Zero(), chebyshev = Series::Zero(), previous = Series::Zero();
+    chebyshev(0) = 1;
+    for (std::size_t k = 0; k < terms_; ++k) {
+        powers += series(static_cast<Index>(k)) * chebyshev;
+        Series next = -previous;
+        next.tail(n_normals - 1) += (k == 0 ? 1 : 2) * chebyshev.head(n_normals - 1);
+        previous = chebyshev;
+        chebyshev = next;
+    }
+    if (powers.abs().sum() > largest_powers)
+        return;
+    n_powers_ = terms_;
+    for (std::size_t k = 0; k < terms_; ++k)
+        powers_[k] = static_cast<float>(powers(static_cast<Index>(k)) / std::pow(largest_normal, k));
 }
 
 } // namespace pearlite::models::detail

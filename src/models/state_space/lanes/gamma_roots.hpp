@@ -22,10 +22,14 @@ class GammaRoots {
 
     /// Of the polynomials T_0, T_1, ... of x / largest_normal, an odd number of them: the last may be 0.
     std::span<const float> coefficients() const { return {coefficients_.data(), terms_ | 1}; }
+    /// Of 1, x, x^2, ...: the same polynomial by half the arithmetic. None where terms would cancel, at shapes below
+    /// some 2.5.
+    std::span<const float> powers() const { return {powers_.data(), n_powers_}; }
 
   private:
     std::array<float, most_terms + 1> coefficients_{};
-    std::size_t terms_ = 0;
+    std::array<float, most_terms> powers_{};
+    std::size_t terms_ = 0, n_powers_ = 0;
 };
 
 } // namespace pearlite::models::detail
