@@ -7,7 +7,7 @@
 
 namespace pearlite::models::detail {
 
-/// sqrt(g/a), g ~ Gamma(shape a, rate 1), as a function of a standard normal number x, to 5e-7: the quantile of g at
+/// sqrt(g/a), g ~ Gamma(shape a, rate 1), as a function of a standard normal number x, to 1e-6: the quantile of g at
 /// Phi(x), a >= 1/2, |x| <= 6.7. It is smooth in x and in 1/sqrt(a), with the limit 1 at a = infinity, so that a series
 /// in both serves: the coefficients of Chebyshev's polynomials in x, of so few as the shape wants, are such series in
 /// 1/sqrt(a).
@@ -16,7 +16,7 @@ class GammaRoots {
     static constexpr double largest_normal = 6.7;
     static constexpr std::size_t most_terms = 40;
 
-    /// Of no shape: no terms.
+    /// Of no shape: 0.
     GammaRoots() = default;
     explicit GammaRoots(double shape);
 
