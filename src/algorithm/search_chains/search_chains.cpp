@@ -2,6 +2,7 @@
 
 #include "algorithm/search_chains/chain_exchange.hpp"
 #include "core/log_space.hpp"
+#include "core/select.hpp"
 #include "pearlite/core/detail/point_error.hpp"
 #include "random/lanes.hpp"
 
@@ -284,19 +285,25 @@ void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memo
 void SearchChains::take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
     space_->accept(*chains_, accepted_);
     const double* const proposed_energies = proposals_.energies.data();
-    for (std::size_t i = 0; i < n_; ++i) { // with rare branches alone: which chains are accepted is random
-        const bool is_inside = active_[i] != 0 && proposed_energies[i] < infinity, is_accepted = accepted_[i] != 0;
-        const Index proposed = is_inside ? proposed_regions_[i] : regions_[i];
-        const double energy = is_accepted ? proposed_energies[i] : energies_[i];
-        energies_[i] = energy;
-        regions_[i] = is_accepted ? proposed : regions_[i];
-        if (is_accepted & finds_.is_new(energy, proposed))
-            note_find(i, move.step);
+    double* const energies = energies_.data();
+    Index* const regions = regions_.data();
+    bool has_find = false;
+    for (std::size_t i = 0; i < n_; ++i) {
+        const bool is_active = active_[i] != 0, is_accepted = accepted_[i] != 0;
+        const Index region = regions[i];
+        const Index proposed = select(is_active & (proposed_energies[i] < infinity), proposed_regions_[i], region);
+        const double energy = select(is_accepted, proposed_energies[i], energies[i]);
+        energies[i] = energy;
+        regions[i] = select(is_accepted, proposed, region);
+        has_find |= is_accepted & finds_.is_new(energy, proposed);
         reports[i] = {.energy = energy,
                       .proposed_region = static_cast<std::int32_t>(proposed),
                       .is_active = active_[i],
                       .is_accepted = accepted_[i]};
     }
+    for (std::size_t i = 0; has_find && i < n_; ++i)
+        if (accepted_[i] != 0)
+            note_find(i, move.step);
 }
 
 void SearchChains::note_find(std::size_t i, Index step) {

@@ -1,5 +1,7 @@
 #include "algorithm/stochastic_approximation/search_memory.hpp"
 
+#include "core/select.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -81,14 +83,13 @@ void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, co
     double* const energies = energies_.data();
     std::int32_t* const regions = regions_.data();
     window.for_each(s, [&](std::size_t chain, const ChainReport& report) {
-        // With rare branches alone: which chains are accepted is random.
         active += report.is_active;
         accepted += report.is_accepted;
         if (n_biases > 0)
             biases_[n_biases == 1 ? 0 : chain].touch(report.proposed_region);
         const bool is_accepted = report.is_accepted != 0;
-        const std::int32_t region = is_accepted ? report.proposed_region : regions[chain];
-        energies[chain] = is_accepted ? report.energy : energies[chain];
+        const std::int32_t region = select(is_accepted, report.proposed_region, regions[chain]);
+        energies[chain] = select(is_accepted, report.energy, energies[chain]);
         regions[chain] = region;
         auto& lowest = region_best_[static_cast<std::size_t>(region)];
         if (is_accepted & (report.energy < lowest))
