@@ -92,6 +92,13 @@ class Parts(unittest.TestCase):
         self.assertEqual(labels, ["length 13", "length 55"])
         near = self.sweep(settings, energy=[-3.1, -3.2, -3.3, -3.15, -3.2, -3.1])
         self.assertEqual(len(layout.panels(near, "variant", "energy")), 1)
+        # A family of variants is of models where the sweep says so, and one of searches is for comparison.
+        settings = [{"problem": n, "search": v} for n in ("image", "network") for v in "xyz"]
+        families = self.sweep(settings, energy=[-3.1, -3.2, -3.3, -18, -18.2, -18.1])
+        self.assertEqual(len(layout.panels(families, "search", "energy")), 1)
+        families.summary["model_axes"] = ["problem"]
+        labels = [panel.label for panel in layout.panels(families, "search", "energy")]
+        self.assertEqual(labels, ["image", "network"])
 
     def test_where_numbers_lie(self):
         sweep = self.sweep([{"n": n, "b": b} for n in (100, 1, 10) for b in (True, False)])

@@ -12,8 +12,6 @@ MOST_LINES = 8  # more in one panel are a thicket
 PALETTE = (VERMILLION, BLUE, GREEN, ORANGE, "#56B4E9", "#CC79A7", GREY, INK)
 DASHES = ("-", "--", ":", "-.")
 MARKERS = "osD^vPX*"
-# Energies and evidences of other models and data are of other sizes: where they do not overlap, panels keep them apart.
-_APART = ("model.", "data")
 _FAR = 6
 
 
@@ -76,8 +74,9 @@ def _to_move(sweep, inside):
 
 
 def _sizes_differ(sweep, axis, column):
-    """Whether the scalar has so different values for those of this axis that one scale would hide all else."""
-    if not axis.startswith(_APART):
+    """Whether the scalar has so different values for those of this axis that one scale would hide all else: energies
+    and evidences of other models and data are of other sizes."""
+    if not sweep.is_of_models(axis):
         return False
     mean = sweep.of_settings("mean", column)
     ranges = []

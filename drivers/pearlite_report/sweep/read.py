@@ -59,6 +59,10 @@ class Sweep:
         at = self.column(name)
         return numpy.full(int(mine.sum()), numpy.nan) if at is None else self.runs["values"][mine, at]
 
+    def is_of_models(self, axis):
+        """Whether the settings of an axis are other models or data."""
+        return axis.startswith(("model.", "data")) or axis in self.summary.get("model_axes", [])
+
     def values_of(self, axis):
         """The values of an axis: numbers by size, all else in the order of the configuration."""
         values = list(dict.fromkeys(setting[axis] for setting in self.settings))

@@ -34,9 +34,12 @@ Json settings_of(const io::SweepGrid& grid) {
 }
 
 Json head_of(const Sweep& sweep, const SweepProgress& progress, const char* status) {
-    Json axes = Json::array();
-    for (const auto& axis : sweep.grid().axes())
+    Json axes = Json::array(), model_axes = Json::array();
+    for (const auto& axis : sweep.grid().axes()) {
         axes.push_back(axis.name);
+        if (axis.is_of_models)
+            model_axes.push_back(axis.name);
+    }
     return {{"schema", 1},
             {"kind", "sweep"},
             {"status", status},
@@ -48,6 +51,7 @@ Json head_of(const Sweep& sweep, const SweepProgress& progress, const char* stat
             {"replicates", sweep.settings().replicates},
             {"seeds", sweep.settings().has_common_seeds ? "common" : "separate"},
             {"axes", axes},
+            {"model_axes", model_axes},
             {"settings", settings_of(sweep.grid())},
             {"build", build_id()}};
 }

@@ -22,6 +22,14 @@ struct WrittenAxis {
     std::vector<SweptValue> values;
     std::vector<std::vector<Assignment>> assignments;
     std::vector<std::optional<Index>> replicates = {}; ///< of variants, one for each value
+
+    /// Whether a value sets a key of [model].
+    bool is_of_models() const {
+        return std::any_of(assignments.begin(), assignments.end(), [](const auto& of_value) {
+            return std::any_of(of_value.begin(), of_value.end(),
+                               [](const Assignment& each) { return each.path.starts_with("model."); });
+        });
+    }
 };
 
 SweptValue swept_value(const toml::node& node) {
@@ -240,7 +248,7 @@ SweepGrid::SweepGrid(const Configuration& configuration, SweepCombination combin
                              std::to_string(most_settings) + " settings");
     }
     for (const auto& axis : own.axes)
-        axes_.push_back({axis.name, axis.values});
+        axes_.push_back({axis.name, axis.values, axis.is_of_models()});
     figures_ = own.figures;
 }
 

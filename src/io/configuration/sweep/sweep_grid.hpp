@@ -24,6 +24,7 @@ struct SweptValue {
 struct SweepAxis {
     std::string name;
     std::vector<SweptValue> values;
+    bool is_of_models = false; ///< its values set keys of [model]
 };
 
 /// How the lists of keys go together. Variants are crossed with them in either case.
