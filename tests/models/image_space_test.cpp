@@ -214,6 +214,51 @@ TEST(ImageSpace, RefusesWhatDoesNotFit) {
                  ContractViolation);
 }
 
+/// Both children of a pair are made at once where both chains are here; each alone where the other is elsewhere.
+TEST(ImageSpace, ChildrenDoNotDependOnWhereThePartnerLives) {
+    const ImageSpace space =
+        space_of(noise(5, 30), {.operations = all_operations, .start = ImageSpaceSettings::Start::random});
+    constexpr Index first_slot = 6;
+    const model::BlockStreams streams{.seed = 3, .step = 5, .first_slot = first_slot};
+    const std::vector<double> energies(16);
+    const std::vector<std::uint8_t> active(16, 1);
+    const std::vector<Index> partner{2, 3, 0, 1};
+    auto start = space.make_chains(4);
+    space.draw_start(start, streams);
+    // Chains 0 and 2 are a pair, and 1 and 3.
+    const auto child = [&](std::span<const Index> chains, const std::vector<std::uint8_t>& accepted) {
+        const auto size = static_cast<Index>(chains.size());
+        auto here = space.make_chains(size), partners = space.make_chains(size);
+        std::vector<std::int64_t> meeting(16, 0);
+        for (Index i = 0; i < size; ++i) {
+            const Index chain = chains[static_cast<std::size_t>(i)], other = partner[static_cast<std::size_t>(chain)];
+            unpack(here, i, packed(start, chain));
+            unpack(partners, i, packed(start, other));
+            meeting[static_cast<std::size_t>(i)] = first_slot + std::min(chain, other);
+        }
+        auto own = streams;
+        own.first_slot += chains.front();
+        model::Proposals proposals;
+        space.cross(here, std::span(&partners, 1), crossover, {active, meeting}, {}, energies, own, proposals);
+        space.accept(here, accepted);
+        std::vector<std::pair<std::string, double>> found;
+        for (Index i = 0; i < size; ++i)
+            found.emplace_back(packed(here, i), proposals.energies[static_cast<std::size_t>(i)]);
+        return found;
+    };
+    for (const unsigned code : {0u, 1u, 4u, 5u, 15u, 10u, 6u}) {
+        std::vector<std::uint8_t> accepted(16, 0);
+        for (std::size_t i = 0; i < 4; ++i)
+            accepted[i] = code >> i & 1;
+        const auto together = child(std::vector<Index>{0, 1, 2, 3}, accepted);
+        for (Index chain = 0; chain < 4; ++chain) {
+            const auto k = static_cast<std::size_t>(chain);
+            EXPECT_EQ(together[k], child(std::vector<Index>{chain}, {accepted[k]}).front()) << code << ' ' << chain;
+            EXPECT_EQ(together[k].first == packed(start, chain), accepted[k] == 0) << code << ' ' << chain;
+        }
+    }
+}
+
 TEST(ImageSpace, InactiveChainsStay) {
     const ImageSpace space =
         space_of(noise(4, 9), {.operations = all_operations, .start = ImageSpaceSettings::Start::random});

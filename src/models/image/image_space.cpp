@@ -174,8 +174,8 @@ void ImageSpace::flip_clusters(Chains& chains, double strength, const model::Blo
     }
 }
 
-/// Each chain makes its own child. The pair shares the cut points, different ones from 1 to size - 1: drawn as a
-/// sample without replacement (Floyd), a cut c before pixel c.
+/// The first of a pair makes both children, unless it lives on another rank. The pair shares the cut points, different
+/// ones from 1 to size - 1: drawn as a sample without replacement (Floyd), a cut c before pixel c.
 void ImageSpace::cross(Chains& chains, const model::Partners<Chains>& partners, Index op,
                        const model::Meetings& meetings, const model::ProposalScale& /*scale*/,
                        std::span<const double> /*energies*/, const model::BlockStreams& streams,
@@ -185,10 +185,18 @@ void ImageSpace::cross(Chains& chains, const model::Partners<Chains>& partners, 
     start_proposals(chains.size(), chains.padded_size(), proposals);
     chains.operation_ = ImageOperation::two_point_crossover;
     chains.partners_.resize(at(chains.size()));
+    chains.other_counts_.resize(at(chains.size()));
+    chains.first_of_pair_.assign(at(chains.size()), -1);
     const auto cuts = static_cast<std::uint64_t>(model_->size() - 1);
     for (Index i = 0; i < chains.size(); ++i) {
         if (meetings.active[at(i)] == 0) {
             chains.propose(i, {}, 0, proposals);
+            continue;
+        }
+        if (const Index first = meetings.meeting[at(i)] - streams.first_slot; first >= 0 && first < i) {
+            const auto& change = chains.changes_[at(first)];
+            chains.propose(i, {chains.other_counts_[at(first)], change.from, change.to}, 0, proposals);
+            chains.first_of_pair_[at(i)] = first;
             continue;
         }
         random::Stream stream({streams.seed, Purpose::partner,
@@ -202,6 +210,7 @@ void ImageSpace::cross(Chains& chains, const model::Partners<Chains>& partners, 
         partner = partners[0].states_[at(i)];
         const auto changes = model_->exchange_changes(chains.states_[at(i)], partner, from, to);
         chains.propose(i, {changes.first, from, to}, 0, proposals);
+        chains.other_counts_[at(i)] = changes.second;
     }
 }
 
@@ -224,10 +233,23 @@ void ImageSpace::accept(Chains& chains, std::span<const std::uint8_t> accepted) 
             break;
         case ImageOperation::two_point_crossover:
             if (change.from < change.to)
-                model_->exchange(state, chains.partners_[at(i)], change.from, change.to, {change.counts, {}});
+                exchange(chains, i, accepted);
             break;
         }
     }
+}
+
+/// Chain i becomes its child. What it does not take of its partner's copy is the partner's child.
+void ImageSpace::exchange(Chains& chains, Index i, std::span<const std::uint8_t> accepted) const {
+    const auto& change = chains.changes_[at(i)];
+    const Index first = chains.first_of_pair_[at(i)];
+    if (first >= 0 && accepted[at(first)] != 0)
+        return std::swap(chains.states_[at(i)], chains.partners_[at(first)]);
+    ImageState& partner = chains.partners_[at(i)];
+    if (first >= 0)
+        partner = chains.states_[at(first)];
+    model_->exchange(chains.states_[at(i)], partner, change.from, change.to,
+                     {change.counts, chains.other_counts_[at(i)]});
 }
 
 std::optional<double> ImageSpace::known_minimum() const {

@@ -63,7 +63,10 @@ class ImageChains {
     std::vector<Change> changes_;
     std::vector<ImageRectangle> rectangles_;
     std::vector<std::int32_t> members_; ///< the pixels of all clusters, one after another
-    std::vector<ImageState> partners_;  ///< of chains that cross over
+    // Of chains that cross over:
+    std::vector<ImageState> partners_;
+    std::vector<ImageCounts> other_counts_; ///< the changes of the partners' counts
+    std::vector<Index> first_of_pair_;      ///< where this one's child was made; -1: here
     std::vector<double> uniforms_;
     ImageCluster cluster_;
 };
@@ -119,6 +122,7 @@ class ImageSpace {
     void flip_rectangles(Chains& chains, const model::BlockStreams& streams, model::Proposals& proposals) const;
     void flip_clusters(Chains& chains, double strength, const model::BlockStreams& streams,
                        model::Proposals& proposals) const;
+    void exchange(Chains& chains, Index i, std::span<const std::uint8_t> accepted) const;
 
     std::shared_ptr<const ImageRestoration> model_;
     ImageSpaceSettings settings_;
