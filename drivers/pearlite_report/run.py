@@ -111,7 +111,11 @@ def read_run(directory, state=None):
         raise ReportError(f"{directory}: not a directory (name the run directory, not a file in it)")
     results, progress = directory / "results.h5", directory / "progress.h5"
     if progress.exists() and not _has_finished(directory):
-        return _read_unfinished(directory, progress, state)
+        try:
+            return _read_unfinished(directory, progress, state)
+        except ReportError:
+            if not _has_finished(directory):  # else the run has ended meanwhile, and taken the file away
+                raise
     if not results.exists():
         raise ReportError(_why_no_results(directory))
     run = Run(directory, _read_summary(directory))

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 from pages import MINUS, REPORT, WithDirectory  # first: skips the test if there are no libraries
@@ -11,7 +12,7 @@ from pages import MINUS, REPORT, WithDirectory  # first: skips the test if there
 import matplotlib.image
 import numpy
 import synthetic_runs
-from pearlite_report import numbers
+from pearlite_report import numbers, run
 
 
 class Reports(WithDirectory):
@@ -345,6 +346,17 @@ class Refusals(WithDirectory):
     def test_nothing(self):
         self.directory.mkdir()
         self.assert_refused("no results.h5")
+
+    def test_run_that_ends_while_it_is_read(self):
+        synthetic_runs.optimisation(self.directory)
+        for answers, ends in (([False, True], True), ([False, False], False)):
+            # What is read of progress.h5 is not whole, since the run takes the file away.
+            (self.directory / "progress.h5").write_bytes(b"")
+            with unittest.mock.patch.object(run, "_has_finished", side_effect=answers):
+                if ends:
+                    self.assertEqual(run.read_run(self.directory, "running").summary["status"], "finished")
+                else:
+                    self.assertRaisesRegex(run.ReportError, "progress.h5", run.read_run, self.directory, "running")
 
     def test_summary(self):
         path = synthetic_runs.optimisation(self.directory) / "summary.json"
