@@ -18,6 +18,7 @@ _STATISTICS = {
     "bias": "Mean error of {}",
     "rms-error": "Root mean square error of {}",
 }
+_LOG_Z = ("log_evidence.", "diagnostics.lower_bound", "diagnostics.upper_bound")  # have one axis together
 
 
 @dataclasses.dataclass
@@ -96,7 +97,7 @@ def tables(sweep):
 
 def _label(asked):
     name = words.of_scalar(asked.scalars[0]) if len(asked.scalars) == 1 else "the scalars"
-    if len(asked.scalars) > 1 and all(name.startswith("log_evidence.") for name in asked.scalars):
+    if len(asked.scalars) > 1 and all(name.startswith(_LOG_Z) for name in asked.scalars):
         name = "log Z estimates"
     text = _STATISTICS.get(asked.statistic, asked.statistic + " of {}").format(name)
     return text if asked.statistic != "mean" else name[:1].upper() + name[1:]
