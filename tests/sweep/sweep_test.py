@@ -236,6 +236,8 @@ size = 4
         where = self.run_sweep(text, "models", "--set", "sweep.replicates=2", ranks=2)
         models = [json.loads((where / f"runs/{run:06}/summary.json").read_text())["model"] for run in range(8)]
         self.assertEqual(models, ["gaussian"] * 2 + ["ising"] * 2 + ["gaussian"] * 2 + ["ising"] * 2)
+        self.assertEqual(runner.summary(where)["axes"], ["algorithm.ess_threshold", "problem"])
+        self.assertEqual(runner.summary(where)["model_axes"], ["problem"])
 
     def test_variants_with_fewer_replicates(self):
         """Their runs are the first of those that they would have, and nobody else's change."""

@@ -239,7 +239,7 @@ void ImageSpace::accept(Chains& chains, std::span<const std::uint8_t> accepted) 
     }
 }
 
-/// Chain i becomes its child. What it does not take of its partner's copy is the partner's child.
+/// Chain i becomes its child. Its copy of the partner becomes the other child, which the partner then takes.
 void ImageSpace::exchange(Chains& chains, Index i, std::span<const std::uint8_t> accepted) const {
     const auto& change = chains.changes_[at(i)];
     const Index first = chains.first_of_pair_[at(i)];
