@@ -3,8 +3,10 @@
 usage: check_tidy.py [--all | --self-test] PROJECT_ROOT BUILD_DIRECTORY [SOURCE...]
 
 Without --all and SOURCE... it reads the sources and headers of src, include and drivers that differ from CLEAN_REVISION, at which
-all were clean, each alone: one that lacks an include is a fault. With --all it reads all sources, a folder of src at a time, as a
-release build compiles them: most of the time goes into the headers of the standard library and of Eigen.
+all were clean, each alone: one that lacks an include is a fault. Of more than MOST it reads those that were changed last, so that
+its time does not grow with the history; the others were read when they were changed. With --all it reads all sources, a folder of
+src at a time, as a release build compiles them: most of the time goes into the headers of the standard library and of Eigen. A
+revision at which that finds nothing may be the next CLEAN_REVISION.
 
 Compiler options are those of the build, without what clang 14 does not know, and without precompiled headers; kernel sources
 have their own, each those of an instruction set. Exit status 1 and the
@@ -26,8 +28,8 @@ import tempfile
 
 SKIPPED = 77
 TIDY = "clang-tidy-14"
-CLEAN_REVISION = "6be644f60ade"
-MANY = 80  # changed files: by folders, which share their headers, all are read in less time than so many alone
+CLEAN_REVISION = "68c6818c86f6"
+MOST = 40  # changed files
 PLACES = ("include", "src", "drivers")
 KERNELS = ("kernels", "ars")  # folders of kernel sources
 OPTIONAL = ("automatic_gradient.hpp", "custom_gradient.cpp", "stan_model.cpp", "stan_data.hpp")  # need a package that a machine may lack
@@ -107,21 +109,31 @@ def by_folder(root):
     return list(folders.values()) + [[program] for program in programs]
 
 
+def git(root, *arguments):
+    """The lines that it prints; nothing if it refuses."""
+    command = ["git", "-c", f"safe.directory={root}", "-C", str(root), *arguments, "--", *PLACES]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return None if done.returncode else done.stdout.split()
+
+
 def changed_files(root):
-    """Sources and headers that differ from the clean revision, for a header of kernels the kernel sources, which alone can be
-    compiled; nothing if the history does not know it."""
-    command = ["git", "-c", f"safe.directory={root}", "-C", str(root), "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION]
-    git = subprocess.run([*command, "--", *PLACES], capture_output=True, text=True)
-    if git.returncode:
+    """Sources and headers that differ from the clean revision, those changed last first; nothing if the history does not know it."""
+    differ = git(root, "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION)
+    if differ is None:
         return None
-    files = set()
-    for name in git.stdout.splitlines():
-        file = root / name
-        if file.parent.name in KERNELS:
-            files.update(file.parent.glob("*.cpp"))
-        elif name.endswith((".cpp", ".hpp")) and not name.endswith(OPTIONAL):
-            files.add(file)
-    return sorted(files)
+    latest = git(root, "diff", "--name-only", "HEAD") + git(root, "log", "--format=", "--name-only", f"{CLEAN_REVISION}..HEAD")
+    order = {name: k for k, name in reversed(list(enumerate(latest)))}
+    names = [name for name in differ if name.endswith((".cpp", ".hpp")) and not name.endswith(OPTIONAL)]
+    return [root / name for name in sorted(names, key=lambda name: order.get(name, 0))]
+
+
+def alone(files):
+    """Each file as a piece of its own; for a header of kernels its kernel sources, which alone can be compiled."""
+    sources = {}
+    for file in files:
+        for source in sorted(file.parent.glob("*.cpp")) if file.parent.name in KERNELS else [file]:
+            sources[source] = [source]
+    return list(sources.values())
 
 
 def self_test(root, options):
@@ -163,7 +175,10 @@ def main():
         if files is None:
             print(f"skipped: the history of {root} does not know the revision {CLEAN_REVISION}")
             return SKIPPED
-        groups = by_folder(root) if "--all" in sys.argv or len(files) > MANY else [[file] for file in files]
+        if not wanted and len(files) > MOST:
+            print(f"{len(files)} files differ from {CLEAN_REVISION}: the {MOST} changed last are read")
+            files = files[:MOST]
+        groups = by_folder(root) if "--all" in sys.argv else alone(files)
         faults = check(root, groups, options)
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         print(f"{sum(map(len, groups))} files read in {len(groups)} pieces, {used:.0f} s of processor time, {len(faults)} findings")
