@@ -1,4 +1,4 @@
-#include "parallel/shared_numbers.hpp"
+#include "parallel/shared_memory/shared_numbers.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

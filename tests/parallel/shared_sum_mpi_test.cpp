@@ -1,5 +1,5 @@
 #include "parallel/rank_costs.hpp"
-#include "parallel/shared_sum.hpp"
+#include "parallel/shared_memory/shared_sum.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>

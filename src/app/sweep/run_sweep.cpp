@@ -14,7 +14,7 @@
 #include "app/sweep/sweep_files.hpp"
 #include "io/container/checkpoints.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/shared_numbers.hpp"
+#include "parallel/shared_memory/shared_numbers.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"
 

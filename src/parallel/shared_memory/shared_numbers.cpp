@@ -1,4 +1,4 @@
-#include "parallel/shared_numbers.hpp"
+#include "parallel/shared_memory/shared_numbers.hpp"
 
 #include "parallel/communicator_implementation.hpp"
 #include "pearlite/core/detail/contract.hpp"

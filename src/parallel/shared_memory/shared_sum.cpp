@@ -1,4 +1,4 @@
-#include "parallel/shared_sum.hpp"
+#include "parallel/shared_memory/shared_sum.hpp"
 
 #include "parallel/agreement.hpp"
 #include "parallel/communicator_implementation.hpp"
