@@ -47,18 +47,21 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, int root) const {
     });
 }
 
-std::vector<std::byte> Communicator::all_gather_bytes_of_equal_size(std::span<const std::byte> bytes) const {
-    if (!implementation_->group)
-        return {bytes.begin(), bytes.end()};
+void Communicator::all_gather_bytes(std::span<const std::byte> bytes, std::span<std::byte> all) const {
     const auto ranks = static_cast<std::size_t>(size());
-    if (bytes.size() > implementation_->largest_message / ranks)
-        return all_gather_bytes(bytes);
-    Bytes gathered(bytes.size() * ranks);
+    PEARLITE_EXPECTS(all.size() == ranks * bytes.size());
+    if (!implementation_->group) {
+        std::copy(bytes.begin(), bytes.end(), all.begin());
+        return;
+    }
+    if (bytes.size() > implementation_->largest_message / ranks) {
+        std::ranges::copy(all_gather_bytes(bytes), all.begin());
+        return;
+    }
     const int count = static_cast<int>(bytes.size());
-    detail::count_collective(gathered.size());
-    check(MPI_Allgather(bytes.data(), count, MPI_BYTE, gathered.data(), count, MPI_BYTE, *implementation_->group),
+    detail::count_collective(all.size());
+    check(MPI_Allgather(bytes.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, *implementation_->group),
           "MPI_Allgather");
-    return gathered;
 }
 
 std::vector<std::byte> Communicator::all_gather_bytes(std::span<const std::byte> bytes) const {

@@ -69,6 +69,9 @@ class Communicator {
     /// (elsewhere an empty vector).
     template <class T>
     std::vector<T> all_gather(std::span<const T> values) const;
+    /// The same of spans of equal length, into an array that holds size() of them.
+    template <class T>
+    void all_gather(std::span<const T> values, std::span<T> all) const;
     template <class T>
     std::vector<T> gather(std::span<const T> values, int root = 0) const;
     /// outgoing[r] goes to rank r; returns what came from each rank. outgoing.size() == size().
@@ -85,7 +88,7 @@ class Communicator {
     // Byte forms under the templates above; counts in bytes, in rank order. Any number of bytes is legal.
     void broadcast_bytes(std::span<std::byte> bytes, int root) const;
     std::vector<std::byte> all_gather_bytes(std::span<const std::byte> bytes) const;
-    std::vector<std::byte> all_gather_bytes_of_equal_size(std::span<const std::byte> bytes) const;
+    void all_gather_bytes(std::span<const std::byte> bytes, std::span<std::byte> all) const;
     std::vector<std::byte> gather_bytes(std::span<const std::byte> bytes, int root) const;
     std::vector<std::vector<std::byte>> all_to_all_bytes(const std::vector<std::span<const std::byte>>& outgoing) const;
 
@@ -110,8 +113,8 @@ class Communicator {
 
   private:
     friend class SharedNumbers;
-    template <class T>
-    friend class SharedSum;
+    friend class MachineMemory;
+    friend bool on_one_machine(const Communicator& ranks);
     struct Implementation;
     explicit Communicator(std::shared_ptr<const Implementation> implementation);
     std::shared_ptr<const Implementation> implementation_;

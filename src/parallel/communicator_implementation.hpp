@@ -28,6 +28,7 @@ inline constexpr int largest_tag = 32767;
 inline constexpr int exchange_tag = 32000;
 inline constexpr int gather_tag = 32001;
 inline constexpr int all_to_all_tag = 32002;
+inline constexpr int no_message_tag = 32003;
 
 /// The count behind message_count().
 MessageCount& counted();

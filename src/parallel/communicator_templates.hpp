@@ -33,13 +33,21 @@ std::vector<T> values_of(std::span<const std::byte> bytes) {
 template <class T>
 std::vector<T> Communicator::all_gather(const T& value) const {
     static_assert(detail::is_plain_value<T>, "ranks send values (for many of them, pass a std::span<const T>)");
-    return detail::values_of<T>(all_gather_bytes_of_equal_size(std::as_bytes(std::span(&value, 1))));
+    std::vector<T> all(static_cast<std::size_t>(size()));
+    all_gather(std::span(&value, 1), std::span(all));
+    return all;
 }
 
 template <class T>
 std::vector<T> Communicator::all_gather(std::span<const T> values) const {
     static_assert(detail::is_plain_value<T>, "ranks send plain values");
     return detail::values_of<T>(all_gather_bytes(std::as_bytes(values)));
+}
+
+template <class T>
+void Communicator::all_gather(std::span<const T> values, std::span<T> all) const {
+    static_assert(detail::is_plain_value<T>, "ranks send plain values");
+    all_gather_bytes(std::as_bytes(values), std::as_writable_bytes(all));
 }
 
 template <class T>

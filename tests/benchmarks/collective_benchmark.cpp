@@ -114,8 +114,8 @@ int main(int argc, char** argv) {
     for (const Index chains : {14, 64, 256, 1024}) {
         const double time = collective(ranks, chains, 1);
         if (ranks.is_root())
-            std::printf("collective of %5ld reports (%zu bytes each): %.2f us\n", static_cast<long>(chains),
-                        sizeof(algorithm::ChainReport), time);
+            std::printf("collective of %5ld reports (%zu bytes in all): %.2f us\n", static_cast<long>(chains),
+                        algorithm::Reports::bytes_of(static_cast<std::size_t>(chains)), time);
     }
     print_iterations(ranks, "rastrigin", models::TestFunction({.dimension = 30, .rotated = true}), {14, 64, 256},
                      model::EnergyPartition::uniform(-0.01, 40, 400));

@@ -2,23 +2,38 @@
 /// Reports of chains on the iterations since the ranks of a search last met, and the collective in which they meet.
 
 #include "core/fields.hpp"
+#include "core/prefetch.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
+#include "parallel/shared_memory/shared_gather.hpp"
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace pearlite::algorithm {
 
-/// A chain's report on an iteration.
-struct ChainReport {
-    double energy = 0;                ///< of its state afterwards
-    std::int32_t proposed_region = 0; ///< the state's region, if it proposed nothing inside the space
-    std::uint8_t is_active = 0, is_accepted = 0;
-    std::uint8_t failed = 0; ///< the chain's rank has a failure to be agreed upon
-    std::uint8_t padding = 0;
+/// The reports of some chains on an iteration: an array for each part, for loops in lanes. Byte: std::byte, or const.
+template <class Byte>
+struct ReportRow {
+    template <class T>
+    using Part = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+
+    Part<double>* energies;               ///< of the states afterwards
+    Part<std::int32_t>* proposed_regions; ///< the state's region, if a chain proposed nothing inside the space
+    Part<std::uint8_t>*is_active, *is_accepted;
+
+    /// Of so many bytes, in which there is room for the reports of `chains` chains.
+    ReportRow(Byte* row, std::size_t chains)
+        : energies(reinterpret_cast<Part<double>*>(row)),
+          proposed_regions(reinterpret_cast<Part<std::int32_t>*>(energies + chains)),
+          is_active(reinterpret_cast<Part<std::uint8_t>*>(proposed_regions + chains)),
+          is_accepted(is_active + chains) {}
+    static constexpr std::size_t bytes_of(std::size_t chains) { return (14 * chains + 7) / 8 * 8; }
 };
+using Reports = ReportRow<std::byte>;
+using ConstReports = ReportRow<const std::byte>;
 
 /// The reports of up to `capacity` iterations.
 class ReportWindow {
@@ -29,42 +44,51 @@ class ReportWindow {
     bool is_empty() const { return operations_.empty(); }
     bool is_full() const { return size() == capacity_; }
     /// The reports of this rank's chains in the present iteration, for the caller to fill.
-    std::span<ChainReport> present() { return row(size()); }
+    Reports present() {
+        if (present_.empty())
+            return Reports(row(size()), stride_);
+        prefetch_to_write({row(size()), present_.size()});
+        return Reports(present_.data(), stride_);
+    }
     /// Ends the present iteration, in which `operation` was made.
     void close(Index operation);
 
     /// Collective: every rank has all reports afterwards. Returns whether any rank failed.
     bool share(bool failed);
     Index operation(Index s) const { return operations_[static_cast<std::size_t>(s)]; }
-    /// Calls visit(chain, report) for all chains, in their order, in iteration s of the window; after share().
+    /// Calls visit(first, n, reports) for the reports of chains first .. first + n - 1, rank after rank, so that all
+    /// chains are visited in their order, in iteration s of the window; after share().
     template <class Visit>
-    void for_each(Index s, Visit visit) const {
-        std::size_t chain = 0;
-        for (std::size_t r = 0; r < shares_.size(); ++r) {
-            const auto first = (r * static_cast<std::size_t>(capacity_) + static_cast<std::size_t>(s)) * stride_;
-            for (std::size_t i = 0; i < shares_[r]; ++i)
-                visit(chain++, shared()[first + i]);
+    void for_each_rank(Index s, Visit visit) const {
+        std::size_t first = 0;
+        for (std::size_t rank = 0; rank < shares_.size(); ++rank) {
+            const std::byte* const rows = reports_.of(static_cast<int>(rank)).data();
+            prefetch(rows, s + rows_ahead);
+            visit(first, shares_[rank], ConstReports(rows + place_of(s), stride_));
+            first += shares_[rank];
         }
     }
+    std::size_t bytes_of_a_rank() const { return place_of(capacity_) + sizeof(std::uint64_t); }
     void clear();
 
     /// Collective. Each chain's reports from its owner.
     void fields(Fields& f);
 
   private:
-    std::span<ChainReport> row(Index s) {
-        return std::span(mine_).subspan(static_cast<std::size_t>(s) * stride_,
-                                        shares_[static_cast<std::size_t>(chains_.rank())]);
+    static constexpr Index rows_ahead = 2; ///< that are on their way while a row is visited
+    std::size_t place_of(Index s) const { return static_cast<std::size_t>(s) * Reports::bytes_of(stride_); }
+    void prefetch(const std::byte* rows, Index s) const {
+        if (shares_.size() > 1 && s < capacity_)
+            prefetch_to_read({rows + place_of(s), Reports::bytes_of(stride_)});
     }
-    const std::vector<ChainReport>& shared() const { return shares_.size() == 1 ? mine_ : all_; }
-
-    parallel::Communicator ranks_;
+    std::byte* row(Index s) { return reports_.own().data() + place_of(s); }
     parallel::BlockLayout chains_;
     Index capacity_;
     std::vector<std::size_t> shares_; ///< chains of each rank
     std::size_t stride_;              ///< the largest of these numbers
-    std::vector<ChainReport> mine_;   ///< capacity rows of `stride` reports
-    std::vector<ChainReport> all_;    ///< the reports of every rank
+    parallel::SharedGather reports_;  ///< of each rank: capacity rows, and whether it failed
+    std::vector<std::byte>
+        present_; ///< the present row of several ranks: a core waits longer to write in shared memory
     std::vector<Index> operations_;
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -25,6 +26,7 @@ SearchChains::SearchChains(const parallel::Communicator& ranks, std::shared_ptr<
       n_(at(layout_.local_items())),
       chains_(space_->make_chains(layout_.local_items())),
       planner_(settings),
+      exchange_(ranks_, layout_, chains_->packed_bytes()),
       finds_(chains_->packed_bytes()) {
     const auto padded = at(chains_->padded_size());
     for (auto* values : {&energies_, &exponentials_, &proposals_.energies, &proposals_.log_ratios})
@@ -74,7 +76,7 @@ void SearchChains::find_regions_again(const model::EnergyPartition& partition) {
     find_regions(partition);
 }
 
-void SearchChains::sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports) {
+void SearchChains::sample(const SearchMove& move, const SearchMemory& memory, const Reports& reports) {
     if (move.step % iterations_remembered == 1 && space_->forgets())
         forget(memory);
     switch (operation(move).kind) {
@@ -90,13 +92,11 @@ void SearchChains::sample(const SearchMove& move, const SearchMemory& memory, st
     }
     if (!failure_.happened())
         take_accepted(move, reports);
-    else
-        std::fill(reports.begin(), reports.end(), ChainReport{});
 }
 
 void SearchChains::copy_chains(std::span<const std::int64_t> parents, const SearchMemory& memory) {
     need_partners(1);
-    fetch_partners(ranks_, *space_, *chains_, layout_, parents, *partners_[0]);
+    exchange_.fetch(*space_, *chains_, std::array{PartnerFetch{parents, *partners_[0]}});
     std::vector<Index> source(n_, -1);
     for (std::size_t i = 0; i < n_; ++i) {
         const std::size_t chain = at(first_) + i;
@@ -186,8 +186,8 @@ void SearchChains::meet_in_pairs(const SearchMove& move, const SearchMemory& mem
         cross(move, memory);
         find_proposed_regions(move, memory);
     });
-    gather_children(ranks_, layout_, proposals_, proposed_regions_, children_);
-    guard(move.step, [&] { accept_pairs(move, memory, plan, children_); });
+    const auto children = exchange_.gather_children(proposals_, proposed_regions_);
+    guard(move.step, [&] { accept_pairs(move, memory, plan, children); });
 }
 
 void SearchChains::need_partners(int n) {
@@ -199,9 +199,11 @@ void SearchChains::meet(const MeetingPlan& plan, int n_partners) {
     take_part(std::span(plan.active).subspan(at(first_), n_));
     std::copy_n(plan.meeting.begin() + first_, n_, meeting_.begin());
     need_partners(n_partners);
-    fetch_partners(ranks_, *space_, *chains_, layout_, plan.first, *partners_[0]);
+    const PartnerFetch first{plan.first, *partners_[0]};
     if (n_partners == 2)
-        fetch_partners(ranks_, *space_, *chains_, layout_, plan.second, *partners_[1]);
+        exchange_.fetch(*space_, *chains_, std::array{first, PartnerFetch{plan.second, *partners_[1]}});
+    else
+        exchange_.fetch(*space_, *chains_, std::array{first});
 }
 
 void SearchChains::cross(const SearchMove& move, const SearchMemory& memory) {
@@ -282,25 +284,26 @@ void SearchChains::accept_pairs(const SearchMove& move, const SearchMemory& memo
     }
 }
 
-void SearchChains::take_accepted(const SearchMove& move, std::span<ChainReport> reports) {
+/// A loop for each type, so that compilers make lanes of it.
+void SearchChains::take_accepted(const SearchMove& move, const Reports& reports) {
     space_->accept(*chains_, accepted_);
+    std::copy_n(active_.data(), n_, reports.is_active);
+    std::copy_n(accepted_.data(), n_, reports.is_accepted);
     const double* const proposed_energies = proposals_.energies.data();
+    const Index* const proposed_regions = proposed_regions_.data();
     double* const energies = energies_.data();
     Index* const regions = regions_.data();
-    bool has_find = false;
     for (std::size_t i = 0; i < n_; ++i) {
-        const bool is_active = active_[i] != 0, is_accepted = accepted_[i] != 0;
-        const Index region = regions[i];
-        const Index proposed = select(is_active & (proposed_energies[i] < infinity), proposed_regions_[i], region);
-        const double energy = select(is_accepted, proposed_energies[i], energies[i]);
-        energies[i] = energy;
-        regions[i] = select(is_accepted, proposed, region);
-        has_find |= is_accepted & finds_.is_new(energy, proposed);
-        reports[i] = {.energy = energy,
-                      .proposed_region = static_cast<std::int32_t>(proposed),
-                      .is_active = active_[i],
-                      .is_accepted = accepted_[i]};
+        const Index proposed =
+            select((active_[i] != 0) & (proposed_energies[i] < infinity), proposed_regions[i], regions[i]);
+        regions[i] = select(accepted_[i] != 0, proposed, regions[i]);
+        reports.proposed_regions[i] = static_cast<std::int32_t>(proposed);
     }
+    for (std::size_t i = 0; i < n_; ++i)
+        reports.energies[i] = energies[i] = select(accepted_[i] != 0, proposed_energies[i], energies[i]);
+    bool has_find = false;
+    for (std::size_t i = 0; i < n_; ++i)
+        has_find |= (accepted_[i] != 0) & finds_.is_new(energies[i], regions[i]);
     for (std::size_t i = 0; has_find && i < n_; ++i)
         if (accepted_[i] != 0)
             note_find(i, move.step);

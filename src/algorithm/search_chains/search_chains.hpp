@@ -45,7 +45,7 @@ class SearchChains {
 
     /// The sampling step: the chains move by an operation that leaves log f_{theta,tau} of `memory` invariant.
     /// Collective if the operation is a crossover.
-    void sample(const SearchMove& move, const SearchMemory& memory, std::span<ChainReport> reports);
+    void sample(const SearchMove& move, const SearchMemory& memory, const Reports& reports);
 
     /// Collective. Chain i takes the state of chain parents[i] of all chains, or keeps its own (-1); no parent takes
     /// another's. `memory` has done so already.
@@ -103,7 +103,7 @@ class SearchChains {
     /// A pair is accepted or rejected as one, by the random number of its first member.
     void accept_pairs(const SearchMove& move, const SearchMemory& memory, const MeetingPlan& plan,
                       std::span<const Child> children);
-    void take_accepted(const SearchMove& move, std::span<ChainReport> reports);
+    void take_accepted(const SearchMove& move, const Reports& reports);
     void note_find(std::size_t i, Index step);
 
     parallel::Communicator ranks_;
@@ -122,10 +122,10 @@ class SearchChains {
     model::Proposals proposals_;
     std::vector<Index> proposed_regions_;
     std::vector<double> exponentials_;
-    std::vector<Child> children_; ///< of all chains
     std::vector<std::uint8_t> accepted_, active_;
     std::vector<std::int64_t> meeting_;
     std::vector<std::size_t> taking_part_; ///< in the present operation
+    ChainExchange exchange_;
     ChainFinds finds_;
     DelayedFailure failure_;
 };

@@ -48,6 +48,15 @@ class AdaptiveBias {
             c_[k] = desired_[k] * gain_sum_;
         }
     }
+    /// The same of many regions, of which none is new but in the first iterations.
+    void touch(std::span<const std::int32_t> regions) {
+        const std::int64_t* const in_use = in_use_.data();
+        bool is_any_new = false;
+        for (const std::int32_t j : regions)
+            is_any_new |= in_use[j] == 0;
+        for (std::size_t i = 0; is_any_new && i < regions.size(); ++i)
+            touch(regions[i]);
+    }
     /// regions[i] is the region of chain i, each in S.
     void update(double gain, std::span<const std::int32_t> regions);
     /// The number of truncations, each back to theta = 0 with S as it is.

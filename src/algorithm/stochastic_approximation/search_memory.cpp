@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 namespace pearlite::algorithm {
@@ -77,30 +78,14 @@ void SearchMemory::shrink() {
 }
 
 void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, const SearchStages& stages) {
-    std::int64_t active = 0, accepted = 0, outside = 0;
+    std::int64_t active = 0, accepted = 0;
     const double best_before = best_energy_;
-    const std::size_t n_biases = biases_.size();
-    double* const energies = energies_.data();
-    std::int32_t* const regions = regions_.data();
-    window.for_each(s, [&](std::size_t chain, const ChainReport& report) {
-        active += report.is_active;
-        accepted += report.is_accepted;
-        if (n_biases > 0)
-            biases_[n_biases == 1 ? 0 : chain].touch(report.proposed_region);
-        const bool is_accepted = report.is_accepted != 0;
-        const std::int32_t region = select(is_accepted, report.proposed_region, regions[chain]);
-        energies[chain] = select(is_accepted, report.energy, energies[chain]);
-        regions[chain] = region;
-        auto& lowest = region_best_[static_cast<std::size_t>(region)];
-        if (is_accepted & (report.energy < lowest))
-            lowest = report.energy;
-        if (is_accepted & (report.energy < best_energy_)) {
-            best_energy_ = report.energy;
-            shrink();
-        }
-        outside += region > last_region_ ? 1 : 0;
+    window.for_each_rank(s, [&](std::size_t first, std::size_t n, const ConstReports& reports) {
+        active += std::accumulate(reports.is_active, reports.is_active + n, std::int64_t{0});
+        accepted += std::accumulate(reports.is_accepted, reports.is_accepted + n, std::int64_t{0});
+        touch(first, n, reports);
+        move_chains(first, n, reports);
     });
-    outside_ += outside;
     evaluations_ += active;
     if (best_energy_ < best_before)
         best_evaluations_ = evaluations_;
@@ -109,6 +94,41 @@ void SearchMemory::take_reports(const ReportWindow& window, Index s, Index t, co
     counts_[static_cast<std::size_t>(operation)].accepted += accepted;
     if (active > 0 && stages.adapts_scales(t))
         scales_.adapt(operation, static_cast<double>(accepted) / static_cast<double>(active));
+}
+
+void SearchMemory::touch(std::size_t first, std::size_t n, const ConstReports& reports) {
+    if (biases_.size() == 1)
+        return biases_.front().touch(std::span(reports.proposed_regions, n));
+    for (std::size_t i = 0; i < n && !biases_.empty(); ++i)
+        biases_[first + i].touch(reports.proposed_regions[i]);
+}
+
+/// Loops in lanes. A chain that stays has no energy below the lowest of its region, so that one below is a find.
+void SearchMemory::move_chains(std::size_t first, std::size_t n, const ConstReports& reports) {
+    double* const energies = energies_.data() + first;
+    std::int32_t* const regions = regions_.data() + first;
+    for (std::size_t i = 0; i < n; ++i)
+        regions[i] = select(reports.is_accepted[i] != 0, reports.proposed_regions[i], regions[i]);
+    for (std::size_t i = 0; i < n; ++i)
+        energies[i] = select(reports.is_accepted[i] != 0, reports.energies[i], energies[i]);
+    const double* const lowest = region_best_.data();
+    bool has_find = false;
+    for (std::size_t i = 0; i < n; ++i)
+        has_find |= energies[i] < lowest[regions[i]];
+    if (!has_find) {
+        const auto last = static_cast<std::int32_t>(last_region_);
+        outside_ += std::count_if(regions, regions + n, [last](std::int32_t region) { return region > last; });
+        return;
+    }
+    for (std::size_t i = 0; i < n; ++i) { // chain after chain: a find may shrink the space for those that follow
+        auto& its_lowest = region_best_[static_cast<std::size_t>(regions[i])];
+        its_lowest = std::min(its_lowest, energies[i]);
+        if (energies[i] < best_energy_) {
+            best_energy_ = energies[i];
+            shrink();
+        }
+        outside_ += regions[i] > last_region_ ? 1 : 0;
+    }
 }
 
 void SearchMemory::copy_chains(std::span<const std::int64_t> parents) {

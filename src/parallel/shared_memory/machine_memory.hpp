@@ -1,0 +1,38 @@
+#pragma once
+/// Memory that all ranks of a job read and write, where they run on one machine.
+
+#include "core/prefetch.hpp"
+#include "parallel/communicator.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace pearlite::parallel {
+
+/// Collective. Whether there are several ranks, all on one machine.
+bool on_one_machine(const Communicator& ranks);
+
+class MachineMemory {
+  public:
+    /// Collective. So many bytes, of any values, beginning with a cache line; nothing unless
+    /// on_one_machine().
+    static std::unique_ptr<MachineMemory> open(const Communicator& ranks, std::size_t bytes);
+    /// Collective, except while an exception is in flight.
+    ~MachineMemory();
+    MachineMemory(const MachineMemory&) = delete;
+
+    /// Two ranks should not write to the same of these bytes at once.
+    static constexpr std::size_t line = cache_line;
+    /// The same bytes on every rank.
+    std::span<std::byte> bytes() const;
+    /// Collective. What ranks wrote before, all of them see after.
+    void synchronise();
+
+  private:
+    struct Implementation;
+    explicit MachineMemory(std::unique_ptr<Implementation> implementation);
+    std::unique_ptr<Implementation> implementation_;
+};
+
+} // namespace pearlite::parallel
