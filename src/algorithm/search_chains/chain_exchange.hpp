@@ -32,8 +32,9 @@ struct PartnerFetch {
 /// All members are collective.
 class ChainExchange {
   public:
-    /// Memory of a machine that states may take, in bytes.
-    static constexpr std::size_t room = std::size_t{64} << 20;
+    /// Memory of a machine that states may take, in bytes: containers have little to share, and who has more states
+    /// than that does not notice what a message takes.
+    static constexpr std::size_t room = std::size_t{8} << 20;
 
     using Memory = parallel::SharedGather::Memory;
     ChainExchange(const parallel::Communicator& ranks, const parallel::BlockLayout& chains, std::size_t state_bytes,

@@ -13,7 +13,7 @@ namespace pearlite::parallel {
 
 namespace {
 
-/// How often a rank looks for the others before it lets go of its core: some ten microseconds.
+/// How often a rank looks for the others before it lets go of its core: some microseconds.
 constexpr int impatient_looks = 2000;
 
 } // namespace
