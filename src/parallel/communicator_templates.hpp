@@ -1,10 +1,14 @@
 #pragma once
 /// The typed collectives over the byte forms. Included by communicator.hpp alone.
 
+#include "parallel/communicator.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
+#include <cstddef>
 #include <cstring>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 namespace pearlite::parallel {
 

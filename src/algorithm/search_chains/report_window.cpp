@@ -9,6 +9,7 @@ namespace {
 
 std::vector<std::size_t> shares_of(const parallel::BlockLayout& chains) {
     std::vector<std::size_t> shares;
+    shares.reserve(static_cast<std::size_t>(chains.ranks()));
     for (int rank = 0; rank < chains.ranks(); ++rank)
         shares.push_back(static_cast<std::size_t>(chains.first_item(rank + 1) - chains.first_item(rank)));
     return shares;
