@@ -115,7 +115,7 @@ MessageCount messages_of_search(Index chains, Index iterations) {
     return message_count() - before;
 }
 
-// Of every chain a report of 16 bytes, and for crossovers the children of a pair and a partner's state.
+// Of every chain a report of 14 bytes, and for crossovers the children of a pair and a partner's state.
 TEST(MessageCount, AnIterationOfASearchSharesAReportOfEachChain) {
     const Index ranks = Communicator::world().size(), iterations = 200;
     for (const Index chains : {12, 48}) {
