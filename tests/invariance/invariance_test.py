@@ -277,17 +277,21 @@ class Rbm(Invariance, unittest.TestCase):
             self.one_ulp(name, "path.inverse_temperature_end", 1.0)
 
     def test_paths_of_kernels(self):
-        """Every path gives the same numbers; one that the machine lacks, or nobody knows, is replaced and told once."""
+        """Every path gives the same numbers; one that the machine lacks, or nobody knows, is replaced and told once. The
+        first case alone shows that: the others run on each path that the machine has."""
         paths = {"portable": 1, "avx2": 2, "avx512": 1, "vnni": 1, "amx": 1, "unknown": 2}  # ranks of each
         by = {path: {"PEARLITE_CPU": path} for path in paths}
         taken = {path: self.go("--version", environment=by[path]).out for path in paths}
+        own = {path: ranks for path, ranks in paths.items() if path in taken[path]}
+        self.assertIn("portable", own)
 
         def found(name, tables):
-            return self.reference(name, tables)[1], [self.on_ranks(name, ranks, path, environment=by[path])
-                                                     for path, ranks in paths.items()]
+            tried = paths if ALL_RANKS or name == next(iter(self.CASES)) else own
+            return self.reference(name, tables)[1], {path: self.on_ranks(name, ranks, path, environment=by[path])
+                                                     for path, ranks in tried.items()}
 
         for name, (expected, others) in self.each_case(found):
-            for path, (other, ended) in zip(paths, others, strict=True):
+            for path, (other, ended) in others.items():
                 with self.subTest(name, path=path):
                     for key in ("digest", "log_evidence", "ess"):
                         self.assertEqual(other[key], expected[key], key)

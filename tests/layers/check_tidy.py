@@ -116,12 +116,12 @@ def git(root, *arguments):
     return None if done.returncode else done.stdout.split()
 
 
-def changed_files(root):
+def changed_files(root, clean):
     """Sources and headers that differ from the clean revision, those changed last first; nothing if the history does not know it."""
-    differ = git(root, "diff", "--name-only", "--diff-filter=d", CLEAN_REVISION)
+    differ = git(root, "diff", "--name-only", "--diff-filter=d", clean)
     if differ is None:
         return None
-    latest = git(root, "diff", "--name-only", "HEAD") + git(root, "log", "--format=", "--name-only", f"{CLEAN_REVISION}..HEAD")
+    latest = git(root, "diff", "--name-only", "HEAD") + git(root, "log", "--format=", "--name-only", f"{clean}..HEAD")
     order = {name: k for k, name in reversed(list(enumerate(latest)))}
     names = [name for name in differ if name.endswith((".cpp", ".hpp")) and not name.endswith(OPTIONAL)]
     return [root / name for name in sorted(names, key=lambda name: order.get(name, 0))]
@@ -134,6 +134,41 @@ def alone(files):
         for source in sorted(file.parent.glob("*.cpp")) if file.parent.name in KERNELS else [file]:
             sources[source] = [source]
     return list(sources.values())
+
+
+def order_test():
+    """A history of few files; returns what changed_files gets wrong."""
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+
+        def history(*arguments):
+            done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", name, *arguments], check=True,
+                                  capture_output=True, text=True)
+            return done.stdout.strip()
+
+        def commit(file, text):
+            (root / file).parent.mkdir(exist_ok=True)
+            (root / file).write_text(text)
+            history("add", "-A")
+            history("commit", "-q", "-m", file)
+
+        history("init", "-q")
+        commit("src/untouched.cpp", "int a;\n")
+        commit("src/undone.cpp", "int b;\n")
+        clean = history("rev-parse", "HEAD")
+        for file, text in (("src/undone.cpp", "int c;\n"), ("src/z.cpp", "int d;\n"), ("src/a.cpp", "int e;\n"),
+                           ("include/b.hpp", "int f;\n"), ("tests/c.cpp", "int g;\n"), ("src/notes.txt", "no source\n"),
+                           ("src/z.cpp", "int h;\n"), ("src/undone.cpp", "int b;\n")):
+            commit(file, text)
+        (root / "src/a.cpp").write_text("int i;\n")
+        found = [str(file.relative_to(root)) for file in changed_files(root, clean) or []]
+        unknown = changed_files(root, "0" * 40)
+    wrong = {}
+    if found != ["src/a.cpp", "src/z.cpp", "include/b.hpp"]:
+        wrong["order"] = f"self-test: changed are {found}, expected src/a.cpp, src/z.cpp, include/b.hpp\n"
+    if unknown is not None:
+        wrong["unknown"] = f"self-test: an unknown revision has {unknown}, expected nothing\n"
+    return wrong
 
 
 def self_test(root, options):
@@ -168,10 +203,10 @@ def main():
         return SKIPPED
     options = Options(build)
     if "--self-test" in sys.argv:
-        faults = self_test(root, options)
+        faults = order_test() | self_test(root, options)
         print("planted faults: " + ("some missed" if faults else "all found"))
     else:
-        files = wanted if wanted or "--all" in sys.argv else changed_files(root)
+        files = wanted if wanted or "--all" in sys.argv else changed_files(root, CLEAN_REVISION)
         if files is None:
             print(f"skipped: the history of {root} does not know the revision {CLEAN_REVISION}")
             return SKIPPED
