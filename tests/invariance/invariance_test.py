@@ -785,7 +785,7 @@ class Regression(Invariance, unittest.TestCase):
         "pine-smc": {**PINE, "schedule": ADAPTIVE, "algorithm": SMC},
         "pine-data-slice": {**PINE, "path": DATA_PATH, "schedule": FIXED, "kernel": {"kind": "slice", "moves": 2},
                             "algorithm": SMC},
-        "pima-riemannian": {**PIMA, "schedule": {"kind": "geometric", "steps": 8},
+        "pima-riemannian": {**PIMA, "schedule": {"kind": "geometric", "steps": 4},
                             "kernel": {"kind": "riemannian-hmc", "moves": 1, "pilot_particles": 40}, "algorithm": SMC},
         "pine-riemannian-work": {**PINE, "schedule": {"kind": "geometric", "steps": 12},
                                  "kernel": {"kind": "riemannian-hmc", "moves": 1, "pilot_particles": 40},

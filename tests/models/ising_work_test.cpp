@@ -2,6 +2,7 @@
 /// False-alarm rates: 1e-6 of each chi-square, 2e-6 of each z.
 
 #include "models/lattice/ising.hpp"
+#include "models/lattice_reversal.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
 #include "random/statistics.hpp"
@@ -24,44 +25,16 @@ BlockStreams streams_at(std::uint64_t seed, Index step, Index block = 0) {
     return {seed, static_cast<std::uint32_t>(step), 0, 512 * block, block};
 }
 
-int state_of(const IsingBlock& block) {
-    std::array<std::byte, 1> bytes{};
-    block.pack(0, bytes);
-    return std::to_integer<int>(bytes[0]);
-}
-
-/// Flows x -> y under move() from equilibrium against y -> x under move_reversed(), on the 2 x 2 torus: chi-square of
-/// two samples over cells of at least 10 counts. One chain of a block, for the others share its sites.
-double p_value_of_reversal(const Ising& ising, double b, bool wrongly) {
-    std::map<std::pair<int, int>, std::array<double, 2>> flows;
-    for (Index n = 0; n < 60000; ++n) {
-        const int direction = n % 2;
-        auto block = ising.make_block(1);
-        ising.draw_start(block, streams_at(1, 0, n));
-        for (Index step = 1; step <= 12; ++step)
-            ising.move(block, b, streams_at(1, step, n));
-        const int x = state_of(block);
-        direction == 0 || wrongly ? ising.move(block, b, streams_at(1, 20, n))
-                                  : ising.move_reversed(block, b, streams_at(1, 20, n));
-        const int y = state_of(block);
-        flows[direction == 0 ? std::pair(x, y) : std::pair(y, x)][static_cast<std::size_t>(direction)] += 1;
-    }
-    double statistic = 0, cells = 0;
-    for (const auto& [cell, counts] : flows)
-        if (counts[0] + counts[1] >= 10) {
-            statistic += (counts[0] - counts[1]) * (counts[0] - counts[1]) / (counts[0] + counts[1]);
-            cells += 1;
-        }
-    return random::testing::chi_squared_p_value(statistic, cells);
-}
-
 TEST(IsingWork, ReversedMovesReverse) {
+    std::vector<std::byte> states;
+    for (int state = 0; state < 16; ++state)
+        states.push_back(std::byte(state));
     for (const auto move : {Move::metropolis, Move::heat_bath}) {
         const Ising sweeping({.size = 2, .move = move});
-        EXPECT_GT(p_value_of_reversal(sweeping, 0.15, false), 1e-6);
-        EXPECT_LT(p_value_of_reversal(sweeping, 0.15, true), 1e-6); // a sweep is not its own reversal
+        EXPECT_GT(testing::p_value_of_reversal(sweeping, states, 0.15, false), 1e-6);
+        EXPECT_LT(testing::p_value_of_reversal(sweeping, states, 0.15, true), 1e-6); // a sweep is not its own reversal
         const Ising random({.size = 2, .move = move, .update = Update::random_site, .flips = 3});
-        EXPECT_GT(p_value_of_reversal(random, 0.15, false), 1e-6);
+        EXPECT_GT(testing::p_value_of_reversal(random, states, 0.15, false), 1e-6);
     }
 }
 

@@ -2,6 +2,7 @@
 /// them on fixed seeds; chi-squares at a level of 1e-6.
 
 #include "models/lattice/potts.hpp"
+#include "models/lattice_reversal.hpp"
 #include "random/statistics.hpp"
 #include "support/mean_error.hpp"
 
@@ -112,49 +113,24 @@ TEST(PottsDistribution, EquilibriumHasTheExactEnergy) {
     }
 }
 
-/// Flows between states of a 2 x 2 lattice of 3 colours: counts of (x, y) from equilibrium under move, and of (y, x)
-/// under move_reversed, must have the same distribution. Chi-square of two samples over the cells with at least 10
-/// counts. One chain of a block, for the others may share its sites.
-double p_value_of_reversal(const Potts& potts, double b, bool wrongly) {
-    std::map<std::pair<Index, Index>, std::array<double, 2>> flows;
-    const auto state = [](const PottsBlock& block) {
-        Index s = 0;
-        for (Index site = 0; site < 4; ++site)
-            s = 3 * s + block.colour(0, site);
-        return s;
-    };
-    for (Index n = 0; n < 60000; ++n) {
-        const int direction = n % 2;
-        auto block = potts.make_block(1);
-        potts.draw_start(block, streams(4, 0, n));
-        for (Index step = 1; step <= 15; ++step)
-            potts.move(block, b, streams(4, step, n));
-        const Index x = state(block);
-        direction == 0 || wrongly ? potts.move(block, b, streams(4, 41, n))
-                                  : potts.move_reversed(block, b, streams(4, 41, n));
-        const Index y = state(block);
-        flows[direction == 0 ? std::pair(x, y) : std::pair(y, x)][static_cast<std::size_t>(direction)] += 1;
-    }
-    double statistic = 0, cells = 0;
-    for (const auto& [cell, counts] : flows)
-        if (counts[0] + counts[1] >= 10) {
-            statistic += (counts[0] - counts[1]) * (counts[0] - counts[1]) / (counts[0] + counts[1]);
-            cells += 1;
-        }
-    return random::testing::chi_squared_p_value(statistic, cells);
+/// Those of a 2 x 2 lattice of 3 colours, two bits a site.
+std::vector<std::byte> states_of_three_colours() {
+    std::vector<std::byte> states;
+    for (unsigned bits = 0; bits < 256; ++bits)
+        if ((bits & bits >> 1 & 0x55) == 0)
+            states.push_back(std::byte(bits));
+    return states;
 }
 
 TEST(PottsDistribution, ReversedSweepsReverse) {
     const Potts potts({.size = 2, .colours = 3, .coupling = 1});
-    EXPECT_GT(p_value_of_reversal(potts, 0.6, false), 1e-6);
-    EXPECT_LT(p_value_of_reversal(potts, 0.6, true), 1e-6);
+    EXPECT_GT(testing::p_value_of_reversal(potts, states_of_three_colours(), 0.6, false), 1e-6);
+    EXPECT_LT(testing::p_value_of_reversal(potts, states_of_three_colours(), 0.6, true), 1e-6);
 }
 
 TEST(PottsDistribution, RandomSitesReverseToThemselves) {
-    EXPECT_GT(
-        p_value_of_reversal(Potts({.size = 2, .colours = 3, .coupling = 1, .update = Update::random_site, .flips = 3}),
-                            0.6, false),
-        1e-6);
+    const Potts potts({.size = 2, .colours = 3, .coupling = 1, .update = Update::random_site, .flips = 3});
+    EXPECT_GT(testing::p_value_of_reversal(potts, states_of_three_colours(), 0.6, false), 1e-6);
 }
 
 /// Estimates of exp(-log Z_b/Z_0) and exp(log Z_b/Z_0), divided by the exact value, minus 1: annealing from 0 to b, and

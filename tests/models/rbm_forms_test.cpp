@@ -129,14 +129,14 @@ double joint_reversal_z(const JointRbm& joint, bool wrongly) {
         joint.move(block, 0.8, streams(3, 40, 512 * n));
         wrongly ? joint.move(other, 0.8, streams(3, 41, 512 * n))
                 : joint.move_reversed(other, 0.8, streams(3, 41, 512 * n));
-        const auto a = [](const JointRbmBlock& b, Index i) {
-            return static_cast<double>(b.visible_units().col(i).head(9).sum()) - 4.5;
+        const auto a = [](const JointRbmBlock& b) -> Vector {
+            return b.visible_units().topRows(9).colwise().sum().transpose().cast<double>().array() - 4.5;
         };
-        const auto c = [](const JointRbmBlock& b, Index i) {
-            return static_cast<double>(b.hidden_units().col(i).head(6).sum()) - 3;
+        const auto c = [](const JointRbmBlock& b) -> Vector {
+            return b.hidden_units().topRows(6).colwise().sum().transpose().cast<double>().array() - 3;
         };
-        for (Index i = 0; i < 512; ++i)
-            differences.push_back(a(x, i) * c(block, i) - c(x, i) * a(other, i));
+        const Vector difference = a(x).cwiseProduct(c(block)) - c(x).cwiseProduct(a(other));
+        differences.insert(differences.end(), difference.begin(), difference.end());
     }
     return MeanError(differences).z(0);
 }
@@ -161,11 +161,12 @@ double hidden_reversal_z(const HiddenRbm& hidden, bool wrongly) {
         hidden.move(block, 0.8, streams(4, 40, 512 * n));
         wrongly ? hidden.move(other, 0.8, streams(4, 41, 512 * n))
                 : hidden.move_reversed(other, 0.8, streams(4, 41, 512 * n));
-        const auto unit = [](const HiddenRbmBlock& b, Index i, Index j) {
-            return static_cast<double>(b.hidden_units()(j, i)) - 0.5;
+        const auto units = [](const HiddenRbmBlock& b) -> Matrix {
+            return b.hidden_units().topRows(2).transpose().cast<double>().array() - 0.5;
         };
-        for (Index i = 0; i < 512; ++i)
-            differences.push_back(unit(x, i, 0) * unit(block, i, 1) - unit(x, i, 1) * unit(other, i, 0));
+        const Matrix from = units(x), to = units(block), to_other = units(other);
+        const Vector difference = from.col(0).cwiseProduct(to.col(1)) - from.col(1).cwiseProduct(to_other.col(0));
+        differences.insert(differences.end(), difference.begin(), difference.end());
     }
     return MeanError(differences).z(0);
 }

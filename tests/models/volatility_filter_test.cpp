@@ -239,11 +239,13 @@ TEST(VolatilityFilter, RootsOfGammasAreTheirQuantiles) {
 /// Largest distance between the distribution function of numbers and that of Gamma(shape), times the root of their
 /// number.
 double kolmogorov(std::vector<double> numbers, double shape) {
+    namespace policies = boost::math::policies;
+    constexpr policies::policy<policies::promote_double<false>> in_double; // seven times as fast as long doubles
     std::sort(numbers.begin(), numbers.end());
     const auto n = static_cast<double>(numbers.size());
     double largest = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const double p = boost::math::gamma_p(shape, numbers[i]);
+        const double p = boost::math::gamma_p(shape, numbers[i], in_double);
         largest = std::max({largest, p - static_cast<double>(i) / n, static_cast<double>(i + 1) / n - p});
     }
     return largest * std::sqrt(n);
