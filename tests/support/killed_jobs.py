@@ -17,11 +17,11 @@ FUNCTION = {"name": "test-function", "dimension": 10}
 SEARCH = {"range_iterations": 4000, "regions": 50, "gain_start": 100, "ranks_per_replicate": 1000}
 
 SHORT = {
-    "ising": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 2500},
+    "ising": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 1200},
               "algorithm": {"name": "smc", "particles": 1000}},
     "gaussian": {"run": RUN, "model": {"name": "gaussian", "dimension": 20},
                  "kernel": {"pilot_particles": 1000, "moves": 8},
-                 "schedule": {"kind": "adaptive", "conditional_ess": 0.998},
+                 "schedule": {"kind": "adaptive", "conditional_ess": 0.996},
                  "algorithm": {"name": "annealed-importance", "trajectories": 1000}},
     "kernels": {"run": RUN, "model": {"name": "gaussian", "dimension": 4, "start_sd": 3.0},
                 "kernel": {"kind": "mixture", "kinds": ["hmc", "random-walk", "slice", "student-mixture"],
@@ -33,9 +33,9 @@ SHORT = {
     "waste-free": {"run": RUN, "model": {"name": "ising", "size": 24}, "schedule": {"kind": "linear", "steps": 300},
                    "algorithm": {"name": "smc", "particles": 1000, "waste_free": 10}},
     "riemannian": {"run": RUN, "model": {"name": "logistic-regression", "data": "responses"},
-                   "schedule": {"kind": "geometric", "steps": 100},
+                   "schedule": {"kind": "geometric", "steps": 30},
                    "kernel": {"kind": "riemannian-hmc", "moves": 2, "adapt": "online"},
-                   "algorithm": {"name": "smc", "particles": 1000}},
+                   "algorithm": {"name": "smc", "particles": 200}},
     # The cost of an estimate depends on theta, so that blocks change hands between steps.
     "estimated": {"run": {"block": 8, "checkpoint_every": 0.05},
                   "model": {"name": "linear-gaussian", "simulated_length": 20, "likelihood_variance": 2.0,
