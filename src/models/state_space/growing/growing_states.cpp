@@ -66,12 +66,12 @@ class StateStage final : public model::GrowingStage {
 class StatesByTime final : public model::GrowingTarget {
   public:
     StatesByTime(std::shared_ptr<const StateProcess> process, std::optional<Index> lag)
-        : process_(std::move(process)), lag_(lag.value_or(process_->length())) {}
+        : process_(std::move(process)), lag_(lag.value_or(process_->length())), log_first_(process_->log_first()) {}
     Index n_variables() const override { return process_->length(); }
     std::unique_ptr<model::GrowingStage> first_stage() const override {
         return std::make_unique<StateStage>(process_, lag_);
     }
-    double log_normaliser_first() const override { return process_->log_first(); }
+    double log_normaliser_first() const override { return log_first_; }
     std::optional<double> exact_log_normaliser() const override { return process_->log_likelihood(); }
     void fingerprint(model::Fingerprint& fingerprint) const override {
         fingerprint.add("states by time");
@@ -82,6 +82,7 @@ class StatesByTime final : public model::GrowingTarget {
   private:
     std::shared_ptr<const StateProcess> process_;
     Index lag_;
+    double log_first_; // by quadrature in some processes
 };
 
 class TimeGrowth final : public model::Growth {

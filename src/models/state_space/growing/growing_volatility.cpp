@@ -17,7 +17,10 @@ using model::BlockStreams;
 GrowingVolatility::GrowingVolatility(const VolatilityParameters& parameters, std::vector<double> returns, bool adapted)
     : parameters_(parameters), returns_(std::move(returns)), adapted_(adapted) {
     PEARLITE_EXPECTS(parameters_.valid() && !returns_.empty());
-    log_first_ = quadrature_log_likelihood(parameters_, std::span<const double>(returns_).first(1));
+}
+
+double GrowingVolatility::log_first() const {
+    return quadrature_log_likelihood(parameters_, std::span<const double>(returns_).first(1));
 }
 
 std::optional<double> GrowingVolatility::log_likelihood() const {

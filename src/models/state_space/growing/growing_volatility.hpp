@@ -19,7 +19,7 @@ class GrowingVolatility : public StateProcess {
     /// h_t, and g_t with leverage and Student-t errors.
     Index fields() const override { return has_mixing() ? 2 : 1; }
     /// By quadrature.
-    double log_first() const override { return log_first_; }
+    double log_first() const override;
     /// By rejection.
     void draw_first(StateBlock& block, const model::BlockStreams& streams) const override;
     void propose(StateBlock& block, Index t, const model::BlockStreams& streams,
@@ -51,7 +51,6 @@ class GrowingVolatility : public StateProcess {
     VolatilityParameters parameters_;
     std::vector<double> returns_;
     bool adapted_;
-    double log_first_;
 };
 
 } // namespace pearlite::models
