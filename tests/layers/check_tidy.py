@@ -10,7 +10,7 @@ revision at which that finds nothing may be the next CLEAN_REVISION.
 
 Compiler options are those of the build, without what clang 14 does not know, and without precompiled headers; kernel sources
 have their own, each those of an instruction set. Exit status 1 and the
-texts of clang-tidy if it has anything to say; 77 (skipped) if it is not installed, the build has no compile_commands.json, or the
+texts of clang-tidy if it has anything to say; 77 (skipped) if it or git is not installed, the build has no compile_commands.json, or the
 project's history does not know the revision.
 """
 
@@ -200,6 +200,9 @@ def main():
         return SKIPPED
     if not (build / "compile_commands.json").exists():
         print(f"skipped: {build} has no compile_commands.json that tells how to compile the sources")
+        return SKIPPED
+    if shutil.which("git") is None and not wanted and "--all" not in sys.argv:
+        print("skipped: git is not installed, which knows what has changed")
         return SKIPPED
     options = Options(build)
     if "--self-test" in sys.argv:
