@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <vector>
 

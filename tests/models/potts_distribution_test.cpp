@@ -9,10 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace pearlite::models {
