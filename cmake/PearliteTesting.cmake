@@ -6,11 +6,12 @@ set(PEARLITE_MPI_ENVIRONMENT
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
     OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_ess_singleton_isolated=1)
 
-# Tests of samples against distributions, whose headers take longer to read than a test.
-add_library(test_statistics STATIC "${PROJECT_SOURCE_DIR}/tests/random/statistics.cpp")
-target_link_libraries(test_statistics PRIVATE pearlite_warnings)
-target_include_directories(test_statistics PUBLIC "${PROJECT_SOURCE_DIR}/tests" PRIVATE "${PROJECT_SOURCE_DIR}/include")
-target_compile_features(test_statistics PRIVATE cxx_std_20)
+# Tests of samples against distributions, and decompositions of matrices: their headers take longer to compile than a
+# test.
+add_library(test_statistics STATIC "${PROJECT_SOURCE_DIR}/tests/random/statistics.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/support/decompositions.cpp")
+target_link_libraries(test_statistics PRIVATE pearlite_core pearlite_warnings)
+target_include_directories(test_statistics PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 
 # pearlite_test_program(TARGET LIBRARY...): a program of tests. They are compiled once and run for seconds, and with
 # less optimisation they are compiled in three quarters of the time; what they test is compiled as ever, but for the

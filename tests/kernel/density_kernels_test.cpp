@@ -8,6 +8,7 @@
 #include "kernel/invariance_checks.hpp"
 #include "kernel/trajectory/hamiltonian.hpp"
 #include "kernel/trajectory/split_hamiltonian.hpp"
+#include "support/decompositions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +57,8 @@ template <class Target>
 std::vector<double> mixture_numbers() {
     const Matrix covariance = Target::covariance();
     const Vector shift = 0.5 * covariance.diagonal().cwiseSqrt();
-    const Matrix factor = covariance.llt().matrixL(), diagonal = covariance.diagonal().cwiseSqrt().asDiagonal();
+    const Matrix factor = decompositions::cholesky_factor(covariance),
+                 diagonal = covariance.diagonal().cwiseSqrt().asDiagonal();
     const random::StudentMixture mixture(
         {{0.4, Target::mean() + shift, factor}, {0.6, Target::mean() - shift, diagonal}}, 5);
     return StudentProposals::numbers_of(mixture, family);
@@ -352,7 +354,7 @@ TYPED_TEST(Trajectories, ReturnWithTheirVelocitiesTurned) {
 TEST(SplitHamiltonian, IsExactForItsNormalDistribution) {
     const std::shared_ptr<const path::DensityPath> path = path::tempered(Ellipsoid{});
     Open<SplitHamiltonian> kernel(path, {.number = 1});
-    const Matrix factor = Ellipsoid::covariance().llt().matrixL();
+    const Matrix factor = decompositions::cholesky_factor(Ellipsoid::covariance());
     kernel.set({Ellipsoid::mean(), factor}, std::numbers::pi / 2, {});
     model::DensityBlock block(3, 16);
     for (Index i = 0; i < 16; ++i) {

@@ -5,9 +5,8 @@
 #include "core/log_space.hpp"
 #include "kernel/density/density_kernel.hpp"
 #include "pearlite/path/tempered.hpp"
+#include "support/decompositions.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -47,20 +46,19 @@ struct Ellipsoid {
     }
     static Vector centre() { return Vector{{1, -5, 0.1}}; }
 
-    static Matrix covariance() { return (prior_precision() + b * precision()).inverse(); }
+    static Matrix covariance() { return decompositions::inverse(prior_precision() + b * precision()); }
     static Vector mean() { return covariance() * (b * precision() * centre()); }
     static void draw(random::Stream& stream, std::span<double> x) {
         static const Vector at = mean();
-        static const Matrix with = covariance().inverse();
+        static const Matrix with = decompositions::inverse(covariance());
         Eigen::Map<Vector>(x.data(), 3) = draw_from(stream, at, with);
     }
     /// Functions of a point with known expectations under p_b: standardised coordinates, their products and fourth
     /// powers.
     static std::vector<double> functions(std::span<const double> x) {
         static const Vector centre = mean();
-        static const Matrix factor = covariance().llt().matrixL();
-        Vector z = Eigen::Map<const Vector>(x.data(), 3) - centre;
-        factor.triangularView<Eigen::Lower>().solveInPlace(z);
+        static const Matrix to_standard = decompositions::inverse(decompositions::cholesky_factor(covariance()));
+        const Vector z = to_standard * (Eigen::Map<const Vector>(x.data(), 3) - centre);
         return {z(0),        z(1),        z(2),        z(0) * z(0), z(1) * z(1),
                 z(2) * z(2), z(0) * z(1), z(0) * z(2), z(1) * z(2), z.norm() * z.squaredNorm() * z.norm()};
     }
@@ -71,8 +69,7 @@ struct Ellipsoid {
         Vector z(3);
         for (double& value : z)
             value = stream.normal();
-        precision.llt().matrixU().solveInPlace(z);
-        return mean + z;
+        return mean + decompositions::upper_solution(precision, z);
     }
 };
 
@@ -112,7 +109,7 @@ struct Quartic {
 template <class Target>
 Matrix learnt_row(Index moves, double scale, std::span<const double> extra = {}) {
     const Matrix covariance = 1.5 * Target::covariance() + 0.3 * Matrix(Target::covariance().diagonal().asDiagonal());
-    const Shape shape{Target::mean(), covariance.llt().matrixL()};
+    const Shape shape{Target::mean(), decompositions::cholesky_factor(covariance)};
     const Index n = Shape::numbers(shape.dimension(), false);
     Matrix rows = Matrix::Zero(2, 2 + n + static_cast<Index>(extra.size()));
     std::vector<double> numbers(static_cast<std::size_t>(n));

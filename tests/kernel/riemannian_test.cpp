@@ -3,8 +3,8 @@
 
 #include "kernel/curved_densities.hpp"
 #include "pearlite/core/error.hpp"
+#include "support/decompositions.hpp"
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -179,7 +179,7 @@ double volume_factor(const Eigen::Vector4d& at, double eps) {
         EXPECT_EQ(stepper.step(below, eps), Stepper<D>::End::there);
         jacobian.col(k) = (above - below) / (2 * h);
     }
-    return std::abs(jacobian.determinant());
+    return std::abs(decompositions::determinant(jacobian));
 }
 
 /// How far a step, with the momentum turned round, and another step are from where they began.

@@ -9,8 +9,8 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/path/tempered.hpp"
 #include "random/statistics.hpp"
+#include "support/decompositions.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -155,7 +155,7 @@ TEST(SignPredictor, IsTheConditionalNormal) {
     signs << 1, -1;
     const Matrix states = Matrix::NullaryExpr(5, 3, [&](Index, Index) { return stream.normal(); });
     const Matrix p = SignPredictor(sigma, cross, variances, signs).probabilities(states),
-                 weights = sigma.inverse() * cross;
+                 weights = decompositions::inverse(sigma) * cross;
     for (const Index k : {0, 1}) {
         const double sd = std::sqrt(variances(k) - cross.col(k).dot(weights.col(k)));
         for (Index i = 0; i < 3; ++i)

@@ -7,8 +7,8 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/density.hpp"
 #include "pearlite/model/estimated_likelihood.hpp"
+#include "support/decompositions.hpp"
 
-#include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 #include <numbers>
 
@@ -41,11 +41,11 @@ TEST(LinearGaussian, KalmanFilterIsTheMultivariateNormalDensity) {
     const Matrix covariance = Matrix::NullaryExpr(n, n, [&](Index i, Index j) {
         return stationary * std::pow(0.8, std::abs(static_cast<double>(i - j))) + (i == j ? 0.81 : 0);
     });
-    const Eigen::LLT<Matrix> factor(covariance);
+    const Matrix factor = decompositions::cholesky_factor(covariance);
     const Vector residual = Eigen::Map<const Vector>(y.data(), n).array() - 0.5;
-    const double log_determinant = 2 * factor.matrixL().toDenseMatrix().diagonal().array().log().sum();
+    const double log_determinant = 2 * factor.diagonal().array().log().sum();
     const double expected = -0.5 * (static_cast<double>(n) * std::log(2 * std::numbers::pi) + log_determinant +
-                                    residual.dot(factor.solve(residual)));
+                                    residual.dot(decompositions::solution(covariance, residual)));
     EXPECT_NEAR(LinearGaussianProcess(theta, y).log_likelihood(), expected, 1e-11);
 }
 

@@ -7,8 +7,6 @@
 #include "models/regression/poisson_regression.hpp"
 #include "pearlite/model/detail/density_of.hpp"
 
-#include <Eigen/Eigenvalues>
-
 namespace pearlite::models {
 namespace {
 

@@ -4,8 +4,7 @@
 #include "models/rbm_oracle.hpp"
 
 #include "models/rbm/moments/rbm_family.hpp"
-
-#include <Eigen/Cholesky>
+#include "support/decompositions.hpp"
 
 #include <cmath>
 #include <memory>
@@ -60,7 +59,7 @@ inline std::vector<double> member_with(const Vector& moments, std::vector<double
         const auto now = moments_of(eta, n_visible, n_hidden);
         const Matrix curvature =
             now.covariance + 1e-12 * Matrix::Identity(moments.size(), moments.size()); // padding has none
-        const Vector step = curvature.ldlt().solve(moments - now.mean);
+        const Vector step = decompositions::solution(curvature, moments - now.mean);
         const double scale = std::min(1.0, 0.5 / step.cwiseAbs().maxCoeff());
         for (std::size_t i = 0; i < eta.size(); ++i)
             eta[i] += scale * step[static_cast<Index>(i)];

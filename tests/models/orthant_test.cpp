@@ -8,9 +8,8 @@
 #include "pearlite/core/error.hpp"
 #include "random/statistics.hpp"
 #include "simd/instructions.hpp"
+#include "support/decompositions.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -45,7 +44,7 @@ TEST(GrowingPrecision, IsTheInverseAtEachSize) {
     for (Index k = 1;; ++k) {
         ASSERT_EQ(precision.n(), k);
         const std::vector<Index> first(order.begin(), order.begin() + k);
-        const Matrix present = covariance(first, first), inverse = present.inverse();
+        const Matrix present = covariance(first, first), inverse = decompositions::inverse(present);
         EXPECT_LT((precision.matrix() - inverse).norm(), 1e-10 * inverse.norm());
         if (k == n)
             break;
@@ -73,7 +72,7 @@ struct Panel {
 
     explicit Panel(Index size)
         : n(size), stride((n + 15) / 16 * 16), precision(at(n * stride)), signs(at(n)), order(reversed(n)) {
-        const Matrix inverse = some_covariance(n).inverse();
+        const Matrix inverse = decompositions::inverse(some_covariance(n));
         random::Stream stream({2, random::Purpose::test, 18, 0});
         for (Index i = 0; i < n; ++i) {
             for (Index k = 0; k < n; ++k)
@@ -158,7 +157,7 @@ OrthantSettings three(bool is_double) {
 
 /// Exact draws by rejection, in the order of the variables.
 Matrix exact_draws(const OrthantSettings& settings, Index size) {
-    const Matrix factor = settings.covariance.llt().matrixL();
+    const Matrix factor = decompositions::cholesky_factor(settings.covariance);
     Matrix draws(3, size);
     random::Stream stream({3, random::Purpose::test, 19, 0});
     for (Index i = 0; i < size;) {
@@ -240,7 +239,7 @@ TEST(Orthant, WeightsAndNewVariablesAreThoseOfTheConditionalNormal) {
     std::vector<double> log_weights(50);
     stage->smooth(*block, {5, 0}, log_weights);
     const std::vector<Index> present{2, 0};
-    const Matrix inverse = settings.covariance(present, present).inverse();
+    const Matrix inverse = decompositions::inverse(settings.covariance(present, present));
     const Vector s = settings.covariance(present, 1);
     const double sd = std::sqrt(settings.covariance(1, 1) - s.dot(inverse * s));
     for (Index i = 0; i < 50; ++i)

@@ -3,8 +3,8 @@
 #include "pearlite/core/error.hpp"
 #include "population/weight_cases.hpp"
 #include "random/statistics.hpp"
+#include "support/decompositions.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <functional>
 #include <gmock/gmock.h>
@@ -65,17 +65,17 @@ double mean_p_value(const std::function<std::vector<Index>(std::uint32_t)>& draw
         squares += deviation * deviation.transpose();
     }
     const Vector off = sum / n_draws;
-    const Eigen::SelfAdjointEigenSolver<Matrix> modes(squares / n_draws - off * off.transpose());
+    const auto modes = decompositions::modes_of(squares / n_draws - off * off.transpose());
     double statistic = 0;
     int freedom = 0;
     for (Index k = 0; k < d; ++k) {
-        const double shift = modes.eigenvectors().col(k).dot(off);
-        if (modes.eigenvalues()(k) < 1e-9) {
+        const double shift = modes.vectors.col(k).dot(off);
+        if (modes.values(k) < 1e-9) {
             if (std::fabs(shift) > 1e-6)
                 return 0;
             continue;
         }
-        statistic += n_draws * shift * shift / modes.eigenvalues()(k);
+        statistic += n_draws * shift * shift / modes.values(k);
         ++freedom;
     }
     return random::testing::chi_squared_p_value(statistic, freedom);
