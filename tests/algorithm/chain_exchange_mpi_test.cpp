@@ -1,4 +1,4 @@
-// Chains of several ranks tell each other states and children; whether through memory or by messages changes nothing.
+// Ranks exchange states and children of their chains. Shared memory and messages give the same bits.
 #include "algorithm/search_chains/chain_exchange.hpp"
 #include "algorithm/search_invariance.hpp"
 
@@ -21,7 +21,7 @@ std::vector<std::byte> packed(const Block& chains, Index i) {
     return bytes;
 }
 
-/// Of each chain another or none (-1), the same on every rank.
+/// A random partner of each chain, or -1 for none. All ranks get the same partners.
 std::vector<std::int64_t> some_partners(Index chains, random::Stream& stream) {
     std::vector<std::int64_t> partners;
     for (Index i = 0; i < chains; ++i)

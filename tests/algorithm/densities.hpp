@@ -53,7 +53,7 @@ std::shared_ptr<const path::DensityPath> data_path_of(const D& density) {
     return std::make_shared<const path::DataPath>(path_of(density));
 }
 
-/// Of a random walk of so many moves that adapts.
+/// Tempered SMC with `moves` moves of an adaptive random walk at each temperature.
 inline Smc smc_of(const parallel::Communicator& ranks, const std::shared_ptr<const path::DensityPath>& path,
                   const path::Temperatures& schedule, Index moves, const PopulationSettings& settings,
                   const SmcSettings& smc_settings = {}) {

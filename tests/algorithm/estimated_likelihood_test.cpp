@@ -167,7 +167,8 @@ TEST(LikelihoodNoise, IsMeasuredAndSplit) {
     EXPECT_NEAR(std::hypot(value("annealing_standard_error"), value("likelihood_standard_error")), whole, 1e-12);
 }
 
-// Of noise 10 the weights keep an ESS of hundreds, which says nothing; of noise 2 the verdict may rest on it.
+// At a variance of 10 of the log likelihood estimate the ESS of the weights exceeds 50 but means nothing. At a variance
+// of 2 the verdict may use it.
 TEST(LikelihoodNoise, KeepsTheEssOfTheWeightsOutOfTheVerdict) {
     const auto noisy = run(10, 1, 512, 10, {population::Resampling::systematic, 0.7}).outcome();
     EXPECT_THAT(noisy.warnings,

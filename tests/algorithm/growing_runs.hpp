@@ -20,7 +20,7 @@ namespace pearlite::algorithm::testing {
 
 using GrowingPointer = std::shared_ptr<const model::GrowingTarget>;
 
-/// Of n normals, each two of correlation rho, the first ones are negative, the others positive.
+/// The orthant of n normals with pairwise correlation rho: the first `negative` ones are negative, the others positive.
 inline GrowingPointer growing_orthant(Index n, double rho, Index negative = 0) {
     Matrix covariance = Matrix::Constant(n, n, rho);
     covariance.diagonal().setOnes();
@@ -80,8 +80,8 @@ inline std::vector<double> series_observations(Index n) {
         observations.push_back(1.6 * std::sin(1.3 * static_cast<double>(t)));
     return observations;
 }
-/// Of a linear Gaussian process. The next state is proposed from the transition, or, if `adapted`, given the next
-/// observation.
+/// States of a linear Gaussian process. The next state is proposed from the transition or, if `adapted`, from the
+/// transition given the next observation.
 inline GrowingPointer growing_series(Index n, bool adapted) {
     return models::growth_by_time(std::make_shared<const models::GrowingLinearGaussian>(
                                       series_parameters, series_observations(n), adapted))

@@ -104,7 +104,7 @@ TEST(Meetings, HalvesAndMatchingsAreUniform) {
     const auto partner_of_0 =
         counts_of(4, [&](std::uint32_t step) { return pairs_at(step, u, Crossover::population).first[0]; });
     EXPECT_GT(chi_squared_p_value(partner_of_0, std::vector<double>{0, 1.0 / 3, 1.0 / 3, 1.0 / 3}), rejection_level);
-    // Of an odd number, who is left over.
+    // The chain that is left over from an odd number is uniform, too.
     const auto alone = counts_of(5, [&](std::uint32_t step) {
         const auto plan = pairs_at(step, std::span(energies).first(5), Crossover::population);
         return std::find(plan.active.begin(), plan.active.end(), 0) - plan.active.begin();

@@ -1,4 +1,4 @@
-// What a step sends: reductions of a few words whatever the number of particles, and reports of the chains of a search.
+// Messages of a step: reductions of a few words for any number of particles, and reports of the chains of a search.
 #include "algorithm/densities.hpp"
 #include "algorithm/search_invariance.hpp"
 #include "core/exact_sum.hpp"
@@ -17,7 +17,7 @@ using parallel::MessageCount;
 
 constexpr Index steps = 12;
 
-/// Of a whole run but its start and its estimates.
+/// Messages of a whole run without its start and its estimates.
 template <class S>
 MessageCount messages_of(S sampler) {
     sampler.begin();
@@ -51,7 +51,7 @@ TEST(MessageCount, TrajectoriesMeetInReductionsAlone) {
     EXPECT_EQ(many.collected_bytes, 0);
 }
 
-// Beside reductions, ranks tell each other counts, and from time to time what each block of 16 particles has cost.
+// Beside reductions, ranks exchange counts and, from time to time, the cost of each block of 16 particles.
 TEST(MessageCount, AStepOfSmcReducesTheSameForAnyNumberOfParticles) {
     const Index ranks = Communicator::world().size();
     for (const double ess_threshold : {0.0, 2.0}) {
@@ -82,7 +82,7 @@ Replicates replicates_of_smc(Index replicates) {
             }};
 }
 
-// Where every replicate has a rank of its own, ranks meet to agree that all is well and finished, and in nothing else.
+// If every replicate has its own rank, ranks communicate only to agree that no rank failed and that all are finished.
 TEST(MessageCount, ReplicatesOnRanksOfTheirOwnSendNothing) {
     const Index ranks = Communicator::world().size();
     for (const Index replicates : {ranks, 2 * ranks + 1}) {
@@ -115,7 +115,8 @@ MessageCount messages_of_search(Index chains, Index iterations) {
     return message_count() - before;
 }
 
-// Of every chain a report of 14 bytes, and for crossovers the children of a pair and a partner's state.
+// Each iteration shares a report of 14 bytes for every chain and, for crossovers, the children of each pair and the
+// state of the partner.
 TEST(MessageCount, AnIterationOfASearchSharesAReportOfEachChain) {
     const Index ranks = Communicator::world().size(), iterations = 200;
     for (const Index chains : {12, 48}) {

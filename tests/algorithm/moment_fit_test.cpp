@@ -1,5 +1,5 @@
-/// Paths of averaged moments: fitted knots have the moments that they shall have, and what is annealed along them the
-/// variance that theory says, both by enumeration.
+/// Paths of averaged moments: fitted knots have the requested moments, and log weights annealed along the path have the
+/// variance that theory predicts. Enumeration gives both exactly.
 
 #include "algorithm/densities.hpp"
 #include "algorithm/moment_runs.hpp"
@@ -136,7 +136,7 @@ TEST(MomentPath, HasTheVarianceOfTheTheory) {
         // Var[log w] of 16000 trajectories is known within 1.1 %; twelve sweeps leave some correlation.
         EXPECT_NEAR(variance / perfect, 1, 0.06);
         EXPECT_GT(std::abs(variance / (2 * perfect) - 1), 0.3);
-        // Of joint states, which know more, it would be larger.
+        // The variance of log weights of joint states would be larger, since they depend on the hidden units, too.
         double joint = 0;
         const Vector difference = moments_of(family.end_parameters(), n_visible, n_hidden).mean -
                                   moments_of(family.start_parameters(), n_visible, n_hidden).mean;

@@ -77,7 +77,7 @@ TEST(ProteinMoves, EnergiesAreThoseOfTheNewStates) {
         }
 }
 
-/// What a local move leaves where it is: the energies above would hide a wrong angle whose energy is wrong too.
+/// Distances that a local move must keep. The energies above would not show a wrong angle whose energy is wrong, too.
 TEST(ProteinMoves, EndsOfTheChainKeepTheirDistances) {
     for (const auto& [energy, move, kept] : {std::tuple{Energy::planar, "concerted", 11},
                                              {Energy::planar, "reflection", 8},
@@ -131,7 +131,7 @@ void draw_target(const AbProtein& protein, model::LaneMatrix& points, Index n) {
     }
 }
 
-/// Of chain i: energy, regions, sines and cosines of angles and of their differences.
+/// Statistics of chain i: its energy, its region, sines and cosines of its angles and of their differences.
 std::vector<double> moments(const Trial<Space>& trial, Index i) {
     const double energy = trial.energies[static_cast<std::size_t>(i)];
     std::vector<double> values{energy, energy * energy};

@@ -117,8 +117,8 @@ TEST(ResampleMove, SweepsThatIgnoreTheObservationsAreRejected) {
     EXPECT_GT(std::abs(z_of_one(relative(blind, nullptr, 100, 1500, {.sweeps = 3}, 21))), limit);
 }
 
-/// Of the evidence of states by time and of a particle filter, both over the exact one: the difference of their means
-/// in units of its standard error.
+/// Compares two estimates of the evidence relative to the exact one, from states that grow by time and from a particle
+/// filter: the difference of their means in units of its standard error.
 double z_against_filter(const std::vector<double>& grown, const std::function<double(random::Stream&)>& filter,
                         double exact) {
     std::vector<double> filtered;
@@ -260,7 +260,7 @@ class Standing final : public Generator {
     std::unique_ptr<Generator> anticipating_ = anticipating();
 };
 
-/// The standard deviation of log Z, which 1000 runs tell to 3 %.
+/// The standard deviation of log Z from 1000 runs, which is accurate to 3 %.
 double sd_of_log(const std::shared_ptr<const Generator>& generator, std::uint64_t seed) {
     constexpr Index runs = 1000;
     const ResampleMoveSettings settings{

@@ -1,6 +1,6 @@
 #pragma once
-/// Does a search whose theta stays leave the product of f_{theta,tau} over its chains invariant? Populations start from
-/// exact draws and are moved by the engine itself, on however many ranks; then their states are counted.
+/// Does a search with fixed theta leave the product of f_{theta,tau} over its chains invariant? Populations start from
+/// exact draws, the search moves them on any number of ranks, and then their states are counted.
 
 #include "algorithm/search_cases.hpp"
 #include "random/statistics.hpp"
@@ -54,7 +54,8 @@ struct WellsCase {
     Index coarse(const kernel::BoxChains& chains, Index i) const {
         return coarse(chains.points()(0, i), chains.points()(1, i));
     }
-    /// By quadrature; its error, from the jumps of theta, is far below what the counts can tell.
+    /// Probabilities of the cells by quadrature. Its error, from the jumps of theta, is far below the resolution of the
+    /// counts.
     std::pair<std::vector<double>, std::vector<double>> probabilities() const {
         std::vector<double> fine_masses(fine_cells), coarse_masses(coarse_cells);
         double total = 0;

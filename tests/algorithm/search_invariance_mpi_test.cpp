@@ -1,5 +1,4 @@
-// Theta stays: nothing may happen to the distribution of the chains, whatever operation moves them on however many
-// ranks.
+// With fixed theta every operation leaves the distribution of the chains invariant, on any number of ranks.
 #include "algorithm/search_invariance.hpp"
 
 #include <gtest/gtest.h>
@@ -119,7 +118,7 @@ TEST(SearchInvariance, OneMeetingAtATime) {
     EXPECT_GT(p.smallest(), rejection_level);
 }
 
-/// What the counts can tell.
+/// The counts reject wrong distributions.
 TEST(SearchInvariance, AnotherThetaOrTemperatureIsRejected) {
     const auto world = Communicator::world();
     const WellsCase chosen;

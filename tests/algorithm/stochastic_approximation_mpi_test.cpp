@@ -14,7 +14,7 @@ namespace {
 using namespace testing;
 using Crossover = SearchSettings::Crossover;
 
-/// What all ranks hold of a state together, which is the same on any ranks.
+/// The fields of a state with the shards of all ranks joined. They do not depend on the number of ranks.
 template <class State>
 StoredFields state_of(const Communicator& ranks, State& state) {
     auto stored = store(state);
@@ -51,7 +51,7 @@ void expect_equal(const StoredFields& a, const StoredFields& b, const std::strin
     }
 }
 
-/// What was found, as numbers.
+/// The results of a search as one list of numbers.
 std::vector<double> numbers_of(const SearchOutcome& outcome) {
     std::vector<double> numbers{outcome.best.energy,
                                 static_cast<double>(outcome.best.iteration),

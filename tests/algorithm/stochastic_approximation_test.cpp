@@ -92,8 +92,8 @@ double greatest_z(const Thetas& thetas, const std::vector<double>& exact) {
     return greatest;
 }
 
-/// Of a t variable with 39 degrees of freedom, |t| above it has probability 2e-6. About 30 are looked at: a false alarm
-/// in 1e-4 of all choices of seeds.
+/// |t| with 39 degrees of freedom exceeds it with probability 2e-6: about 30 comparisons raise a false alarm for 1e-4
+/// of all seeds.
 constexpr double largest_z = 5.6;
 constexpr std::uint64_t replicates = 40;
 
@@ -118,8 +118,8 @@ TEST(StochasticApproximation, ThetaGoesToTheLogMasses) {
         const kernel::CategoricalSpace<Row> space(Row{});
         const auto thetas = thetas_of(space, converging(lambda), replicates);
         EXPECT_LT(greatest_z(thetas, limit_of_theta(masses, lambda)), largest_z) << lambda;
-        // What it does not go to: the masses at another temperature, equal masses, other desired frequencies, a
-        // recursion of the wrong sign, and (where they are not equal anyway) what empty regions desired left out.
+        // Wrong limits: the masses at another temperature, equal masses, other desired frequencies, a recursion of the
+        // wrong sign, and (where it differs) a limit without the desired frequencies of empty regions.
         std::vector<std::vector<double>> wrong{
             limit_of_theta(region_log_masses(uneven, 0.85), lambda),
             limit_of_theta(masses, lambda == 0 ? 0.1 : 0),

@@ -1,4 +1,4 @@
-// What a tempering run says of itself: systems in different modes, and kernels that stand still.
+// Warnings of parallel tempering: systems in different modes, and kernels that do not move.
 #include "algorithm/tempering_runs.hpp"
 #include "estimator/evidence/mobility.hpp"
 

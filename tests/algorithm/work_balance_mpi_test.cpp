@@ -1,4 +1,4 @@
-// Blocks that change hands between steps: the same bits as if they stayed, whoever computes them.
+// Blocks that move to other ranks between steps give the same bits as blocks that stay.
 #include "algorithm/same_everywhere.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
 #include "pearlite/random/stream.hpp"
@@ -100,8 +100,8 @@ TEST(WorkBalanceMpi, SamplersThatDealByCost) {
     expect_same_everywhere([](const Communicator& ranks) { return smc(ranks, SilentlyDear{Dear{}}, 250, 4); }, 2);
 }
 
-/// What cost() says of the particles after each step, by ranks as they own blocks and as they would own equally many.
-/// (Clocks would say it too, were the machine at rest.)
+/// The cost() of the particles after each step, summed over the blocks that each rank owns and over equal numbers of
+/// blocks. (Measured times would give the same shares on an idle machine.)
 struct Shares {
     double mean = 0, busiest = 0, busiest_of_equal_runs = 0;
     Index deals = 0;
