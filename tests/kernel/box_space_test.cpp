@@ -142,7 +142,7 @@ TEST(BoxSpace, WrongMutationsAreRejected) {
     }
 }
 
-/// Every chain has partners of its own, drawn from the target: where `by_energy`, each is chosen out of three.
+/// Every chain has separate partners, drawn from the target; with `by_energy` each is chosen out of three.
 double z_of_partners(const std::string& name, bool by_region, bool by_energy, Twin twin = Twin::none) {
     const auto space = space_of(name);
     Trials trial(space, target, n_chains, twin);
@@ -245,7 +245,7 @@ struct Wide : Uneven {
     std::span<const double> start_upper() const { return start_high; }
 };
 
-/// Of up to two vectors of lanes, up to four, and more.
+/// Sizes of up to two vectors of lanes, up to four, and more.
 TEST(BoxChains, StatesAreCopiedFromWhereverTheyAre) {
     constexpr Index dimension = 3;
     for (const Index size : {1, 7, 8, 9, 16, 17, 24, 25, 32, 33, 70}) {

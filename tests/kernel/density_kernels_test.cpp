@@ -1,5 +1,5 @@
-// Every kernel of densities: what leaves p_b invariant, and which wrong twins do not. A right kernel fails one of about
-// 700 expectations and 3000 flows of the reversal with probability 7 %; the seeds are fixed.
+// Every kernel of densities leaves p_b invariant, and its wrong twins do not. A right kernel fails one of about 700
+// expectations and 3000 flows of the reversal with probability 7 %; the seeds are fixed.
 #include "kernel/density/draws.hpp"
 #include "kernel/density/kernel_mixture.hpp"
 #include "kernel/density/random_walk.hpp"
@@ -256,7 +256,7 @@ TEST(DensityKernels, TrajectoriesOfAnotherGradientAreSlowButRight) {
     EXPECT_LT(slow.acceptance, right.acceptance - 0.02);
 }
 
-/// What its trajectories follow is the gradient rounded to quarters.
+/// Its force, which trajectories follow, is the gradient rounded to quarters.
 struct QuarticWithForce : Quartic {
     void force(const Matrix& points, double at, Eigen::Ref<Matrix> force) const {
         for (Index i = 0; i < points.cols(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-/// What every kernel of densities must pass: exact draws from p_b still follow p_b after its moves, and the moves are
-/// their own time reversal.
+/// Checks for every kernel of densities: exact draws from p_b still follow p_b after its moves, and the moves are their
+/// own time reversal.
 
 #include "core/log_space.hpp"
 #include "kernel/density/density_kernel.hpp"
@@ -137,9 +137,9 @@ Deviation deviation(const Make& make, Index moves, double scale, std::span<const
     const auto path = path::tempered(Target{});
     const auto d = static_cast<std::size_t>(path->dimension());
     const auto kernel = make(path, {.number = moves}, learnt_row<Target>(moves, scale, extra));
-    const population::Generation nobody(parallel::BlockLayout(0, 16, 1, 0), 0,
-                                        [&](Index size) { return path->make_block(size); });
-    kernel->adapt(parallel::Communicator::alone(), nobody, 1);
+    const population::Generation empty(parallel::BlockLayout(0, 16, 1, 0), 0,
+                                       [&](Index size) { return path->make_block(size); });
+    kernel->adapt(parallel::Communicator::alone(), empty, 1);
     const auto expected = Target::expectations();
     const std::size_t m = expected.size();
     std::vector<double> sums(m), squares(m), reversal_sums(m * m), reversal_squares(m * m), derivative(block_size);

@@ -10,7 +10,8 @@ namespace {
 
 using parallel::Communicator;
 
-/// What a random walk and a Student mixture in turns learn of a population of 150 in two rounds on these ranks.
+/// The numbers that a random walk and a Student mixture in turns learn from a population of 150 in two rounds on these
+/// ranks.
 Matrix learnt(const Communicator& ranks, Index block) {
     const auto path = path::tempered(testing::Correlated{});
     const parallel::BlockLayout layout(150, block, ranks.size(), ranks.rank());

@@ -1,4 +1,4 @@
-// What kernels of densities learn beyond shape and scale: fitted mixtures, and the scales of a mixture's parts.
+// Numbers that kernels of densities learn beside shape and scale: fitted mixtures, and the scales of a mixture's parts.
 #include "kernel/density/kernel_mixture.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "kernel/density/slice.hpp"

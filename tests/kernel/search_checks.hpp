@@ -1,7 +1,7 @@
 #pragma once
-/// Does an operation of a search space, accepted as it should be, leave f(x) = exp(-U(x)/tau - theta_{J(x)}) invariant?
-/// Exact draws are moved by it and looked at again. A Trial is the least that can be asked of a sampler: theta and tau
-/// are fixed.
+/// Does an operation of a search space, with the right acceptance, leave f(x) = exp(-U(x)/tau - theta_{J(x)})
+/// invariant? The operation moves exact draws, whose distribution is compared before and after. A Trial is a minimal
+/// sampler with fixed theta and tau.
 
 #include "core/log_space.hpp"
 #include "pearlite/core/error.hpp"
@@ -28,7 +28,7 @@ struct Target {
     }
 };
 
-/// What a Trial may do wrong on purpose.
+/// A deliberate fault of a Trial.
 enum class Twin {
     none,
     without_theta,     ///< the regions' weights are left out of the acceptance
@@ -100,8 +100,8 @@ class Trial {
             decide_pair(i, i + 1, 0);
         take();
     }
-    /// Of each group of so many chains two meet, chosen by their energies at the temperature T: i with q(i), j with
-    /// q(j|i), q ~ exp(-U/T).
+    /// Crosses two chains of each group of `group` chains, chosen by their energies at the temperature T: i with q(i),
+    /// j with q(j|i), q ~ exp(-U/T).
     void meet_by_energy(Index op, Index group, double T) {
         ++step_;
         std::vector<Index> partner(energies.size(), -1);

@@ -21,7 +21,7 @@ struct Uneven {
     void fingerprint(model::Fingerprint& fingerprint) const { fingerprint.add("uneven"); }
 };
 
-/// With all that is optional and goes through BoxFunctions; energies in lanes are told apart by a constant.
+/// Has every optional member that BoxFunctions forwards. A constant marks energies that were computed in lanes.
 struct Equipped : Uneven {
     static constexpr std::array<double, 3> start_low{-1, 0, 1}, start_high{-0.5, 0.5, 1.5};
 

@@ -1,4 +1,4 @@
-// What a target offers for a model with and without each optional member, and that calls reach the model.
+// A target offers a capability if and only if the model has the optional member, and calls reach the model.
 #include "pearlite/model/detail/capabilities.hpp"
 
 #include "pearlite/core/column_block.hpp"

@@ -57,7 +57,8 @@ struct Estimated : Point {
 
 constexpr BlockStreams streams{.seed = 1, .step = 9, .generation = 0, .first_slot = 0, .block = 0};
 
-/// Points of a block of 16 slots, the second with prior 0. What lies beyond n is NaN, that no result may depend on it.
+/// Points of a block of 16 slots, the second with prior 0. Columns beyond n are NaN, since no result may depend on
+/// them.
 Matrix points_of(Index n) {
     Matrix points = Matrix::Constant(2, 16, std::nan(""));
     for (Index i = 0; i < n; ++i)

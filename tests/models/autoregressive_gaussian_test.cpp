@@ -233,7 +233,7 @@ TEST(AutoregressiveGaussian, StatesSwap) {
     }
 }
 
-TEST(AutoregressiveGaussian, RefusesWrongCorrelationsAndTellsModelsApart) {
+TEST(AutoregressiveGaussian, RefusesWrongCorrelationsAndDistinguishesModels) {
     for (const double t : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()})
         EXPECT_THROW(Model({}, t), InputError) << t;
     const auto bytes = [](const Model& model) {

@@ -1,5 +1,5 @@
-/// What the operations leave invariant: exactly, by summing over all (network, order) pairs of four nodes, and through
-/// the random stream by a long chain.
+/// The operations leave the target invariant: exactly, by sums over all (network, order) pairs of four nodes, and with
+/// random numbers, by a long chain.
 
 #include "models/network_oracle.hpp"
 #include "random/statistics.hpp"

@@ -210,7 +210,7 @@ TEST(BayesianNetwork, WritesGraphviz) {
               "    \"a\" -> \"c\";\n    \"say \\\"b\\\"\" -> \"c\";\n}\n");
 }
 
-TEST(BayesianNetwork, FingerprintTellsModelsApart) {
+TEST(BayesianNetwork, FingerprintDistinguishesModels) {
     const auto fingerprint_of = [](const DiscreteTable& table, const NetworkSettings& settings) {
         std::string bytes;
         model::Fingerprint fingerprint([&](std::span<const std::byte> part) {

@@ -1,5 +1,5 @@
 #pragma once
-/// What every energy with lanes and a gradient must pass.
+/// Checks for every energy with lanes and a gradient.
 
 #include "pearlite/model/energy/energy.hpp"
 #include "random/fill.hpp"

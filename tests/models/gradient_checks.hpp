@@ -1,5 +1,5 @@
 #pragma once
-/// What the gradient of every density must pass.
+/// Checks for the gradient of every density.
 
 #include "pearlite/model/detail/density_of.hpp"
 
@@ -44,7 +44,7 @@ class Differentiated {
         gradient_->evaluate(all, at.cols(), b, logs.prior, logs.likelihood, gradient);
         return {std::move(logs), gradient.leftCols(at.cols())};
     }
-    /// What trajectories follow, d x n.
+    /// The forces, which trajectories follow, d x n.
     Matrix forces(const Matrix& at, double b) const {
         const Matrix all = padded_block(at);
         Vector log_prior(all.cols()), log_likelihood(all.cols());
@@ -63,7 +63,7 @@ class Differentiated {
     bool is_offered() const { return gradient_ != nullptr; }
 
   private:
-    /// What stands beyond the columns in use must not matter.
+    /// The points in a padded block. Columns beyond them are NaN, since no result may depend on them.
     static Matrix padded_block(const Matrix& at) {
         Matrix all = Matrix::Constant(at.rows(), padded(at.cols()), std::nan(""));
         all.leftCols(at.cols()) = at;

@@ -1,6 +1,6 @@
-// States that grow by time: what sweeps and draws leave invariant, by drawing states and data together. If x is drawn
-// with y, a move of x that leaves p(x | y) invariant changes no mean of functions of both (Geweke 2004). Each test has
-// a wrong twin, whose moves believe in other data.
+// States that grow by time: sweeps and draws leave p(x | y) invariant. If states x are drawn together with data y, such
+// a move of x changes no mean of functions of both (Geweke 2004). Each test has a wrong twin, whose moves use other
+// data.
 #include "models/state_space/growing/growing_linear_gaussian.hpp"
 #include "models/state_space/growing/growing_volatility.hpp"
 
@@ -13,15 +13,15 @@ namespace pearlite::models {
 namespace {
 
 constexpr Index runs = 40000;
-/// Of some 26 z-scores a comparison, 500 in all: one of them is beyond once in 300 such tests of right moves.
+/// A comparison has about 26 z-scores, all tests 500: for right moves one exceeds the limit once in 300 such tests.
 constexpr double limit = 4.5;
 
-/// Of n times.
+/// States and data of n times.
 struct Series {
     std::vector<double> states, mixing, observations;
 };
 
-/// Without the tails that would make means of products doubtful.
+/// Cuts off the tails, which would make means of products unreliable.
 double bounded(double y) {
     return y / (1 + std::abs(y));
 }

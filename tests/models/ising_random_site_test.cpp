@@ -84,8 +84,8 @@ TEST(IsingRandomSite, AnotherOrderOfTheSameSitesIsNoticed) {
 }
 
 TEST(IsingRandomSite, WordsThatFavourSitesAreReplaced) {
-    // Of 300 x 300 sites 77296 of 2^32 words would favour some. At b = 0 Metropolis flips every visited spin, so that
-    // the parity of visits shows which sites were drawn.
+    // For 300 x 300 sites, 77296 of the 2^32 words would favour some sites. At b = 0 Metropolis flips every visited
+    // spin, so that the parity of visits shows which sites were drawn.
     const IsingSettings settings{.size = 300, .update = Update::random_site, .flips = 600'000};
     const Ising ising(settings);
     const auto sites = IsingOracle(settings).drawn_sites(streams_at(1));

@@ -203,7 +203,7 @@ TEST(Ising, ExactLogRatio) {
     EXPECT_FALSE(Ising({.size = 5, .coupling = -1}).exact_log_ratio(b).has_value());
 }
 
-TEST(Ising, FingerprintTellsModelsApart) {
+TEST(Ising, FingerprintDistinguishesModels) {
     const auto bytes = [](const IsingSettings& settings) {
         std::vector<std::byte> collected;
         model::Fingerprint fingerprint(

@@ -1,4 +1,4 @@
-/// What forward and reverse annealing ask of the Ising model: random sites, reversed sweeps, ground states, swaps.
+/// Parts of the Ising model for forward and reverse annealing: random sites, reversed sweeps, ground states, swaps.
 /// False-alarm rates: 1e-6 of each chi-square, 2e-6 of each z.
 
 #include "models/lattice/ising.hpp"

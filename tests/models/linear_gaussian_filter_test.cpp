@@ -114,7 +114,7 @@ TEST(LinearGaussianFilter, WeightsThatComeBackAreFinite) {
             }
 }
 
-/// What a seed means, pinned: the same in every build, to the rounding of the library's logarithm.
+/// Pinned numbers of a seed: the same in every build, to the rounding of the library's logarithm.
 TEST(LinearGaussianFilter, KeepsItsNumbersFromBuildToBuild) {
     const double expected[] = {-168.70111394793975, -168.65096089307031, -168.20648616308492};
     std::size_t k = 0;

@@ -56,8 +56,8 @@ double stepwise_log_integral(const MixedLogisticSettings& settings, const std::v
     return height + std::log(sum);
 }
 
-// Relative to the largest derivative. What a trajectory follows need not be better: at this error one of length 1
-// changes its energy by a hundredth of a nat.
+// Errors are relative to the largest derivative. Trajectories need no better forces: at this error the energy of a
+// trajectory of length 1 changes by a hundredth of a nat.
 TEST(ExactMixedLogistic, ForcesAreRoughGradients) {
     for (const Index q : {1, 2, 3}) {
         const auto settings = mixed_case(30, 6, 1, q);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace testing;
 
-/// What fixed seeds may reach: about twenty comparisons, false alarms once in some hundred seeds.
+/// The limit of z for about twenty comparisons with fixed seeds: a false alarm for about one seed in a hundred.
 constexpr double largest_z = 3.5;
 
 /// log estimate - log exact of `replicates` estimates at one point.

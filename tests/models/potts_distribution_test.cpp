@@ -112,7 +112,7 @@ TEST(PottsDistribution, EquilibriumHasTheExactEnergy) {
     }
 }
 
-/// Those of a 2 x 2 lattice of 3 colours, two bits a site.
+/// All states of a 2 x 2 lattice of 3 colours, two bits a site.
 std::vector<std::byte> states_of_three_colours() {
     std::vector<std::byte> states;
     for (unsigned bits = 0; bits < 256; ++bits)

@@ -257,7 +257,7 @@ TEST(Potts, StatesSwap) {
         EXPECT_EQ(a.equal_bonds()[static_cast<std::size_t>(i)], plain_equal_bonds(potts, a, i));
 }
 
-TEST(Potts, FingerprintTellsModelsApart) {
+TEST(Potts, FingerprintDistinguishesModels) {
     const auto bytes = [](const PottsSettings& settings) {
         std::vector<std::byte> collected;
         model::Fingerprint fingerprint(

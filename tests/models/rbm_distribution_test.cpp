@@ -1,4 +1,4 @@
-/// What the RBM samples and what its weights estimate: against enumeration, each with a wrong twin that must fail.
+/// Samples of the RBM and estimates from its weights against enumeration, each with a wrong twin that must fail.
 
 #include "models/rbm_oracle.hpp"
 

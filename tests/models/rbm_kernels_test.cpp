@@ -281,7 +281,7 @@ long double ulps(float value, long double exact) {
 }
 
 TEST(RbmKernels, ExponentialsAreWithinTwoUlpOfLongDouble) {
-    // Of 2^t, one ulp comes from the function; t itself is exact here. 1 + e rounds once more.
+    // The function 2^t has an error of one ulp; t itself is exact here. 1 + e rounds once more.
     long double worst = 0, worst_factor = 0, worst_slope = 0;
     for (int i = 0; i <= 400000; ++i) {
         const float t = -static_cast<float>(i) * 0x1p-12f; // to -97.7

@@ -1,5 +1,5 @@
 #pragma once
-/// What the RBM must give, in double precision and by the definition.
+/// The RBM in double precision, straight from its definition.
 
 #include "core/log_space.hpp"
 #include "models/rbm/rbm.hpp"

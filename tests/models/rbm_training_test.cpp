@@ -1,5 +1,5 @@
-/// What an RBM learns from: counts of pairs on every path of the kernels against plain loops, gradients against
-/// enumeration, weights in the forms of the kernels, images in the units that they become.
+/// Training of an RBM: counts of pairs on every path of the kernels against plain loops, gradients against enumeration,
+/// weights in the forms of the kernels, images as visible units.
 
 #include "models/rbm/training/rbm_learner.hpp"
 #include "models/rbm/weights_kernels.hpp"
@@ -160,7 +160,7 @@ TEST(RbmTraining, AStepIsTheSameByCountsOfEitherWidth) {
     EXPECT_EQ(wide.parameters(), narrow.parameters());
 }
 
-TEST(RbmTraining, ParametersThatAreNoNumbersAreTold) {
+TEST(RbmTraining, ParametersThatAreNoNumbersAreReported) {
     RbmLearner learner(random_images(6, 10, 3), {4, 0.5}, 7);
     std::vector<std::int32_t> counts(at(learner.n_counts()), 0);
     EXPECT_TRUE(learner.ascend(counts, 1, {1, 0, 0}));

@@ -1,6 +1,6 @@
 #pragma once
-/// What every search space must pass: chains that start from exact draws of exp(-U / tau - theta_J(U)) keep that
-/// distribution under each operation, and a chain does not depend on those beside it.
+/// Checks for every search space: chains that start from exact draws of exp(-U / tau - theta_J(U)) keep that
+/// distribution under each operation, and a chain does not depend on the chains beside it.
 
 #include "core/log_space.hpp"
 #include "pearlite/model/energy/detail/search_space.hpp"
@@ -22,7 +22,7 @@ namespace pearlite::models::testing {
 using random::testing::chi_squared_p_value;
 using random::testing::rejection_level;
 
-/// f of stochastic approximation annealing, with a theta that stays.
+/// f of stochastic approximation annealing with fixed theta.
 struct FlatTarget {
     double temperature = 1;
     model::EnergyPartition partition;
@@ -178,7 +178,8 @@ class Walk {
             }
         }
     }
-    /// What was accepted has the energy it promised, from the state alone and after a journey through bytes.
+    /// Accepted states have the energy of their proposals, computed afresh from the state and again after packing and
+    /// unpacking.
     void expect_energies() {
         std::vector<double> now(energies_.size());
         space_.evaluate(chains_, now);

@@ -156,7 +156,7 @@ TEST(StochasticVolatility, PointsAtTheEndOfTheirRangeHaveNoLikelihood) {
     }
 }
 
-TEST(StochasticVolatility, FingerprintTellsDataPriorsAndVariantsApart) {
+TEST(StochasticVolatility, FingerprintDistinguishesDataPriorsAndVariants) {
     const auto print = [](const StochasticVolatilitySettings& s) {
         std::vector<std::byte> bytes;
         model::Fingerprint sink(

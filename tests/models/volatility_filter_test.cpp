@@ -126,7 +126,7 @@ TEST(VolatilityFilter, FilteredMeansAgreeWithTheFilterInDoublePrecision) {
     }
 }
 
-/// What a seed means, pinned: the same in every build (AVX-512, AVX2, or neither), to the rounding of the library's
+/// Pinned numbers of a seed: the same in every build (AVX-512, AVX2, or neither), to the rounding of the library's
 /// logarithm.
 TEST(VolatilityFilter, KeepsItsNumbersFromBuildToBuild) {
     const double expected[] = {-139.07754843486694, -139.16721419720318, -133.92992349336177, -134.01801618979547,

@@ -25,7 +25,7 @@ class Collectives : public testing::TestWithParam<std::size_t> {
 
 INSTANTIATE_TEST_SUITE_P(MessageLimit, Collectives, testing::Values(std::size_t{1} << 30, 7));
 
-// What rank `from` holds for rank `to`: a length and contents that only they have.
+// The message of rank `from` to rank `to`, with a length and contents that no other pair has.
 std::vector<std::uint64_t> letter(int from, int to) {
     std::mt19937_64 engine(static_cast<std::uint64_t>(100 * from + to));
     std::vector<std::uint64_t> values(static_cast<std::size_t>((7 * from + 3 * to) % 11));

@@ -61,10 +61,10 @@ class KnownRegression {
         return -0.5 * response_.dot(cholesky_solution(factor, response_)) - factor.diagonal().array().log().sum() -
                0.5 * static_cast<double>(n) * std::log(2 * std::numbers::pi);
     }
-    /// Of the posterior.
+    /// The precision of the posterior.
     Matrix precision() const { return gram_ + Matrix::Identity(gram_.rows(), gram_.rows()) / (prior_sd * prior_sd); }
 
-    /// Of log prior + b log likelihood.
+    /// The gradient of log prior + b log likelihood.
     Vector tempered_gradient(const Vector& beta, double b) const {
         return -beta / (prior_sd * prior_sd) + b * (image_ - gram_ * beta);
     }

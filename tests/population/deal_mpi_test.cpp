@@ -1,4 +1,4 @@
-// Blocks in other hands: the same particles, weights and Eves, and runs of blocks that share work equally.
+// Blocks that move to other ranks keep particles, weights and Eves, and the new runs of blocks share work equally.
 #include "parallel/rank_costs.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
@@ -27,7 +27,7 @@ std::vector<Index> random_runs(Index blocks, int ranks, std::uint64_t id) {
     return first_blocks;
 }
 
-/// What says which particle it is, in every part of it.
+/// A label of the particle in a slot, different for each part of its state.
 double label(Index slot, Index part) {
     return static_cast<double>(slot * 7 + part) / 3;
 }

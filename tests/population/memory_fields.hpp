@@ -1,5 +1,5 @@
 #pragma once
-/// Fields in memory, in the place of files: what a state lists is written here and read back by another.
+/// Fields in memory in place of files: one state writes its fields, and another reads them.
 
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
@@ -13,7 +13,7 @@
 
 namespace pearlite::testing_support {
 
-/// What a state wrote: the bytes of every name; sharded fields as all ranks hold them together, in global order.
+/// The fields of a state: bytes by name; sharded fields have the items of all ranks, in global order.
 using Stored = std::map<std::string, std::vector<std::byte>>;
 
 /// Both directions; `reading` says which.

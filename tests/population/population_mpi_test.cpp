@@ -124,7 +124,7 @@ Generation labelled(const BlockLayout& layout, Index rows) {
     return generation;
 }
 
-/// What must move between ranks: a particle once to each other rank that gets copies of it.
+/// Expected traffic between ranks: a particle moves once to each other rank that gets copies of it.
 struct ExpectedTraffic {
     Index sent = 0, received = 0, local = 0;
 };
@@ -170,7 +170,7 @@ void expect_relocated(const std::vector<Index>& numbers, Index block, Index rows
     EXPECT_EQ(traffic.sent, expected.sent);
     EXPECT_EQ(traffic.received, expected.received);
     EXPECT_EQ(traffic.local_copies, expected.local);
-    // Of what is sent the particle, its Eve and how many copies it becomes; otherwise ranks tell each other counts.
+    // Each sent particle travels with its Eve and its number of copies. Beside these, ranks exchange only counts.
     EXPECT_EQ(messages.sent_bytes, traffic.sent * static_cast<Index>(bytes + 2 * sizeof(std::int64_t)));
     EXPECT_EQ(messages.reduced_words, 0);
     EXPECT_EQ(messages.collected_bytes, 8 * ranks.size() * 3);

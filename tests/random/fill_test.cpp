@@ -118,8 +118,7 @@ std::uint64_t digest(const std::vector<T>& values) {
     return hash;
 }
 
-/// What a seed means, pinned: the same in every build (optimised or not, AVX-512 or AVX2), in this version and the
-/// next.
+/// Pinned numbers of a seed: the same in every build (optimised or not, AVX-512 or AVX2), in this version and the next.
 TEST_P(Fill, KeepsItsBitsFromBuildToBuild) {
     constexpr std::size_t n = 5001;
     const bool by_ars = tested == Generator::ars;

@@ -1,5 +1,4 @@
-/// Streams whose addresses differ by one in a single part have nothing to do with one another, nor have the elements of
-/// one stream.
+/// Streams whose addresses differ by one in a single part are independent, and so are the elements of one stream.
 
 #include "random/each_generator.hpp"
 #include "random/statistics.hpp"
@@ -48,7 +47,7 @@ std::vector<double> normals(const Address& address) {
     return values;
 }
 
-/// Of the bits in which two streams differ, one half.
+/// The p-value of the number of bits in which two streams differ, expected to be one half.
 double differing_bits_p_value(const Address& a, const Address& b) {
     std::vector<std::uint32_t> first(n), second(n);
     fill_bits(a, first);

@@ -142,7 +142,7 @@ TEST_P(SingleNormal, EqualsItsDefinition) {
     EXPECT_THROW(fill_normal(address, (std::uint64_t{1} << 34) - n, beyond), ContractViolation);
 }
 
-/// What a seed means, pinned: the same in every build (optimised or not, AVX-512 or AVX2).
+/// Pinned numbers of a seed: the same in every build (optimised or not, AVX-512 or AVX2).
 TEST_P(SingleNormal, KeepsItsBitsFromBuildToBuild) {
     std::uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
     for (const float value : singles(address, 100, 5001))

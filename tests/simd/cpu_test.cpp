@@ -9,7 +9,7 @@
 namespace pearlite::simd {
 namespace {
 
-/// What the kernel says the CPU has, without underscores.
+/// The flags of the CPU that the kernel lists, without underscores.
 std::set<std::string> flags_of_the_kernel() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {

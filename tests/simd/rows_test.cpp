@@ -29,7 +29,7 @@ TEST(Rows, ArePacketsOfTheMatrix) {
     EXPECT_EQ(NoiseRows(noise).at(2, 8)[1], 209);
 }
 
-/// Of one packet to more than four: every way in which columns are found.
+/// From one packet to more than four, so that every way to look up columns is used.
 TEST(Rows, ColumnsAreMerged) {
     testing::Draws draws(9);
     for (const Index from_columns : {0, 8, 16, 24, 32, 40, 64})
