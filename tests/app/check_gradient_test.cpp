@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// What is wrong with a gradient: its derivatives by x and y, the right ones given, at b.
+/// Makes a gradient wrong: gets the right derivatives by x and y at b, and changes them.
 using Spoil = std::function<void(double b, std::span<double> gradient)>;
 
 /// x ~ N(0, 10^2), y ~ Exp(1); one datum of x of sd 0.001, and one of y. Narrow beside the prior, with an edge.
@@ -45,7 +45,7 @@ std::string checked(Spoil spoil) {
     return check_gradient(*path::tempered(Narrow{std::move(spoil)}));
 }
 
-TEST(CheckGradient, TellsTheLargestDifference) {
+TEST(CheckGradient, ReportsTheLargestDifference) {
     EXPECT_THAT(checked([](double, std::span<double>) {}),
                 HasSubstr("agrees with finite differences at 4 points drawn from the prior"));
     EXPECT_THAT(check_gradient(*path::tempered(models::Gaussian({.dimension = 3}))), HasSubstr("agrees"));
@@ -119,7 +119,7 @@ TEST(CheckGradient, RefusesOtherLogDensities) {
     }
 }
 
-/// What trajectories follow is off by this factor.
+/// The force, which trajectories follow, is wrong by this factor.
 struct WithForce : models::Gaussian {
     double factor = 1;
     WithForce() : models::Gaussian({.dimension = 3, .start_mean = 1, .start_sd = 2}) {}

@@ -1,4 +1,4 @@
-// What a run says of a population that grew: a rule that reads the weights which it averages makes it doubtful.
+// The summary of a growing population: the run is doubtful if a rule reads the weights that it averages.
 #include "algorithm/densities.hpp"
 #include "algorithm/growing_runs.hpp"
 #include "app/result/parts/kinds.hpp"

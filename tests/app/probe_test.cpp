@@ -122,7 +122,7 @@ TEST(Probe, FailuresAreThoseOfTheRun) {
     EXPECT_THROW(course_of({{.steps = 5, .seconds = -1}}, ten_seconds), std::runtime_error);
 }
 
-TEST(Probe, RanksTellEachOtherOfFailures) {
+TEST(Probe, RanksLearnOfFailuresOfOthers) {
     double clock = 0;
     ScriptedRun run({{.steps = 100}}, clock);
     follow(parallel::Communicator::alone(), run, ten_seconds, [&] { return clock; });
@@ -141,7 +141,7 @@ TEST(Probe, MovesOfTheRunAreThoseOfThePilot) {
     EXPECT_EQ(prediction->factor, factor_after_pilot);
 }
 
-TEST(Probe, APilotThatDoesNotEndTellsNothingOfTheRun) {
+TEST(Probe, APilotThatDoesNotEndGivesNoPrediction) {
     const std::vector<Part> parts{{.is_pilot = true, .steps = 50, .b_step = 0.02}, {.steps = 20, .seconds = 4}};
     const auto course = course_of(parts, ten_seconds);
     EXPECT_TRUE(course.needs_rehearsal());
@@ -149,7 +149,7 @@ TEST(Probe, APilotThatDoesNotEndTellsNothingOfTheRun) {
 }
 
 /// A sixteenth of the pilot's particles, with steps that cost more than a sixteenth.
-TEST(Probe, ASmallerPilotTellsTheSteps) {
+TEST(Probe, ASmallerPilotGivesTheSteps) {
     std::vector<Part> parts{{.is_pilot = true, .steps = 50, .seconds = 1, .updates = 1600, .b_step = 0.02},
                             {.steps = 50, .begins = 2, .seconds = 4, .updates = 6400}};
     const Rehearsal first{course_of(parts, ten_seconds)};

@@ -119,7 +119,7 @@ SearchTraits box() {
 
 const std::vector<std::string> family{"sa", "vfsa", "saa", "psaa", "pisaa", "asamc", "aesamc"};
 
-/// What a member makes of a configuration: the plan, the resolved configuration, what it has no use for.
+/// A configuration as a member of the family reads it: the plan, the resolved configuration, the unused keys.
 struct Read {
     SearchPlan plan;
     std::string resolved;
@@ -144,7 +144,7 @@ TEST(SearchPlan, EachMemberReadsTheConfigurationsOfAllOthers) {
         for (const auto& reader : family) {
             const auto read = read_by(reader, own.resolved);
             EXPECT_TRUE(reader != author || read.unused.empty()) << author;
-            // What it made of that is whole: read again it is the same.
+            // The resolved configuration is complete: reading it again changes nothing.
             EXPECT_EQ(read_by(reader, read.resolved).resolved, read.resolved) << author << " by " << reader;
         }
     }

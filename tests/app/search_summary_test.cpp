@@ -76,7 +76,7 @@ SearchResult search_with(const std::vector<double>& energies) {
     return search;
 }
 
-TEST_F(SearchSummary, NumbersThatAreTooLargeOrNoneAreToldAsWhatTheyAre) {
+TEST_F(SearchSummary, NumbersThatAreTooLargeOrNoneAreHandled) {
     auto search = search_with({0.5});
     search.replicates[0].best.iteration = 3'000'000'000;
     auto summary = summary_of(search);

@@ -122,7 +122,7 @@ class Faults(Base):
                           algorithm={"name": "smc", "particles": 1024}, schedule={"kind": "linear", "steps": 100},
                           kernel={"moves": 1, "kind": "random-walk", "adapt": "online"}, **options)
 
-    def told(self, ended):
+    def messages(self, ended):
         """The messages without numbers: the model counts its evaluations, of which the probe makes some more."""
         self.assertEqual(ended.status, runner.FAILED, ended.describe())
         return [re.sub(r"-?[0-9.]+", "n", line) for line in ended.err.splitlines() if line.startswith("pearlite")]
@@ -132,11 +132,11 @@ class Faults(Base):
             for ranks, after in ((1, 0), (1, 3000), (3, 0), (3, 3000)):
                 with self.subTest(fault, ranks=ranks, after=after):
                     checked = self.faulty(fault, after, rank=ranks - 1, ranks=ranks, status=runner.FAILED)
-                    self.assertRegex(self.told(checked)[0], f"(?i){message}")
+                    self.assertRegex(self.messages(checked)[0], f"(?i){message}")
                     ran = runner.pearlite("run", self.directory / "c.toml", "-o", self.directory / "out", ranks=ranks,
                                           executable=FAULTY)
                     shutil.rmtree(self.directory / "out")
-                    self.assertEqual(self.told(checked), self.told(ran))
+                    self.assertEqual(self.messages(checked), self.messages(ran))
 
     def test_slow_models(self):
         """A millisecond an evaluation: fewer particles, and where that is not enough no prediction."""

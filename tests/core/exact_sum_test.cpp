@@ -33,7 +33,7 @@ bool is_even(double value) {
     return std::bit_cast<std::uint64_t>(value) % 2 == 0;
 }
 
-// What lies beyond the largest double counts as 2^1024, as IEEE 754 rounds.
+// The neighbour beyond the largest double counts as 2^1024, as in the rounding of IEEE 754.
 Integer neighbour_in_units(double value, double towards) {
     const double neighbour = std::nextafter(value, towards);
     if (std::isinf(neighbour))

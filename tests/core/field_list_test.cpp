@@ -69,9 +69,9 @@ TEST(FieldList, ListsAgainWhatAStateListed) {
 TEST(FieldList, TravelsWithoutItems) {
     State state;
     auto list = list_of(state);
-    FieldList told;
-    restore(told, store(list));
-    const auto here = stored_by(list), there = stored_by(told);
+    FieldList restored;
+    restore(restored, store(list));
+    const auto here = stored_by(list), there = stored_by(restored);
     EXPECT_EQ(there.values, here.values);
     ASSERT_EQ(there.shards.size(), 1u);
     EXPECT_EQ(there.shards[0].items, 5);

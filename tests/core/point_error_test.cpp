@@ -59,7 +59,7 @@ TEST(PointError, LackOfMemoryPasses) {
                  std::bad_alloc);
 }
 
-TEST(PointError, TellsTheFirstOfManyCoordinates) {
+TEST(PointError, PrintsTheFirstOfManyCoordinates) {
     const std::vector<std::string> names{"x", "y"};
     const std::vector<double> two{0.5, -3}, many(20, 1.0);
     EXPECT_EQ(named_coordinates(names, two), "x = 0.5, y = -3");

@@ -71,8 +71,8 @@ TEST(Bootstrap, MoreReplicatesKeepTheFirst) {
     EXPECT_NE(fewer, bootstrap_log_mean(whole(log_weights), 6, 20));
 }
 
-// Of 5000 replicates each the standard deviation is known to 1 %, and a 2.5 % quantile to some 2 % of it; the two
-// bootstraps differ by 1/M themselves.
+// With 5000 replicates each, the standard deviation has an error of 1 %, and a 2.5 % quantile one of about 2 % of the
+// standard deviation. The two bootstraps themselves differ by 1/M.
 TEST(Bootstrap, ReplicatesAreSpreadLikeThoseOfDrawnIndices) {
     for (const double s : {0.3, 1.0}) {
         const auto log_weights = log_normal_weights(600, s, 2);

@@ -118,7 +118,7 @@ TEST(Importance, TheBootstrapIsAFunctionOfTheSeed) {
     EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), more.begin()));
 }
 
-/// n normal log weights of this variance, by their own stream.
+/// n normal log weights of this variance, from a separate stream.
 std::vector<double> normal_log_weights(double variance, std::size_t n, std::uint64_t seed) {
     random::Stream stream({seed, random::Purpose::test, 77, 0});
     std::vector<double> log_weights;
@@ -127,8 +127,9 @@ std::vector<double> normal_log_weights(double variance, std::size_t n, std::uint
     return log_weights;
 }
 
-// Of 1024 normal log weights intervals cover 94 % at a variance of 1, but only 87 % at 4, and those that miss look
-// best: the samples without a large weight. Their spread tells: all but few are doubtful, at 1 none are.
+// Intervals from 1024 normal log weights cover 94 % at a variance of 1, but only 87 % at a variance of 4, and samples
+// without a large weight, which miss the truth, look best. The variance of the log weights reveals them: nearly all
+// samples are doubtful at 4, hardly any at 1.
 TEST(Importance, NormalLogWeightsThatSpreadTooFarAreDoubtful) {
     int doubtful_at_1 = 0, doubtful_at_4 = 0, silent_by_skewness_at_4 = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {

@@ -40,7 +40,7 @@ TEST(LikelihoodCost, WithoutOverheadTheOptimumIsOneOverTau) {
 }
 
 TEST(LikelihoodCost, AWrongRootIsWorse) {
-    // What the formula gives when the overhead's sign is mistaken, or tau is left out of the root.
+    // The formula with the wrong sign of the overhead, and without tau in the root.
     const LikelihoodCost cost{20, 2e-5, 1e-6, 0.3};
     const double g = 20e-6, tau = 0.3;
     const double best = cost.at(cost.optimal_variance());

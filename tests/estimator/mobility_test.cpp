@@ -25,7 +25,7 @@ struct Record {
     auto judged() const { return insufficient_mobility({b, variance_u, points, energies}); }
 };
 
-TEST(Mobility, EnoughIsNotTold) {
+TEST(Mobility, EnoughGivesNoWarning) {
     EXPECT_FALSE(Record(0.31).judged());
     EXPECT_FALSE(insufficient_mobility({{}, {}, {}, {}}));
 }
@@ -86,7 +86,7 @@ TEST(Mobility, ParticlesThatStandStillWhileOthersMove) {
     EXPECT_FALSE(stuck_particles({b, {}, moves, unmoved})); // a kernel that never rejects
 }
 
-TEST(Mobility, AfterManyMovesFewThatStandStillTell) {
+TEST(Mobility, AfterManyMovesFewStuckParticlesSuffice) {
     const std::vector<double> b(41, 1.0), acceptance(41, 0.25);
     std::vector<double> unmoved(41, 0.005);
     const auto judged = [&](std::int64_t moves) {

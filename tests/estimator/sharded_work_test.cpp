@@ -28,8 +28,8 @@ Works quench_works(double precision, std::size_t n_f, std::size_t n_r, std::uint
     return works;
 }
 
-// Of 1500 replicates each the standard deviations are known to 2 % and agree within 5 of these and the 1/n of the
-// bootstrap.
+// With 1500 replicates each, the standard deviations have errors of 2 %. They must agree within 5 of these and the 1/n
+// of the bootstrap.
 TEST(ShardedWork, TheBootstrapIsSpreadLikeThatOfDrawnIndices) {
     for (const auto& [n_f, n_r] : std::vector<std::pair<std::size_t, std::size_t>>{{400, 300}, {600, 60}}) {
         auto works = quench_works(5, n_f, n_r, 1);
@@ -49,7 +49,7 @@ TEST(ShardedWork, TheBootstrapIsSpreadLikeThatOfDrawnIndices) {
     }
 }
 
-/// The roots of some replicates by bisection, plainly.
+/// The roots of some replicates from a simple bisection.
 TEST(ShardedWork, ReplicatesSolveTheirOwnEquations) {
     const auto works = quench_works(4, 80, 50, 3);
     std::vector<double> roots;

@@ -80,7 +80,7 @@ class Base(unittest.TestCase):
 
 class DamagedCheckpoints(Base):
     def damages(self):
-        """name: (damage, what is said of it). A damage gets the file."""
+        """name: (damage, its message). A damage is a function of the file."""
         places = ("at the front", "of the stamp", "in the middle", "at the end")
         flips = {f"a bit {place}": self.flip(place) for place in places}
         return {
@@ -218,7 +218,7 @@ class OtherInputs(Base):
 
     def setUp(self):
         super().setUp()
-        # A run goes on with the data it began with, whatever the environment says by then.
+        # A run continues with the data directory with which it began, even if the environment names another.
         elsewhere = unittest.mock.patch.dict(os.environ, {"PEARLITE_DATA_DIR": str(self.directory / "elsewhere")})
         elsewhere.start()
         self.addCleanup(elsewhere.stop)
@@ -332,7 +332,7 @@ class OtherInputs(Base):
 
 
 class Directories(Base):
-    """What `pearlite resume` says of directories without a run that could go on."""
+    """Messages of `pearlite resume` for directories without a run that can be resumed."""
 
     def test_finished(self):
         where = self.directory / "finished"
@@ -361,7 +361,7 @@ class Directories(Base):
         self.assertIn("expected the directory of a run", ended.err)
 
     def test_a_damaged_summary(self):
-        """Nobody's summary, or half of one, does not keep a run from going on."""
+        """A summary of another program, or half a summary, does not prevent a resume."""
         file = self.configure(SMC)
         self.go("run", file, "-o", self.directory / "whole")
         for number, text in enumerate(("", "{", "[]", "null", '{"status": 3}', '{"status": "stopped"}', "\xff")):

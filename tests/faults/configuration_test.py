@@ -179,7 +179,7 @@ class Base(unittest.TestCase):
         return ended
 
     def refused_twice(self, file, *arguments, contains, directory=None):
-        """By check, and by run, which leaves nothing behind."""
+        """Refused by `check` and by `run`, which makes no run directory."""
         directory = directory or self.directory
         checked = self.refused("check", file, *arguments, contains=contains, directory=directory)
         ran = self.refused("run", file, *arguments, "-o", "new", contains=contains, directory=directory)
@@ -188,14 +188,14 @@ class Base(unittest.TestCase):
         self.assertFalse((directory / "new").exists())
 
     def failure(self, *case, **named):
-        """What refused_twice() has against a case, or None: for cases side by side, whose failures are told later."""
+        """The failed assertion of refused_twice(), or None, for cases that run in parallel and are reported later."""
         try:
             self.refused_twice(*case, **named)
         except AssertionError as error:
             return error
         return None
 
-    def tell(self, names, failures):
+    def report(self, names, failures):
         for name, failure in zip(names, failures):
             with self.subTest(name):
                 if failure:
@@ -204,7 +204,7 @@ class Base(unittest.TestCase):
 
 class Configurations(Base):
     def write(self, name):
-        """The case's files in a directory of its own."""
+        """Writes the files of a case to a new directory."""
         directory = self.directory / name
         directory.mkdir()
         old, new, _ = EDITS[name]
@@ -229,7 +229,7 @@ class Configurations(Base):
         def judge(name):
             return self.failure("bad.toml", contains=EDITS[name][2], directory=self.write(name))
 
-        self.tell(EDITS, runner.side_by_side(judge, [(name,) for name in EDITS]))
+        self.report(EDITS, runner.side_by_side(judge, [(name,) for name in EDITS]))
 
     def test_mistakes_on_two_ranks(self):
         for name in ("syntax", "unknown key", "no schedule file", "pilot needed", "weights cut short"):
@@ -301,7 +301,7 @@ class CommandLines(Base):
         def judge(arguments, expected):
             return self.failure("good.toml", *arguments, contains=expected)
 
-        self.tell(OVERRIDES, runner.side_by_side(judge, OVERRIDES.values()))
+        self.report(OVERRIDES, runner.side_by_side(judge, OVERRIDES.values()))
 
     def test_limits(self):
         for arguments, expected in ((["--time-limit", "soon"], ["soon", "HH:MM:SS"]), (["--time-limit", "-5"], ["-5"]),
@@ -436,9 +436,9 @@ class CommandLines(Base):
             ended = subprocess.run([runner.PEARLITE, "run", "good.toml", "-o", "out"], cwd=self.directory, stdout=full,
                                    stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual(ended.returncode, runner.FINISHED, ended.stderr)
-        told = "standard output cannot be written (No space left on device); the result is in out/summary.json"
-        self.assertIn(told, ended.stderr)
-        self.assertIn(told, (self.directory / "out" / "run.log").read_text(encoding="utf-8"))
+        message = "standard output cannot be written (No space left on device); the result is in out/summary.json"
+        self.assertIn(message, ended.stderr)
+        self.assertIn(message, (self.directory / "out" / "run.log").read_text(encoding="utf-8"))
         self.assertTrue((self.directory / "out" / "results.h5").exists())
 
     def test_a_foreign_module_is_not_executed(self):

@@ -1,5 +1,6 @@
-"""No room for a file: the run goes on with a warning while the checkpoint before stays usable, and ends, where its results
-cannot be written, with a message; with room again, a resume finds what an undisturbed run finds."""
+"""Full disks: a run that cannot write a checkpoint continues with a warning, and the previous checkpoint stays usable.
+A run that cannot write its results ends with a message. Once there is room, a resume gives the results of an
+undisturbed run."""
 
 import contextlib
 import json
@@ -92,7 +93,7 @@ def small_disk(directory, bytes_):
 
 
 class ResultsWithoutAPlace(Base):
-    """What a finished run has found is not lost where its files cannot be written."""
+    """Results of a finished run are not lost if its files cannot be written."""
 
     def test_results_cannot_be_written(self):
         expected = self.expected()
@@ -170,7 +171,7 @@ class FullDisk(Base):
                 self.no_left_over(where)
 
     def test_full_for_a_while(self):
-        """Room comes back while the run goes on: the next checkpoint succeeds and nobody needs to do anything."""
+        """The disk has room again while the run continues: the next checkpoint succeeds without intervention."""
         with small_disk(self.directory / "disk", 32 << 20) as disk:
             expected = self.expected()
             where = disk / "run"

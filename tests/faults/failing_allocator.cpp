@@ -1,10 +1,11 @@
-// Preloaded into a job: an allocation of one rank fails, once. Of C++ alone, for MPI does not expect it in C.
-//   PEARLITE_FAILING_RANK          which rank
-//   PEARLITE_FAILING_ALLOCATION    the how-manieth of its allocations
-//   PEARLITE_FAILING_SITE          or: the first one of this call site, by its number in the list of sites
-//   PEARLITE_ALLOCATIONS           a file for the number of allocations, and a line of each call site if
-//   PEARLITE_CALL_SITES            is the number of frames above the allocation that make one: its number, its first
-//                                  allocation, how many it made
+// Preloaded into a job, it makes one allocation of one rank fail. Only operator new fails, since MPI does not expect
+// malloc to fail.
+//   PEARLITE_FAILING_RANK          the rank
+//   PEARLITE_FAILING_ALLOCATION    the number of the allocation that fails
+//   PEARLITE_FAILING_SITE          or: the first allocation of this call site, by its number in the list of sites
+//   PEARLITE_ALLOCATIONS           a file for the number of allocations and, with PEARLITE_CALL_SITES, a line for each
+//                                  call site: its number, the number of its first allocation, how many it made
+//   PEARLITE_CALL_SITES            how many frames above the allocation make a call site
 //   PEARLITE_FAILED                a file for the stack of the allocation when it fails
 #include <algorithm>
 #include <array>
@@ -27,7 +28,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
     return hash ^ (hash >> 29);
 }
 
-/// The program and its libraries. Addresses are told relative to them, so that they are the same in every run.
+/// The program and its libraries. Addresses are relative to them, so that they are the same in every run.
 struct Modules {
     struct Module {
         std::uintptr_t begin, end;

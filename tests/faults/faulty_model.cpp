@@ -1,5 +1,5 @@
-// The pearlite command with more models: a normal density whose likelihood goes wrong on one rank only, or is slow, and
-// those that never return.
+// The pearlite command with additional models: a normal density whose likelihood fails on one rank or is slow, and
+// models that never return.
 #include "hanging_models.hpp"
 
 #include "pearlite/app/command_line.hpp"

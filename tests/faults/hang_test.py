@@ -40,7 +40,7 @@ SEARCHES = {
 MODELS = {"hanging-density": {**ANNEALED, **AT_POSTERIOR}, "hanging-transition": ANNEALED, "hanging-growth": GROWING,
           "hanging-energy": SEARCHES}
 ENDINGS = ("launcher", "one rank", "time limit")
-# Told to end, Open MPI's mpirun kills its ranks within two seconds, unless it is told to wait.
+# After SIGTERM, Open MPI's mpirun kills its ranks within two seconds, unless this option lets it wait.
 PATIENT_LAUNCHER = {"OMPI_MCA_odls_base_sigkill_timeout": "3"}
 
 
@@ -73,8 +73,8 @@ class Hangs(unittest.TestCase):
         assert ended.status == runner.FINISHED, ended.describe()
 
     def hang(self, model, name, ranks, ending, after=None, number=signal.SIGUSR1, launcher=None):
-        """Of a run whose last rank hangs: (directory, Ended, seconds after the signal or limit, processes left,
-        checkpoints)."""
+        """Runs a job whose last rank hangs. Returns (directory, Ended, seconds after the signal or limit, processes
+        left, checkpoints)."""
         after = HUNG_AFTER[model] if after is None else after
         where = self.place(model, name, ranks, ending.replace(" ", "-"), after)
         limit = ["--time-limit", TIME_LIMIT] if ending == "time limit" else []

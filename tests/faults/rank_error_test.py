@@ -1,4 +1,5 @@
-"""What goes wrong on one rank ends the run on all: status 1, one message that says what and where, and nobody waits."""
+"""An error on one rank ends the run on all ranks without delay: status 1 and one message that names the error and its
+place."""
 
 import os
 import re

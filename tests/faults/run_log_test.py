@@ -1,4 +1,4 @@
-"""run.log has what was found, warnings, checkpoints and how each session ended, and no progress lines."""
+"""run.log has results, warnings, checkpoints and the end of each session, but no progress lines."""
 
 import os
 import pty
@@ -49,7 +49,7 @@ class RunLog(unittest.TestCase):
         self.assert_in_order(text, "info: gaussian, annealed-importance", "info: stopped by the step limit at step 20",
                              "seed 1; resumed from checkpoint", "info: finished\n", "verdict: ", "digest ")
         self.assertIn(result, text)
-        self.go("resume", self.where)  # tells the result again
+        self.go("resume", self.where)  # prints the result again
         self.assertEqual(self.log(), text)
 
     def test_a_search_and_a_sweep(self):

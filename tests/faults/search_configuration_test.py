@@ -199,7 +199,7 @@ class SearchConfigurations(Base):
             return self.failure("bad.toml", contains=contains, directory=self.write(name, good, old, new))
 
         cases = [(name, good, *edit) for good, edits in CASES for name, edit in edits.items()]
-        self.tell([case[0] for case in cases], runner.side_by_side(judge, cases))
+        self.report([case[0] for case in cases], runner.side_by_side(judge, cases))
 
     def test_mistakes_on_two_ranks(self):
         for good, name in ((GOOD, "regions that fall"), (IMAGE, "a grey image"), (NETWORK, "a value left out")):
@@ -253,18 +253,18 @@ class SearchConfigurations(Base):
         for name, content in zip(("best.png", "observed.png"), pixels):
             read = matplotlib.image.imread(image / "run" / name)
             self.assertEqual((read.shape, read.round().astype(int).ravel().tolist()), ((2, 3), content), name)
-            # A run reads what a run has written.
+            # A run can read the pictures that a run writes.
             again = runner.pearlite("check", image / "bad.toml", "--set", f'model.image="{image / "run" / name}"', "--probe", 0)
             self.assertEqual(again.status, runner.FINISHED, again.describe())
         self.assertEqual((network / "run" / "best.dot").read_text(encoding="utf-8"), runner.summary(network / "run")["best"]["graph"])
-        # Another run in their place removes them, if it is told to.
+        # Another run in this directory removes them if it has --overwrite.
         other = self.write("other", GOOD)
         again = runner.pearlite("run", other / "bad.toml", "-o", image / "run", "--overwrite")
         self.assertEqual(again.status, runner.FINISHED, again.describe())
         self.assertFalse((image / "run" / "best.png").exists())
 
     def test_one_chain_crosses_with_nobody(self):
-        """What operations a configuration lists for many chains does for one, too."""
+        """A list of operations for many chains is legal for one chain, too."""
         directory = self.write("one", GOOD, "chains = 4", "chains = 1")
         ended = runner.pearlite("run", directory / "bad.toml", "-o", directory / "run")
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())

@@ -17,8 +17,8 @@ CONFIGURATION = {
     "schedule": {"kind": "linear", "steps": 2000},
     "algorithm": {"name": "smc", "particles": 200},
 }
-# When it is told to end, Open MPI's mpirun waits a second before it sends SIGTERM to its ranks, and another before
-# SIGKILL.
+# After SIGTERM or SIGINT, Open MPI's mpirun waits a second before it sends SIGTERM to its ranks, and another second
+# before SIGKILL.
 SECONDS_OF_MPIRUN = 3
 
 
@@ -74,7 +74,7 @@ class Signals(unittest.TestCase):
                 self.goes_on(where, ranks)
 
     def test_end_of_mpirun(self):
-        """An mpirun that is told to end may no longer hand on what its ranks say, but they stop in good order."""
+        """An mpirun that got a signal may not forward the output of its ranks, but they stop with a checkpoint."""
         steps = f"schedule.steps={int(self.steps * max(1.0, 2 * SECONDS_OF_MPIRUN / self.seconds))}"
         ended = runner.pearlite("run", self.file, "-o", self.directory / "longer", "--set", steps, ranks=2)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())

@@ -1,4 +1,4 @@
-"""Digests of a run, each of contents alone, in an order of its own: no renamed group or key changes one.
+"""Digests of a run. Each depends only on contents, in a fixed order, so that a renamed group or key does not change it.
 
 whole        as in summary.json: particles, log weights and the estimates of the evidence
 states       of the finished run: log weights, draws, works, pictures, what a search or a training has found and learnt
@@ -43,7 +43,7 @@ def is_state_of_checkpoint(name):
 
 
 def digest_of_all(contents):
-    """Of byte strings, whatever their order."""
+    """Digest of byte strings in any order."""
     whole = hashlib.sha256()
     for each in sorted(hashlib.sha256(content).digest() for content in contents):
         whole.update(each)

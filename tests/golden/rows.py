@@ -31,7 +31,7 @@ class Row:
     is_short: bool = False  # one of the selection that CI runs
 
     def arguments(self, scratch):
-        """Of `pearlite run`, but for the directory. Made-up data are in `scratch`."""
+        """Arguments of `pearlite run` without the directory. Generated data are in `scratch`."""
         sets = [word for override in self.overrides for word in ("--set", override)]
         if self.job:
             return [self.job, *sets]

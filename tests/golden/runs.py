@@ -19,7 +19,7 @@ class Runs:
         made_data.make_data(scratch)
 
     def go(self, *arguments, ranks):
-        """Whether the run has come to its end; False: it was stopped."""
+        """True if the run finished, False if it was stopped."""
         ended = runner.pearlite(*arguments, ranks=None if ranks == 1 else ranks, timeout=SECONDS_OF_A_RUN)
         # mpirun may turn 3 into 1.
         stopped = (runner.STOPPED, runner.FAILED) if ranks > 1 else (runner.STOPPED,)
@@ -34,7 +34,7 @@ class Runs:
         return self.scratch / f"{row.name.replace('/', '+')}-{self.n_runs}"
 
     def arguments(self, row, ranks):
-        """Of the run; the ranks share the chains of a search also where that does not pay."""
+        """Arguments of the run. The ranks share the chains of a search even if that is slower."""
         together = ["--set", f"algorithm.ranks_per_replicate={ranks}"] if ranks > 1 and row.is_search() else []
         return [*row.arguments(self.scratch), *together]
 
@@ -50,7 +50,7 @@ class Runs:
         else:
             finished = self.go("run", *self.arguments(row, ranks), "-o", where, ranks=ranks)
         if not finished:
-            raise AssertionError(f"{where.name}: stopped without being told to")
+            raise AssertionError(f"{where.name}: stopped without a request to stop")
         return found | digests.of_results(where)
 
     def stops_at(self, row, step):
@@ -69,7 +69,7 @@ class Runs:
         return before
 
     def key(self):
-        """What the bits depend on."""
+        """The compiler, the CPU and the C library, on which the bits depend."""
         probe = rows.annealed_pair("gaussian", "smc", "random-walk")
         where = self.directory(probe)
         self.go("run", *probe.arguments(self.scratch), "-o", where, ranks=1)

@@ -1,4 +1,4 @@
-"""What the pairs of algorithms and models leave out: other settings of models, kernels, schedules and algorithms."""
+"""Rows beyond the pairs of algorithms and models: other settings of models, kernels, schedules and algorithms."""
 
 from settings import ADAPTIVE, ALGORITHMS, FIXED, MODELS, SEARCH, SEARCHED, SMC_REPLICATES
 

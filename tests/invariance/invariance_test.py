@@ -1,5 +1,5 @@
-"""Same configuration, seed and data, same bits: whatever the number of ranks, wherever a run stopped and on how many ranks
-it went on. Compared are the digest, every estimate and the results file to the byte.
+"""The same configuration, seed and data give the same bits on any number of ranks, and after stops at any step and
+resumes on other ranks. The tests compare the digest, every estimate and the bytes of the results file.
 
 The configurations are small but have at least 7 blocks, the last of them not full; some have fewer blocks than ranks.
 """
@@ -43,7 +43,7 @@ DATA_PATH = {"kind": "data"}
 
 
 class Invariance:
-    """What every model is put to; a subclass gives CASES: {name: configuration}."""
+    """Tests of every model; a subclass sets CASES: {name: configuration}."""
 
     CASES = {}
 
@@ -64,14 +64,14 @@ class Invariance:
         return ended
 
     def reference(self, name, tables, *options):
-        """What one rank finds, started without mpirun."""
+        """The findings of one rank, started without mpirun."""
         where = self.directory / f"{name}-reference"
         self.go("run", self.configuration(name, tables), "-o", where, *options)
         return where, runner.findings(where)
 
     def steps(self, where, tables):
-        """Of the run after its pilot: temperatures; forwards and backwards, and what lies between, for nonequilibrium; of a
-        search, those of each replicate."""
+        """Number of steps after the pilot: temperatures; for nonequilibrium those of both directions and the
+        equilibration; for a search those of one replicate."""
         if tables["algorithm"]["name"] in SEARCHES:
             return tables["algorithm"]["iterations"] // ITERATIONS_OF_A_STEP
         pilot = 0 if tables["algorithm"].get("start") == "prior" else FIXED["steps"]
@@ -92,7 +92,7 @@ class Invariance:
         return zip(self.CASES, runner.side_by_side(found, self.CASES.items(), workers=3))
 
     def on_ranks(self, name, ranks, label=None, **options):
-        """What this many ranks find, and how they ended."""
+        """The findings on this many ranks, and how the run ended."""
         where = self.directory / f"{name}-{label or ranks}"
         ended = self.go("run", self.directory / f"{name}.toml", "-o", where, ranks=ranks, **options)
         return runner.findings(where), ended
@@ -126,11 +126,11 @@ class Invariance:
                 self.go(*arguments, ranks=ranks, status=runner.STOPPED)
                 statuses.append(runner.summary(where)["status"])
             self.go("resume", where, ranks=third)
-            told = {"ranks": (first, second, third), "stops": (stop, stop + again), "steps": steps}
-            return told, statuses, runner.findings(where), expected
+            context = {"ranks": (first, second, third), "stops": (stop, stop + again), "steps": steps}
+            return context, statuses, runner.findings(where), expected
 
-        for name, (told, statuses, parts, expected) in self.each_case(found):
-            with self.subTest(name, **told):
+        for name, (context, statuses, parts, expected) in self.each_case(found):
+            with self.subTest(name, **context):
                 self.assertEqual(statuses, ["stopped"] * 2)
                 self.assertEqual(parts, expected)
 
@@ -277,8 +277,8 @@ class Rbm(Invariance, unittest.TestCase):
             self.one_ulp(name, "path.inverse_temperature_end", 1.0)
 
     def test_paths_of_kernels(self):
-        """Every path gives the same numbers; one that the machine lacks, or nobody knows, is replaced and told once. The
-        first case alone shows that: the others run on each path that the machine has."""
+        """Every path gives the same numbers. A path that the machine lacks, or that does not exist, is replaced with
+        one warning, which only the first case checks. The others run on each path that the machine has."""
         paths = {"portable": 1, "avx2": 2, "avx512": 1, "vnni": 1, "amx": 1, "unknown": 2}  # ranks of each
         by = {path: {"PEARLITE_CPU": path} for path in paths}
         taken = {path: self.go("--version", environment=by[path]).out for path in paths}
@@ -645,8 +645,8 @@ class SearchInvariance(Invariance):
             return expected, parts
 
         for name, (expected, parts) in self.each_case(found):
-            for told, found_by_parts in parts:
-                with self.subTest(name, **told):
+            for context, found_by_parts in parts:
+                with self.subTest(name, **context):
                     self.assertEqual(found_by_parts, expected)
 
 
@@ -714,7 +714,7 @@ class SearchBox(SearchInvariance, unittest.TestCase):
         self.assertEqual(len({replicate["best"] for replicate in three["replicates"]}), 3)
 
     def test_stop_when_some_ranks_have_no_replicate_left(self):
-        """Of three replicates, two ranks have two and one: the second waits while the first is at work on its last."""
+        """Three replicates on two ranks: one rank has two, the other one and waits while the first runs its second."""
         name = "rastrigin-replicates"
         _, expected = self.reference(name, self.CASES[name])
         for ranks, more in ((2, 4), (4, 1), (2, 3)):

@@ -56,7 +56,7 @@ ParallelTempering = of_algorithm("parallel-tempering")
 
 
 class Refusals(unittest.TestCase):
-    """What a model lacks, its kernels say."""
+    """Kernels refuse models without the functions that they need."""
 
     def check(self, model, kernel, **others):
         with runner.scratch_directory() as directory:

@@ -1,5 +1,5 @@
-"""What nonequilibrium runs write of the way, results.h5 hysteresis/*, which digests do not cover: the same bits on any
-number of ranks, and after a stop and a resume on other ranks."""
+"""Averages along the path of nonequilibrium runs, hysteresis/* in results.h5, which digests do not cover: the same bits
+on any number of ranks, and after a stop and a resume on other ranks."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-// Files that are not what they should be must be refused with a reason, whatever happened to them.
+// Damaged or foreign files must be refused with a reason.
 #include "io/container/container.hpp"
 
 #include "io/container_support.hpp"
@@ -111,7 +111,7 @@ TEST_F(ContainerDamageTest, SaysWhatElseAFileIs) {
     EXPECT_THAT(refusal_of(replaced("complete\n", "\n\n\n\n\n\n\n\n\n")), HasSubstr("its stamp is not readable"));
 }
 
-// What the stamp says is under its checksum: a well-formed stamp with another kind is not taken for the real one.
+// The checksum covers the stamp: a well-formed stamp with another kind is refused.
 TEST_F(ContainerDamageTest, AForgedKindIsSeen) {
     std::string forged = replaced("kind checkpoint\n", "kind results\n");
     forged.insert(512 - 3, "\n\n\n");

@@ -1,4 +1,4 @@
-// What others see of a container: its listing, and what h5py reads.
+// A container seen from outside: its listing, and its contents as h5py reads them.
 #include "io/container/container.hpp"
 
 #include "io/container_support.hpp"

@@ -84,7 +84,7 @@ TEST_F(ContainerMpiTest, TheChecksumOfALargeFileIsThatOfOneRank) {
     EXPECT_TRUE(field.bytes() == field.expected(1));
 }
 
-// Of every part each rank has a share; in the file the parts follow one another.
+// Each rank has a share of every part; in the file the parts follow one another.
 TEST_F(ContainerMpiTest, PartsOfAFieldFollowOneAnother) {
     constexpr Index columns = 3;
     const auto row = [](Index part, Index i) { return 100 * static_cast<double>(part) + static_cast<double>(i); };

@@ -1,5 +1,5 @@
 #pragma once
-/// What the tests of containers share: sample populations, whole files as bytes, failures on demand.
+/// Tools for tests of containers: sample populations, whole files as bytes, failures on demand.
 
 #include "io/input_files.hpp"
 
@@ -57,7 +57,7 @@ class SampleField {
     SampleField(ItemType type, std::size_t item_bytes, const parallel::BlockLayout& layout, std::uint64_t seed = 1)
         : type_(type), item_bytes_(item_bytes), layout_(layout), bytes_(expected(seed)) {}
 
-    /// What these items must be.
+    /// The right bytes of the local items.
     std::vector<std::byte> expected(std::uint64_t seed) const {
         std::vector<std::byte> bytes(static_cast<std::size_t>(layout_.local_items()) * item_bytes_);
         const std::size_t first = static_cast<std::size_t>(layout_.first_local_item()) * item_bytes_;

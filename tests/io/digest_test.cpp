@@ -79,7 +79,7 @@ TEST_F(DigestTest, ChangesWhenItemsTradePlaces) {
     EXPECT_NE(digest_of(field.view(), 4), before);
 }
 
-TEST_F(DigestTest, TellsShapesApart) {
+TEST_F(DigestTest, DistinguishesShapes) {
     const std::vector<ShardedField> empty{SampleField(ItemType::bytes, 3, {0, 4, 1, 0}).view(),
                                           SampleField(ItemType::bytes, 4, {0, 4, 1, 0}).view()};
     EXPECT_NE(digest_of(empty[0], 4), digest_of(empty[1], 4));

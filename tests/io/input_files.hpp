@@ -15,7 +15,7 @@
 
 namespace pearlite::io::testing {
 
-/// A directory of its own for each test, gone with it.
+/// A directory for one test, which is removed with it.
 class TemporaryDirectory {
   public:
     TemporaryDirectory() {
@@ -93,7 +93,7 @@ std::string mistake(const Read& read, const std::string& name, std::string_view 
     return message.substr(std::min(prefix.size(), message.size()));
 }
 
-/// What every reader must say about a file that is not there, or is a directory.
+/// Expects the messages that every reader must give for a file that does not exist or is a directory.
 template <class Read>
 void expect_unreadable(const Read& read, const std::string& name) {
     const TemporaryDirectory directory;

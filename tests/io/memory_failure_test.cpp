@@ -1,6 +1,6 @@
-// Each allocation of a checkpoint that is written, or of a directory that is listed, fails once: an exception each
-// time, what is there is whole, and neither HDF5 nor the program's end minds. HDF5 crashes at the end of this
-// program if its driver ever told of a failure, and libstdc++ 12's own iterator of directories ends it at once.
+// Each allocation during the writing of a checkpoint, or during the listing of a directory, fails once. Each time there
+// is an exception, the files are whole, and HDF5 closes without a crash. HDF5 would crash at the end of this program if
+// the file driver had reported a failure, and the directory iterator of libstdc++ 12 would end it at once.
 #include "io/container/checkpoints.hpp"
 #include "io/container_support.hpp"
 #include "io/files/temporary_file.hpp"

@@ -48,7 +48,7 @@ TEST_F(TemporaryFileTest, ALinkInItsPlaceIsReplacedAndNotFollowed) {
     EXPECT_EQ(testing::file_bytes(place), "new");
 }
 
-TEST_F(TemporaryFileTest, LeftOversAreToldFromOtherFiles) {
+TEST_F(TemporaryFileTest, LeftOversAreRecognised) {
     for (const char* name : {".a.h5.0123456789abcdef.tmp", ".b.c.ffffffffffffffff.tmp"})
         EXPECT_TRUE(is_temporary(name)) << name;
     for (const char* name :

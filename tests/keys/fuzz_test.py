@@ -1,5 +1,5 @@
 """Configurations drawn at random from the keys that `pearlite keys` lists, some with mistakes: `check` accepts or refuses
-each in time and with words, never accepts what the schema refuses, and what it prints is again a configuration."""
+each in time and with a message, accepts none that the schema refuses, and prints legal configurations."""
 
 import random
 import re
@@ -10,7 +10,7 @@ import key_schema
 import pearlite_runner as runner
 
 CASES = 400
-# What lets a model do without a file.
+# Keys with which a model needs no file.
 WITHOUT_DATA = {"gaussian-mixture": {"simulated_points": 8}, "rbm": {"random_hidden": 3}, "rbm-joint": {"random_hidden": 3},
                 "rbm-hidden": {"random_hidden": 3}}
 WORDS = ["metropolis", "pilot", "x", "", "normal(0, 1)", "A\\\"B"]

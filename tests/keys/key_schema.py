@@ -35,7 +35,7 @@ def validator():
 
 
 def mistakes(configuration):
-    """What the schema has against a configuration, a list of texts."""
+    """The mistakes that the schema finds in a configuration, a list of texts."""
     return [f"{'.'.join(map(str, error.absolute_path))}: {error.message}" for error in validator().iter_errors(configuration)]
 
 

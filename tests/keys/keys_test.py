@@ -39,7 +39,7 @@ class Schema(key_schema.NeedsJsonSchema):
                 self.assertEqual(key_schema.mistakes(job), [])
 
     def test_resolved_jobs_are_valid(self):
-        """Of the jobs whose data are here; their resolved configurations have every key."""
+        """Resolved configurations, which have every key, are valid for all jobs whose data are available."""
         found = 0
         for name, job in self.jobs().items():
             if "sweep" in job:

@@ -1,5 +1,5 @@
-"""Energies of a user's own, as docs/own-models.md tells it: installs a build, moves it, builds drivers/custom_energy.cpp outside
-the tree against it and searches.
+"""User-defined energies, as docs/own-models.md describes: installs a build, moves it, builds drivers/custom_energy.cpp
+outside the tree against it and runs searches.
 
 usage: own_energy_test.py SOURCE_DIRECTORY BUILD_DIRECTORY MPIEXEC
 """
@@ -65,7 +65,7 @@ class OwnEnergy(unittest.TestCase):
         self.assertIn("polished", output)
         self.assertIn("3 of 3 replicates found the best energy", one["verdict"])
         self.assertAlmostEqual(one["polished"]["energy"], PENTAGONAL_BIPYRAMID, delta=1e-6)
-        # What the search found stays as it is without the descent, and its evaluations are counted apart.
+        # The descent does not change the results of the search, and its evaluations are counted separately.
         plain, _ = self.search("cluster", "cluster-plain", 1, "--set", "algorithm.polish=false")
         self.assertNotIn("polished", plain)
         self.assertEqual(plain["best"], one["best"])
@@ -81,7 +81,7 @@ class OwnEnergy(unittest.TestCase):
             with self.subTest(energy=energy):
                 whole, _ = self.search(energy, f"{energy}-whole", 2)
                 parts = f"{energy}-parts"
-                # mpirun may turn the status of a stopped run into another: the summary tells.
+                # mpirun may change the exit status of a stopped run, so the summary is read.
                 self.search(energy, parts, 1, "--step-limit", 100, expect=None)
                 self.assertEqual(self.summary(parts)["status"], "stopped")
                 self.start(3, "resume", parts, "--step-limit", 90, expect=None)

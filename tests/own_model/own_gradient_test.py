@@ -1,5 +1,5 @@
-"""A user's own model that is differentiated automatically, as docs/own-models.md tells it: installs a build, moves it, builds
-drivers/custom_gradient.cpp outside the tree against it and runs the program; beside it a program with a wrong gradient.
+"""A user-defined model with automatic derivatives, as docs/own-models.md describes: installs a build, moves it, builds
+drivers/custom_gradient.cpp outside the tree against it and runs the program, and then one with a wrong gradient.
 
 usage: own_gradient_test.py SOURCE_DIRECTORY BUILD_DIRECTORY MPIEXEC
 

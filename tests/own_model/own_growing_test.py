@@ -1,4 +1,4 @@
-"""A user's own density that grows, as docs/own-models.md tells it: installs a build, moves it, builds
+"""A user-defined density that grows, as docs/own-models.md describes: installs a build, moves it, builds
 drivers/custom_growing.cpp outside the tree against it and runs the program.
 
 usage: own_growing_test.py SOURCE_DIRECTORY BUILD_DIRECTORY MPIEXEC

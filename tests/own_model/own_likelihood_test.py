@@ -1,5 +1,5 @@
-"""A user's own model with an estimated likelihood, as docs/own-models.md tells it: installs a build, moves it, builds
-drivers/custom_likelihood.cpp outside the tree against it and runs the program.
+"""A user-defined model with an estimated likelihood, as docs/own-models.md describes: installs a build, moves it,
+builds drivers/custom_likelihood.cpp outside the tree against it and runs the program.
 
 usage: own_likelihood_test.py SOURCE_DIRECTORY BUILD_DIRECTORY MPIEXEC
 

@@ -1,5 +1,5 @@
-"""A user's own model, as docs/own-models.md tells it: installs a build, moves it, builds drivers/custom_model.cpp outside the
-tree against it and runs the program.
+"""A user-defined model, as docs/own-models.md describes: installs a build, moves it, builds drivers/custom_model.cpp
+outside the tree against it and runs the program.
 
 usage: own_model_test.py SOURCE_DIRECTORY BUILD_DIRECTORY MPIEXEC
 
@@ -69,7 +69,7 @@ class OwnModel(unittest.TestCase):
 
     def test_page_configuration_stop_and_resume(self):
         self.start(1, "run", self.toml, "-o", "whole")
-        # mpirun may turn status 3 into 1: the summary tells.
+        # mpirun may turn exit status 3 into 1, so the summary is read.
         self.start(1, "run", self.toml, "-o", "parts", "--step-limit", 150, expect=None)
         self.assertEqual(self.summary("parts")["status"], "stopped")
         self.start(3, "resume", "parts", "--step-limit", 120, expect=None)

@@ -49,7 +49,7 @@ class Runs(unittest.TestCase):
 
 
 class Sums(Runs):
-    """Of the data points' log likelihoods, against log_likelihood_total."""
+    """Sums of the log likelihoods of data points against log_likelihood_total."""
 
     def assert_adds_up(self, where, n, dimension, name="y"):
         found = group(where, "log_likelihood")
@@ -140,10 +140,10 @@ class Sums(Runs):
 
 
 class LeaveOneOut(Runs):
-    """Of a conjugate linear regression, by importance sampling from its posterior."""
+    """Leave-one-out densities of a conjugate linear regression, by importance sampling from its posterior."""
 
     REPLICATES = 24
-    # Student's t with 23 degrees of freedom is beyond it once in 2e4; of 20 points and a sum, one once in 1000.
+    # Student's t with 23 degrees of freedom exceeds it once in 2e4; one of 20 points and a sum does once in 1000.
     LIMIT = 4.9
     SHAPE, RATE, PRECISION = 2.0, 1.5, 0.5
 

@@ -36,7 +36,7 @@ class Case(unittest.TestCase):
         return ended
 
     def words(self, text, ranks=None, status=0):
-        """What a script prints."""
+        """The output of a script."""
         ended = runner.pearlite("-B", "-c", text, ranks=ranks, executable=sys.executable, timeout=PATIENCE)
         self.assertEqual(ended.status, status, ended.describe())
         return ended.out
@@ -94,7 +94,7 @@ class Numbers(Case):
 
 
 class Failures(Case):
-    def told(self, how, *words, ranks=None, output=None):
+    def fails(self, how, *words, ranks=None, output=None):
         started = time.monotonic()
         program = self.script("failing", how, *([output] if output else []), ranks=ranks)
         ended = program.wait(PATIENCE)
@@ -106,27 +106,27 @@ class Failures(Case):
 
     def test_exceptions_keep_type_and_traceback_on_all_ranks(self):
         for ranks in (1, 3):
-            ended, _ = self.told("raise", "ZeroDivisionError: the sixth call", "in log_likelihood",
+            ended, _ = self.fails("raise", "ZeroDivisionError: the sixth call", "in log_likelihood",
                                  'raise ZeroDivisionError("the sixth call")', ranks=ranks)
             self.assertGreaterEqual(len(re.findall("^ZeroDivisionError: the sixth call", ended.err, re.MULTILINE)), ranks)
 
     def test_an_exception_that_cannot_be_sent(self):
-        self.told("unsendable", "RemoteError", "Unsendable: the sixth call", ranks=2)
+        self.fails("unsendable", "RemoteError", "Unsendable: the sixth call", ranks=2)
 
     def test_an_exception_of_one_rank_between_runs_ends_all(self):
-        _, seconds = self.told("alone", "KeyError: 'this rank alone, between runs'", ranks=3)
+        _, seconds = self.fails("alone", "KeyError: 'this rank alone, between runs'", ranks=3)
         self.assertLess(seconds, 30)
 
     def test_what_functions_may_not_do(self):
-        self.told("kept", "RuntimeError: log_likelihood kept its points", "x.copy()")
-        self.told("written", "ValueError: assignment destination is read-only")
-        self.told("shape", "ValueError: log_likelihood returned an array of shape (512, 2), expected (512)")
-        self.told("nothing", "TypeError: log_likelihood returned NoneType, expected an array of numbers")
-        self.told("nan", "NumericalError", "log likelihood nan at step 0, particle 0: a = ")
+        self.fails("kept", "RuntimeError: log_likelihood kept its points", "x.copy()")
+        self.fails("written", "ValueError: assignment destination is read-only")
+        self.fails("shape", "ValueError: log_likelihood returned an array of shape (512, 2), expected (512)")
+        self.fails("nothing", "TypeError: log_likelihood returned NoneType, expected an array of numbers")
+        self.fails("nan", "NumericalError", "log likelihood nan at step 0, particle 0: a = ")
 
     def test_wrong_keywords(self):
-        self.told("key", "InputError", "algorithm.partikel", "unknown key", ranks=2)
-        self.told("table", "InputError", "particle=3: expected a table")
+        self.fails("key", "InputError", "algorithm.partikel", "unknown key", ranks=2)
+        self.fails("table", "InputError", "particle=3: expected a table")
 
 
 class Stops(Case):

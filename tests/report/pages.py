@@ -1,4 +1,4 @@
-"""What tests of pages share: the program runs in this process, and a page is read."""
+"""Tools for tests of pages: they run the report in this process and read its page."""
 
 import base64
 import contextlib
@@ -29,7 +29,7 @@ VOID = {"meta", "img", "br", "hr", "link", "input"}
 
 
 class Page(html.parser.HTMLParser):
-    """What a test asks of a page: whether tags nest, the images, what would be fetched, and the text."""
+    """A page as tests read it: its images, the addresses that it links to or loads, and its text. Tags must nest."""
 
     def __init__(self, path):
         super().__init__()
@@ -66,7 +66,7 @@ class WithDirectory(unittest.TestCase):
         self.directory = pathlib.Path(temporary.name) / "run"
 
     def run_report(self, *arguments):
-        """What the command returns, in this process: starting Python for every case would take most of the time."""
+        """Runs the command in this process, since starting Python for every case would take most of the time."""
         output, errors = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
             try:

@@ -37,7 +37,7 @@ class Parameters(WithDirectory):
         weights = numpy.exp(log_weight)
 
         def disagreement(expected):
-            """Of places and values, which an axis maps on each other linearly."""
+            """The largest distance of places and values, which an axis maps on each other linearly."""
             scale = (expected[-1] - expected[0]) / (places[-1] - places[0])
             return numpy.abs(expected[0] + scale * (places - places[0]) - expected).max()
 

@@ -350,7 +350,7 @@ class Refusals(WithDirectory):
     def test_run_that_ends_while_it_is_read(self):
         synthetic_runs.optimisation(self.directory)
         for answers, ends in (([False, True], True), ([False, False], False)):
-            # What is read of progress.h5 is not whole, since the run takes the file away.
+            # progress.h5 is incomplete, since the run removes it while it is read.
             (self.directory / "progress.h5").write_bytes(b"")
             with unittest.mock.patch.object(run, "_has_finished", side_effect=answers):
                 if ends:

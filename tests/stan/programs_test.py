@@ -1,4 +1,5 @@
-"""Real Stan programs: `pearlite stan` compiles them, runs find their integrals. Skipped where R or its packages lack.
+"""Real Stan programs: `pearlite stan` compiles them, runs find their integrals. Skipped if R or its packages are not
+installed.
 
 The integrals are exact: eight schools -32.0044945 (two-dimensional quadrature; all constants kept, tau ~ Cauchy(0, 5) not
 doubled), the regression by quadrature below. Estimates must lie within 4 of their standard errors, which normal errors
@@ -22,7 +23,7 @@ MOMENTS = {"mu": (4.36, 3.32), "tau": (3.60, 3.21)}  # mean and sd, of posterior
 
 
 def missing():
-    """What translating takes and is not here; empty if all is."""
+    """The program or packages that translation needs and this machine lacks; empty if it has all."""
     if shutil.which("Rscript") is None:
         return "R is not installed"
     check = 'quit(status = !all(sapply(c("rstan", "StanHeaders"), requireNamespace, quietly = TRUE)))'

@@ -1,5 +1,5 @@
 """Sweeps: the table does not depend on ranks, groups, kills and failures of single runs; its statistics are those of its
-rows; mistakes are told with file, line and key."""
+rows; messages about mistakes name the file, the line and the key."""
 
 import csv
 import json
@@ -240,7 +240,7 @@ size = 4
         self.assertEqual(runner.summary(where)["model_axes"], ["problem"])
 
     def test_variants_with_fewer_replicates(self):
-        """Their runs are the first of those that they would have, and nobody else's change."""
+        """Such a variant has the first of its runs, and the runs of other variants do not change."""
         for seeds in ("common", "separate"):
             every = (SEARCH + GRID).replace("replicates = 8", f"replicates = 3\nseeds = \"{seeds}\"")
             fewer = every.replace('algorithm.name = "psaa"', 'algorithm.name = "psaa"\nreplicates = 2')
@@ -474,7 +474,7 @@ class Figures(SweepTest):
 
 
 class Mistakes(SweepTest):
-    """What is changed in a good sweep, and what is then said of it."""
+    """Changes of a good sweep, and the messages that they cause."""
 
     CASES = (
         ("algorithm.chains =", "algorithm.chians =", r":22: unknown key 'algorithm.chians'; did you mean 'algorithm.chains'"),

@@ -49,7 +49,7 @@ CASES = [
 
 
 class Malformed(unittest.TestCase):
-    def told(self, directory, number, model, table):
+    def checked(self, directory, number, model, table):
         where = directory / str(number)
         where.mkdir()
         (where / "own.csv").write_text(table, encoding="utf-8")
@@ -58,7 +58,7 @@ class Malformed(unittest.TestCase):
 
     def test_each_is_named(self):
         with runner.scratch_directory() as directory:
-            found = runner.side_by_side(lambda number, case: self.told(directory, number, *case[:2]),
+            found = runner.side_by_side(lambda number, case: self.checked(directory, number, *case[:2]),
                                         list(enumerate(CASES)), workers=2)
         for (model, table, words), ended in zip(CASES, found):
             with self.subTest(f"{model['name']}: {table!r}"):
@@ -71,7 +71,7 @@ class Malformed(unittest.TestCase):
     def test_the_good_one_is_accepted(self):
         with runner.scratch_directory() as directory:
             for number, model in enumerate((LOGISTIC, LINEAR, COUNTS)):
-                ended = self.told(directory, number, model, GOOD)
+                ended = self.checked(directory, number, model, GOOD)
                 self.assertEqual(ended.status, runner.FINISHED, ended.describe())
 
 

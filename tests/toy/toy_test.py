@@ -50,7 +50,7 @@ class Toy(unittest.TestCase):
 
     def test_stop_and_resume_on_other_ranks(self):
         self.start("run", self.toml, "-o", "whole")
-        # mpirun may turn the status of a stopped run into 1: the summary tells.
+        # mpirun may turn the exit status of a stopped run into 1, so the summary is read.
         self.start("run", self.toml, "-o", "parts", "--step-limit", 25, ranks=2, expect=None)
         self.assertEqual(self.summary("parts")["status"], "stopped")
         self.start("resume", "parts", ranks=3)

@@ -1,4 +1,4 @@
-"""What is seen of runs before their end: the table of `pearlite status`, the file progress.h5, reports of its numbers."""
+"""Progress of unfinished runs: the table of `pearlite status`, the file progress.h5, reports of its numbers."""
 
 import contextlib
 import json
@@ -111,7 +111,7 @@ class Status(Watched):
         self.assertRegex(rows["failed"], r"failed ")
         self.assertIn("the library of the model gave up", rows["failed:"])
         self.assertTrue(going.running())
-        # Nobody's lock was taken: the run goes on, and knows no second run.
+        # `status` took no lock: the run continues and finds no second run.
         self.assertEqual(runner.pearlite("status", running).status, runner.FINISHED)
         self.assertEqual(going.wait(120).status, runner.FINISHED)
         self.assertFalse((running / "progress.h5").exists())
@@ -196,7 +196,7 @@ class Progress(Watched):
 
 
     def test_what_cannot_be_written_is_a_warning(self):
-        """A checkpoint stands without it, and the run goes on to its end."""
+        """A checkpoint is valid without progress.h5, and the run continues to its end."""
         program, where = self.long_run()
         while not (where / "progress.h5").is_dir():
             (where / "progress.h5").unlink()

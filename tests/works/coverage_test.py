@@ -1,7 +1,7 @@
 """Are the error bars of `pearlite works` and `pearlite mbar` true? Data sets of harmonic oscillators, whose free energies
-are known, go through the command as files, and its 95 % intervals must hold the answer so often.
+are known, go through the command as files, and its 95 % intervals must hold the answer as often as they state.
 
-usage: coverage_test.py works|mbar [REPLICATES] [--seed SEED]      1000 data sets of each problem unless told
+usage: coverage_test.py works|mbar [REPLICATES] [--seed SEED]      1000 data sets of each problem by default
 
 Limits are 0.93 to 0.97 from 1000 data sets on, and as many standard errors, 2.9, for fewer: a true interval misses them in
 0.4 % of all studies. Below 1000 the problems are judged together. The wrong twin, the same errors divided by sqrt 2, whose
@@ -59,7 +59,7 @@ SWITCHINGS = {
 
 
 class Score(typing.NamedTuple):
-    """What is claimed of a quantity in one data set."""
+    """The error of an estimate from one data set, and whether its intervals hold the truth."""
 
     estimator: str
     error: float  # value - truth

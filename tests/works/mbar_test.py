@@ -1,5 +1,5 @@
-"""`pearlite mbar`: against exact answers of harmonic oscillators, against pymbar where it is installed, the same bits on several
-ranks, all three kinds of files, and what is told of wrong ones."""
+"""`pearlite mbar`: against exact answers of harmonic oscillators, against pymbar if it is installed, the same bits on
+several ranks, all three kinds of files, and messages about wrong ones."""
 
 import math
 import time
@@ -37,7 +37,7 @@ class Case(unittest.TestCase):
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         return runner.summary(where), ended
 
-    def told(self, file, *options):
+    def refusal(self, file, *options):
         ended = runner.pearlite("mbar", file, *options)
         self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
         return ended.err
@@ -83,8 +83,8 @@ class Numbers(Case):
         summary, ended = self.found(file)
         self.assertEqual(summary["headline"]["support"]["word"], "no error bar", ended.out)
 
-    def test_a_state_that_nothing_tells_of_has_no_error(self):
-        """Neither samples nor neighbours: its free energy hangs on the one sample that is nearest."""
+    def test_a_state_without_overlap_has_no_error(self):
+        """A state without samples or neighbours: its free energy depends only on the nearest sample."""
         u, counts, _ = oscillators(2, 300)
         far = 0.5 * ((u[0] - u[0].min()) - 40) ** 2 * 100
         file = self.directory / "far.npz"
@@ -123,32 +123,32 @@ class Mistakes(Case):
             file = self.directory / "u.npz"
             numpy.savez(file, **arrays)
             return file
-        self.assertIn("no array \"N_k\"", self.told(saved(u_kn=u)))
-        self.assertIn("N_k sums to 16, but u_kn has 15 samples", self.told(saved(u_kn=u, N_k=counts + [1, 0, 0])))
-        self.assertIn("u_kn has 3 states and N_k 2", self.told(saved(u_kn=u, N_k=counts[:2])))
-        self.assertIn("N_k[0] is 4.5", self.told(saved(u_kn=u, N_k=counts - 0.5)))
-        self.assertIn("type '<c16'", self.told(saved(u_kn=u.astype(complex), N_k=counts)))
-        self.assertIn("expected one or two dimensions", self.told(saved(u_kn=u[None, :, :], N_k=counts)))
-        self.assertIn("shape (0, 15), expected at least one number", self.told(saved(u_kn=u[:0], N_k=counts)))
-        self.assertIn("N_k sums to inf", self.told(saved(u_kn=u, N_k=counts * [1, 1, math.inf])))
+        self.assertIn("no array \"N_k\"", self.refusal(saved(u_kn=u)))
+        self.assertIn("N_k sums to 16, but u_kn has 15 samples", self.refusal(saved(u_kn=u, N_k=counts + [1, 0, 0])))
+        self.assertIn("u_kn has 3 states and N_k 2", self.refusal(saved(u_kn=u, N_k=counts[:2])))
+        self.assertIn("N_k[0] is 4.5", self.refusal(saved(u_kn=u, N_k=counts - 0.5)))
+        self.assertIn("type '<c16'", self.refusal(saved(u_kn=u.astype(complex), N_k=counts)))
+        self.assertIn("expected one or two dimensions", self.refusal(saved(u_kn=u[None, :, :], N_k=counts)))
+        self.assertIn("shape (0, 15), expected at least one number", self.refusal(saved(u_kn=u[:0], N_k=counts)))
+        self.assertIn("N_k sums to inf", self.refusal(saved(u_kn=u, N_k=counts * [1, 1, math.inf])))
         u[1, 3] = math.nan
-        self.assertIn("sample 4: reduced potential nan in state 2", self.told(saved(u_kn=u, N_k=counts)))
+        self.assertIn("sample 4: reduced potential nan in state 2", self.refusal(saved(u_kn=u, N_k=counts)))
         whole = saved(u_kn=u, N_k=counts).read_bytes()
         for content in (b"", b"PK", whole[:100], whole[:-30], whole[:90] + b"\xff" + whole[91:]):
             file = self.directory / "torn.npz"
             file.write_bytes(content)
-            self.assertIn("torn.npz", self.told(file))
+            self.assertIn("torn.npz", self.refusal(file))
 
     def test_tables(self):
         def table(text):
             file = self.directory / "u.csv"
             file.write_text(text, encoding="utf-8")
             return file
-        self.assertIn("there is no column 'state'", self.told(table("a,b\n1,2\n")))
-        self.assertIn("u.csv:3: column 1 ('state'): got \"c\", expected one of a, b", self.told(table("state,a,b\na,1,2\nc,1,2\n")))
-        self.assertIn("u.csv:2: column 3 ('b'): got \"x\", expected a number, or inf", self.told(table("state,a,b\na,1,x\n")))
-        self.assertIn("no columns of states", self.told(table("state\na\n")))
-        self.assertIn("--temperature", self.told(table("state,a\na,1\n"), "--units", "kJ/mol"))
+        self.assertIn("there is no column 'state'", self.refusal(table("a,b\n1,2\n")))
+        self.assertIn("u.csv:3: column 1 ('state'): got \"c\", expected one of a, b", self.refusal(table("state,a,b\na,1,2\nc,1,2\n")))
+        self.assertIn("u.csv:2: column 3 ('b'): got \"x\", expected a number, or inf", self.refusal(table("state,a,b\na,1,x\n")))
+        self.assertIn("no columns of states", self.refusal(table("state\na\n")))
+        self.assertIn("--temperature", self.refusal(table("state,a\na,1\n"), "--units", "kJ/mol"))
 
 
 if __name__ == "__main__":

@@ -188,18 +188,18 @@ class Records(unittest.TestCase):
 
     def test_mistakes(self):
         forward, reverse = self.directory / "forward", self.directory / "reverse"
-        def told(*arguments):
+        def refusal(*arguments):
             return self.run_of(*arguments, status=runner.BAD_INPUT).err
-        self.assertIn("a directory; expected a file of works, or --integrate", told(forward, reverse))
-        self.assertIn("expected --velocity", told(forward, reverse, "--integrate", "force"))
-        self.assertIn("--velocity: expected --integrate force", told(forward, reverse, "--velocity", 1))
-        self.assertIn("no directory", told(forward / "dhdl-00.xvg", reverse, "--integrate", "lambda"))
+        self.assertIn("a directory; expected a file of works, or --integrate", refusal(forward, reverse))
+        self.assertIn("expected --velocity", refusal(forward, reverse, "--integrate", "force"))
+        self.assertIn("--velocity: expected --integrate force", refusal(forward, reverse, "--velocity", 1))
+        self.assertIn("no directory", refusal(forward / "dhdl-00.xvg", reverse, "--integrate", "lambda"))
         (reverse / "dhdl-07.xvg").write_text("0 1\n1 2\n1 3\n", encoding="utf-8")
-        self.assertIn("dhdl-07.xvg: time 1 comes after 1", told(forward, reverse, "--integrate", "lambda"))
+        self.assertIn("dhdl-07.xvg: time 1 comes after 1", refusal(forward, reverse, "--integrate", "lambda"))
         (reverse / "dhdl-07.xvg").write_text("0 1\n1 x\n", encoding="utf-8")
-        self.assertIn("dhdl-07.xvg:2: ", told(forward, reverse, "--integrate", "lambda"))
+        self.assertIn("dhdl-07.xvg:2: ", refusal(forward, reverse, "--integrate", "lambda"))
         (self.directory / "empty").mkdir()
-        self.assertIn("0 record(s) of trajectories", told(forward, self.directory / "empty", "--integrate", "lambda"))
+        self.assertIn("0 record(s) of trajectories", refusal(forward, self.directory / "empty", "--integrate", "lambda"))
 
 
 if __name__ == "__main__":
