@@ -1,17 +1,17 @@
-"""What checkpoints cost each algorithm: seconds for one, and the share of a run that one every 1, 10 and 60 s takes.
+"""Cost of checkpoints for each algorithm: seconds for one, and the share of a run with one every 1, 10 and 60 s.
 
 usage: checkpoint_overhead.py PEARLITE [--ranks P] [--seconds S] [--pairs N] [--directory DIR] [ALGORITHM...]
 
 A run of each algorithm writes a checkpoint every half second, as far as its steps allow, for S seconds once its state
-has some megabytes, in DIR, which should lie on the file system that is to be measured. The kernel tells when a file is
-begun, when it is put in its place and when the one before the last is removed: from first to last is the time of a
-checkpoint, during which the run stands still. Of one rank (the default) the time is taken off that its main thread
-waited for a core (/proc/PID/schedstat), so that other work on the machine disturbs the figures little; waiting for the
-disk remains. The table has the median and quartiles; overheads are the median over the interval.
+has some megabytes, in DIR, which should lie on the file system to measure. The kernel reports (inotify) when a file is
+created, when it is renamed into its place and when the last but one is removed. A checkpoint takes from the first to
+the last of these events, and the run waits for it. With one rank (the default) the time for which its main thread
+waited for a core (/proc/PID/schedstat) is subtracted, so that other work on the machine hardly disturbs the figures;
+waits for the disk remain. The table has the median and quartiles; overheads are the median over the interval.
 
-With --pairs each algorithm is also run N times to the same step with a checkpoint every second and with none, by turns,
-which includes what precedes the file. Median and range of the ratio of times, less one, which needs idle cores; and of
-the processor time that a checkpoint adds, which does not, but has no waiting for the disk in it.
+With --pairs each algorithm also runs N times to the same step with a checkpoint every second and without any, in turns,
+so that the work before the file counts, too. The table then has median and range of the ratio of times minus one, which
+needs idle cores, and of the processor time per checkpoint, which does not but leaves out waits for the disk.
 
 Needs Linux, and the data directory (PEARLITE_DATA_DIR) for some algorithms.
 """
@@ -225,8 +225,8 @@ def seconds_of_run(options, algorithm, directory, every, steps):
 
 
 def pairs(options, algorithm, directory):
-    """Of runs with a checkpoint every second and without: the ratio of times, less one, in %, and the difference of
-    processor times over that of the numbers of checkpoints; of both median and range."""
+    """Compares runs with a checkpoint every second and without: median and range of the ratio of times minus one, in %,
+    and of the processor seconds per checkpoint."""
     steps = 16
     while (taken := seconds_of_run(options, algorithm, directory, 1e6, steps)[0]) < options.seconds / 2:
         steps = int(steps * min(10.0, 1.2 * options.seconds / max(taken - 1, 0.2)))
@@ -249,7 +249,7 @@ def listed(pearlite):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="What checkpoints cost.")
+    parser = argparse.ArgumentParser(description="Measures the cost of checkpoints.")
     parser.add_argument("pearlite")
     parser.add_argument("algorithms", nargs="*")
     parser.add_argument("--ranks", type=int, default=1)

@@ -9,8 +9,8 @@ runs them before all other work on the machine, without which two ranks cannot b
 
 The spread is from the smallest to the largest of the runs. --against runs each benchmark of the other build and of
 this one in turns, N pairs. Its ratios are of times, new over old, of the two runs of a pair: 1.02 is 2 % slower. It
-compares the figures, and the time of each row. What has a median ratio above 1.02 and a ratio above 1 in each pair is
-flagged. Status 1 if a target is missed, or something flagged.
+compares the figures, and the time of each row. A figure or row is flagged if its median ratio is above 1.02 and its
+ratio is above 1 in each pair. Status 1 if a target is missed or anything is flagged.
 """
 
 import argparse

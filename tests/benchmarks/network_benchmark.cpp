@@ -39,7 +39,7 @@ struct Family {
     NodeSet parents;
 };
 
-/// So many families, of a uniform node and uniform parents, that neither a branch nor the first cache knows them.
+/// Families of a uniform node with uniform parents, too many for the branch predictor and the first-level cache.
 std::vector<Family> families(Index n_parents) {
     std::vector<Family> found(4096);
     random::Stream stream({2, random::Purpose::synthetic_data, 0, 0});

@@ -7,8 +7,8 @@ BUILD: a build directory with the command and the benchmarks. Peers are the pack
 and NumPy (with the BLAS that it is linked to, libopenblas0 or the ten times slower reference), and sources in
 DIRECTORY: `particles` (github.com/nchopin/particles; wants python3-numba, -joblib, -sklearn) and `PISAA_Rastrigin`
 (github.com/georgios-stats/PISAA_Rastrigin, the paper's own program; compiled here with gcc -O3 -march=native and
-rotated). What is not there is passed over with a word. PEARLITE_DATA_DIR has the Pima data. One
-thread each; --real-time (root) runs both sides before all other work on the machine.
+rotated). Cases whose peer is absent are skipped with a note. PEARLITE_DATA_DIR has the Pima data. One thread each;
+--real-time (root) runs both sides before all other work on the machine.
 
 A ratio above 1 says how many times faster pearlite is: rates of the same steps, or, where the samplers differ, the time
 to the same standard error.
@@ -202,7 +202,7 @@ def pisaa(here):
 
 
 class Here:
-    """What the cases need of this machine."""
+    """The build, the peers and the launcher on this machine, for the cases."""
 
     def __init__(self, options):
         self.build, self.peers = options.build.resolve(), options.peers

@@ -1,4 +1,4 @@
-"""What ranks cost: messages, collectives and memory of a step, counted for up to 128 ranks, and a step on more of them.
+"""Costs of ranks: messages, collectives and memory of a step, counted for up to 128 ranks, and a step on more of them.
 
 usage: projection.py PEARLITE [--ranks P ...] [--job NAME ...] [--repeats N] [--latency US] [--overhead US] [--gap NS]
                      [--reduce NS]
@@ -131,7 +131,8 @@ def step_of(options, job, size, ranks, directory):
 
 
 def on_more(counts, counted_on, ranks):
-    """Of a rank among more ranks: each count grows as it did from half of the most ranks that were tried to these."""
+    """Counts of a rank on more ranks than were tried: each keeps its growth from half of the most tried ranks to
+    these."""
     before, most = counts
     if ranks <= counted_on:
         return most
@@ -182,11 +183,12 @@ def check_at_two(options, job, directory):
         halves.append(step_of(options, job, job.size // 2, 1, directory)[2])
     shared = Network(0.35, 0.08, 0.16, 0.2)  # messages in shared memory, of collective_benchmark
     one, two, half = statistics.median(ones), statistics.median(twos), statistics.median(halves)
-    told = one / 2 + 1e-6 * shared.step(counts, 2)
+    predicted = one / 2 + 1e-6 * shared.step(counts, 2)
     print(f"a step on one rank {1e6 * one:.4g} us ({1e6 * min(ones):.4g} to {1e6 * max(ones):.4g}), on two "
           f"{1e6 * two:.4g} us ({1e6 * min(twos):.4g} to {1e6 * max(twos):.4g}), on one of half as much "
           f"{1e6 * half:.4g} us ({1e6 * min(halves):.4g} to {1e6 * max(halves):.4g}): strong efficiency "
-          f"{one / two / 2:.3f}, weak {half / two:.3f}; the model says {1e6 * told:.4g} us, {one / told / 2:.3f}\n",
+          f"{one / two / 2:.3f}, weak {half / two:.3f}; the model says {1e6 * predicted:.4g} us, "
+          f"{one / predicted / 2:.3f}\n",
           flush=True)
 
 

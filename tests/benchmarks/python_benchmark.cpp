@@ -1,4 +1,4 @@
-// What a call of a Python function with a block of 512 points costs beside the function itself.
+// Overhead of calling a Python function with a block of 512 points, without the time of the function itself.
 
 #include "pearlite_python/calls.hpp"
 

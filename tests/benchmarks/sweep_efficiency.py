@@ -2,10 +2,10 @@
 
 usage: sweep_efficiency.py PEARLITE [--pairs N] [--ranks P]
 
-For each of N times: the sweep on one rank; P such sweeps beside each other, which tells what the cores do to each other;
-the sweep on P ranks. Prints t_1 / (P t_P), of the whole command, start of MPI included, and the same with the time of a
-sweep among P in place of t_1: what is lost by sharing alone. Then median and spread. Status 1 if the median of the
-latter is below 0.95. The machine must have P idle cores.
+Runs three cases in turns, N times: the sweep on one rank; P such sweeps at the same time, which shows how busy cores
+slow each other down; the sweep on P ranks. Prints the efficiency t_1 / (P t_P) of the whole command, start of MPI
+included, and the same with the mean time of the P sweeps in place of t_1, which leaves only the loss by sharing. Then
+median and spread. Status 1 if the median of the latter is below 0.95. The machine must have P idle cores.
 """
 
 import argparse
@@ -44,7 +44,7 @@ MPI_ENVIRONMENT = {
 
 
 def seconds(program, configuration, place, ranks, copies=1):
-    """Of so many sweeps beside each other, the mean."""
+    """Mean time of `copies` sweeps that run at the same time."""
     start = time.monotonic()
     sweeps = [subprocess.Popen(["mpirun", "-n", str(ranks), program, "run", configuration, "-o", f"{place}-{copy}",
                                 "--overwrite"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

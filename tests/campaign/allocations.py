@@ -11,8 +11,8 @@ smc/2/1/place/4711: job, ranks, the rank that fails, and what of it; --only repe
 
 Required of each case:
   * it ends: within 30 s, or, tried again, within three minutes, which the table calls slow;
-  * status 1 and a message that tells of memory, once; or the run bore the loss and found what it finds without it;
-  * one in ten of the runs that leave a checkpoint is resumed, and finds that, too.
+  * it ends with status 1 and one message that names memory, or finishes with the same results as without the failure;
+  * one in ten of the runs that leave a checkpoint is resumed, and gives these results, too.
 Exit status 1 if any of this failed. PEARLITE_FAILING_ALLOCATOR is the library that makes allocations fail.
 """
 

@@ -1,4 +1,4 @@
-"""What campaigns of whole runs share: numbered cases from a seed, a budget, a journal by which they go on, a table."""
+"""Tools for campaigns of whole runs: numbered cases from a seed, a time limit, a journal to resume from, tables."""
 
 import concurrent.futures
 import json

@@ -5,7 +5,7 @@ usage: fuzz.py BUILD [KIND ...] [--seed S] [--runs N] [--jobs J] [--guided SECON
 
 BUILD is the directory of a build by the preset `fuzz` (cmake --build --preset fuzz), which this program does not make.
 --runs is the number of seeded mutations of each kind, "configuration=1000000,checkpoint=10000,100000" for some kinds and
-all others; J programs, with seeds from S on, share them. --guided is how long libFuzzer goes on with each kind. The
+all others; J programs, with seeds from S on, share them. --guided is the time of libFuzzer for each kind. The
 report is a table in Markdown, a row a kind. Exit status 1 if an input crashed the program, hung, or ended with
 another status than 0 and 2; such inputs are kept in the directory of failures, and `campaign_fuzz KIND --input FILE`
 tries one again.
@@ -24,8 +24,9 @@ import time
 HEAD = ["kind", "inputs tried", "accepted", "refused", "other status", "crashes", "hangs", "coverage edges", "seconds"]
 COUNTS = re.compile(r"(\d+) tried +(\d+) accepted +(\d+) refused +(\d+) other status +(\d+) crashes +(\d+) hangs")
 ENVIRONMENT = {
-    # Memory that nobody has is refused, as a machine would. Inputs are small, so that a megabyte of what was freed is
-    # all of it, and stacks of allocations are told when an input is tried again: half the time of the defaults.
+    # Huge allocations fail, as on a real machine. Inputs are small, so that a quarantine of one megabyte holds all
+    # freed memory. Stacks of allocations are printed only when a failing input is tried again: half the time of the
+    # defaults.
     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:handle_abort=1:"
                     "malloc_context_size=1:quarantine_size_mb=1:"
                     f"suppressions='{pathlib.Path(__file__).parent.resolve() / 'fuzz' / 'address.supp'}'",
@@ -69,12 +70,12 @@ def seeded(options, row, runs):
         return subprocess.Popen([str(word) for word in command], env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True)
     for job in [begin(job) for job in range(options.jobs)]:
-        told, _ = job.communicate()
-        counts = COUNTS.search(told)
+        output, _ = job.communicate()
+        counts = COUNTS.search(output)
         if not counts:
-            sys.exit(f"fuzz.py: {row.kind}: no counts, but exit status {job.returncode}, in\n{told}")
+            sys.exit(f"fuzz.py: {row.kind}: no counts, but exit status {job.returncode}, in\n{output}")
         row.add(*map(int, counts.groups()[1:]))
-        row.failures += [line.strip() for line in told.splitlines() if line.startswith("    ")]
+        row.failures += [line.strip() for line in output.splitlines() if line.startswith("    ")]
 
 
 def artifacts(options):

@@ -10,8 +10,8 @@ stopped first). --only repeats a case; where exactly the kill lands within the m
 
 Required of each case:
   * the results are those of a run left alone, to the byte, and no temporary file is left;
-  * each checkpoint under its own name after a kill is whole (`pearlite show` agrees with its checksum), and the next
-    life goes on from the newest one without passing over any;
+  * each checkpoint under its final name after a kill is whole (`pearlite show` confirms its checksum), and the next
+    life continues from the newest one without skipping any;
   * results.h5 and summary.json are whole where they are, and a run killed before its first checkpoint is refused;
   * ranks end without their mpirun, and without one of them, within a minute;
   * the work lost by a kill, which is the time from the newest checkpoint's appearance, or from the line of the log by
@@ -52,7 +52,7 @@ TIMEOUT = 600
 
 
 def findings(directory):
-    """Those of a finished run, with all other files that it wrote for its user to the byte."""
+    """Findings of a finished run, with a hash of every other file that it wrote for its user."""
     found = runner.findings(directory)
     of_the_program = ("summary.json", "run.log", "run.id", "run.lock")
     others = [file for file in sorted(directory.iterdir())
@@ -62,7 +62,7 @@ def findings(directory):
 
 
 class References:
-    """What each job finds when it is left alone."""
+    """The results of each job without a kill."""
 
     def __init__(self, directory):
         self.directory, self.lock, self.found, self.locks = directory, threading.Lock(), {}, {}
@@ -97,7 +97,7 @@ class Steps:
 
 
 def longest_step(life, resumed_step):
-    """Of the means between two checkpoints of a life; 0 where it had not two."""
+    """The longest mean step between two checkpoints of a life, in seconds; 0 if it wrote fewer than two."""
     marks = [(life.began, resumed_step, 0)] if life.resumed_from else []
     means = [0.0]
     for (then, before, _), (now, after, writing) in zip(marks + life.commits, (marks + life.commits)[1:]):
@@ -190,7 +190,7 @@ class Case:
                     self.fail("status", f"{described}: summary.json says {status}")
 
     def kill_record(self, choices, life):
-        """Of a kill: what it met, and the work that it has cost."""
+        """The record of a kill: its moment and victims, and the work that it lost."""
         record = {"moment": choices.moment, "victims": choices.victims, "ranks": choices.ranks,
                   "within": len(life.within)}
         resumed_step = killed_runs.step_of(pathlib.Path(life.resumed_from)) if life.resumed_from else 0

@@ -1,7 +1,7 @@
 """The calibration study: are the stated standard errors of log Z true? Judges the sweep jobs/calibration.toml, and two
 more of few particles and few families, by their tables, and wrong twins of both, which it must reject.
 
-usage: calibration_test.py [REPLICATES] [-o DIRECTORY]       200 replicates unless told; status 1 if a figure misses
+usage: calibration_test.py [REPLICATES] [-o DIRECTORY]       200 replicates by default; status 1 if a figure misses
 
 Scores are errors in units of the stated standard error. Limits for n of them: |mean| <= 0.2 and 0.85 <= sd <= 1.15 from
 200 on, and as many of their own standard errors (1/sqrt(n), 1/sqrt(2n)) for fewer: 2.8 and 3.0. A true standard error

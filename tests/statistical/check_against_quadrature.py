@@ -5,7 +5,7 @@ trapezoidal rule, designs and densities written down once more.
 
     check_against_quadrature.py RUN_DIRECTORY FILE.csv SUBJECT RESPONSE [DRAWS SEED]
 
-FILE is the run's data with the columns of subjects and responses; priors are the default ones. DRAWS: 1000 unless told.
+FILE is the run's data with the columns of subjects and responses; priors are the default ones. DRAWS: 1000 by default.
 Prints a table; exit status 1 if a difference exceeds three combined Monte Carlo errors, or if a wrong twin (observations of
 one subject in ten left out) does not.
 """

@@ -124,7 +124,7 @@ class EdgeProbabilities(unittest.TestCase):
                 for twin in (probabilities(self.rows, over_orders=True), probabilities(self.rows, temperature=1.5)):
                     self.assertGreater((abs(found - twin)[apart] / error[apart]).max(), 2 * LIMIT)
 
-    def test_what_is_told(self):
+    def test_files_and_summary(self):
         with runner.scratch_directory() as where:
             found, *_ = self.found(where, self.SEARCHES["pisaa at 1"])
             with open(where / "out" / "edges.csv", newline="", encoding="utf-8") as file:

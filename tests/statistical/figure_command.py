@@ -1,4 +1,4 @@
-"""What the scripts that draw figures have in common: from arguments to a file and an exit status."""
+"""The main function of scripts that draw figures: from arguments to a file and an exit status."""
 
 import pathlib
 import sys
@@ -9,8 +9,8 @@ class WrongArguments(Exception):
 
 
 def write_figure(script, usage, choose, arguments):
-    """choose(arguments) gives the file and what makes its bytes; it raises WrongArguments. Returns 0, 2 if the arguments or
-    what is read are wrong, 1 if the file cannot be written."""
+    """choose(arguments) returns the file and a function that makes its bytes, or raises WrongArguments. Returns 0, or 2
+    if the arguments or the data are wrong, or 1 if the file cannot be written."""
     try:
         file, make = choose(arguments)
         picture = make()

@@ -2,10 +2,10 @@
 
 usage: hard_cases.py [SEEDS [PATTERN]]
 
-Each case, or those whose name the pattern of shell wildcards matches, is run with seeds 1 to SEEDS (by default 5). The
-table counts the runs whose verdict supports the number, or would if the exact value were not known; those of them whose
-95 % interval holds the truth; and those that are wrong by more than 4 errors. It shows the first run. What the earlier
-version printed stands beside it. Evidence is exact, or that of regression_evidence.py.
+Runs each case, or the cases whose name matches the pattern of shell wildcards, with seeds 1 to SEEDS (by default 5).
+The table counts the runs whose verdict supports the number, or would if the exact value were not known; among them the
+runs whose 95 % interval holds the truth; and the runs that are wrong by more than 4 errors. It shows the first run
+beside the output of the earlier version. Evidence is exact, or from regression_evidence.py.
 """
 
 import fnmatch

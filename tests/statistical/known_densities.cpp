@@ -1,4 +1,5 @@
-// The pearlite command with more models, whose evidence is known: hard shapes that users bring. None offers a gradient.
+// The pearlite command with additional models of known evidence: difficult shapes of users' problems, without
+// gradients.
 #include "pearlite/app/custom_model.hpp"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ class WidePrior {
 
   protected:
     double sd() const { return sd_; }
-    /// Of all coordinates but the first.
+    /// The log prior of each coordinate except the first.
     const LogNormal& log_other() const { return log_other_; }
 
   private:

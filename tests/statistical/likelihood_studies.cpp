@@ -1,4 +1,4 @@
-// What is claimed of likelihoods that are estimated, replicate by replicate, spread over the ranks.
+// Studies of estimated likelihoods. The replicates are spread over the ranks.
 //
 //     mpirun -n RANKS likelihood_studies noise|ranks|filters N
 //

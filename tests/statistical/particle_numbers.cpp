@@ -1,8 +1,8 @@
 /// Is the predicted number of particles the best one? Mixed logistic regression of the Ohio wheeze data with
-/// informative priors, annealed from prior to posterior in two equal steps without resampling, with many moves between:
-/// what theorem 1 of Tran, Strickland, Pitt & Kohn assumes, nearly. Over the number of samples N of an estimate the
-/// time for a given precision is measured, from the spread of independent batches, and compared with the formula of
-/// section 3.4.
+/// informative priors, annealed from prior to posterior in two equal steps without resampling and with many moves
+/// between, which nearly satisfies theorem 1 of Tran, Strickland, Pitt & Kohn. For each number of samples N of an
+/// estimate the spread of independent batches gives the time for a given precision. The formula of section 3.4 predicts
+/// the best N.
 ///
 ///     particle_numbers PASSES       a pass: 2 batches of 256 trajectories for each N
 
@@ -55,8 +55,8 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// What a pilot with precise estimates gives all sizes alike: proposals at a = 0.5, draws from the posterior and its
-/// moments.
+/// Results of a pilot with precise estimates, which all sizes share: proposals at a = 0.5, draws from the posterior and
+/// its moments.
 struct Pilot {
     Matrix factor;
     Matrix points; ///< d x 512
@@ -105,7 +105,7 @@ struct Batch {
     Vector means;
 };
 
-/// What is known of one N.
+/// Measurements for one N.
 struct Size {
     std::vector<Batch> batches;
     std::vector<double> log_weights;
@@ -229,9 +229,9 @@ Curve curve_of(const std::array<Size, n_sizes>& all, const Vector& sd, const std
     return curve;
 }
 
-/// What all passes so far say; the exit status.
+/// Prints the results of all passes so far and returns the exit status.
 int report(const std::array<Size, n_sizes>& all, const Pilot& pilot, double gamma2) {
-    // An estimate is made at the start and for every move; what else a trajectory takes is little.
+    // A trajectory makes an estimate at the start and for every move; its other costs are small.
     std::array<double, n_sizes> measured, fitted;
     std::vector<double> n, times;
     for (std::size_t k = 0; k < n_sizes; ++k) {

@@ -23,11 +23,12 @@ using model::Prior;
 constexpr std::uint64_t study_seed = 1405;
 /// Draws of each posterior: ranks from 0 to n_draws.
 constexpr Index n_draws = 15;
-/// Of a chi-square test of one parameter; seven right ones: 0.7 % of all studies raise a false alarm.
+/// Levels of the chi-square test of one parameter. With seven right parameters 0.7 % of all studies raise a false
+/// alarm.
 constexpr double false_alarm = 1e-3, twin_rejected = 1e-6;
 
-/// Of each parameter the number of draws of the posterior that are smaller. The few draws, picked by weight, stand for
-/// independent ones as long as the particles are many more.
+/// The number of posterior draws below the true value, for each parameter. The draws are picked by weight; they are
+/// nearly independent, since they are few among the particles.
 template <class D>
 std::vector<double> ranks_of(const D& density, std::span<const double> truth, random::Seed seed) {
     constexpr Index particles = 320, moves = 3;

@@ -1,6 +1,6 @@
-"""What noise in the likelihood costs in true errors, of tempered SMC, importance sampling squared and pseudo-marginal
-chains with as many estimates: judges jobs/papers/estimated-likelihood-robustness.toml at its narrower prior. Nothing
-that an algorithm claims of itself enters, but where it is judged.
+"""True errors of tempered SMC, importance sampling squared and pseudo-marginal chains under noisy likelihoods, with
+equal numbers of estimates: judges jobs/papers/estimated-likelihood-robustness.toml at its narrower prior. The errors
+that the algorithms state enter only where they are judged.
 
 usage: robustness_test.py REPLICATES
 
@@ -48,13 +48,13 @@ def true_ess(rows, data):
 
 
 def claimed_ess(rows):
-    """None where it is withheld: the weights of SMC say nothing of its errors where estimates are noisy."""
+    """The mean ESS that runs state; None if they withhold it, as SMC does when estimates are noisy."""
     claims = calibration_test.numbers(rows, "diagnostics.ess")
     return statistics.fmean(claims) if claims else None
 
 
 def rms_error(rows, data):
-    """Of log p(y); none of chains."""
+    """The root mean squared error of log p(y), which chains do not estimate."""
     variance = PRIOR_SD**2 + DATA_SD**2
     exact = sum(-0.5 * (math.log(2 * math.pi * variance) + y**2 / variance) for y in data)
     return math.sqrt(statistics.fmean((float(row["headline.value"]) - exact) ** 2 for row in rows))

@@ -1,6 +1,6 @@
-// What the self-adjusting bias of stochastic approximation annealing learns, against quadrature: the mixture of 20
-// modes in the plane of Karagiannis et al. 2017, section 4.1. Replicates are spread over the ranks; tables are CSV. The
-// figures of that section are sweeps, jobs/papers/search-4.1*.toml; here is what a test can fail on.
+// The self-adjusting bias of stochastic approximation annealing against quadrature: the mixture of 20 modes in the
+// plane of Karagiannis et al. 2017, section 4.1. Replicates are spread over the ranks; tables are CSV. The figures of
+// that section are sweeps, jobs/papers/search-4.1*.toml; this program has the comparisons with a verdict.
 //
 //     mpirun -n RANKS search_studies theta REPLICATES [ITERATIONS]
 //

@@ -3,7 +3,7 @@ and wrong twins, which it must reject. Limits and scores are those of calibratio
 degree of freedom less than there are systems. The integral over temperatures is in the table, but not judged: its error
 has a part for its quadrature.
 
-usage: tempering_test.py [REPLICATES]       200 replicates unless told; status 1 if a figure misses
+usage: tempering_test.py [REPLICATES]       200 replicates by default; status 1 if a figure misses
 """
 
 import argparse

@@ -156,7 +156,7 @@ class Cell:
                 + (f" {self.failed} failed" if self.failed else ""))
 
     def misses(self, errors):
-        """What of the limits is missed, `errors` binomial standard errors wide."""
+        """The limits that the runs miss, widened by `errors` binomial standard errors."""
         least = 0.95 - errors * math.sqrt(0.95 * 0.05 / self.silent) if self.silent else 0
         found = []
         if self.silent and self.covers / self.silent < least:

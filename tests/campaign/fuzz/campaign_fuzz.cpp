@@ -1,12 +1,13 @@
-// Tries the corpus of a kind of input, then seeded mutations of it, and reports what became of them.
+// Tries the corpus of a kind of input, then seeded mutations of it, and reports the outcomes.
 //
 //     campaign_fuzz KIND|all [--seed S] [--count N] [--first K] [--limit SECONDS] [--corpus DIR] [--failures DIR]
 //     campaign_fuzz KIND --input FILE        one input, in this process, with all that is printed
 //     campaign_fuzz KIND --seeds DIR         writes the inputs from which mutations begin
 //     campaign_fuzz --list
 //
-// A child tries the inputs one after another. When it crashes or takes too long over one, that input is kept, and
-// another child goes on behind it. Input K of a seed is the same on every machine. Exit status 1 if any input failed.
+// A child process tries the inputs one after another. When it crashes or takes too long over one, that input is kept,
+// and another child continues with the next. Input K of a seed is the same on every machine. Exit status 1 if any input
+// failed.
 
 #include "campaign/fuzz/input_kind.hpp"
 #include "campaign/fuzz/mutation.hpp"
@@ -70,7 +71,7 @@ std::string input_of(const InputKind& kind, const std::vector<std::string>& seed
     return fuzz::mutated_bytes(input, fuzz::one_of(seeds, stream), stream);
 }
 
-/// A child that tries the inputs from tally.current on. What the program prints goes nowhere.
+/// Starts a child that tries the inputs from tally.current on. Its output is discarded.
 pid_t start(const InputKind& kind, const std::vector<std::string>& seeds, const Options& options, Index end,
             fuzz::Tally& tally) {
     std::fflush(stdout);
@@ -102,8 +103,8 @@ double processor_seconds(pid_t child) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// How a child ended: its wait status, or none if an input took too long. What waits takes no processor, and what other
-/// programs keep from it takes long: many times the limit is too long, too.
+/// How a child ended: its wait status, or none if an input took too long. The limit is processor time, so that other
+/// programs do not count. A child that waits takes none: `patience` times the limit on the clock is too long as well.
 std::optional<int> wait_for(pid_t child, double limit_seconds, const fuzz::Tally& tally) {
     constexpr double patience = 10;
     Index seen = -1;
@@ -135,8 +136,8 @@ struct Report {
 
 void keep(const InputKind& kind, const std::vector<std::string>& seeds, const Options& options, Index number,
           const std::string& what, Report& report) {
-    constexpr std::size_t most_told = 10;
-    if (report.failures.size() < most_told)
+    constexpr std::size_t most_reported = 10;
+    if (report.failures.size() < most_reported)
         report.failures.push_back(
             fmt::format("{}: campaign_fuzz {} --seed {} --first {} --count 1", what, kind.name, options.seed, number));
     if (options.failures.empty())
@@ -217,7 +218,7 @@ int run(const Options& options) {
         is_right = campaign(kind, options, scratch.path) && is_right;
     }
     if (!is_known)
-        throw InputError(fmt::format("no kind '{}'; --list tells them", options.kind));
+        throw InputError(fmt::format("no kind '{}'; --list prints them", options.kind));
     return is_right ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

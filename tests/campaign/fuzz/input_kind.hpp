@@ -12,11 +12,11 @@
 
 namespace pearlite::fuzz {
 
-/// A kind of input, such as "csv". What `read` throws is judged by attempt().
+/// A kind of input, such as "csv". attempt() judges the exceptions of `read`.
 struct InputKind {
     std::string name;
     std::string corpus; ///< the folder of inputs, valid ones and some that did harm once, mutations of which are tried
-    /// Reads an input and drops what it says.
+    /// Reads an input and discards its contents.
     std::function<void(const std::string& input)> read;
     /// A mutation that knows the grammar; bytes are mutated for all kinds (mutation.hpp).
     std::function<std::string(const std::string& input, random::Stream& stream)> mutate = {};
@@ -32,7 +32,7 @@ InputKind file_kind(const std::filesystem::path& scratch, const std::string& nam
 
 enum class Outcome { accepted, refused, failed };
 
-/// Tries an input. `message` becomes what the program says of one that it refuses, or what is wrong.
+/// Tries an input. `message` becomes the refusal that the program prints, or a description of the failure.
 Outcome attempt(const InputKind& kind, const std::string& input, std::string& message);
 
 /// All kinds. They read files in `scratch`, a directory that they may fill as they like; `corpus` has a folder for each

@@ -1,5 +1,5 @@
 #pragma once
-/// What became of inputs, in a file that a process which crashes leaves behind.
+/// Counts of outcomes in a file, which survives a crash of the process that writes it.
 
 #include "campaign/fuzz/input_kind.hpp"
 

@@ -54,7 +54,7 @@ def simulated(name):
 
 
 class Program:
-    """A program with its data, in a directory of its own."""
+    """A program with its data, in a separate directory."""
 
     def __init__(self, name, place, data):
         self.name, self.place = name, place / name
@@ -86,7 +86,7 @@ class Program:
         return runner.summary(where), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def nuts(self, draws, what, seeds):
-        """What nuts.R finds with each seed."""
+        """Results of nuts.R for each seed."""
         file = self.place / f"nuts-{what}.json"
         command = ["Rscript", "--vanilla", HERE / "nuts.R", self.source, self.file, draws, what, file, *seeds]
         ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
@@ -158,7 +158,7 @@ def evidence(programs, seeds):
 
 
 def missing(table):
-    """What is not installed of what a table takes."""
+    """A message if R or a package for this table is not installed; otherwise empty."""
     packages = ["rstan", "StanHeaders", "jsonlite"] + (["bridgesampling"] if table == "evidence" else [])
     names = ", ".join(f'"{package}"' for package in packages)
     with contextlib.suppress(FileNotFoundError):

@@ -5,9 +5,9 @@
 
 namespace pearlite::fuzz {
 
-/// Those of the chunks of a PNG image, as far as chunks follow each other.
+/// Corrects the checksums of the chunks of a PNG image, up to the first chunk that is not where it should be.
 std::string with_png_checksums(std::string image);
-/// Those of the members of a zip archive that are stored as they are, where their sizes fit.
+/// Corrects the checksums of the uncompressed members of a zip archive whose sizes fit.
 std::string with_zip_checksums(std::string archive);
 
 /// A kind whose mutations are bytes, most of them with right checksums.
