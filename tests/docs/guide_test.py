@@ -1,9 +1,9 @@
-"""What the pages of docs/ tell readers to type is legal: commands, their options, configurations, programs.
+"""Examples in the pages of docs/ are legal: commands, their options, configurations, programs.
 
-Indented and fenced blocks are read. A command on a shipped job is tried by `pearlite check` with the same --set; keys,
-lists and the like are run; of commands on files that the page only names, and of synopses, the options must be those of
-the program. Configurations are TOML whose keys exist; those that name a model and an algorithm are checked in full where
-their data are at hand. Programs in Python are run. The examples, which run as they stand, have a test of their own.
+Indented and fenced blocks are read. A command on a shipped job is tried by `pearlite check` with the same --set; `keys`
+and `list` are run. Synopses, and commands on files that a page only names, may use only options of the program.
+Configurations are TOML whose keys exist; those that name a model and an algorithm are checked in full if their data are
+available. Programs in Python are run. docs/examples has a separate test, which runs every example.
 """
 
 import json
@@ -47,7 +47,7 @@ def blocks_of(text):
 
 
 def commands_of(lines):
-    """The commands of pearlite in a block, without comments, lines that go on joined."""
+    """The commands of pearlite in a block, without comments, with continued lines joined."""
     joined = "\n".join(lines).replace("\\\n", " ")
     for line in joined.splitlines():
         for part in re.sub(r"\s+#.*", "", line).split("&&"):
@@ -78,9 +78,9 @@ class Guide(unittest.TestCase):
 
     def check_command(self, command):
         words = command.split() if synopsis(command) else shlex.split(command)
-        told = self.help_of(words[0])
+        help_text = self.help_of(words[0])
         for option in re.findall(r"(?<![\w-])(--?[a-z][\w-]*)", command):
-            self.assertRegex(told, rf"(^|[\s,]){re.escape(option)}\b", f"{command}: no option {option}")
+            self.assertRegex(help_text, rf"(^|[\s,]){re.escape(option)}\b", f"{command}: no option {option}")
         if command in self.tried or synopsis(command):
             return
         self.tried.add(command)
@@ -147,7 +147,7 @@ class Guide(unittest.TestCase):
         self.assertGreater(found, 12)
 
     def test_programs(self):
-        """Those in Python, under the package of this build, in order of their pages."""
+        """Runs the programs in Python with the package of this build, in order of their pages."""
         package = pathlib.Path(os.environ["PEARLITE"]).resolve().parents[1] / "python"
         if not package.exists():
             self.skipTest("the Python package is not built")

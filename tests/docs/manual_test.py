@@ -55,7 +55,7 @@ class Manual(unittest.TestCase):
             self.assertIn("pearlite", made.stdout)
 
     def test_pages_of_scripts(self):
-        """Those that stand beside pearlite in bin/."""
+        """The other programs in bin/ have pages, too."""
         place = pathlib.Path(os.environ["PEARLITE"]).resolve().parents[1] / "manual"
         for name, words in (("pearlite-import-rbm", "vishid"), ("pearlite.sbatch", "PEARLITE_LAUNCHER")):
             page = gzip.decompress((place / f"{name}.1.gz").read_bytes()).decode()

@@ -170,10 +170,10 @@ class Comments(unittest.TestCase):
         sys.path.insert(0, str(DOCS / "_site"))
         sys.dont_write_bytecode = True
         import plain_text
-        text = ("What x_ is, by `name`:\n  f(x, y)   the first\n            of two\n  g(x)      the other\n\n"
+        text = ("Values of x_, by `name`:\n  f(x, y)   the first\n            of two\n  g(x)      the other\n\n"
                 "    int i;\n\n    int j;\n\na, b      (docs/keys.md, docs/none.md)\ntime_limit, patience seconds\n")
         self.assertEqual([line for line in plain_text.rst_of(text, "cpp") if line], [
-            "What x\\_ is, by ``name``:", "``f(x, y)``", "   the first", "   of two", "``g(x)``", "   the other",
+            "Values of x\\_, by ``name``:", "``f(x, y)``", "   the first", "   of two", "``g(x)``", "   the other",
             ".. code-block:: cpp", "   int i;", "   int j;", "``a, b``", "   (:doc:`/keys`, docs/none.md)",
             "``time_limit, patience``", "   seconds"])
 

@@ -1,5 +1,5 @@
-"""jobs/get-data.sh: its table is that of docs/data.md, and what it does with made sources, in a directory and behind a
-server of this machine, under checksums of its table that are replaced by those of what must come out."""
+"""jobs/get-data.sh: its table is that of docs/data.md. It downloads generated sources from a directory and from a local
+server; the checksums in its table are replaced by those of the expected files."""
 
 import functools
 import gzip
@@ -101,7 +101,7 @@ def plain(name, contents):
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
-    """Serves a directory. What is called hang gets no answer."""
+    """Serves a directory. Requests for a path with 'hang' in it get no answer."""
 
     def do_GET(self):
         if "hang" in self.path:
@@ -226,7 +226,7 @@ class GetData(unittest.TestCase):
         self.assertEqual(ended.returncode, status, f"{ended.stdout}\n{ended.stderr}")
 
     def outcome(self, ended, name):
-        """What the closing table says of a file."""
+        """The row of a file in the closing table."""
         rows = re.findall(rf"^{re.escape(name)} +(.+)$", ended.stdout, re.MULTILINE)
         self.assertEqual(len(rows), 1, f"{name} in\n{ended.stdout}")
         return rows[0]

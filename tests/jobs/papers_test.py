@@ -104,7 +104,7 @@ class Papers(unittest.TestCase):
                     drawn = {file.stem for file in (where / "figures").iterdir()}
                     self.assertLessEqual({figure["name"] for figure in summary["figures"]}, drawn)
 
-    def test_a_mistake_is_told(self):
+    def test_a_mistake_is_reported(self):
         wrong = self.scratch / "wrong.toml"
         wrong.write_text('[model]\nname = "gaussian"\n[schedule]\nkind = "unlinear"\n[algorithm]\nname = "smc"\n'
                          "[sweep]\nreplicates = 2\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
-# A private SLURM for a test with the arguments PROJECT_ROOT PEARLITE, which sources this. Exit status 77 (skipped)
-# where SLURM is absent or this user may not start it. Leaves the test in a directory of its own, which goes at its
-# end, and SLURM with it.
+# Starts a private SLURM for a test with the arguments PROJECT_ROOT PEARLITE, which sources this file. Exit status 77
+# (skipped) if SLURM is absent or this user may not start it. The test continues in a new directory; an exit trap stops
+# SLURM and removes the directory.
 root=$(cd "$1" && pwd)
 PEARLITE=$2
 export PEARLITE
@@ -78,8 +78,7 @@ ports_are_free() {
         port_is_free "$port" || return 1
     done
 }
-# Starts SLURM with so many nodes, on a block of ports that nobody listens on, outside the range of outgoing
-# connections.
+# start_slurm NODES: starts SLURM on a block of free ports outside the range of outgoing connections.
 start_slurm() {
     local port=$((17000 + RANDOM % 10000))
     # shellcheck disable=SC2046
@@ -90,7 +89,7 @@ start_slurm() {
     export SLURM_CONF=$work/slurm/slurm.conf
 }
 
-# Of the job `job`.
+# job_field NAME: prints a field of the job $job.
 job_field() { scontrol show job "$job" | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 completed() {
     case $(job_field JobState) in

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What jobs/pearlite.sbatch decides, with stand-ins for SLURM's commands and for pearlite.
+# Decisions of jobs/pearlite.sbatch, with scripts in place of SLURM's commands and of pearlite.
 #   sbatch_decisions_test.sh PROJECT_ROOT
 set -euo pipefail
 root=$(cd "$1" && pwd)
@@ -148,7 +148,7 @@ expect "a start that did not end" 3 "run a.toml --time-limit 60" 0
 
 clear_run
 AWAIT=USR1 OUTCOME=stopped CHECKPOINT=10 EXIT=3 submit 0 a.toml --time-limit 60
-expect "told to stop, it requeues" 0 "run a.toml --time-limit 60" 1
+expect "after a stop signal, it requeues" 0 "run a.toml --time-limit 60" 1
 AWAIT=TERM OUTCOME=stopped CHECKPOINT=20 EXIT=3 submit 1 a.toml --time-limit 60
 expect "cancelled, it does not" 3 "resume runs/a --time-limit 60" 0
 
@@ -219,7 +219,7 @@ expect "ranks per node" 0 "--nodes=3 --ntasks=15 --nodelist=n1,n2,n3 run a.toml 
 --nodes=2 --ntasks=10 --nodelist=n2,n3 resume runs/a --time-limit 60" 1
 unset PEARLITE_RANKS_PER_NODE
 
-# Segments that die with the node of the script: nothing is said of them.
+# Segments whose node died together with the script: no message names them.
 clear_run
 mkdir -p "$work/runs/a" && touch "$work/runs/a/checkpoint.000000000010.h5"
 OUTCOME=finished submit 1 a.toml --time-limit 60

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# jobs/pearlite.sbatch under a private SLURM: a job is told to stop, checkpoints, requeues itself, resumes, and ends
-# with the digest of an uninterrupted run. Exit status 77 (skipped) where SLURM is absent or this user may not start it.
+# jobs/pearlite.sbatch under a private SLURM: a job gets a stop signal, writes a checkpoint, requeues itself, resumes
+# and ends with the digest of an uninterrupted run. Exit status 77 (skipped) where SLURM is absent or this user may not
+# start it.
 #   slurm_test.sh PROJECT_ROOT PEARLITE
 set -euo pipefail
 . "$1/tests/jobs/private_slurm.sh"

@@ -46,7 +46,7 @@ def with_optional_package(compiler, build):
 
 
 def compile_alone(compiler, header):
-    """What the compiler has to say of a translation unit that includes the header and nothing else."""
+    """Errors of the compiler for a translation unit that includes only the header."""
     done = subprocess.run([*compiler, "-O0", "-Werror", "-fsyntax-only", "-x", "c++", "-"], input=f'#include "{header}"\n',
                           capture_output=True, text=True)
     return done.stderr if done.returncode else ""
@@ -85,7 +85,7 @@ def main():
     root, build = (pathlib.Path(argument).resolve() for argument in arguments[-2:])
     compiler = compiler_of(build, root)
     if compiler is None:
-        print(f"skipped: {build} has no compile_commands.json that tells how to compile drivers/pearlite.cpp")
+        print(f"skipped: {build} has no compile_commands.json that says how to compile drivers/pearlite.cpp")
         return SKIPPED
     if "--self-test" in arguments:
         faults = self_test(compiler, root)

@@ -4,7 +4,8 @@ of another object's copy of an inline function.
 usage: check_kernel_symbols.py NM PATHS OBJECT...
        check_kernel_symbols.py --self-test NM COMPILER
 PATHS is a list like "avx2,avx512": objects of kernels in intrinsics are named <path>.cpp.o, and one at least is expected
-for each. Those of kernels that are compiled for several instruction sets lie in a folder like pearlite_models_Avx512.dir.
+for each. Kernels that are compiled for several instruction sets have their objects in a folder like
+pearlite_models_Avx512.dir.
 """
 
 import pathlib
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-# What nm calls symbols that a linker takes from one object for all: weak ones, vague ones, unique ones.
+# Letters of nm for symbols that a linker takes from one object for all: weak, vague and unique ones.
 SHARED = set("VvWwu")
 # A pointer to a function of the C++ library.
 ALLOWED = {"DW.ref.__gxx_personality_v0"}

@@ -48,7 +48,7 @@ def sources(root, table):
 
 
 def fault_of(include, layer, table):
-    """What is wrong with this include in this layer, or None."""
+    """The fault of this include in this layer, or None."""
     for owner, pattern in OWNED_LIBRARIES.items():
         if pattern.match(include) and layer != owner:
             return f"only {owner} may include it"

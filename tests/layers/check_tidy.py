@@ -2,16 +2,17 @@
 
 usage: check_tidy.py [--all | --self-test] PROJECT_ROOT BUILD_DIRECTORY [SOURCE...]
 
-Without --all and SOURCE... it reads the sources and headers of src, include and drivers that differ from CLEAN_REVISION, at which
-all were clean, each alone: one that lacks an include is a fault. Of more than MOST it reads those that were changed last, so that
-its time does not grow with the history; the others were read when they were changed. With --all it reads all sources, a folder of
-src at a time, as a release build compiles them: most of the time goes into the headers of the standard library and of Eigen. A
-revision at which that finds nothing may be the next CLEAN_REVISION.
+Without --all and SOURCE... it reads the sources and headers of src, include and drivers that differ from
+CLEAN_REVISION, at which all were clean, each alone: one that lacks an include is a fault. If more than MOST differ, it
+reads the MOST that were changed last, so that its time does not grow with the history; the others were read when they
+were changed. With --all it reads all sources, a folder of src at a time, as a release build compiles them, since most
+of the time goes into the headers of the standard library and of Eigen. If that finds no fault, the revision may be the
+next CLEAN_REVISION.
 
-Compiler options are those of the build, without what clang 14 does not know, and without precompiled headers; kernel sources
-have their own, each those of an instruction set. Exit status 1 and the
-texts of clang-tidy if it has anything to say; 77 (skipped) if it or git is not installed, the build has no compile_commands.json, or the
-project's history does not know the revision.
+Compiler options are those of the build without those unknown to clang 14, and without precompiled headers; kernel
+sources have the options of their instruction set. Exit status 1 and the findings of clang-tidy if there are any; 77
+(skipped) if clang-tidy or git is not installed, the build has no compile_commands.json, or the revision is not in the
+project's history.
 """
 
 import concurrent.futures
@@ -51,8 +52,8 @@ def options_of(command):
 
 
 class Options:
-    """Those of the project's own libraries, of all of them together, in their order; of kernel sources, which are compiled for an
-    instruction set each, their own."""
+    """Compiler options: one list for all of the project's libraries, in their order; and one for each kernel source,
+    which is compiled for an instruction set."""
 
     def __init__(self, build):
         shared, self.of_kernels = {}, {}
@@ -199,7 +200,7 @@ def main():
         print(f"skipped: {TIDY} is not installed")
         return SKIPPED
     if not (build / "compile_commands.json").exists():
-        print(f"skipped: {build} has no compile_commands.json that tells how to compile the sources")
+        print(f"skipped: {build} has no compile_commands.json that says how to compile the sources")
         return SKIPPED
     if shutil.which("git") is None and not wanted and "--all" not in sys.argv:
         print("skipped: git is not installed, which knows what has changed")

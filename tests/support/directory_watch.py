@@ -1,4 +1,4 @@
-"""What happens in a directory, with the time of each event: the kernel tells (inotify), nobody has to look again."""
+"""Events in a directory with their times, as the kernel reports them (inotify), without polling."""
 
 import ctypes
 import os

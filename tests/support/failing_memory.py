@@ -81,12 +81,12 @@ def command(name, place, counted=None):
 
 
 def complaint(ended):
-    """What is wrong with the end of a run in which an allocation failed; empty if it failed and said so, or if the
-    failure was borne, by the log above all, and the run finished."""
+    """The fault of a run in which an allocation failed; empty if the run failed with one message about memory, or if it
+    finished in spite of the failure, which the log for example can ignore."""
     if ended.status == runner.FINISHED:
         return ""
     if ended.status in (runner.BAD_INPUT, runner.STOPPED):
         return f"status {ended.status}"
     if not re.search("memory|bad_alloc", ended.err, re.IGNORECASE):
-        return "no word of memory"
+        return "no message about memory"
     return "several messages" if len(re.findall("^pearlite: ", ended.err, re.MULTILINE)) > 1 else ""

@@ -33,7 +33,7 @@ def step_of(checkpoint):
 
 
 def is_whole(file):
-    """What the program says of a container file: its stamp, its length and its checksum."""
+    """Whether `pearlite show` accepts a container file: its stamp, its length and its checksum."""
     ended = runner.pearlite("show", file, timeout=120)
     return ended.status == runner.FINISHED and "checksum ok" in ended.out.splitlines()[0]
 
@@ -59,7 +59,7 @@ class Choices(typing.NamedTuple):
 
 
 class Life(typing.NamedTuple):
-    """What a life was like."""
+    """The record of a life."""
 
     killed: bool               # it ended by the kill, not before
     agony: bool                # the ranks outlived a rank, or mpirun, for longer than they may

@@ -101,7 +101,7 @@ class Program:
         return self._process.poll() is None
 
     def errors(self):
-        """What stands in stderr so far."""
+        """The contents of stderr so far."""
         return os.pread(self._err.fileno(), 1 << 24, 0).decode(errors="replace")
 
     def send(self, number, *pids):

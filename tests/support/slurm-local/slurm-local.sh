@@ -87,8 +87,8 @@ stop() {
     stop_daemon "$dir/munge/munged.pid" munged
 }
 
-# Ends all that runs on a node at once and without a word, as a loss of power would: its daemon, its job steps' daemons,
-# then what they started, children before parents, lest anyone has time to tell SLURM.
+# Kills all processes of a node without warning, as a loss of power would: its daemon and those of its job steps, then
+# their descendants, children before parents, so that none has time to report to SLURM.
 kill_node() {
     local node=$1 pid parent daemons others=()
     daemons=("$(cat "$dir/slurmd.$node.pid")")
