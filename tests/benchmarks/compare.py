@@ -196,7 +196,7 @@ def scaling(program, prefix):
 
 
 def jobs(directory, prefix):
-    """For each job the share of the time of the whole process that its kernel alone takes for as much work."""
+    """For each job the time of its kernel for the same work, as a share of the time of the whole process."""
     rows = {}
     pearlite = directory.resolve().parent.parent / "drivers/pearlite"
     files = pathlib.Path(__file__).resolve().parent.parent.parent / "jobs"

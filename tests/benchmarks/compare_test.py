@@ -1,4 +1,4 @@
-"""compare.py with stand-ins for the benchmarks: whole names of rows, medians, turns of two builds, what is flagged."""
+"""compare.py with scripts in place of the benchmarks: whole names of rows, medians, turns of two builds, flags."""
 
 import json
 import os

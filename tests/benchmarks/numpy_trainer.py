@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Contrastive divergence in NumPy, as jobs/rbm-train-*.toml configure it, for comparison in one sitting.
+"""Contrastive divergence in NumPy, as jobs/rbm-train-*.toml configure it, to compare on the same machine.
 
     rbm_training.py runs it beside pearlite; alone it prints the updates a second:
     numpy_trainer.py IMAGES --hidden 500 --updates 200 [--sweeps K] [--persistent] [--batch 100] [--threads 1]

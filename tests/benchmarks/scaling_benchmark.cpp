@@ -1,9 +1,10 @@
-// Wall-clock seconds of a run, the best of several, such that a perfect machine prints the same on any number of ranks.
+// Wall-clock seconds of a run, the best of several. A perfect machine prints the same number on any number of ranks.
 //
 //     mpirun -n RANKS scaling_benchmark NAME
 //
 // ising, rbm: annealed importance sampling with the same number of whole blocks on every rank; seconds.
-// logistic, toenail, volatility: tempered SMC of one population, whatever the number of ranks; seconds times ranks.
+// logistic, toenail, volatility: tempered SMC of one population of the same size on any number of ranks; seconds times
+// ranks.
 // uneven: likewise, for a volatility whose filters take 32 to 3200 particles, depending on theta; uneven-equal-runs:
 // without load balance. Tempered SMC on several ranks also prints the imbalance: the busiest rank's work over the mean.
 #include "algorithm/annealed_importance/annealed_importance.hpp"

@@ -3,10 +3,10 @@
 usage: allocations.py [--seed S] [--places N] [--minutes M] [--job NAME ...] [--frames F] [--everywhere] [--only CASE]
                       [--journal FILE] [--keep DIR]
 
-First each call site fails once, in a job that is drawn from those that come there; then N allocations of each job and
-number of ranks, drawn from all (1000 by default); then, with --everywhere, each call site of each job, number of ranks
-and rank. A call site is the place of an allocation and of F - 1 calls above it, 2 by default: its first allocation
-fails. The seed decides the order and what is drawn. A case has a name, such as smc/2/1/site/97238b47f0cf087a or
+First each call site fails once, in a random job that reaches it; then N random allocations of each job and number of
+ranks (1000 by default); then, with --everywhere, each call site of each job, number of ranks and rank. A call site is
+the place of an allocation and of F - 1 calls above it, 2 by default: its first allocation fails. The seed decides the
+order and all random choices. A case has a name, such as smc/2/1/site/97238b47f0cf087a or
 smc/2/1/place/4711: job, ranks, the rank that fails, and what of it; --only repeats it.
 
 Required of each case:
@@ -34,7 +34,7 @@ FAILED, BORNE, NOT_REACHED = "failed and said so", "borne", "not reached"
 
 
 class Place(typing.NamedTuple):
-    """Where an allocation fails: of which run, and the rank's fault."""
+    """The place of a failing allocation: the run, and the fault of its rank."""
 
     job: str
     ranks: int

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Posterior means and evidence of a finished run of mixed logistic regression with a random intercept against importance
 sampling with the exact likelihood: draws from a t distribution shaped like the run's posterior, the likelihood by the
-trapezoidal rule, designs and densities written down once more.
+trapezoidal rule, an independent implementation of designs and densities.
 
     check_against_quadrature.py RUN_DIRECTORY FILE.csv SUBJECT RESPONSE [DRAWS SEED]
 

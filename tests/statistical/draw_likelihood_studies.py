@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Figures of likelihoods that are estimated.
+"""Figures of the studies of estimated likelihoods.
 
     mpirun -n RANKS likelihood_studies noise N | draw_likelihood_studies.py noise FILE.svg
     mpirun -n RANKS likelihood_studies ranks N | draw_likelihood_studies.py ranks FILE.svg

@@ -1,11 +1,12 @@
-"""Probabilities of the edges of a network of four variables, from chains of searches, against sums over all 543 networks:
-every edge and every adjacency is within so many standard errors of the exact one, and two wrong answers are found out, the
-probabilities over pairs of a network and an order, which the chains walk among, and those at the chains' temperature.
+"""Probabilities of the edges of a network of four variables, from chains of searches, against sums over all 543
+networks: every edge and every adjacency must lie within LIMIT standard errors of the exact probability. Two wrong
+answers must not: probabilities over pairs of a network and an order, which are the states of the chains, and those at
+the temperature of the chains.
 
     PEARLITE=... edge_probabilities_test.py
 
-With right errors, those of 64 chains, one comparison is beyond the limit once in 2e4 (Student's t), one of the 18 of a run
-once in 1000; the seeds are fixed.
+With right errors from 64 chains, a comparison exceeds the limit once in 2e4 (Student's t), and one of the 18 of a run
+does once in 1000; the seeds are fixed.
 """
 
 import csv

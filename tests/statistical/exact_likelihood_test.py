@@ -1,6 +1,6 @@
-"""Runs with an estimated likelihood against runs of another seed with the exact one in its place: posterior means and
-evidences differ by at most three of their combined Monte Carlo errors, and a prior that is not the same is found out. Prints
-the comparison as a table.
+"""Runs with an estimated likelihood against runs with the exact one and another seed: posterior means and evidences
+differ by at most three combined Monte Carlo errors, and a run with another prior is rejected. Prints the comparison as
+a table.
 
     PEARLITE=... PEARLITE_DATA_DIR=... exact_likelihood_test.py [Series|Mixed[.test_NAME]]
 
@@ -36,7 +36,7 @@ class Comparison:
         found = {each["name"]: (each["mean"], each["mcse"]) for each in summary["posterior"]}
         for each in summary["log_evidence"]:
             self.assertIn("standard_error", each, f"{name}: {each}")
-            if each["estimator"] != "power-posterior":  # whose rule has an error of its own
+            if each["estimator"] != "power-posterior":  # its quadrature has an additional error
                 found[f"log p(y), {each['estimator']}"] = (each["value"], each["standard_error"])
         return found
 

@@ -1,10 +1,10 @@
-"""How often 95 % intervals of log p(y) hold the truth where the likelihood is estimated: judges the sweep
-likelihood-intervals.toml. Intervals shortened by sqrt 2 must fall below the limits.
+"""Coverage of 95 % intervals of log p(y) from estimated likelihoods: judges the sweep likelihood-intervals.toml.
+Intervals shortened by sqrt 2 must fall below the limits.
 
 usage: likelihood_intervals_test.py REPLICATES
 
-Limits: 93 to 97 % at 1000 replicates, widened by four binomial standard errors for fewer; no upper limit for what is
-conservative. A true 95 % misses at 1000 replicates in 0.4 % of all studies.
+Limits: 93 to 97 % at 1000 replicates, widened by four binomial standard errors for fewer; conservative intervals have
+no upper limit. A true coverage of 95 % misses the limits of 1000 replicates in 0.4 % of all studies.
 """
 
 import math

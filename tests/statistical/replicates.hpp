@@ -9,7 +9,7 @@
 
 namespace pearlite::calibration {
 
-/// Collective. One row of numbers per replicate, in order, on every rank; replicate r gets a seed of its own, derived
+/// Collective. One row of numbers per replicate, in order, on every rank; each replicate gets a different seed, derived
 /// from `seed`.
 inline std::vector<std::vector<double>> rows_of(const parallel::Communicator& ranks, Index n, random::Seed seed,
                                                 const std::function<std::vector<double>(random::Seed)>& replicate) {

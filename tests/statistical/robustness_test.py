@@ -20,10 +20,11 @@ SWEEP = calibration_test.JOBS / "papers" / "estimated-likelihood-robustness.toml
 PRIOR_SD, DATA_SD, DIMENSION = 1.0, 0.5, 4
 ALGORITHMS = ("AISEL", "importance sampling squared", "chains")
 QUIET, NOISY = 1.0, 10.0
-# At the least noise: a claim is true within this factor, apart from the error of the study; log p(y) is as good.
+# At the smallest noise: a stated ESS is true within this factor, apart from the error of the study, and log p(y) has at
+# most this error.
 LARGEST_FACTOR = 1.5
 LARGEST_ERROR = 0.1
-# At the most noise every algorithm has lost most of its true effective sample size, whatever it claims.
+# At the largest noise every algorithm has lost most of its true effective sample size, whatever ESS it states.
 LARGEST_SHARE_LEFT = 0.3
 
 
@@ -83,8 +84,8 @@ def main():
             quiet, noisy = rms_error(of[QUIET], data), rms_error(of[NOISY], data)
             judged = judged and quiet < LARGEST_ERROR * slack and noisy > quiet
         for noise in of:
-            said = "none" if claimed[noise] is None else f"{claimed[noise]:.0f}"
-            print(f"| {algorithm} | {noise:g} | {said} | {true[noise]:.0f} | {errors[noise]} |"
+            stated = "none" if claimed[noise] is None else f"{claimed[noise]:.0f}"
+            print(f"| {algorithm} | {noise:g} | {stated} | {true[noise]:.0f} | {errors[noise]} |"
                   + ("" if judged else "   MISSED"))
         good = good and judged
     return 0 if good else 1

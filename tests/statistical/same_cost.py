@@ -3,10 +3,10 @@ the posterior in a second.
 
 usage: same_cost.py [REPLICATES] [--targets A,B] [--methods "A;B"] [--limit SECONDS]
 
-Each row is one run of the defaults but for the keys of its method, with 8 replicates of 1024 particles on one core.
-Seconds are those of the processor, pilot included; error x sqrt(seconds/60) is the error that a minute gives; effective
-draws are the median of the parameters. Errors of R replicates are known to one part in sqrt(2 (R - 1)): a quarter of
-8. Runs that take longer than the limit are ended.
+Each row is one run with the keys of its method and defaults otherwise, with 8 replicates of 1024 particles on one core.
+Seconds are processor time, pilot included; error x sqrt(seconds/60) is the error after a minute; effective draws are
+the median over the parameters. Errors from R replicates have a relative error of 1/sqrt(2 (R - 1)), about a quarter for
+8. Runs that take longer than the limit are stopped.
 """
 
 import argparse

@@ -27,7 +27,7 @@ Outcome attempt(const InputKind& kind, const std::string& input, std::string& me
         message = report.message;
         if (std::ranges::count(kind.refusals, report.kind) > 0 && !message.empty())
             return Outcome::refused;
-        message = "status 1, " + (message.empty() ? "without a word" : message);
+        message = "status 1, " + (message.empty() ? "without a message" : message);
         return Outcome::failed;
     }
 }

@@ -1,5 +1,5 @@
-"""Writes the valid inputs of the fuzz campaign that are no text into corpus/, beside this file; they are committed, and
-the texts there are written by hand."""
+"""Writes the valid binary inputs of the fuzz campaign into corpus/, beside this file. They are committed; the text
+files there are written by hand."""
 
 import gzip
 import pathlib

@@ -84,8 +84,8 @@ def hierarchical(data):
 
 
 def gaussian_process(data):
-    """On a grid of the logarithms of length, amplitude and noise: eigenvalues of the kernel serve every amplitude and
-    noise."""
+    """Quadrature on a grid of the logarithms of length, amplitude and noise. One set of eigenvalues of the kernel
+    serves all amplitudes and noises."""
     x, y = np.array(data["x"], float), np.array(data["y"], float)
     lengths, amplitudes, noises = np.linspace(-4, 3, 141), np.linspace(-3.5, 5, 141), np.linspace(-5, 2, 141)
     log_terms = np.empty((len(lengths), len(amplitudes), len(noises)))

@@ -3,17 +3,18 @@
 usage: study.py posteriors|evidence [--data DIRECTORY] [--programs A,B] [--seeds N] [--draws N] [-o DIRECTORY]
 
 posteriors: seven programs, `smc` with 8192 particles and nothing else set. Log Z must lie within 4 of its standard errors
-of quadrature where there is one, and its standard error must be 0.01 at most; means must lie within 0.1 standard
-deviations, and standard deviations within 10 %, of quadrature, or of NUTS (4 chains of DRAWS, by default 5000) where
-there is none. False alarm: once in 15 000 runs for log Z; moments of 8192 particles have errors of some 0.015.
+of quadrature if there is one, and its standard error must be at most 0.01; means must lie within 0.1 standard
+deviations, and standard deviations within 10 %, of quadrature, or else of NUTS (4 chains of DRAWS, by default 5000).
+False alarm: once in 15 000 runs for log Z; moments of 8192 particles have errors of about 0.015.
 
-evidence: a hierarchical model of 100 parameters and a regression with 61 coefficients, on simulated data, beside NUTS (4
-chains of 1000 draws) and bridge sampling, with their processor time; with fewer particles as well, whose error is about
-that of bridge sampling.
+evidence: a hierarchical model of 100 parameters and a regression with 61 coefficients, on simulated data, beside NUTS
+(4 chains of 1000 draws) and bridge sampling, with their processor time. A second run with fewer particles has about the
+error of bridge sampling.
 
-Debian has rstan, jsonlite and bridgesampling (r-cran-rstan, ...). Programs are compiled by `pearlite stan` and by rstan, which takes a minute each and is not counted. Six data sets are
-posteriordb's, in DIRECTORY (by default `posteriordb` in PEARLITE_DATA_DIR); docs/data.md names their source. Programs
-whose data are missing are left out, and said so; status 77 if all are. One core each.
+Debian has rstan, jsonlite and bridgesampling (r-cran-rstan, ...). `pearlite stan` and rstan compile each program, which
+takes a minute and is not counted. Six data sets are from posteriordb, in DIRECTORY (by default `posteriordb` in
+PEARLITE_DATA_DIR); docs/data.md names their source. Programs without data are skipped with a note; status 77 if all
+are. One core each.
 """
 
 import argparse

@@ -114,7 +114,7 @@ Kinds checkpoint_kinds(const fs::path& scratch, const fs::path& corpus) {
                               throw Error(ErrorKind::other, "resumed a damaged checkpoint, to digest " + digest);
                       }};
     damaged.seeds = seeds;
-    // Whoever stamps damage as right is believed: numbers may differ, but their sizes and places must be possible.
+    // Damage under a valid checksum is accepted: numbers may be wrong, but their sizes and places must be possible.
     InputKind forged{"checkpoint-stamped", "checkpoint",
                      [=](const std::string& input) { digest_from(stamped(input, scratch), directory); }};
     forged.seeds = seeds;

@@ -84,7 +84,7 @@ std::string mutated_line(const std::string& input, random::Stream& stream) {
     return text;
 }
 
-/// Runs the program. Only its statuses for what is done and for bad input are right, whatever the line says.
+/// Runs the program. Every command line must end with status 0 or the status for bad input.
 void run_line(const std::filesystem::path& directory, const std::string& input) {
     std::filesystem::current_path(directory);
     std::vector<std::string> arguments{"pearlite"};
