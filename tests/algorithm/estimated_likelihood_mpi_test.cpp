@@ -88,7 +88,7 @@ TEST(EstimatedLikelihoodMpi, PseudoMarginalChains) {
             250);
 }
 
-/// A NaN of one particle, at a step of its own.
+/// Returns NaN for one particle, at a given step.
 struct Broken {
     std::vector<std::string> parameter_names() const { return {"x"}; }
     void draw_prior(random::Stream& stream, std::span<double> x) const { x[0] = stream.normal(); }

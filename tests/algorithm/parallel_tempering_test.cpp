@@ -78,8 +78,9 @@ double worst_moment_z(const M& model) {
     return worst;
 }
 
-/// Starts in equilibrium at every temperature, so that whatever the exchanges do wrong shows at once. (draw_start of a
-/// ladder knows no temperature: the first scan's moves, drawn afresh from p_b, put each block into equilibrium.)
+/// Starts in equilibrium at every temperature, so that faults of the exchanges show at once. (draw_start of a ladder
+/// does not get a temperature: the moves of the first scan, independent draws from p_b, put each block into
+/// equilibrium.)
 struct Equilibrated : AutoregressiveGaussian {
     explicit Equilibrated(bool sign_is_wrong = false)
         : AutoregressiveGaussian(slow_toy()), independent(GaussianToy(), 0), wrong(sign_is_wrong) {}

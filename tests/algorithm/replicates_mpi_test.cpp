@@ -37,7 +37,7 @@ void expect_replicates_same_everywhere(MakeOne make_one, std::initializer_list<i
                                    saved_at);
 }
 
-/// Temperatures of its own: replicates differ in their number.
+/// Adaptive temperatures: replicates differ in their number.
 Smc adaptive_smc(const Communicator& ranks, random::Seed seed) {
     return smc_of(ranks, path_of(models::Gaussian({.dimension = 3})), path::AdaptiveSchedule{1, 0.95}, 1, {44, 8, seed},
                   {population::Resampling::systematic, 0.8});

@@ -201,7 +201,7 @@ TEST(SearchFamily, IsThePlainLoop) {
         expect_plain_family(kernel::CategoricalSpace<Row>(Row{}, {.operations = {name}}));
 }
 
-/// The plain loop is not right whatever happens: another gain, another pi, another ladder.
+/// The result of the plain loop depends on its settings: another gain, another pi, another ladder.
 TEST(SearchFamily, TheLoopDependsOnItsSettings) {
     const kernel::CategoricalSpace<Row> space(Row{}, {.operations = {"single-site"}});
     const auto theta = outcome_of(space, family(Bias::shared, 5)).theta;

@@ -120,7 +120,7 @@ TEST(WasteFree, ZIsUnbiasedUnderEveryResampling) {
 
 struct Spread {
     double actual = 0;  ///< variance of log Z over the runs
-    double claimed = 0; ///< mean of their own estimates of it
+    double claimed = 0; ///< mean of the estimates that the runs make of it
 };
 template <class Run>
 Spread spread_of(int runs, Run&& run) {

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Steps of known cost on a clock of their own.
+/// Steps of known cost on a simulated clock.
 struct Part {
     bool is_pilot = false;
     Index steps = 1;

@@ -172,7 +172,7 @@ TEST_F(SearchSummary, TheVerdictComparesWithTheKnownMinimum) {
     EXPECT_EQ(summary_of(search)["verdict"], "the known minimum is 1; the best energy is 0.75 below it");
 }
 
-// Energies of points of a box agree by chance alone: their spread is said, and how to find the minima.
+// Energies of points of a box agree only by chance: the verdict has their range and names the key that polishes them.
 TEST_F(SearchSummary, TheVerdictOfABoxSaysWhetherItWasPolished) {
     auto search = search_with({0.5, -0.5, 0.7});
     search.can_polish = true;
@@ -254,7 +254,7 @@ TEST_F(SearchSummary, WarnsOfChainsThatMeetHardlyARegion) {
                 ElementsAre(HasSubstr("chains met 2 of 10 regions, from 0 to 8: theta says nothing")));
     replicate.visits[7] = 1;
     EXPECT_THAT(warnings_of(search), ElementsAre());
-    // Nor of chains above all regions, of which that is said.
+    // Chains above all regions have only that warning.
     replicate.visits = {0, 0, 0, 0, 0, 0, 0, 0, 0, 90};
     EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("chains were above the regions")));
 }

@@ -1,5 +1,5 @@
 """Predictions of `pearlite check`: of every algorithm, on several ranks, with nothing written; models that fail or are
-slow. Times on a machine with other work mean little: the arithmetic is tested on a clock of its own (app/probe_test).
+slow. Times on a busy machine are unreliable, so app/probe_test tests the arithmetic on a simulated clock.
 """
 
 import os

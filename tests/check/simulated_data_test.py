@@ -28,7 +28,7 @@ class SimulatedData(unittest.TestCase):
         self.runs = 0
 
     def start(self, model):
-        """A run in a directory of its own, which it returns as well."""
+        """Runs the model in a new directory, and returns that, too."""
         self.runs += 1
         where = self.directory / str(self.runs)
         kernel = {} if model["name"] == "noisy-annealing" else {"adapt": "online"}

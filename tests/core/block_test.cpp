@@ -13,7 +13,7 @@ namespace {
 
 using Columns = ColumnBlock<double>;
 
-/// A block that is one by itself, as those with vector code of their own are.
+/// A block that implements the interface itself, as blocks with vector code do.
 class Slots final : public Block {
   public:
     explicit Slots(Index size) : values(static_cast<std::size_t>(size)) {}

@@ -45,7 +45,7 @@ def absent(lines, output):
 
 
 def run(blocks, directory, path):
-    """How the shell ended, and what each block printed."""
+    """The end of the shell and the output of each block."""
     end = "-- end of a block --"
     script = "".join(f"{block}\necho '{end}'\n" for block, _ in blocks)
     ended = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=directory, text=True, stdin=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ HEADING = re.compile(r"^#+\s+(.*?)\s*#*$", re.MULTILINE)
 
 
 def anchor_of(heading):
-    """As GitHub and Sphinx's MyST make it."""
+    """The anchor that GitHub and Sphinx's MyST make of a heading."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading.replace("`", ""))
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 

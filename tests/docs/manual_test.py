@@ -1,4 +1,4 @@
-"""`pearlite manual`: completions that bash takes and that complete, and pages that roff takes, with every command and option."""
+"""`pearlite manual`: completions that work in bash, and pages that roff accepts, with every command and option."""
 
 import gzip
 import os

@@ -29,7 +29,7 @@ if MISSING:
 
 
 def sphinx(source, site, cache, **environment):
-    """(status, what was said) of a build; warnings are errors."""
+    """(status, messages) of a build; warnings are errors."""
     made = subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", cache, source, site],
                           text=True, capture_output=True, check=False, env={**os.environ, **environment})
     return made.returncode, made.stderr
@@ -190,10 +190,10 @@ class Mistakes(unittest.TestCase):
                 "extensions = ['myst_parser', 'formulas']\nmyst_enable_extensions = ['dollarmath']\n"
                 "html_math_renderer = 'pearlite'\n")
             (place / "docs/index.md").write_text("# One\n\nHere $x^2$ is right, and $\\frac{1$ is not.\n")
-            status, said = sphinx(place / "docs", place / "site", place / "cache")
+            status, messages = sphinx(place / "docs", place / "site", place / "cache")
             self.assertNotEqual(status, 0)
-            self.assertRegex(said, r"index\.md.*KaTeX parse error")
-            self.assertEqual(said.count("KaTeX"), 1)
+            self.assertRegex(messages, r"index\.md.*KaTeX parse error")
+            self.assertEqual(messages.count("KaTeX"), 1)
 
     def test_links(self):
         with tempfile.TemporaryDirectory() as place:

@@ -1,5 +1,5 @@
-"""Checkpoints that are damaged, foreign or missing: a damaged one is passed over with a warning and the one before it used;
-where none is left, or model, data or schedule are not those of the run, the resume is refused with status 2 and all
+"""Checkpoints that are damaged, foreign or missing. A resume skips a damaged one with a warning and uses the one before
+it. If none is left, or if the model, data or schedule are not those of the run, it is refused with status 2 and all
 reasons."""
 
 import hashlib
@@ -115,7 +115,7 @@ class DamagedCheckpoints(Base):
         os.truncate(file, self.random.randrange(STAMP_BYTES, file.stat().st_size - 1))
 
     def zeros(self, file):
-        """As a disk leaves a page that it did not write."""
+        """Zeroes a page, as a disk does that did not write it."""
         data = bytearray(file.read_bytes())
         pages = [k for k in range(1, len(data) // 4096) if any(data[4096 * k : 4096 * (k + 1)])]
         k = self.random.choice(pages)
@@ -177,7 +177,7 @@ class DamagedCheckpoints(Base):
                 self.assertFalse((where / "results.h5").exists())
 
     def test_stamps_are_believed(self):
-        """Numbers that whoever stamps them makes point nowhere contradict the others."""
+        """Damage under a valid checksum: numbers that point nowhere are refused, since they contradict others."""
         annealing = {**SMC, "algorithm": {"name": "annealed-importance", "trajectories": 64}}
         for name, tables, place, wrong, steps in (
                 ("a negative", SMC, "eve", -1, 20), ("a far", SMC, "eve", 1 << 40, 20),
@@ -407,8 +407,8 @@ class Directories(Base):
         self.assertRegex((alone / "run.id").read_text(encoding="utf-8"), "^[0-9a-f]{32}\n$")
 
     def test_automatic_interval(self):
-        """Where failures come every 5 s checkpoints follow each other by seconds; at a failure a year there is none but the
-        first while this test looks on."""
+        """With a failure every 5 s, checkpoints follow each other within seconds; with one a year, there is only the
+        first during this test."""
         def times_of(between_failures, patience):
             tables = {**SMC, "run": {"checkpoint_every": "auto", "mean_time_between_failures": between_failures},
                       "model": {"name": "gaussian", "dimension": 20}, "schedule": {"kind": "linear", "steps": 100_000}}

@@ -286,7 +286,7 @@ class Configurations(Base):
 
 
 def obey_permissions():
-    """For the child: even root may not read what permissions forbid."""
+    """For the child process: takes root's capabilities to read files without permission."""
     drop_from_bounding_set, override, read_search = 24, 1, 2
     for capability in (override, read_search):
         ctypes.CDLL(None).prctl(drop_from_bounding_set, capability, 0, 0, 0)

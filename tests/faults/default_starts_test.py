@@ -1,5 +1,5 @@
-"""Models that have no mode to start from as they are configured, as frustrated lattices: check and run agree, with the
-defaults and with a start that is asked for."""
+"""Models without a known mode in their configuration, such as frustrated lattices: check and run agree, with the
+default start and with a configured one."""
 
 import unittest
 

@@ -1,6 +1,6 @@
 """Likelihoods, transitions and energies that never return, on one rank, with every algorithm: a stop signal or the time
-limit ends the run soon, with exit status 3 and one message that names the last checkpoint; nothing is left running, and a
-resume without the fault finds what a run without it finds. PEARLITE_ALL_HANGS=1 tries all endings of all."""
+limit ends the run soon, with exit status 3 and one message that names the last checkpoint. No process is left, and a
+resume without the fault gives the results of a run without it. PEARLITE_ALL_HANGS=1 tries all endings of all."""
 
 import os
 import re
@@ -141,7 +141,8 @@ class Hangs(unittest.TestCase):
                 self.assertEqual(outcome[-1], [])
 
     def test_in_the_measurement_before_a_search(self):
-        """Which ranks share the chains is found by energies that a rank that waits would not compute."""
+        """The measurement that decides which ranks share the chains evaluates energies on every rank, so that each can
+        hang."""
         file = runner.write_configuration(self.directory / "measured.toml", run=RUN, model={"name": "hanging-energy"},
                                           algorithm={"name": "pisaa", **SEARCH, "chains": 6})
         with runner.Program("run", file, "-o", self.directory / "measured", "--patience", PATIENCE, ranks=3, executable=FAULTY,

@@ -1,5 +1,5 @@
 #pragma once
-/// Models one of whose functions never returns: a density, a model with states and transition of its own, a density
+/// Models with a function that never returns: a density, a model with user-defined states and transition, a density
 /// that grows, an energy.
 
 #include "pearlite/app/catalogue.hpp"

@@ -1,6 +1,6 @@
-"""Runs that are killed with SIGKILL, again and again, and resumed on other numbers of ranks, end with the digest of a
-run that was left alone. Checkpoints follow each other closely, so that many kills land while one is written. The
-campaign tests/campaign/kills.py does the same to more jobs, in more ways."""
+"""Runs that are repeatedly killed with SIGKILL and resumed on other numbers of ranks end with the digest of an
+uninterrupted run. Checkpoints follow each other closely, so that many kills happen while one is written. The campaign
+tests/campaign/kills.py kills more jobs in more ways."""
 
 import collections
 import random

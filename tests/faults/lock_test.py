@@ -1,5 +1,5 @@
-"""One run at a time in a directory: a second one is refused and changes nothing, whatever a killed one leaves is taken
-over, and `--overwrite` removes nothing that is not a run's."""
+"""One run at a time in a directory: a second one is refused and changes nothing, the lock of a killed run does not
+prevent a resume, and `--overwrite` removes only files of a run."""
 
 import signal
 import socket
@@ -25,7 +25,7 @@ class Locks(unittest.TestCase):
             self.directory / "short.toml", **{**LONG, "schedule": {"kind": "linear", "steps": 10}})
 
     def living(self, tables, where):
-        """A run that goes on for long, at work."""
+        """Starts a long run and waits for its lock and its first checkpoint."""
         file = runner.write_configuration(self.directory / "long.toml", **tables)
         program = runner.Program("run", file, "-o", where)
         self.addCleanup(program.__exit__, None, None, None)

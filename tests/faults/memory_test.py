@@ -1,5 +1,5 @@
-"""An allocation that fails on one of two ranks, at any place of a run, ends the job at once and says why: the other
-rank does not wait for ever. PLACES of a run are tried for each algorithm, spread over its allocations
+"""An allocation that fails on one of two ranks, at any place of a run, ends the job at once with a message; the other
+rank does not wait for ever. The test tries PLACES of a run for each algorithm, spread over its allocations
 (PEARLITE_FAILING_PLACES; a few in CI, many in the long test). The campaign tests/campaign/allocations.py tries each
 call site of some jobs."""
 

@@ -28,7 +28,7 @@ class RankErrors(unittest.TestCase):
         return ended, (where / "results.h5").exists()
 
     def test_one_rank_fails(self):
-        """At the first evaluation, early (AIS: in its pilot) and late; on the first rank and on the last."""
+        """The first or last rank fails: at the first evaluation, early (AIS: in its pilot) or late."""
         cases = []
         for name in ALGORITHMS:
             for ranks in (1, 2, 3, 4):

@@ -1,4 +1,4 @@
-"""Configurations of searches with mistakes, and data that are none: as configuration_test.py."""
+"""Configurations of searches with mistakes, and files that are not data, as in configuration_test.py."""
 
 import re
 import unittest

@@ -96,7 +96,7 @@ class TrainingConfigurations(unittest.TestCase):
         self.assertRegex(ended.out, "# cost: 30 updates, 15 epochs of 20 examples")
 
     def test_parameters_that_are_no_numbers(self):
-        """On all ranks at once, and none waits."""
+        """All ranks fail at once, and none waits."""
         directory = self.write("diverging", GOOD.replace("updates = 30", "updates = 30\nrate = 1e300"))
         for ranks in (None, 3):
             ended = runner.pearlite("run", "bad.toml", "-o", "new", "--overwrite", directory=directory, ranks=ranks)

@@ -95,7 +95,7 @@ def side_by_side(function, rows, workers):
 
 
 def differences(expected, found, columns):
-    """In words, none if the digests agree."""
+    """Messages about digests that differ, an empty list if all agree."""
     if isinstance(found, Exception):
         return [str(found)]
     return [f"{column} {found.get(column)}, expected {expected.get(column)}" for column in columns

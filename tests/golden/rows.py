@@ -108,7 +108,7 @@ def names_of(section):
 
 
 def pair_rows(listing):
-    """From what `pearlite list` prints. LookupError if it names what has no settings here."""
+    """Rows of the output of `pearlite list`. LookupError if it names a model or algorithm without settings here."""
     every = [section.strip("\n") for section in listing.split("\n\n") if section.strip()]
     first_of_training = next(i for i, section in enumerate(every) if section.startswith("models to be trained"))
     trained, trainings = every[first_of_training : first_of_training + 2]

@@ -200,7 +200,7 @@ class Surveys(Invariance, unittest.TestCase):
     }
 
     def steps(self, where, tables):
-        """At least so many: the passes of the survey and the run."""
+        """A lower bound: the passes of the survey and the run."""
         return tables["schedule"]["pilot_steps"] + tables["schedule"]["steps"]
 
 
@@ -218,7 +218,7 @@ class Moments(Invariance, unittest.TestCase):
     }
 
     def steps(self, where, tables):
-        """At least so many: the fit's and the run's."""
+        """A lower bound: the steps of the fit and of the run."""
         return 24 + 2 * 20 + 10
 
 
@@ -386,7 +386,7 @@ class Growth(MadeData, Invariance, unittest.TestCase):
     test_paths_of_kernels = Rbm.test_paths_of_kernels
 
     def steps(self, where, tables):
-        """At least so many: a pass for each variable but one."""
+        """A lower bound: a pass for each variable but one."""
         return {"orthant": 9, "rbm": 18, "ising": 36, "potts": 16, "linear-gaussian": 12,
                 "stochastic-volatility": 20, "gp-classification": 20}[tables["model"]["name"]] - 1
 
@@ -480,7 +480,7 @@ class Gaussian(Invariance, unittest.TestCase):
                     self.assertEqual(runner.findings(where), expected)
 
     def test_checkpoints_change_nothing(self):
-        """As many checkpoints as can be, and none."""
+        """A checkpoint at every step gives the same bits as none."""
         tables = self.CASES["gaussian-smc"]
         _, expected = self.reference("gaussian-smc", tables)
         _, often = self.reference("often", {**tables, "run": {**tables["run"], "checkpoint_every": 0.0}})

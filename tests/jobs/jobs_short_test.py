@@ -35,7 +35,7 @@ class Jobs(unittest.TestCase):
         print(f"{len(there)} jobs, the slowest {slowest[0].name}: {slowest[1][0].seconds:.1f} s")
 
     def run_job(self, row, scratch):
-        """How it ended, and what its summary says."""
+        """The end of the job, and its summary."""
         where = scratch / re.sub(r"\W", "+", row.name)
         ended = runner.pearlite("run", *row.arguments(scratch), "-o", where, timeout=SECONDS_OF_A_JOB)
         return ended, runner.summary(where)

@@ -1,6 +1,6 @@
-"""Every sweep of jobs/papers is a configuration that runs would take, in all of its settings; those that have a short
-form run it, and the report draws the figures that they name. A small machine stands for the trained ones. Skipped by name
-where the other data are not in PEARLITE_DATA_DIR.
+"""Every sweep of jobs/papers is legal in all of its settings. Sweeps with a short form run it, and the report draws the
+figures that they name. A small RBM replaces the trained ones. Sweeps whose other data are not in PEARLITE_DATA_DIR are
+skipped by name.
 
 usage: papers_test.py [PATTERN]    (of shell wildcards, on names such as search-4.2a)
 """

@@ -1,5 +1,5 @@
 #pragma once
-/// The Gaussian toy of Habeck (2017, section 5.1) as a model with a transition of its own, and variants that err.
+/// The Gaussian toy of Habeck (2017, section 5.1) as a model with its own transition, and faulty variants.
 
 #include "pearlite/core/column_block.hpp"
 #include "pearlite/core/error.hpp"

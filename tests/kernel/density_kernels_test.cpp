@@ -184,7 +184,7 @@ TEST(DensityKernels, StudentProposalsWithoutTheirRatioAreRejected) {
     EXPECT_GT(of_twin<Quartic>(twin, 3, 1, mixture_numbers<Quartic>()), 2 * largest_z);
 }
 
-/// Trajectories as tests see them.
+/// Gives tests access to trajectories.
 template <class K>
 class Open : public K {
   public:

@@ -45,7 +45,7 @@ Result backwards(const M& model, Index sweeps) {
     });
 }
 
-/// Increment, then the sweeps given, at addresses of their own.
+/// The increment, then these sweeps, each with its own address of random numbers.
 template <class M, class Sweep>
 Result by_hand(const M& model, Index sweeps, const Sweep& one_sweep) {
     return from_start(model, [&](auto& block, auto& increments, auto& derivative) {

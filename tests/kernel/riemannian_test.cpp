@@ -24,9 +24,9 @@ class Fixed final : public Riemannian {
   public:
     Fixed(const Path& path, Index moves, double eps, double steps)
         : Riemannian(path, {.number = moves}, &table(eps), Covariance::full, {.length = eps * steps}) {
-        const population::Generation nobody(parallel::BlockLayout(0, 16, 1, 0), 0,
-                                            [&](Index size) { return path->make_block(size); });
-        adapt(parallel::Communicator::alone(), nobody, 1);
+        const population::Generation empty(parallel::BlockLayout(0, 16, 1, 0), 0,
+                                           [&](Index size) { return path->make_block(size); });
+        adapt(parallel::Communicator::alone(), empty, 1);
     }
     using Hamiltonian::begin_block;
     using Hamiltonian::scratch_;

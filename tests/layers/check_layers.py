@@ -2,12 +2,12 @@
 
 usage: check_layers.py [--self-test] PROJECT_ROOT
 
-Beyond the table: no public header includes a private one; no folder is crowded; an algorithm is known to its own folder and to
-the registry alone, but for the exceptions that known_exceptions.py lists. An exception that is needed no longer is a fault too, so
-that the list can only become shorter.
+Beyond the table: no public header includes a private one; no folder is crowded; only an algorithm's own folder and the
+registry know its name, apart from exceptions in known_exceptions.py. An exception that is no longer needed is a fault,
+too, so that the list can only become shorter.
 
-Exit status 1 and one line for each fault. --self-test runs the check on small trees with a known fault each, all of which it must
-find.
+Exit status 1 and one line for each fault. --self-test runs the check on small trees, each with a known fault that it
+must find.
 """
 
 import pathlib

@@ -129,7 +129,8 @@ def changed_files(root, clean):
 
 
 def alone(files):
-    """Each file as a piece of its own; for a header of kernels its kernel sources, which alone can be compiled."""
+    """A list of one source for each file. A header of kernels stands for its kernel sources, since it cannot be
+    compiled alone."""
     sources = {}
     for file in files:
         for source in sorted(file.parent.glob("*.cpp")) if file.parent.name in KERNELS else [file]:

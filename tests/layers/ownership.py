@@ -75,7 +75,8 @@ def foreign_names(root):
 
 
 def public_headers(root):
-    """A fault if users would have to choose among too many headers; those of detail folders are nobody's to name."""
+    """A fault if there are too many public headers. Headers in detail folders are not counted, since users do not
+    include them."""
     headers = [path for path in (root / "include").rglob("*.hpp") if "detail" not in path.parts]
     return [f"include: {len(headers)} headers beside detail folders, at most {MOST_HEADERS}"] if len(headers) > MOST_HEADERS else []
 

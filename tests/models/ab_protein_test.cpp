@@ -113,7 +113,7 @@ TEST_P(AbProteins, EnergyIsThatOfTheMirrorImage) {
     }
 }
 
-TEST_P(AbProteins, FingerprintDistinguishes) {
+TEST_P(AbProteins, FingerprintsDiffer) {
     AbProteinSettings other = protein.settings();
     EXPECT_EQ(testing::fingerprint_of(protein), testing::fingerprint_of(AbProtein(other)));
     other.sequence[1] = other.sequence[1] == 'A' ? 'B' : 'A';

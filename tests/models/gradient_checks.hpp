@@ -12,7 +12,7 @@
 
 namespace pearlite::testing {
 
-/// A density as kernels see it, at n points drawn from its prior.
+/// A density behind the interface of kernels, at n points drawn from its prior.
 class Differentiated {
   public:
     template <class D>

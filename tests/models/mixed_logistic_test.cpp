@@ -144,8 +144,8 @@ TEST(MixedLogistic, TheVarianceIsAConstantOverTheNumberOfSamples) {
     }
 }
 
-// A normal proposal of the same curvature has weights of infinite variance wherever the curvature is 2 or more; these
-// are bounded by what they are where |x| is some units.
+// A normal proposal of the same curvature has weights of infinite variance where the curvature is 2 or more. The
+// weights here are bounded: none exceeds those at a few units of |x|.
 TEST(MixedLogistic, WeightsAreBounded) {
     MixedLogisticSettings s;
     const Index n = 40; // curvature 40 at the mode, tails of the prior

@@ -158,7 +158,7 @@ TEST(ModeMixture, RefusesWhatIsNoMixture) {
     EXPECT_THROW(ModeMixture(means, 1), InputError);
 }
 
-TEST(ModeMixture, FingerprintDistinguishes) {
+TEST(ModeMixture, FingerprintsDiffer) {
     Matrix others = some_means();
     others(0, 4) += 1e-9;
     const auto own = testing::fingerprint_of(ModeMixture(some_means(), 0.001));

@@ -70,7 +70,7 @@ TEST_P(TestFunctions, GradientIsThatOfDifferences) {
     testing::expect_gradient_as_differences(function, points_in_box(function, 16, 5), 1e-5, 1e-6);
 }
 
-TEST_P(TestFunctions, FingerprintDistinguishes) {
+TEST_P(TestFunctions, FingerprintsDiffer) {
     TestFunctionSettings other = function.settings();
     EXPECT_EQ(testing::fingerprint_of(function), testing::fingerprint_of(TestFunction(other)));
     other.seed += 1;

@@ -1,11 +1,11 @@
-"""The Debian packages that cpack makes: what is in them, what they depend on, and, in a bare Debian 12, that they install and
-that a model of one's own builds and runs there.
+"""The Debian packages that cpack makes: their contents and dependencies, and, in a bare Debian 12, their installation
+and a user-defined model that is built and run there.
 
 usage: packages_test.py BUILD_DIRECTORY
 
-The last needs root, a network for apt, and a directory of its own, which is made with
+The last part needs root, a network for apt, and a bare system, which is made with
     debootstrap --variant=minbase bookworm DIRECTORY
-and named by PEARLITE_BARE_SYSTEM; without it the test is skipped. It is changed by the test.
+PEARLITE_BARE_SYSTEM names this directory; without it the part is skipped. The test changes the system.
 """
 
 import os

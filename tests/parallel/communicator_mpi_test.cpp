@@ -138,7 +138,7 @@ TEST_P(Collectives, AllToAll) {
         EXPECT_EQ(incoming[static_cast<std::size_t>(from)], letter(from, rank));
 }
 
-// No message from or to a rank for which there is nothing, however many there are.
+// Pairs of ranks without data exchange no message, on any number of ranks.
 TEST_P(Collectives, AllToAllSendsWhatThereIs) {
     std::vector<std::vector<std::uint64_t>> outgoing(static_cast<std::size_t>(size));
     const int next = (rank + 1) % size, previous = (rank + size - 1) % size;

@@ -9,7 +9,7 @@ using namespace pearlite::parallel;
 
 namespace {
 
-/// Every number from 0 to n - 1 is taken by one rank, whoever is faster.
+/// Exactly one rank takes each number from 0 to n - 1, at any speed of the ranks.
 TEST(SharedNumbers, EachNumberIsTakenOnce) {
     const auto ranks = Communicator::world();
     constexpr Index n = 2000;

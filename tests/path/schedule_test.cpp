@@ -127,7 +127,7 @@ TEST(Schedule, Exponential) {
     EXPECT_GT(exponential_schedule(10, 1, 0.01)[1], 0.1); // steps that shrink
 }
 
-// A conditional ESS that falls from 1 within a step of `scale`, whatever that is; and one that never is large enough.
+// A conditional ESS that falls from 1 within a step of any `scale`, and one that is never large enough.
 TEST(AdaptiveSchedule, FindsStepsOfAnySize) {
     const AdaptiveSchedule wanted;
     for (const double scale : {1e-3, 1e-20, 1e-200})

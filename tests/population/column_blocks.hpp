@@ -1,5 +1,5 @@
 #pragma once
-/// Plain blocks as populations see them.
+/// Plain blocks behind the interface of populations.
 
 #include "pearlite/core/column_block.hpp"
 #include "population/generation.hpp"

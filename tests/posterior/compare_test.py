@@ -1,4 +1,4 @@
-"""`pearlite compare`: the Bayes factor of two regressions whose evidences are exact, and what it refuses and warns of."""
+"""`pearlite compare`: the Bayes factor of two regressions with exact evidences, its refusals and its warnings."""
 
 import re
 import unittest

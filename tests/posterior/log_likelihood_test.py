@@ -1,5 +1,6 @@
-"""Log likelihoods of data points in posterior.nc: they add up to the total, whatever the model and the algorithm, and by them
-a linear regression's leave-one-out predictive densities, by importance sampling, are those in closed form.
+"""Log likelihoods of data points in posterior.nc: their sum is the total log likelihood, for all models and algorithms.
+Importance sampling with them gives the leave-one-out predictive densities of a linear regression, which have a closed
+form.
 
     PEARLITE=... PEARLITE_DATA_DIR=... log_likelihood_test.py [CLASS[.test_NAME]]
 """

@@ -173,7 +173,7 @@ class Predictions(Runs):
 
 
 class Models(Runs):
-    """Where the data of models go."""
+    """The places of the models' data in the file."""
 
     def test_a_series(self):
         self.run_of(model={"name": "linear-gaussian", "simulated_length": 30, "particles": 20},

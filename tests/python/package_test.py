@@ -1,7 +1,7 @@
 """The Python package: numbers, bits on several ranks, exceptions, signals, resumes.
 
 Estimates must lie within 4 standard errors of exact values, a false alarm in 15 000 seeds if errors are normal; the seed is
-fixed, and a wrong exact value is found out.
+fixed, and a wrong exact value is rejected.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The code of the tutorial notebook and of docs/python.md runs as it stands, and finds what it says.
+"""The code of the tutorial notebook and of docs/python.md runs unchanged and gives the results that the text states.
 
 A notebook is a list of cells: they are executed one after another in one namespace, as Jupyter would, with figures in files.
 """

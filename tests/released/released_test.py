@@ -39,7 +39,7 @@ class Files(unittest.TestCase):
                 yield release.name, copy
 
     def refused(self, ended, version):
-        """Whether a command has refused files of another version, as it may."""
+        """True if a command refused files of another version, which is allowed."""
         if ended.status != runner.BAD_INPUT or version == present_version():
             return False
         self.assertIn(version, ended.err)
@@ -55,7 +55,8 @@ class Files(unittest.TestCase):
                         self.assertIn("configuration", ended.out)
 
     def test_resumed(self):
-        """By this build, on two ranks: to a number that is right, with a warning where another build began."""
+        """This build resumes the runs on two ranks. They end with right numbers, and with a warning if another build
+        began them."""
         for version, run in self.runs():
             with self.subTest(version, run=run.name):
                 begun_by = re.search(r"build (\w+)", (run / "summary.json").read_text(encoding="utf-8"))[1]

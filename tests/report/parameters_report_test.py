@@ -14,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def median(values, weights=None):
-    """With the definition written out again."""
+    """The weighted median from its definition."""
     order = numpy.argsort(values)
     weights = numpy.ones(len(values)) if weights is None else weights
     return values[order][numpy.flatnonzero(numpy.cumsum(weights[order]) >= 0.5 * weights.sum())[0]]

@@ -1,4 +1,4 @@
-"""Runs the report on invented run directories and reads the page that comes out."""
+"""Runs the report on synthetic run directories and reads the page."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Runs the report on invented searches for low energies."""
+"""Runs the report on synthetic searches for low energies."""
 
 import json
 import types

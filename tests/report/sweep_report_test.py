@@ -1,4 +1,4 @@
-"""Runs the report on invented sweeps and reads the page that comes out."""
+"""Runs the report on synthetic sweeps and reads the page."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""Run directories made of invented but plausible numbers, one function per kind of run."""
+"""Synthetic run directories with plausible numbers, one function per kind of run."""
 
 import hashlib
 import json

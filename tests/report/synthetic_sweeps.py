@@ -1,4 +1,4 @@
-"""Directories of sweeps made of invented but plausible numbers, one function per kind of sweep."""
+"""Synthetic directories of sweeps with plausible numbers, one function per kind of sweep."""
 
 import itertools
 import json

@@ -1,5 +1,5 @@
 #pragma once
-/// Random arguments for the tests of this layer, which has no generator of its own.
+/// Random arguments for tests of this layer, which does not include `random`.
 
 #include "simd/packet.hpp"
 

@@ -1,4 +1,4 @@
-"""Runs of model "stan" on libraries that only look like Stan programs (stand_in.cpp): numbers, bits, refusals.
+"""Runs of model "stan" on libraries with the interface of Stan programs (stand_in.cpp): numbers, bits, refusals.
 
 log Z is exact: -2.25 - log pi + log(sqrt(pi)/2) + log(1 + erf(1/2)). Estimates must lie within 4 standard errors, a false
 alarm in 15 000 seeds if errors are normal; the seed is fixed.
@@ -178,7 +178,7 @@ class Model(unittest.TestCase):
                 self.assertEqual(runner.findings(where), expected)
 
     def test_stop_and_resume(self):
-        """In the leg from the modes and in the run, on other numbers of ranks."""
+        """Stops in the leg from the modes and in the run, and resumes on other numbers of ranks."""
         _, where = self.start("whole")
         expected = runner.findings(where)
         for limit in (1, 4, 9):

@@ -35,7 +35,7 @@ WITHOUT_BLOCKS = ("parallel-tempering", "pseudo-marginal")
 
 
 class Fault(typing.NamedTuple):
-    """Which allocation fails: the how-manieth, or the first of a call site of so many frames; none by default."""
+    """The allocation that fails: by its number, or the first of a call site of `frames` frames; none by default."""
 
     rank: int
     place: int = 0

@@ -48,7 +48,7 @@ def waits(pids):
 
 
 class Choices(typing.NamedTuple):
-    """How a life ends. `delay` in seconds, from its start or from the event that the moment speaks of."""
+    """How a life ends. `delay` is in seconds from its start or from the event that defines the moment."""
 
     ranks: int
     moment: str

@@ -1,4 +1,4 @@
-"""Starts the pearlite command, alone or under mpirun, the way a user does, and takes care that nothing outlives a test.
+"""Starts the pearlite command, alone or under mpirun, as a user does, and ends all its processes after a test.
 
 The environment names what to start: PEARLITE (the executable) and MPIEXEC (default mpirun).
 """
@@ -69,7 +69,8 @@ def _processes():
 
 
 class Program:
-    """A started program in a session of its own. mpirun gives every rank a process group, so only the session holds all."""
+    """A program in a new session. mpirun gives every rank its own process group, so only the session contains all
+    processes."""
 
     def __init__(self, *arguments, ranks=None, environment=None, executable=None, directory=None, before=None):
         command = [executable or PEARLITE, *map(str, arguments)]

@@ -191,7 +191,7 @@ class Tables(SweepTest):
 
 
 class Settings(SweepTest):
-    """Which settings a table [sweep] spans."""
+    """The settings that a table [sweep] spans."""
 
     def settings(self, text, *arguments):
         ended = runner.pearlite("check", self.write(text), *arguments)
@@ -271,7 +271,7 @@ size = 4
             self.assertIn(f"fitted algorithm.particles={64000 // (5 * steps)}:", line)
 
     def test_a_rotation_for_each_replicate(self):
-        """That of the run's seed, as a run alone would have it."""
+        """Each replicate has the rotation of its seed, as a run outside a sweep has."""
         where = self.run_sweep(SEARCH + "\n[sweep]\nreplicates = 2\n", "rotations", "--set",
                                "model.rotation_seed=replicate", ranks=2)
         alone = self.write(SEARCH)
@@ -420,7 +420,7 @@ model = {name = "faulty", fault = "exception", rank = 0, after = 200}
 
 class Failures(SweepTest):
     def test_a_failing_variant_leaves_the_rest_whole(self):
-        """In groups of one rank and of several."""
+        """Runs on groups of one rank and of several."""
         text = FAULTY.replace('name = "smc"\nparticles = 64', 'name = "smc"')
         sound = text.partition('[[sweep.variant]]\nname = "unsound"')[0]
         program = os.environ["PEARLITE_FAULTY"]

@@ -1,4 +1,4 @@
-"""Models on tables of one's own that lie beside the configuration, with no data directory: by the words of docs/tables.md.
+"""Models on users' tables beside the configuration, without a data directory, as docs/tables.md describes.
 
 Estimates must lie within 4 standard errors of exact answers, a false alarm in 15 000 seeds if errors are normal; seeds are fixed.
 """

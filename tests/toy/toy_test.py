@@ -1,9 +1,10 @@
-"""A toy model, kernel, algorithm and operation of searches, each a folder (the kernel: two files; the operation: one) and one
-line of a list, through the commands.
+"""A toy model, kernel, algorithm and operation of searches, each in one folder (the kernel: two files; the operation:
+one) and with one line in a list, tested through the commands.
 
-Lines outside their own folders: the model's in models/list_of_models.inl, the kernel's in kernel/list_of_kernels.inl, the
-algorithm's in algorithm/plans/list_of_algorithms.inl, the operation's in kernel/box/list_of_operations.inl. The estimates must lie within 4 standard errors of the exact evidence: a false
-alarm in 15,000 seeds. The seed is fixed.
+Lines outside their folders: the model's in models/list_of_models.inl, the kernel's in kernel/list_of_kernels.inl, the
+algorithm's in algorithm/plans/list_of_algorithms.inl, the operation's in kernel/box/list_of_operations.inl.
+
+The estimates must lie within 4 standard errors of the exact evidence: a false alarm in 15,000 seeds. The seed is fixed.
 """
 
 import json

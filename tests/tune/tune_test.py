@@ -1,4 +1,5 @@
-"""`pearlite tune`: what it refuses, what it writes, that what it writes runs, and that ranks change nothing but times."""
+"""`pearlite tune`: its refusals and its output, which is a legal configuration and apart from times does not depend on
+ranks."""
 
 import json
 import math
@@ -238,7 +239,7 @@ class Schedules(unittest.TestCase):
             self.assertNotIn("log_weight_variance", summary["schedule"])
 
     def test_where_nothing_varies_nothing_is_infinite(self):
-        """At inverse temperature 2 all trajectories of the survey stand in the ground state."""
+        """At inverse temperature 2 all trajectories of the survey stay in the ground state."""
         file = runner.write_configuration(
             self.directory / "cold.toml", model={"name": "ising", "size": 8}, algorithm={"name": "smc"},
             path={"inverse_temperature_end": 2.0}, schedule={"kind": "varopt-m", "steps": 60, "hold_sweeps": 60})

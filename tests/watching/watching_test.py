@@ -161,8 +161,9 @@ class Progress(Watched):
                         numpy.testing.assert_array_equal(others[key], values, f"{name}, {ranks} ranks, {key}")
 
     def test_error_so_far(self):
-        """At the middle of a fixed path the values of 40 seeds spread as their errors say: the ratio of the two is within
-        0.7 and 1.4, which 40 normal values leave once in 500 times; 1.4 of the errors halved is the wrong twin."""
+        """At the middle of a fixed path the standard deviation of 40 seeds agrees with the printed errors: the ratio
+        lies within 0.7 and 1.4, which 40 normal values leave once in 500 times. The wrong twin has half the errors, and
+        its ratio is above 1.4."""
         sizes = {"annealed-importance": "trajectories", "smc": "particles", "nonequilibrium": "trajectories"}
         for name, size in sizes.items():
             file = write(self.place, name, {"name": "ising", "size": 6}, {"name": name, size: 1000},
@@ -222,7 +223,7 @@ class Reports(Watched):
         return (where / "report.html").read_text(encoding="utf-8")
 
     def shows(self, page, words, expected=True):
-        """Without the page in the message, which has figures."""
+        """Compares without the page in the message, since it contains figures."""
         self.assertEqual(words in page, expected, words)
 
     def test_stopped(self):

@@ -3,10 +3,10 @@ are known, go through the command as files, and its 95 % intervals must hold the
 
 usage: coverage_test.py works|mbar [REPLICATES] [--seed SEED]      1000 data sets of each problem by default
 
-Limits are 0.93 to 0.97 from 1000 data sets on, and as many standard errors, 2.9, for fewer: a true interval misses them in
-0.4 % of all studies. Below 1000 the problems are judged together. The wrong twin, the same errors divided by sqrt 2, whose
-coverage is 0.83, must miss them; below 1000, which see grave mistakes only, divided by 2, which makes 0.67. An error bar
-must be given in 99 % of all data sets.
+Limits are 0.93 to 0.97 from 1000 data sets on, and as many standard errors, 2.9, for fewer: a true interval misses them
+in 0.4 % of all studies. Below 1000 the problems are judged together. The wrong twin, with errors divided by sqrt 2 and
+a coverage of 0.83, must miss them. Studies of fewer than 1000 detect only large faults, so their twin has errors
+divided by 2 and a coverage of 0.67. At least 99 % of all data sets must have an error bar.
 """
 
 import argparse

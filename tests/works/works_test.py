@@ -79,7 +79,7 @@ class Works(unittest.TestCase):
                 self.assertLess(found["standard_error"], 0.05 * per_kt)
 
     def test_a_wrong_sign_is_found_out(self):
-        """The check bites: reverse works with the sign of the forward process, not said."""
+        """Reverse works with the sign of the forward process, but without the option for that sign, cause a warning."""
         forward, reverse = self.normal_works()
         files = [self.write("forward.csv", map(repr, forward)), self.write("reverse.csv", (repr(-w) for w in reverse))]
         ended = self.works(*files)
