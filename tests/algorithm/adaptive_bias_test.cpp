@@ -12,7 +12,7 @@
 namespace pearlite::algorithm {
 namespace {
 
-/// The recursion as it is written: every theta_j of S changes in every iteration.
+/// The plain recursion: every iteration changes theta_j of every region in S.
 struct PlainBias {
     std::vector<double> desired, theta;
     std::vector<bool> in_use;
@@ -43,7 +43,8 @@ struct PlainBias {
 
 constexpr Index n_regions = 40;
 
-/// Regions of the proposals of an iteration, the more of them the later it is; of these, regions of the states.
+/// Regions of the proposals of an iteration, more of them in later iterations; and regions of the states, a subset of
+/// these.
 struct Visits {
     std::vector<std::int32_t> proposed, states;
     Visits(std::uint32_t t, std::size_t chains) {

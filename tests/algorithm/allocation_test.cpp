@@ -1,5 +1,5 @@
-// Moves are the inner loop: they must not allocate. Allocations are counted by standing in for malloc, which the
-// address sanitizer does itself.
+// Moves are the inner loop and must not allocate. The test counts allocations with its own malloc; the address
+// sanitizer replaces malloc itself.
 #include "kernel/density/random_walk.hpp"
 #include "models/gaussian/gaussian.hpp"
 #include "models/regression/linear_regression.hpp"

@@ -54,7 +54,8 @@ TEST(AnnealedImportance, GaussianToyGivesMinusLogTen) {
     EXPECT_GT(std::fabs(z_score(twin, -std::log(10))), 8);
 }
 
-// Twenty normals, eight of them negative, by Gibbs sweeps from independent ones; the twin has them less correlated.
+// Twenty normals, eight of them negative, moved by Gibbs sweeps from independent ones. In the twin they are less
+// correlated.
 TEST(AnnealedImportance, OrthantsByGibbsSweeps) {
     const auto run = [](double rho) {
         Matrix covariance = Matrix::Constant(20, 20, rho);
@@ -150,7 +151,7 @@ double worst_z(const std::vector<Run>& runs, std::vector<double> Run::*values, c
     return worst;
 }
 
-// Slow moves over wide steps, so that it matters which weights go with which states.
+// Slow moves over wide steps, so that weights must go with the right states.
 TEST(AnnealedImportance, OnTheFlyMomentsAreThoseOfTheTemperature) {
     const ArGaussian model({.start_mean = 3, .start_sd = 3, .end_mean = 0, .end_sd = 1, .correlation = 0.8});
     const auto schedule = toy_schedule(10);

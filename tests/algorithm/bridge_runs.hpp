@@ -1,5 +1,5 @@
 #pragma once
-/// Runs along a bridge, as the plan composes them.
+/// Runs along a bridge, as the plan sets them up.
 
 #include "algorithm/densities.hpp"
 #include "algorithm/plans/bridged.hpp"

@@ -1,5 +1,5 @@
-// Runs along a bridge at several ranks against themselves on one, also after they were stored and restored: in the leg
-// from the prior, in the pilot, in the main run.
+// Runs along a bridge on several ranks give the bits of one rank, also after a store and a restore in the leg from the
+// prior, in the pilot or in the main run.
 #include "algorithm/bridge_runs.hpp"
 #include "algorithm/same_everywhere.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"

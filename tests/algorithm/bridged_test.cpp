@@ -108,8 +108,8 @@ struct EightSchools {
     }
 };
 
-// From the approximation that a model finds by itself: Gaussian process classification, six of whose observations are
-// of one latent value but for noise. The twin's labels differ.
+// A bridge from the approximation that a model finds by itself: Gaussian process classification with six noisy
+// observations of one latent value. The labels of the twin differ.
 TEST(Bridged, BeginsAtTheModelsOwnApproximation) {
     const Matrix k = 9 * Matrix::Ones(6, 6) + Matrix::Identity(6, 6);
     const double rho = 9.0 / 11, exact = models::log_equicorrelated_orthant(4, 2, rho);
@@ -123,7 +123,7 @@ TEST(Bridged, BeginsAtTheModelsOwnApproximation) {
                  InputError);
 }
 
-// The posterior is a funnel at small tau, where no reference holds it: the path does.
+// The posterior is a funnel at small tau, which no reference covers; the path corrects that.
 TEST(Bridged, EightSchools) {
     const double exact = EightSchools::log_evidence();
     EXPECT_NEAR(exact, -31.3113, 1e-4); // by another program's quadrature
@@ -171,7 +171,7 @@ TEST(Bridged, AModeThatTheReferenceLacksIsSaid) {
     EXPECT_LT(std::fabs(z_score(outcome, all)), 6.5);
 }
 
-/// A likelihood that is no number far from the posterior.
+/// A likelihood that is not a number far from the posterior.
 struct FailingLeg : KnownRegression {
     FailingLeg() : KnownRegression(1) {}
     double log_likelihood(std::span<const double> x) const {

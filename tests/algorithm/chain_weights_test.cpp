@@ -1,5 +1,5 @@
-// Resampling of a search's chains: offspring, weights against their definition, and the law of chains that have had no
-// time to reach it by their moves. Fixed seeds; scores are compared with 5, about 6 of them.
+// Resampling of a search's chains: offspring, weights against their definition, and the distribution of chains whose
+// moves alone are too few to reach it. Seeds are fixed; about 6 scores are compared with 5.
 #include "algorithm/search_chains/chain_weights.hpp"
 
 #include "algorithm/search_invariance.hpp"

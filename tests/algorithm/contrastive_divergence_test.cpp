@@ -1,5 +1,5 @@
-/// Trainings of a tiny RBM on a distribution that is known: the mean log-likelihood, by enumeration, comes near its
-/// optimum; a training that leaves the model's part of the gradient out does not.
+/// Training a tiny RBM on a known distribution: the mean log-likelihood, by enumeration, comes near its optimum.
+/// Training without the gradient's model part does not.
 
 #include "algorithm/contrastive_divergence/contrastive_divergence.hpp"
 #include "models/rbm/rbm.hpp"
@@ -55,7 +55,7 @@ double log_likelihood(const std::vector<double>& parameters) {
     return sum / 500;
 }
 
-/// All that the other does, but for the part of the model in the gradient.
+/// The same training without the model part of the gradient.
 class WithoutModel final : public model::Learner {
   public:
     explicit WithoutModel(std::unique_ptr<Learner> right) : right_(std::move(right)) {}

@@ -23,7 +23,7 @@ auto estimate_along(const std::shared_ptr<const path::DensityPath>& path, random
     return sampler.outcome().log_ratio.front();
 }
 
-/// The twin forgets the last of the points that it is asked for, unless it is asked for one.
+/// The twin forgets the last of the requested points, unless there is only one.
 struct Forgetful : models::LinearRegression {
     using LinearRegression::LinearRegression;
     explicit Forgetful(const LinearRegression& regression) : LinearRegression(regression) {}
@@ -52,7 +52,7 @@ TEST(DataPath, FindsTheEvidenceOfRadiataPine) {
     }
 }
 
-/// y_l ~ N(x, 1), x ~ N(0, 4): a user's density that has its likelihood by points.
+/// y_l ~ N(x, 1), x ~ N(0, 4): a user-defined density with likelihoods by points.
 struct NormalMean {
     std::vector<double> y{0.3, 2.1, 1.4, -0.6, 1.9, 0.8, 3.0};
     std::vector<std::string> parameter_names() const { return {"x"}; }
@@ -69,7 +69,7 @@ struct NormalMean {
             sum += log_normal(y[static_cast<std::size_t>(l)] - x[0], 1);
         return sum;
     }
-    /// A point after another, given those before.
+    /// Each point given those before.
     double exact_log_ratio() const {
         double mean = 0, variance = 4, sum = 0;
         for (const double value : y) {

@@ -1,5 +1,5 @@
-// Samplers of estimated likelihoods at several ranks against themselves on one, also after they were stored and
-// restored: estimates belong to particles and their addresses, not to ranks.
+// Samplers of estimated likelihoods on several ranks give the bits of one rank, also after a store and a restore:
+// estimates depend on particles and their addresses, not on ranks.
 #include "algorithm/importance_squared/importance_squared.hpp"
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
 #include "algorithm/same_everywhere.hpp"

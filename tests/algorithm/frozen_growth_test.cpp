@@ -33,7 +33,7 @@ GrowingPointer idle_series(Index n, bool adapted) {
         ->growing("time", 1);
 }
 
-/// Spins of neighbours are opposite; an odd torus cannot have all its bonds so.
+/// Neighbouring spins prefer to be opposite; an odd torus cannot satisfy all its bonds.
 GrowingPointer odd_antiferromagnet(double coupling) {
     return models::lattice_growth({.size = 9, .colours = 2, .equal = -coupling, .unequal = coupling})
         ->growing("raster", 1);

@@ -9,7 +9,7 @@ namespace pearlite::algorithm::testing {
 
 class HardChain {
   public:
-    /// `believed` is the activity of the moves: that of the density, but for a wrong twin.
+    /// `believed` is the activity that the moves use: the density's, except in a wrong twin.
     HardChain(Index n, double activity, double believed) : n_(n), activity_(activity), believed_(believed) {}
 
     Index n_variables() const { return n_; }
@@ -55,7 +55,7 @@ class WeighedChain : public HardChain {
     }
 };
 
-/// x_{n+1} is proposed without a look at x_n, and often impossible.
+/// x_{n+1} is proposed independently of x_n and is often impossible.
 class ProposedChain : public HardChain {
   public:
     using HardChain::HardChain;

@@ -73,7 +73,7 @@ inline GrowingPointer growing_lattice(Index colours) {
 inline constexpr models::LinearGaussianParameters series_parameters{
     .mean = 0.3, .persistence = 0.9, .state_sd = 0.8, .noise_sd = 0.8};
 
-/// Observations that the process does not expect.
+/// Observations that are unlikely under the process.
 inline std::vector<double> series_observations(Index n) {
     std::vector<double> observations;
     for (Index t = 0; t < n; ++t)

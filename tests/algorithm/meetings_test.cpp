@@ -171,7 +171,7 @@ TEST(Meetings, PartnersByEnergy) {
         for (std::size_t j = 0; j < n; ++j)
             expected[j] = 2 * population[n * i + j];
         EXPECT_GT(chi_squared_p_value(counts, expected), rejection_level);
-        // A choice that does not look at energies is found out.
+        // The test rejects a choice that ignores energies.
         std::vector<double> uniform(n, 1.0 / 3);
         uniform[i] = 0;
         EXPECT_LT(chi_squared_p_value(counts, uniform), rejection_level);

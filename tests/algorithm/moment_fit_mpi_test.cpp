@@ -1,5 +1,5 @@
-// Runs along paths of averaged moments at several ranks against themselves on one, also after they were stored and
-// restored in any of their parts.
+// Runs along paths of averaged moments on several ranks give the bits of one rank, also after a store and a restore in
+// each of their parts.
 #include "algorithm/moment_runs.hpp"
 #include "algorithm/same_everywhere.hpp"
 

@@ -1,4 +1,4 @@
-/// Scales: tuned towards the wanted acceptance, unless they are not to be.
+/// Scales: tuned towards the wanted acceptance, unless tuning is off.
 
 #include "algorithm/stochastic_approximation/proposal_scales.hpp"
 

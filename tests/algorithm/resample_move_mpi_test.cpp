@@ -1,5 +1,5 @@
-// Populations that grow, at several ranks against themselves on one, also stored in the midst of a step that enlarges
-// them.
+// Growing populations on several ranks give the bits of one rank, also after a store within a step that enlarges the
+// population.
 #include "algorithm/growing_chains.hpp"
 #include "algorithm/same_everywhere.hpp"
 

@@ -1,4 +1,4 @@
-// A sampler that is read from a checkpoint draws no start, and ends where the other one would have.
+// A sampler that is read from a checkpoint draws no start and gives the results of an uninterrupted one.
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// A sampler at several ranks against itself on one, also after it was stored and restored.
+/// Compares a sampler on several ranks with itself on one, also after a store and a restore.
 
 #include "algorithm/densities.hpp"
 #include "population/memory_fields.hpp"
@@ -17,7 +17,8 @@ using testing_support::restore;
 using testing_support::store;
 using testing_support::Stored;
 
-/// Estimates and their errors, or the draws of chains; on the root, for elsewhere they may be empty. Collective.
+/// Estimates and their errors, or draws of chains. They are compared on the root, since other ranks may have none.
+/// Collective.
 template <class S>
 std::vector<double> numbers_of(const Communicator& ranks, S& sampler) {
     std::vector<double> numbers;

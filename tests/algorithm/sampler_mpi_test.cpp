@@ -1,5 +1,5 @@
-// Samplers at several ranks against themselves on one: the same points, weights, traces and errors, bit for bit, also
-// after they were stored and restored.
+// Samplers on several ranks give the same points, weights, traces and errors as on one, bit for bit, also after a store
+// and a restore.
 #include "algorithm/densities.hpp"
 #include "algorithm/same_everywhere.hpp"
 #include "algorithm/smc/waste_free.hpp"

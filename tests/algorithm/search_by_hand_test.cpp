@@ -1,4 +1,4 @@
-// Searches of a few iterations, with numbers made by hand.
+// Searches of a few iterations, with numbers computed by hand.
 #include "algorithm/search_cases.hpp"
 
 #include "core/log_space.hpp"
@@ -67,7 +67,7 @@ SearchOutcome outcome_of(const Script& script, const SearchSettings& settings) {
 
 constexpr double nowhere = std::numeric_limits<double>::infinity();
 
-/// All but cold: what lowers the energy is accepted, what raises it is not.
+/// Almost zero temperature: proposals that lower the energy are accepted, those that raise it are not.
 SearchSettings scripted(const Script& script) {
     SearchSettings settings;
     settings.chains = static_cast<Index>(script.rows.size());

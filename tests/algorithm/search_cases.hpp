@@ -1,5 +1,5 @@
 #pragma once
-/// Energies so small that everything about them is known, for the tests of searches.
+/// Tiny energies with exactly known distributions, for tests of searches.
 
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 #include "pearlite/kernel/box_space.hpp"
@@ -27,7 +27,7 @@ struct SearchTarget {
     }
 };
 
-/// Every engine at this theta and this temperature, at a selection temperature that makes a difference.
+/// Settings that keep theta and the temperature fixed, with a selection temperature that matters.
 inline SearchSettings frozen(const SearchTarget& target, Index chains, Index iterations, random::Seed seed) {
     SearchSettings settings;
     settings.chains = chains;
@@ -93,7 +93,7 @@ void over_wells(Index n, const F& f) {
               dx * dy);
 }
 
-/// An energy of spans of T that counts how often it is asked.
+/// An energy of spans of T that counts its evaluations.
 template <class E, class T>
 struct Counted : E {
     std::shared_ptr<std::int64_t> count = std::make_shared<std::int64_t>(0);

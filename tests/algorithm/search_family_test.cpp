@@ -1,4 +1,4 @@
-// The members of the family, each against the loop as it is written in plain sight.
+// The members of the family against a plain loop.
 #include "algorithm/search_cases.hpp"
 
 #include "core/log_space.hpp"

@@ -9,8 +9,8 @@ namespace {
 using namespace testing;
 using random::testing::rejection_level;
 
-/// In every pair of neighbours, each chain meets the other as it was before: both at once, which is wrong, or one of
-/// them, drawn at random, while the other stays put.
+/// In every pair of neighbours each chain meets the state that the other had before: both at once, which is wrong, or
+/// only one of them, drawn at random, while the other stays.
 struct MeetsNeighbour : FromTarget<WellsCase> {
     enum class Who { both, one };
     Communicator ranks;
@@ -62,7 +62,7 @@ TEST(SearchInvariance, AllAtOnceWithPartnersFromTheOldPopulationIsRejected) {
     EXPECT_GT(moved(world, chosen, MeetsNeighbour(world, "linear", Who::one), settings, 1).smallest(), rejection_level);
 }
 
-/// Large populations, so that what is checked is a matter of the chains and not of the collectives.
+/// Large populations, so that the comparison depends on the chains and not on the collectives.
 template <class Case, class Space>
 void expect_invariance(const Space& space, SearchSettings settings, const std::string& name) {
     const auto p = moved(Communicator::world(), Case{}, space, std::move(settings), 2);

@@ -257,7 +257,7 @@ TEST(SearchMpi, AFailedTrialIsLeftToTheSearch) {
     EXPECT_THROW(replicates.begin(), NumericalError);
 }
 
-/// Stopped on all ranks and gone on with on one, and the other way round, in the midst of windows.
+/// Stopped on all ranks and resumed on one, and the other way round, within windows.
 TEST(SearchMpi, ReplicatesGoOnWhereTheyStopped) {
     const auto world = Communicator::world(), alone = Communicator::alone();
     const auto space = model::space_of(wells(kernel::BoxOperations::names()));

@@ -1,4 +1,4 @@
-// Searches on one rank: where theta goes, every member of the family against a plain recursion, accounts of energies.
+// Searches on one rank: the limit of theta, every member of the family against a plain recursion, records of energies.
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
 
 #include "algorithm/search_invariance.hpp"
@@ -154,7 +154,7 @@ TEST(StochasticApproximation, ThetaOfAContinuousSpaceGoesToTheLogMasses) {
     }
 }
 
-/// Each chain's own theta goes where the shared one does.
+/// The theta of each chain has the limit of the shared theta.
 TEST(StochasticApproximation, OwnThetasGoToTheLogMassesToo) {
     auto settings = converging(0.3);
     settings.bias = SearchSettings::Bias::own;
@@ -181,7 +181,7 @@ TEST(StochasticApproximation, SmallPopulationsKeepTheirDistribution) {
     }
 }
 
-/// Theta adapts to what the chains did: with it, the distribution is another one.
+/// Theta adapts to the chains, and then their distribution is another one.
 TEST(StochasticApproximation, AThetaThatMovesChangesTheDistribution) {
     auto settings = frozen(RowCase{}.target, 5001, 40, 0);
     settings.fixed_theta.clear();
@@ -243,7 +243,7 @@ TEST(StochasticApproximation, ReportsAsManyEnergiesAsItAskedFor) {
     expect_exact_account(kernel::BoxSpace<CountedWells>(counted, operations), *counted.count, settings);
 }
 
-/// The best find is the one that the iterations, looked at one by one, show.
+/// The best find agrees with a look at every iteration.
 TEST(StochasticApproximation, RemembersTheBest) {
     auto settings = frozen(WellsCase{}.target, 6, 300, 5);
     auto engine = engine_of(wells(kernel::BoxOperations::names()), settings);

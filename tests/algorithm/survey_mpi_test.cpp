@@ -1,4 +1,4 @@
-// Surveys at several ranks against themselves on one, also after they were stored and restored in any of their parts.
+// Surveys on several ranks give the bits of one rank, also after a store and a restore in each of their parts.
 #include "algorithm/same_everywhere.hpp"
 #include "algorithm/survey_models.hpp"
 

@@ -1,5 +1,5 @@
-// Thermodynamic integration by parallel tempering under a vague prior and much data: refused where the ladder is too
-// steep near b = 0, true where it is not. z-scores are compared with 5 (a false alarm once in 2e6; five times).
+// Thermodynamic integration by parallel tempering with a vague prior and many data: refused if the ladder is too steep
+// near b = 0, otherwise right. z-scores are compared with 5 (a false alarm once in 2e6; five times).
 #include "algorithm/tempering_runs.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// Evidence by integration under a vague prior, of which a few draws have enormous or vanishing likelihoods.
+/// Evidence by integration under a vague prior, a few draws of which have enormous or vanishing likelihoods.
 
 #include "algorithm/densities.hpp"
 

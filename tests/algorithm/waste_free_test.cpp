@@ -53,7 +53,7 @@ struct Toy {
     static double relative(double log_ratio) { return std::exp(log_ratio + 3 * std::log(10)); }
 };
 
-/// The paper's loop read plainly, for the toy, and two mistakes.
+/// The loop of the paper for the toy, in plain code, and two mistakes.
 enum class Loop { right, starts_without_weights, means_of_chains };
 
 double log_mean_weight(Loop loop, const Matrix& w) {
@@ -185,7 +185,7 @@ TEST(WasteFree, ShortChainsHaveNoErrorBarAndSayWhy) {
     EXPECT_GT(outcome.diagnostics.back().value, 3);
 }
 
-// Moves that leave every state where it is show where the chains lie.
+// Moves that change no state show the order of the chains.
 TEST(WasteFree, NeighbouringSlotsAreTheStatesOfAChain) {
     auto run = autoregressive_run(1, 37, 5, 1);
     EXPECT_EQ(run.chain_length(), 5);

@@ -1,4 +1,4 @@
-/// Weighted sums of chains: any order of weights, chains cut anywhere, weights beyond the range of numbers.
+/// Weighted sums of chains: weights in any order, chains cut anywhere, weights beyond the range of doubles.
 
 #include "algorithm/stochastic_approximation/weighted_moments.hpp"
 

@@ -12,7 +12,7 @@ namespace {
 using namespace testing;
 using models::NoisyLikelihood;
 
-/// SMC whose blocks are dealt anew before every step, to whom chance will have it.
+/// SMC that deals its blocks to random ranks before every step.
 class Shuffled {
   public:
     Shuffled(const Communicator& ranks, Smc sampler) : sampler_(std::move(sampler)), ranks_(ranks) {}
@@ -43,7 +43,7 @@ NoisyLikelihood noisy() {
     return NoisyLikelihood({.data = (Vector(2) << 0.5, -1).finished(), .noise_variance = 1.5});
 }
 
-/// The same with a cost: an estimate takes exp(2 theta_1) times `seconds`, which it says, or does not.
+/// The same with a cost: an estimate takes exp(2 theta_1) times `seconds`, and the density states that cost or not.
 struct Dear : NoisyLikelihood {
     explicit Dear(double seconds_of_unit = 2e-6) : NoisyLikelihood(noisy()), seconds(seconds_of_unit) {}
     void estimate(const Matrix& points, const model::BlockStreams& streams, std::span<double> log_prior,
@@ -107,7 +107,7 @@ struct Shares {
     Index deals = 0;
 };
 
-/// Small moves, so that what was dear stays dear.
+/// Small moves, so that expensive particles stay expensive.
 template <class D>
 Shares shares_of(const Communicator& ranks, const D& density, bool balance) {
     const auto path = path_of(density);

@@ -97,7 +97,7 @@ TEST(CheckGradient, SeesOneWrongCoordinateAmongMany) {
     }
 }
 
-/// A block whose log densities are others than those of the points alone.
+/// A density whose log densities in a block differ from those of single points.
 struct OtherLogs : Narrow {
     void evaluate_with_gradient(const Matrix& points, double b, std::span<double> log_prior,
                                 std::span<double> log_likelihood, Eigen::Ref<Matrix> out) const {

@@ -160,7 +160,7 @@ TEST(CustomAnnealedModel, RunsWithItsOwnTransition) {
     EXPECT_THAT(result.resolved, HasSubstr("native"));
     EXPECT_LT(std::abs(deviation(text, 2.0)), 4);
     EXPECT_GT(std::abs(deviation(text, 1.7)), 20);
-    // A path may end elsewhere than at 1.
+    // A path need not end at 1.
     EXPECT_LT(std::abs(deviation(text + "[path]\ninverse_temperature_end = 1.5\n", 3.0)), 4);
 }
 

@@ -24,7 +24,7 @@ TEST(BestCheckpointInterval, LosesAsLittleAsTheBestOfMany) {
             least = std::min(least, stretched(interval, cost, mean));
         EXPECT_LT(stretched(chosen, cost, mean), 1.001 * least) << cost;
     }
-    // The wrong twin: Young's interval costs more where checkpoints are dear.
+    // The wrong twin: Young's interval costs more if checkpoints are expensive.
     const double cost = 600, mean = 3600;
     EXPECT_GT(stretched(std::sqrt(2 * cost * mean), cost, mean),
               1.005 * stretched(best_checkpoint_interval(cost, mean), cost, mean));

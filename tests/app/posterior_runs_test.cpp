@@ -1,5 +1,5 @@
-// The algorithms at the posterior itself, as a configuration makes them, against an exact answer; and what runs say of
-// the likelihoods they estimated, against a count of the calls.
+// Algorithms at the posterior, set up by a configuration, against an exact answer; and the numbers of likelihood
+// estimates that runs state, against a count of calls.
 #include "app/commands/commands.hpp"
 #include "app/result/parts/evidence.hpp"
 #include "app/result/parts/posterior.hpp"
@@ -112,7 +112,7 @@ double diagnostic(const RunResult& result, const std::string& name) {
     return 0;
 }
 
-/// Blocks of 16 are whole, so that no estimate is made for nothing.
+/// Blocks of 16 are full, so that no estimate is wasted.
 TEST(PosteriorRuns, LikelihoodEstimatesAreCounted) {
     const std::string pilot = "[schedule]\nkind = 'linear'\nsteps = 10\n[kernel]\nmoves = 2\npilot_particles = 64\n";
     for (const auto& [text, has_pilot] :

@@ -67,7 +67,7 @@ TEST(SearchPlan, EachMemberIsSwitchedAsThePaperSays) {
     }
     for (const std::string name : {"smc", "annealed-importance", "nonequilibrium", "parallel-tempering"})
         EXPECT_NE(algorithm_of_name(name).task(), model::Task::search) << name;
-    // As the paper has them: 10^4 regions, aleph 10, temperature 1.
+    // The settings of the paper: 10^4 regions, aleph 10, temperature 1.
     const auto aesamc = plan_of("aesamc");
     EXPECT_EQ(*aesamc.settings.aleph, 10);
     EXPECT_EQ(aesamc.settings.range_points, 10000);
@@ -108,7 +108,7 @@ TEST(SearchPlan, LaddersAndGains) {
     EXPECT_GT(sa.temperature(1999), 0.5);
 }
 
-/// As a job for boxes has it: operations with their keys.
+/// A job for boxes: operations with their keys.
 SearchTraits box() {
     SearchTraits traits;
     traits.operations = traits.default_operations = {"metropolis", "k-point", "k-point-crossover", "snooker"};
@@ -177,7 +177,7 @@ TEST(SearchPlan, MisspeltAndForeignKeysStayMistakes) {
               "[kernel]\nmutation_sites = 1\n", "[schedule]\nsteps = 5\n",
               "[kernel]\noperations = ['metropolis', 'snoker']\n", "[kernel]\noperations = ['snooker']\n"})
             EXPECT_THROW(read_by(name, wrong), InputError) << name << ": " << wrong;
-    // Without another member in play, a key that the others leave without a meaning is one, too.
+    // Without another member of the family, a key that has no meaning for the others is a mistake, too.
     EXPECT_THROW(read_by("pisaa", "[schedule]\nkind = 'constant'\ntemperature_end = 0.5\n"), InputError);
     EXPECT_THROW(read_by("pisaa", "[kernel]\noperations = ['metropolis']\ncrossover_points = 2\n"), InputError);
 }

@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A directory that goes with the test.
+/// A directory that is removed with the test.
 class SearchSummary : public testing::Test {
   protected:
     SearchSummary() { std::filesystem::create_directories(place_); }
@@ -48,7 +48,7 @@ class SearchSummary : public testing::Test {
         ("search_summary-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
-/// Regions cut at 0, 1, 2, 3; all is well.
+/// Regions cut at 0, 1, 2, 3, and no warning.
 algorithm::SearchOutcome outcome_with(double best) {
     algorithm::SearchOutcome outcome;
     outcome.best.energy = best;
@@ -228,7 +228,7 @@ TEST_F(SearchSummary, WarnsWhereRegionsDoNotFit) {
     EXPECT_THAT(warnings_of(search_with({-1.1})),
                 ElementsAre("the best energy, -1.1, is below the regions, which begin at 0: all that lies below is one "
                             "region; lower algorithm.energy_low, or raise algorithm.range_iterations"));
-    // The numbers are those of a replicate of which it is so.
+    // The numbers are from a replicate for which the warning holds.
     EXPECT_THAT(warnings_of(search_with({-1.05, -3, 0.5})),
                 ElementsAre(HasSubstr("in 2 of 3 replicates the best energy, -1.05, is below")));
     EXPECT_THAT(
@@ -237,7 +237,7 @@ TEST_F(SearchSummary, WarnsWhereRegionsDoNotFit) {
     auto search = search_with({0.1});
     search.replicates[0].visits = {1, 1, 1, 1, 5};
     EXPECT_THAT(warnings_of(search), ElementsAre(HasSubstr("chains were above the regions, which end at 3")));
-    // Without a bias regions are nothing but counters.
+    // Without a bias regions only count visits.
     search.replicates[0].theta.clear();
     EXPECT_THAT(warnings_of(search), ElementsAre());
 }

@@ -20,7 +20,7 @@ using pearlite::testing::Differentiated;
 using pearlite::testing::expect_gradient_of_density;
 using pearlite::testing::expect_gradient_without_neighbours;
 
-/// The functions that densities are made of, with branches and a support.
+/// Functions that occur in densities, with branches and a support.
 struct Various {
     double offset = 0.3;
 
@@ -48,7 +48,7 @@ struct Various {
     }
 };
 
-/// The logistic regression of the package once more, by its formula.
+/// The logistic regression of the package, written again from its formula.
 struct PlainLogistic {
     models::LogisticRegressionData data;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// As many rounds of AES as a core can make: the ceiling of what draws by ARS.
+/// The largest rate of AES rounds of a core: the ceiling of draws by ARS.
 
 #include "pearlite/random/detail/ars.hpp"
 

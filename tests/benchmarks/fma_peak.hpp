@@ -1,5 +1,5 @@
 #pragma once
-/// As many fused multiply-adds as a core can make, for each instruction set: the ceiling of kernels that multiply.
+/// The largest rate of fused multiply-adds of a core, for each instruction set: the ceiling of kernels that multiply.
 
 #include "pearlite/core/types.hpp"
 #include "simd/instructions.hpp"

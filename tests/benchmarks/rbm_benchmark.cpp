@@ -57,7 +57,7 @@ struct Products {
     Eigen::MatrixXf weights, visible, units, hidden, field;
 };
 
-/// The update of one chain as one would write it down first.
+/// The update of one chain in simple code.
 class PlainUpdate {
   public:
     explicit PlainUpdate(const RbmParameters& rbm)

@@ -5,7 +5,7 @@
 namespace pearlite {
 namespace {
 
-/// Notes the names and types of what it is shown.
+/// Records the names and types of its fields.
 class Notes final : public Fields {
   public:
     bool is_reading() const override { return false; }

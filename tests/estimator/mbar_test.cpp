@@ -48,7 +48,7 @@ TEST(Mbar, AgreesWithAPlainIteration) {
     EXPECT_TRUE(found.free_energies.isApprox(iterated(data), 1e-9)) << found.free_energies.transpose();
 }
 
-// Offsets of hundreds of kT are nothing to Newton's method. z of f_k - f_0 has variance 1: over 400 data sets the mean
+// Offsets of hundreds of kT do not disturb Newton's method. z of f_k - f_0 has variance 1: over 400 data sets the mean
 // of z^2 lies in 1 +- 0.35 (5 standard errors), and means of z in +- 0.25.
 TEST(Mbar, FreeEnergiesOfOscillatorsAreRightWithinTheirErrors) {
     const auto oscillators = five_oscillators(100);
@@ -71,7 +71,7 @@ TEST(Mbar, FreeEnergiesOfOscillatorsAreRightWithinTheirErrors) {
         EXPECT_NEAR(squares(k) / sets, 1, 0.35) << k;
         EXPECT_NEAR(between(k) / sets, 1, 0.35) << k;
     }
-    // The wrong twin: errors that are half as large are found out.
+    // The wrong twin: errors that are half as large are rejected.
     EXPECT_GT(4 * squares(1) / sets, 1.35);
 }
 

@@ -55,7 +55,7 @@ TEST(Posterior, MomentsAndFamilies) {
     EXPECT_NEAR(summaries[1].mean, 0.7, 1e-14);
 }
 
-// A single family of independent draws has no spread about its own mean, and two or three hardly more.
+// A single family of independent draws has no spread about its mean, and two or three have hardly any.
 TEST(Posterior, FewFamiliesShowNoError) {
     Matrix draws(1, 60);
     std::vector<std::int64_t> eves(60);

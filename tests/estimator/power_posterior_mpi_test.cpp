@@ -18,7 +18,7 @@ using namespace population::testing;
 using parallel::BlockLayout;
 using parallel::Communicator;
 
-/// One temperature of a made-up run.
+/// One temperature of a synthetic run.
 struct Temperature {
     double a = 0, mean_u = 0, variance_u = 0;
     std::vector<double> log_weights, u;

@@ -8,13 +8,13 @@
 
 namespace pearlite::estimator::testing {
 
-/// All with one rank.
+/// All numbers on one rank.
 inline population::Shards whole(const std::vector<double>& values, Index block = 16) {
     const auto n = static_cast<Index>(values.size());
     return {parallel::Communicator::alone(), parallel::BlockLayout(n, block, 1, 0), values};
 }
 
-/// This rank's part of them.
+/// The share of this rank.
 inline population::Shards shard(const parallel::Communicator& ranks, const parallel::BlockLayout& layout,
                                 const std::vector<double>& values) {
     return {ranks, layout,

@@ -21,7 +21,7 @@ class CheckpointsTest : public ::testing::Test {
         writer("step", step);
         commit_checkpoint(ranks, writer, run, step);
     }
-    // Restores the newest checkpoint and says which step it held.
+    // Restores the newest checkpoint and returns its step.
     Index restored_step(std::vector<std::string>* warnings = nullptr) {
         Index step = -1;
         const Restored restored = restore_newest(ranks, run, [&](Reader& reader) { reader("step", step); });
@@ -97,7 +97,7 @@ TEST_F(CheckpointsTest, ADamagedOneIsPassedOverWithAWarning) {
                                       HasSubstr("passed over checkpoint.000000000007.h5")));
 }
 
-// The run goes on from step 3, before the damaged ones; they must not crowd out the good ones.
+// The run continues from step 3, before the damaged checkpoints, which must not displace the good ones.
 TEST_F(CheckpointsTest, ThosePassedOverGoWithTheNextCommit) {
     commit(3);
     commit(7);

@@ -1,4 +1,4 @@
-// A commit that fails, or dies, leaves what was there before.
+// A commit that fails, or is killed, leaves the previous file unchanged.
 #include "io/container/container.hpp"
 
 #include "io/container_support.hpp"
@@ -74,8 +74,8 @@ TEST_F(ContainerFailureTest, AnErrorWhilePackingLeavesTheOldFile) {
     EXPECT_EQ(testing::names_in(directory.path()), std::vector<std::string>{"state.h5"});
 }
 
-// A child commits one population after another until it is killed, at another moment each time; the first lives until
-// it has committed once, however slow the machine.
+// A child commits one population after another until it is killed, each time at another moment. The first child lives
+// until its first commit, even on a slow machine.
 TEST_F(ContainerFailureTest, AKilledWriterLeavesAWholeFile) {
     constexpr int n_kills = 40;
     std::uint64_t newest = 0;

@@ -133,7 +133,7 @@ TEST(KernelMixture, PartsTuneByTheirOwnAcceptance) {
         moved(*kernel, generation, 0.5, static_cast<std::uint32_t>(step));
         kernel->tune({.mobility = 1, .acceptance = 0}, 0.25); // of all parts together: no part listens to it
     }
-    // Each part alone accepts what it shall.
+    // Each part has the wanted acceptance when it moves alone.
     const auto acceptance = [&](std::size_t k) {
         Index accepted = 0;
         for (Index b = 0; b < generation.local_blocks(); ++b) {

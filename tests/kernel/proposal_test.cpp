@@ -32,7 +32,7 @@ TEST(RandomWalkFactor, PerfectCorrelationGivesTheDiagonal) {
     EXPECT_TRUE(factor.isApprox(expected, 1e-14));
 }
 
-// Positive definite in name only: one direction is 1e-7 of the others.
+// Numerically singular: one direction is 1e-7 of the others.
 TEST(RandomWalkFactor, AlmostPerfectCorrelationGivesTheDiagonalToo) {
     Matrix covariance = Matrix::Identity(3, 3);
     covariance(0, 1) = covariance(1, 0) = 1 - 1e-14;

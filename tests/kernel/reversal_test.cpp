@@ -1,4 +1,4 @@
-// Kernels that run backwards: which do, with which transitions, and what the others say.
+// Kernels that run backwards: which kernels can, their transitions, and the messages of the others.
 #include "kernel/densities.hpp"
 #include "kernel/density/random_walk.hpp"
 #include "kernel/native.hpp"

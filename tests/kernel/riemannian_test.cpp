@@ -1,4 +1,5 @@
-// Riemannian Hamiltonian Monte Carlo: the map of a step, what transitions leave invariant, and what they reject.
+// Riemannian Hamiltonian Monte Carlo: the map of a step, the invariant distribution of transitions, and their
+// rejections.
 #include "kernel/trajectory/riemannian.hpp"
 
 #include "kernel/curved_densities.hpp"
@@ -132,7 +133,7 @@ TEST(Riemannian, EnergyIsConservedToTheSecondOrderOfTheStep) {
         for (const double eps : {0.05, 0.025})
             EXPECT_NEAR(error(2 * eps) / error(eps), 4, 0.4) << eps;
     EXPECT_LT(energy_error<Funnel>(0.0125), 1e-3);
-    // Without the metric's derivatives the equations are another system's.
+    // Without the derivatives of the metric the equations describe another system.
     for (const auto& error :
          {energy_error<WithoutMetricDerivative<Banana>>, energy_error<WithoutMetricDerivative<Funnel>>})
         EXPECT_GT(error(0.0125), 0.1);
@@ -297,7 +298,7 @@ struct Half : Flat {
 };
 
 TEST(Riemannian, TrajectoriesThatCannotBeFollowedAreRejected) {
-    // The points beyond the edge stay, and the others do not go there.
+    // Points beyond the edge stay, and other points do not move there.
     const auto path = path::tempered(Half{});
     const Fixed kernel(path, 20, 0.2, 1);
     auto block = drawn<Flat>(*path, 1000, 1, 0);
@@ -312,7 +313,7 @@ TEST(Riemannian, TrajectoriesThatCannotBeFollowedAreRejected) {
     }
     EXPECT_GT(beyond, 400);
     EXPECT_NEAR(static_cast<double>(stayed), static_cast<double>(beyond), 5);
-    // Steps of any length end with numbers.
+    // Steps of any length end with finite numbers.
     for (const double eps : {5.0, 1e3, 1e100, 1e300}) {
         const auto funnel = path::tempered(Funnel{});
         auto points = drawn<Funnel>(*funnel, 160, 1, 0);

@@ -1,6 +1,6 @@
 #pragma once
-/// The Ising model again, as plainly as it can be written: one chain, one spin and one 64-bit number at a time. It
-/// reads the same addresses of the random streams as the model, so both must agree in every bit.
+/// The Ising model in plain code: one chain, one spin and one 64-bit number at a time. It reads the same addresses of
+/// the random streams as the model, so both must agree in every bit.
 
 #include "models/lattice/ising.hpp"
 #include "pearlite/random/stream.hpp"

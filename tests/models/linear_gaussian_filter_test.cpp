@@ -87,7 +87,7 @@ TEST(LinearGaussianFilter, AgreesWithThePlainFilter) {
     }
 }
 
-/// Where states are all but known the likelihood is known, too, however small it is.
+/// If states are known almost exactly, so is the likelihood, even if it is tiny.
 TEST(LinearGaussianFilter, FarFromTheDataItIsRight) {
     const std::vector<double> y{3, -40, 0.5, 1e4};
     const LinearGaussianParameters known{.mean = 1, .persistence = 0.5, .state_sd = 1e-9, .noise_sd = 0.1};
@@ -98,7 +98,7 @@ TEST(LinearGaussianFilter, FarFromTheDataItIsRight) {
     }
 }
 
-/// Particles that one observation all but refuses may be the ones that explain the next.
+/// Particles that are very unlikely under one observation may explain the next.
 TEST(LinearGaussianFilter, WeightsThatComeBackAreFinite) {
     std::vector<double> y(40);
     for (std::size_t t = 0; t < y.size(); ++t)

@@ -1,5 +1,5 @@
 #pragma once
-/// Bayesian networks the plain way, and small tables to try them on.
+/// Bayesian networks in plain code, and small tables for tests.
 
 #include "models/network/bayesian_network.hpp"
 

@@ -1,4 +1,4 @@
-/// As many particles at each point as its variance asks for: still unbiased, and equally noisy everywhere.
+/// Particle numbers chosen at each point from its variance: estimates are still unbiased, and equally noisy everywhere.
 
 #include "models/mixed_logistic_cases.hpp"
 #include "models/state_space/linear_gaussian.hpp"

@@ -55,7 +55,7 @@ struct States {
         for (std::size_t i = 0; i < packed.size(); ++i)
             region_masses[static_cast<std::size_t>(target.partition.region(energies[i]))] += probabilities[i];
     }
-    /// Whether n draws say something about every region and every state.
+    /// Whether n draws are enough to test every region and every state.
     bool are_common(double n) const {
         return *std::min_element(region_masses.begin(), region_masses.end()) > 0.02 &&
                *std::min_element(probabilities.begin(), probabilities.end()) > 5 / n;
@@ -74,7 +74,7 @@ void unpack(Chains& chains, Index slot, const std::string& bytes) {
     chains.unpack(slot, std::as_bytes(std::span(bytes)));
 }
 
-/// Rules that are wrong, to see that they are found out.
+/// Wrong rules, which the checks must reject.
 enum class Twin {
     none,
     doubled_changes, ///< of energy

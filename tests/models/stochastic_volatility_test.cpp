@@ -114,8 +114,8 @@ TEST(StochasticVolatility, ConstantVarianceIsKeptAndUnbiased) {
     EXPECT_GT(particles[1], 2 * particles[0]);
 }
 
-/// The wrong twin of a pilot: the better of two estimates is no estimate. (A pilot that shared its numbers with the
-/// estimate would choose so.)
+/// The wrong twin of a pilot: the better of two estimates is biased. An estimate that shares its random numbers with
+/// the pilot has a bias like this.
 TEST(StochasticVolatility, ChoosingByTheEstimateIsRejected) {
     const StochasticVolatility density(settings(60));
     auto errors = errors_at(density, unconstrained(density, volatility_cases()[3].parameters), 2000);

@@ -1,4 +1,4 @@
-// A user's model whose gradient has one wrong sign: `check` must say so.
+// A user's model whose gradient has one wrong sign, which `check` must report.
 #include "pearlite/app/custom_model.hpp"
 
 struct Wrong {

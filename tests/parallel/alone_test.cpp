@@ -1,4 +1,4 @@
-// A communicator of one rank without MPI: what every serial test and every command that only looks relies on.
+// A communicator of one rank without MPI, for serial tests and for commands that only read files.
 #include "parallel/agreement.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/exchange.hpp"

@@ -1,4 +1,4 @@
-// The reductions on one rank: what they compute. That ranks and splits leave no trace is tested with MPI.
+// Results of reductions on one rank. Tests with MPI check that ranks and splits do not change them.
 #include "core/log_space.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/error.hpp"

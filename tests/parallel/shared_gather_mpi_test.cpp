@@ -50,7 +50,7 @@ TEST(SharedGather, HasTheArraysOfAllRanksRoundAfterRound) {
         }
 }
 
-/// Another rank, long since on its way, writes what it will gather next.
+/// Another rank, already further ahead, writes its next contribution.
 TEST(SharedGather, KeepsWhatARankStillReads) {
     const auto ranks = Communicator::world();
     for (const auto memory : memories) {
@@ -67,7 +67,7 @@ TEST(SharedGather, KeepsWhatARankStillReads) {
     }
 }
 
-/// Ranks of a machine wait for each other without MPI; it must go on with messages all the same.
+/// Ranks of one machine wait for each other without MPI; messages must still make progress.
 TEST(SharedGather, LetsMessagesThroughWhileRanksWait) {
     const auto ranks = Communicator::world();
     const int next = (ranks.rank() + 1) % ranks.size(), last = (ranks.rank() + ranks.size() - 1) % ranks.size();

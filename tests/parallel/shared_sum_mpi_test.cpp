@@ -49,7 +49,7 @@ TYPED_TEST(SharedSums, OfARankAloneAreItsOwnNumbers) {
     EXPECT_EQ(shared.sum()[1], -5);
 }
 
-/// However they come about, the counts of what ranks add up are the same.
+/// The counts of reductions and their words do not depend on the way in which ranks add.
 TYPED_TEST(SharedSums, CountAsReductions) {
     using Sum = SharedSum<TypeParam>;
     const auto ranks = Communicator::world();

@@ -27,7 +27,7 @@ struct Genealogy {
     std::vector<std::int64_t> eves;
 };
 
-/// Everybody his own Eve, a few families all over the slots, one for all, and many drawn at random.
+/// Every particle its own Eve, a few families scattered over the slots, one family, and many drawn at random.
 std::vector<Genealogy> genealogies(Index size) {
     std::vector<Genealogy> cases{{"own", {}}, {"few", {}}, {"one", {}}, {"random", {}}};
     random::Stream stream({61, random::Purpose::test, static_cast<std::uint64_t>(size), 0});

@@ -96,8 +96,8 @@ TEST(PopulationMpi, NotANumberOnOneRankIsAnErrorOnAll) {
     EXPECT_THROW(conditional_ess(ranks, layout, local, std::vector<double>(local.size(), 0.0)), NumericalError);
 }
 
-/// Where each slot's new particle comes from, by the rule read plainly: survivors stay, the j-th surplus copy in slot
-/// order fills the j-th empty slot.
+/// The source of each slot's new particle by the plain rule: survivors stay, and the j-th surplus copy in slot order
+/// fills the j-th empty slot.
 std::vector<Index> reference_sources(const std::vector<Index>& numbers) {
     std::vector<Index> sources(numbers.size()), surplus;
     for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -109,7 +109,7 @@ std::vector<Index> reference_sources(const std::vector<Index>& numbers) {
     return sources;
 }
 
-/// A generation whose particle i says so in every coordinate, after some other ancestry.
+/// A generation with the number of each particle in all its coordinates, after some ancestry.
 template <class T>
 Generation labelled(const BlockLayout& layout, Index rows) {
     Generation generation(layout, 0, column_blocks<T>(rows));

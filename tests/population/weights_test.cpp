@@ -93,7 +93,7 @@ TEST(Weights, ConditionalEssOfNoChangeIsOne) {
     std::vector<double> some_lost(100, 0.0);
     std::fill_n(some_lost.begin(), 60, log_zero);
     EXPECT_NEAR(conditional_ess(alone(), layout_of(log_weights), log_weights, some_lost), 1, 1e-14);
-    // A particle of no weight does not blind it, however large its increment.
+    // A particle of weight zero does not matter, even if its increment is large.
     std::vector<double> weights{0, 0, -2000}, increments{0, 0.5, 800};
     const double two = std::pow(1 + std::exp(0.5), 2) / (2 * (1 + std::exp(1.0)));
     EXPECT_NEAR(conditional_ess(alone(), layout_of(weights), weights, increments), two, 1e-14);

@@ -18,7 +18,7 @@ using ars_kernels::kernels_for;
 using Counter = Ars::Counter;
 using Key = Ars::Key;
 
-/// ARS from the definition of AES (FIPS 197), byte by byte: no table, and anything may be wrong with it on purpose.
+/// ARS from the definition of AES (FIPS 197), byte by byte and without tables. Tests can make any part of it wrong.
 struct Definition {
     int rounds = 7;
     std::uint64_t weyl_low = 0x9E3779B97F4A7C15, weyl_high = 0xBB67AE8584CAA73B;

@@ -254,7 +254,7 @@ TEST_P(Bernoulli, HasItsProbability) {
     }
 }
 
-/// The wrong twin: one byte compared with p, as a hurried implementation might.
+/// The wrong twin compares only one byte with p, a likely mistake.
 TEST_P(Bernoulli, EightBitsAreRejected) {
     std::vector<std::uint32_t> words(n_bernoulli / 4);
     fill_bits(address(16), words);

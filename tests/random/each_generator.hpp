@@ -1,6 +1,6 @@
 #pragma once
-/// Tests of all that is drawn run for every generator. A file derives its fixtures from this, and makes addresses whose
-/// seed has the generator `tested`.
+/// Tests of draws run for every generator. A test derives its fixtures from this class and makes addresses whose seed
+/// has the generator `tested`.
 
 #include "pearlite/random/detail/generator.hpp"
 

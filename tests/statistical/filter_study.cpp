@@ -18,7 +18,7 @@ using namespace models;
 
 constexpr std::uint64_t study_seed = 1404;
 constexpr double largest_z = 3;
-/// Few enough that ten particles give a likelihood whose mean can be measured.
+/// Few time steps, so that ten particles give a likelihood whose mean can be measured.
 constexpr Index n_observations = 20;
 
 } // namespace

@@ -1,7 +1,6 @@
 #pragma once
-/// Studies of what is claimed of likelihoods that are estimated. All are collective; each prints its table on rank 0
-/// and returns whether every figure met its limits and every wrong twin missed them. Results do not depend on the
-/// number of ranks.
+/// Studies of estimated likelihoods. All are collective; each prints its table on rank 0 and returns true if every
+/// figure met its limits and every wrong twin missed them. Results do not depend on the number of ranks.
 
 #include "parallel/communicator.hpp"
 

@@ -52,7 +52,7 @@ std::vector<double> ranks_of(const D& density, std::span<const double> truth, ra
     return ranks;
 }
 
-/// Priors that belong to the data, or (the wrong twin) are so wide that nearly the likelihood alone counts.
+/// The priors that generate the data or, in the wrong twin, priors so wide that the likelihood dominates.
 Prior normal(double sd, bool right) {
     return Prior::parse(fmt::format("normal(0, {})", right ? sd : 3 * sd));
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Diagnostics of chains that are all in one place, by their definitions: what estimator/chains.hpp is compared with.
+/// Diagnostics of chains on one rank, directly from their definitions: the reference for estimator/chains.hpp.
 
 #include "estimator/chains.hpp"
 

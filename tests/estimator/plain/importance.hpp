@@ -1,6 +1,6 @@
 #pragma once
-/// Estimates from weights that are all in one place, by their definitions: what estimator/evidence/importance.hpp is
-/// compared with.
+/// Estimates from weights on one rank, directly from their definitions: the reference for
+/// estimator/evidence/importance.hpp.
 
 #include "estimator/evidence/importance.hpp"
 

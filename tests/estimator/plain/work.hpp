@@ -1,6 +1,6 @@
 #pragma once
-/// Estimates from works that are all in one place, by their definitions: what estimator/work/work.hpp is compared with.
-/// The bootstrap resamples works one by one.
+/// Estimates from works on one rank, directly from their definitions: the reference for estimator/work/work.hpp. The
+/// bootstrap resamples works one by one.
 
 #include "estimator/work/bennett_equation.hpp"
 #include "estimator/work/work.hpp"
@@ -28,8 +28,8 @@ CrooksCheck crooks_check(std::span<const double> forward, std::span<const double
 namespace detail {
 
 /// With L = log Z and q_j = P(reverse | W_j) = 1/(1 + (n_f/n_r) e^{L + W_j}), Bennett's equation is sum_j q_j = n_r
-/// over all works, whatever a work's direction. A forward work of +inf has q = 0 and a reverse work of -inf has q = 1,
-/// whatever L is; both are left out of `finite`.
+/// over the works of both directions. A forward work of +inf has q = 0 and a reverse work of -inf has q = 1 for any L;
+/// both are left out of `finite`.
 struct WorkSamples {
     Vector finite;                       ///< W_j
     double n_forward = 0, n_reverse = 0; ///< all of them

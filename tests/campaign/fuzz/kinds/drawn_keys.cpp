@@ -15,8 +15,7 @@ namespace {
 
 using Type = io::KeyDescription::Type;
 
-/// Whole numbers are drawn within so much of their lower end: a model of the largest legal size takes minutes to make,
-/// rightly.
+/// Whole numbers are drawn near their lower end, since a model of the largest legal size takes minutes to build.
 constexpr double usual_span = 40;
 
 std::string quoted(const std::string& text) {
