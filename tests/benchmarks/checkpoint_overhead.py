@@ -100,7 +100,7 @@ CREATED, MOVED_HERE, DELETED = 0x100, 0x80, 0x200
 
 
 class Watch:
-    """Times of what happens to the files of a directory: (seconds, mask, name)."""
+    """Times of events in a directory: (seconds, mask, name)."""
 
     def __init__(self, directory):
         libc = ctypes.CDLL(None, use_errno=True)

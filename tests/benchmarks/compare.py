@@ -47,7 +47,7 @@ class Figure(NamedTuple):
     larger_is_better: bool
 
     def of(self, rows):
-        """Its value in a run, {row name: {counter: value}}."""
+        """The value in a run, {row name: {counter: value}}."""
         if self.row not in rows:
             sys.exit(f"{self.benchmark}_benchmark has no row called {self.row}; it has {', '.join(rows)}")
         return rows[self.row][self.counter]

@@ -35,7 +35,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 class Absent(Exception):
-    """A peer that is not here; its text says what is missing."""
+    """A missing peer; the text names the missing part."""
 
 
 def module(name, package):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a rank of SMC holds and sends that resamples at every step, eight dimensions: memory must fall as 1/P.
+# Memory and messages of a rank of SMC that resamples at every step, in eight dimensions: memory must fall as 1/P.
 #   bash tests/benchmarks/sharding.sh PEARLITE PARTICLES RANKS...
 # Prints a row of docs/performance.md for each number of ranks; the digest must be the same in all.
 set -euo pipefail

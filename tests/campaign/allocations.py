@@ -53,7 +53,7 @@ def place_of(name, frames):
 
 
 class Jobs:
-    """The jobs that are tried: what they find, how many allocations each rank makes, and where."""
+    """The jobs of the campaign: their findings, the number of allocations of each rank, and their places."""
 
     def __init__(self, options, directory, names):
         self.directory, self.files, self.expected, self.counts, self.sites = directory, {}, {}, {}, {}

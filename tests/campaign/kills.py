@@ -133,7 +133,7 @@ class Case:
         return self.draw.choices(RANKS, RANK_WEIGHTS)[0]
 
     def choices(self, is_last):
-        """The last two lives wait for the results: a kill that comes too late there ends the case."""
+        """The last two lives wait for the results. If a kill comes too late there, the case ends."""
         moment = killed_runs.RESULTS if is_last else self.draw.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         return killed_runs.Choices(
             self.choose_ranks(), moment, self.draw.choice(killed_runs.VICTIMS),
@@ -164,7 +164,7 @@ class Case:
         return life.killed
 
     def look_at_log(self, added, before, described):
-        """The life went on from the newest checkpoint."""
+        """Checks that the life continued from the newest checkpoint."""
         if "passed over" in added:
             self.fail("torn", f"{described}: {added}")
         resumed = killed_runs.RESUMED.search(added)
@@ -172,7 +172,7 @@ class Case:
             self.fail("lost", f"{described}: went on from {resumed.group(1)}, the newest was {before[0]}")
 
     def look_at_files(self, described, before):
-        """All files under their own names are whole, and there are no fewer checkpoints than before."""
+        """Checks that all files under their final names are whole, and that no checkpoint is lost."""
         after = [file.name for file in runner.checkpoints(self.where)]
         if before and (not after or after[0] < before[0]):
             self.fail("lost", f"{described}: the newest checkpoint was {before[0]}, now there are {after}")

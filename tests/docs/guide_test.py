@@ -56,7 +56,7 @@ def commands_of(lines):
 
 
 def synopsis(command):
-    """Whether it is one, with placeholders in place of words."""
+    """True for a synopsis, which has placeholders in place of words."""
     return re.search(r"\[|\||\b(DIR|FILE|NAME|FORWARD|MODEL)\b", command) is not None
 
 

@@ -36,7 +36,7 @@ def links_of(text):
 
 
 def mistakes_of(page):
-    """[what is wrong with a link of the page], {the pages that it links to}."""
+    """[faults of the links of a page], {the pages that it links to}."""
     wrong, pages = [], set()
     for link in links_of(page.read_text(encoding="utf-8")):
         if re.match(r"[a-z]+:", link):

@@ -55,7 +55,7 @@ class Page(html.parser.HTMLParser):
 
 
 def dead_links(site):
-    """["page: link"] of what leads nowhere, or is loaded from elsewhere."""
+    """["page: link"] of links without a target, and of files from the network."""
     pages = {page.resolve(): Page(page.read_text(encoding="utf-8")) for page in site.rglob("*.html")}
     wrong, count = [], 0
     for page, content in pages.items():
@@ -179,7 +179,7 @@ class Comments(unittest.TestCase):
 
 
 class Mistakes(unittest.TestCase):
-    """Planted ones are noticed."""
+    """Planted mistakes are found."""
 
     def test_formulas(self):
         with tempfile.TemporaryDirectory() as place:

@@ -136,7 +136,7 @@ class DamagedCheckpoints(Base):
         file.symlink_to(self.directory / "nowhere")
 
     def test_stamps_are_understood(self):
-        """The damage of the stamps is no more than what it says: an unchanged stamp comes out as it was."""
+        """The tests change stamps only as stated: rewriting an unchanged stamp gives the same bytes."""
         where = self.stopped(self.configure(SMC))
         data = runner.checkpoints(where)[0].read_bytes()
         self.assertEqual(stamped(data), data)
@@ -202,7 +202,7 @@ class DamagedCheckpoints(Base):
                 self.assertIn("its contents contradict each other", ended.err)
 
     def test_damaged_ones_do_not_stay(self):
-        """A run that passed over a damaged checkpoint leaves two good ones."""
+        """A run that skipped a damaged checkpoint leaves two good ones."""
         where = self.stopped(self.configure(SMC))
         damaged, previous = runner.checkpoints(where)
         damaged.write_bytes(b"hello")
@@ -214,7 +214,7 @@ class DamagedCheckpoints(Base):
 
 
 class OtherInputs(Base):
-    """Data, weights or temperatures that are not those the checkpoint was made with."""
+    """Data, weights or temperatures that differ from those of the checkpoint."""
 
     def setUp(self):
         super().setUp()
@@ -373,7 +373,7 @@ class Directories(Base):
                 self.assertEqual(runner.findings(where), runner.findings(self.directory / "whole"))
 
     def test_a_damaged_summary_of_a_finished_run(self):
-        """Its numbers of other types are bad input."""
+        """Numbers of another type in the summary are bad input."""
         where = self.directory / "finished"
         self.go("run", self.configure(SMC), "-o", where)
         whole = runner.summary(where)

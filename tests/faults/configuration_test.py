@@ -246,7 +246,7 @@ class Configurations(Base):
                                                  r"toml:9: unknown key .schedule\.step"])
 
     def test_one_mistake_makes_no_others(self):
-        """Keys of what was refused, or could not be built, are not unknown for that."""
+        """Keys of a model or part that was refused are not reported as unknown."""
         for number, (text, message) in enumerate((
                 (GOOD.replace('"smc"\nparticles = 64', '"pisaa"\nchains = 64\niterations = 1000'), r"toml:11: algorithm\.name: got"),
                 (GOOD.replace('"gaussian"\nend_sd = 1.0', '"logistic-regression"\ndata = "HERE/words.txt"')

@@ -79,7 +79,7 @@ class FileSizeLimit(Base):
 
 @contextlib.contextmanager
 def small_disk(directory, bytes_):
-    """A file system of so many bytes, or a skipped test."""
+    """A file system of `bytes_` bytes; the test is skipped if it cannot be mounted."""
     directory.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={bytes_}", "pearlite-test", str(directory)]
     if os.geteuid() != 0:
@@ -129,7 +129,7 @@ class ResultsWithoutAPlace(Base):
 
 
 class FullDisk(Base):
-    """A small file system that is filled to the brim while the run is under way."""
+    """A small file system that is filled during the run."""
 
     def fill(self, disk):
         """Leaves no byte free."""

@@ -15,7 +15,7 @@ EVERYTHING = bool(os.environ.get("PEARLITE_ALL_HANGS"))
 PATIENCE = 2
 SLACK = 5
 TIME_LIMIT = 4  # the hang must come before
-# Calls, in the midst of the work of each rank of three; a transition moves a block.
+# Numbers of calls before the hang, in the middle of the work of each of three ranks; a transition moves a block.
 HUNG_AFTER = {"hanging-density": 2000, "hanging-transition": 100, "hanging-growth": 2000, "hanging-energy": 2000}
 
 RUN = {"checkpoint_every": 0.02}
@@ -115,7 +115,7 @@ class Hangs(unittest.TestCase):
                 yield (*run, ranks, ending)
 
     def test_every_algorithm_is_tried(self):
-        """But for training: no user brings the model."""
+        """Every algorithm but training, whose model is never a user's."""
         self.assertEqual(all_algorithms() - {"contrastive-divergence"}, {name for _, name in self.runs})
 
     def test_hangs(self):
@@ -156,7 +156,7 @@ class Hangs(unittest.TestCase):
         self.assertRegex(ended.err, "has not ended 2 s after signal 10: .*; there is none to go on from")
 
     def test_end_of_mpirun(self):
-        """Its status is its own; the log has the message, too."""
+        """The exit status is that of mpirun; the log has the message, too."""
         outcome = self.hang("hanging-density", "smc", 3, "launcher", after=1000, number=signal.SIGTERM, launcher=PATIENT_LAUNCHER)
         self.judge(outcome, "signal 15", runner.FAILED)
         self.assertIn(outcome[-1][0].name, (outcome[0] / "run.log").read_text(encoding="utf-8").splitlines()[-1])

@@ -211,7 +211,8 @@ class SearchConfigurations(Base):
                 self.assertFalse((directory / "new").exists())
 
     def test_jobs_compare_the_family(self):
-        """A job for pisaa runs by its relatives, which say in one line what they have no use for; slips are still refused."""
+        """A job for pisaa runs with the other searches, which list the keys that they ignore in one line. Mistakes are
+        refused."""
         directory = self.write("family", GOOD)
         job = directory / "bad.toml"
         for name, unused in (("pisaa", []), ("saa", ["algorithm.chains"]), ("aesamc", ["schedule.temperature_end"]),

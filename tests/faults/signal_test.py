@@ -9,7 +9,7 @@ import unittest
 import pearlite_runner as runner
 
 FAULTY = os.environ["PEARLITE_FAULTY"]
-# Long enough on any machine that a stop within half a second comes in its midst.
+# Long enough on any machine that a stop after half a second interrupts it.
 SECONDS_OF_RUN = 3
 CONFIGURATION = {
     "run": {"block": 16, "checkpoint_every": 0.3},
@@ -44,7 +44,7 @@ class Signals(unittest.TestCase):
         return runner.summary(cls.directory / "whole")
 
     def goes_on(self, where, ranks, expected=None):
-        """`where` was stopped in good order; its resume finds what the uninterrupted run found."""
+        """`where` was stopped with a checkpoint, and its resume gives the results of the uninterrupted run."""
         found = runner.summary(where)
         self.assertEqual(found.get("status"), "stopped", found)
         self.assertNotIn("digest", found)
@@ -65,7 +65,7 @@ class Signals(unittest.TestCase):
             return where, program.wait(30)
 
     def test_to_mpirun(self):
-        """mpirun hands these on."""
+        """Signals that mpirun forwards to its ranks."""
         for ranks, name in ((1, "SIGUSR1"), (2, "SIGUSR2")):
             with self.subTest(name):
                 where, ended = self.stop(name, getattr(signal, name), 2, "launcher")
@@ -123,13 +123,13 @@ class Signals(unittest.TestCase):
         ended = runner.pearlite("run", file, "-o", where, "--time-limit", str(limit), executable=FAULTY)
         self.assertEqual(ended.status, runner.STOPPED, ended.describe())
         self.assertIn("stopped by the time limit", ended.err)
-        # By the run's own clock: how long a busy machine takes to start a process and to end it is not its business.
+        # By the run's clock, since a busy machine may take long to start and to end a process.
         seconds = runner.summary(where)["timing"]["wall_seconds"]
         self.assertLess(seconds, limit)
         self.assertGreater(seconds, limit / 2)
 
     def test_status_of_a_process(self):
-        """3 from the program itself."""
+        """Exit status 3 of the program without mpirun."""
         where = self.directory / "limited"
         ended = runner.pearlite("run", self.file, "-o", where, "--step-limit", "5")
         self.assertEqual(ended.status, runner.STOPPED, ended.describe())

@@ -85,7 +85,7 @@ def wanted_rows(pattern, short=False):
 
 
 def side_by_side(function, rows, workers):
-    """function(row) of every row; what it throws stands in for its result."""
+    """function(row) of every row; an exception takes the place of its result."""
     def attempt(row):
         try:
             return function(row)

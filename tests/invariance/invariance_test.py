@@ -135,7 +135,7 @@ class Invariance:
                 self.assertEqual(parts, expected)
 
     def one_ulp(self, name, key, value):
-        """The comparison bites: the next number down gives another digest."""
+        """The comparison is sensitive: the next smaller double gives another digest."""
         _, expected = self.reference(name, self.CASES[name])
         _, same = self.reference(name + "-same", self.CASES[name], "--set", f"{key}={value!r}")
         self.assertEqual(same["digest"], expected["digest"])

@@ -119,7 +119,7 @@ class Drawn(key_schema.NeedsJsonSchema):
         return runner.pearlite("check", file, environment={"PEARLITE_DATA_DIR": ""})
 
     def judge(self, seed):
-        """A text on what went wrong, or the status."""
+        """A description of the fault, or the status."""
         case = Case(seed)
         with runner.scratch_directory() as directory:
             text = case.text()

@@ -64,7 +64,7 @@ def check(compiler, include, optional_compiler=None):
 
 
 def self_test(compiler, root):
-    """Headers with a known fault each; returns what the check got wrong."""
+    """Headers with a known fault each; returns the faults that the check missed or reported wrongly."""
     planted = {"pearlite/sound.hpp": "#pragma once\n#include <vector>\n#include <pearlite/core/types.hpp>\ninline std::vector<int> a;\n",
                "pearlite/lacks_include.hpp": "#pragma once\ninline std::vector<int> a;\n",
                "pearlite/private.hpp": '#pragma once\n#include "core/fields.hpp"\n',

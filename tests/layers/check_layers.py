@@ -86,7 +86,7 @@ def check(root):
 
 
 def self_test(root):
-    """Plants one fault at a time in a small tree; returns what the check got wrong."""
+    """Plants one fault at a time in a small tree; returns the mistakes of the check."""
     header = "include/pearlite/core/a.hpp"
     sound = {header: "#include <vector>\n", "src/random/a.cpp": '#include "pearlite/core/a.hpp"\n#include "simd/a.hpp"\n#include "lanes/a.hpp"\n',
              "src/parallel/a.cpp": "#include <mpi.h>\n#include <boost/mpi.hpp>\n", "src/io/a.cpp": "#include <hdf5.h>\n"}

@@ -139,7 +139,7 @@ def alone(files):
 
 
 def order_test():
-    """A history of few files; returns what changed_files gets wrong."""
+    """A history of few files; returns the mistakes of changed_files."""
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
 
@@ -174,7 +174,7 @@ def order_test():
 
 
 def self_test(root, options):
-    """Sources with a known fault each; returns what the check got wrong."""
+    """Sources with a known fault each; returns the mistakes of the check."""
     planted = {"sound.cpp": "#include <vector>\nnamespace { int twice(int a) { return 2 * a; } }\nint f(int a) { return twice(a); }\n",
                "null.cpp": "int* null_pointer() { return 0; }\n", "typedef.cpp": "typedef int Number;\n",
                "lacks_include.cpp": "std::set<int> numbers;\n", "header.cpp": '#include "header.hpp"\n'}

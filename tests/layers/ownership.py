@@ -87,7 +87,7 @@ def check(root, known_crowded, known_includes):
 
 
 def self_test():
-    """Plants one fault at a time in a small tree; returns what the check got wrong."""
+    """Plants one fault at a time in a small tree; returns the mistakes of the check."""
     entry = 'constexpr const char* own_name = "smc";\nclass SmcPlan {};\nauto smc_entry() {}\n'
     sound = {"src/algorithm/smc/entry.cpp": '#include "algorithm/smc/smc.hpp"\n#include "algorithm/plans/a.hpp"\n' + entry,
              REGISTRY: 'auto a = of_name("smc");\n', "src/app/run/a.cpp": '#include "algorithm/smc/known.hpp"\n// SmcPlan, "smc"\n',

@@ -76,7 +76,7 @@ class OwnGradient(unittest.TestCase):
         self.assertEqual(one["digest"], three["digest"])
         headline = one["log_evidence"][0]
         self.assertLess(abs(headline["value"] - exact(EFFECTS)), 3 * headline["standard_error"])
-        # The comparison bites: one effect moved by 20 is seen.
+        # The comparison is sensitive: one effect moved by 20 is rejected.
         self.assertGreater(abs(headline["value"] - exact([EFFECTS[0] + 20, *EFFECTS[1:]])), 5 * headline["standard_error"])
 
 

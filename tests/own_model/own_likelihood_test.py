@@ -60,7 +60,7 @@ class OwnLikelihood(unittest.TestCase):
                 self.assertLess(abs(theta["mean"] - mean), 3 * theta["mcse"])
 
     def test_wrong_data_are_rejected(self):
-        """The comparison bites: one value moved by 3 is seen."""
+        """The comparison is sensitive: one value moved by 3 is rejected."""
         values = [VALUES[0] + 3, *VALUES[1:]]
         headline = self.run_smc("wrong", 1, *BATCHES, "--set", f"model.values={values}")["log_evidence"][0]
         self.assertGreater(abs(headline["value"] - exact(VALUES)[0]), 5 * headline["standard_error"])

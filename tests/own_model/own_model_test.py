@@ -63,7 +63,7 @@ class OwnModel(unittest.TestCase):
                     self.assertLess(abs(estimate["value"] - exact), 3 * estimate["standard_error"])
 
     def test_wrong_data_are_rejected(self):
-        """The comparison bites: 52 heads differ by 0.08 from 50, some 9 standard errors."""
+        """The comparison is sensitive: 52 heads differ by 0.08 from 50, about 9 standard errors."""
         estimate = self.anneal("wrong", AIS, 1, 1, successes=52)["log_evidence"][0]
         self.assertGreater(abs(estimate["value"] - EXACT[1]), 5 * estimate["standard_error"])
 

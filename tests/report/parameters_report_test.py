@@ -94,7 +94,7 @@ class Parameters(WithDirectory):
 
 class Labels(unittest.TestCase):
     def figures(self):
-        """Crowded in ways that reports have been."""
+        """Crowded labels as in real reports."""
         names = [f"a rather long name of the parameter {k}" for k in range(30)]
         for kind in ("numbers", "names", "names below", "symmetric log", "decades"):
             figure = Figure(figsize=(3.2, 3) if kind == "numbers" else style.WIDE)

@@ -153,7 +153,7 @@ class Reports(WithDirectory):
             "1 replicate left out (not finite)",
             "20 at the end",
             "Schedule. 24 steps.",
-            "Of the first of 8 replicates,",
+            "Figures show the first of 8 replicates",
             "Acceptance. Mean over the steps: 0.250.",
             "3 to 7 moves a step.",
         )

@@ -152,7 +152,7 @@ class Model(unittest.TestCase):
                 self.assertIn("draws-", ended.err)
 
     def test_wrong_data_are_found_out(self):
-        """The comparison bites: for data 1, 4 the answer is -2.25 - 3 lower or so."""
+        """The comparison is sensitive: for data 1, 4 the answer is -2.25 - 3 lower or so."""
         data = self.directory / "data.json"
         data.write_text('{"y": [1, 4]}', encoding="utf-8")
         summary, _ = self.finished("other", model={**MODEL, "data": str(data)})

@@ -106,7 +106,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(columns[:4], ["lp__", "mu", "tau", "z.1"])
         for column in ("z.8", "theta.8", "log_lik.1", "log_lik.8", "y_rep.8"):
             self.assertIn(column, columns)
-        # The comparison bites: half the density of tau, as if it had been doubled by mistake.
+        # The comparison is sensitive: it rejects half the density of tau, as if that had been doubled by mistake.
         estimate = runner.summary(where)["log_evidence"][0]
         self.assertGreater(abs(estimate["value"] - EIGHT_SCHOOLS - math.log(2)), 20 * estimate["standard_error"])
 

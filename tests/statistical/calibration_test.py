@@ -97,7 +97,7 @@ class Study:
             self.lines.append(f"| {problem} | {method} | {name} | {statistics.stdev(numbers(rows, VALUE + 'value')):.3f} "
                               f"| {min(numbers(rows, 'diagnostics.ess')):.0f} | {statistics.fmean(scores):+.3f} "
                               f"| {statistics.stdev(scores):.3f} |")
-            # Few replicates see grave mistakes only.
+            # Few replicates detect only large faults.
             factor = math.sqrt(2) if len(scores) >= FULL_STUDY else 2.0
             for wrong in (factor, 1 / factor) if is_exact else ():
                 twin = [normal_score(wrong * score, degrees) for score in numbers(rows, f"{VALUE}{prefix}z_score")]

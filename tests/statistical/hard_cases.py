@@ -71,7 +71,7 @@ def reference_of(keys):
 
 
 def cases(place):
-    """(name, what the earlier version printed, keys) of each."""
+    """(name, output of the earlier version, keys) of each case."""
     regression = {"model.name": "logistic-regression", "algorithm.name": "smc"}
     of_11, of_31 = (str(simulated(place / f"logistic-{d}.csv", d)) for d in (11, 31))
     peaks = {"model.name": "unequal-peaks", "algorithm.particles": 256, "algorithm.replicates": 8}

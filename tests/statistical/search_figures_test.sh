@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tables of `search_studies efficiency` and results of searches become pictures; what is neither is refused.
+# Tables of `search_studies efficiency` and results of searches become pictures; other files are refused.
 #   search_figures_test.sh SEARCH_STUDIES MPIEXEC PYTHON
 set -euo pipefail
 studies=$1 mpiexec=$2 python=$3

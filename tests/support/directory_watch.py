@@ -32,7 +32,7 @@ class DirectoryWatch:
             raise OSError(number, os.strerror(number), str(directory))
 
     def wait(self, seconds):
-        """Waits for events, at most so long; returns the new ones."""
+        """Waits for events, at most `seconds`; returns the new ones."""
         if not select.select([self._descriptor], [], [], max(0, seconds))[0]:
             return []
         data, now, new = os.read(self._descriptor, 1 << 16), time.time(), []
@@ -45,7 +45,7 @@ class DirectoryWatch:
         return new
 
     def wait_for(self, condition, seconds, goes_on=lambda: True):
-        """The first new event of which condition(event) holds; None if there is none so soon or goes_on() no more."""
+        """The first new event for which condition(event) holds; None if the time is over or goes_on() is false."""
         deadline = time.monotonic() + seconds
         while goes_on() and (left := deadline - time.monotonic()) > 0:
             for event in self.wait(min(left, 0.2)):

@@ -13,7 +13,7 @@ RUN = {"block": 32, "checkpoint_every": 0.05}
 OFTEN, SELDOM = {"checkpoint_every": 0.05}, {"checkpoint_every": 0.2}
 GAUSSIAN = {"name": "gaussian", "dimension": 4, "start_sd": 3.0}
 FUNCTION = {"name": "test-function", "dimension": 10}
-# Ranks share the chains also where that does not pay.
+# Ranks share the chains even if that is slower.
 SEARCH = {"range_iterations": 4000, "regions": 50, "gain_start": 100, "ranks_per_replicate": 1000}
 
 SHORT = {

@@ -89,7 +89,7 @@ class _Observer:
         return self.ranks
 
     def note(self, event):
-        """Keeps the books; to be called with each event in turn."""
+        """Records an event; to be called with all events in order."""
         name = CHECKPOINT.search(event.name)
         self.finishing |= any(result in event.name for result in RESULT_FILES) and event.what == directory_watch.CREATED
         if name and event.what == directory_watch.CREATED and ".tmp" in event.name:
@@ -120,7 +120,7 @@ class _Observer:
 
 
 def _await_moment(observer, choices):
-    """Returns when it is time to kill. Processes are looked up before, which would take too long then."""
+    """Returns at the moment of the kill. It looks up processes before, since that would take too long then."""
     if choices.moment == ANY_TIME:
         observer.sleep(choices.delay)
         observer.look_up()

@@ -324,7 +324,7 @@ class Ends(SweepTest):
 
 
     def test_a_run_that_hangs_ends_the_job(self):
-        """One likelihood of one group never returns; the message names the sweep, and a resume makes that run again."""
+        """A likelihood of one group never returns: the message names the sweep, and a resume repeats that run."""
         text = """
 [model]
 name = "hanging-density"

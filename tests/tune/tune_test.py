@@ -176,7 +176,7 @@ class Ranks(Base):
 
 
 class Schedules(unittest.TestCase):
-    """An optimised schedule becomes a file, which gives the run that would have made it."""
+    """An optimised schedule becomes a file; a run with the file equals the run that computes the schedule."""
 
     def setUp(self):
         scratch = runner.scratch_directory()

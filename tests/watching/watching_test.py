@@ -65,7 +65,7 @@ class Watched(unittest.TestCase):
         return where
 
     def long_run(self, name="long"):
-        """A run of some ten seconds, with a checkpoint a second, that has its first progress."""
+        """A run of about ten seconds with a checkpoint each second, after its first progress."""
         where = self.place / name
         file = write(self.place, name, LONG, {"name": "smc", "particles": 16384}, run={"checkpoint_every": 1})
         program = runner.Program("run", file, "-o", where)
@@ -118,7 +118,7 @@ class Status(Watched):
         self.assertRegex(self.rows(running)[0]["running"], r"finished +gaussian, smc +log Z/Z_0")
 
     def test_directories(self):
-        """All in runs/ by default; what is no run is left out, or refused where there is nothing else."""
+        """All of runs/ by default. Directories without a run are left out, or refused if there are no others."""
         place = self.place / "runs"
         place.mkdir()
         (place / "notes.txt").write_text("none")

@@ -129,7 +129,7 @@ def limits(n):
 
 
 def judged(problem, estimator, scores):
-    """A row of the table, and whether the figures are as claimed."""
+    """A row of the table, and whether its figures are within their limits."""
     given = [each for each in scores if each.is_in is not None]
     low, high = limits(len(given))
     coverage, twin = (sum(flags) / max(1, len(given)) for flags in zip(*[(each.is_in, each.is_in_twin) for each in given]))

@@ -155,7 +155,7 @@ class Works(unittest.TestCase):
 
 
 class Records(unittest.TestCase):
-    """Works by trapezoids are those that one would write."""
+    """Works that the program integrates by trapezoids equal those of NumPy."""
 
     def setUp(self):
         self.directory = self.enterContext(runner.scratch_directory())

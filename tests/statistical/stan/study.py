@@ -104,7 +104,7 @@ def compare_moments(rows, reference):
 
 
 def posteriors(programs, seeds, draws):
-    """Prints the table; what misses its limit."""
+    """Prints the table; returns the rows that miss their limits."""
     missed = []
     print(f"{'program':18}{'seed':>5}{'log Z':>12}{'+-':>8}{'quadrature':>13}{'z':>6}{'seconds':>9}"
           f"{'means, sd':>11}{'sds, %':>8}  moments beside", flush=True)
@@ -132,7 +132,7 @@ def posteriors(programs, seeds, draws):
 
 
 def evidence(programs, seeds):
-    """Prints the table; what misses its limit."""
+    """Prints the table; returns the rows that miss their limits."""
     missed = []
     print(f"{'program':14}{'seed':>5}  {'method':34}{'log Z':>11}{'+-':>8}{'quadrature':>13}{'z':>6}{'seconds':>9}"
           f"{'seconds for 0.01':>18}", flush=True)
