@@ -13,8 +13,8 @@
 namespace pearlite::app {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 /// Makes a gradient wrong: gets the right derivatives by x and y at b, and changes them.
 using Spoil = std::function<void(double b, std::span<double> gradient)>;

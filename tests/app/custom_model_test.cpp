@@ -12,8 +12,8 @@
 namespace pearlite::app {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Exponential prior; refuses a rate of zero by itself, with something that is not an InputError.
 class Decay {
@@ -125,11 +125,11 @@ TEST(CustomModel, WithoutParametersIsRefused) {
 }
 
 TEST(CustomModel, AnObjectionIsInTheListAndRefusesTheAlgorithm) {
-    testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStdout();
     list_command(catalogue());
-    const auto list = testing::internal::GetCapturedStdout();
-    EXPECT_THAT(list, testing::ContainsRegex("fixed +auto +annealed-importance, .*pseudo-marginal\n"));
-    EXPECT_THAT(list, testing::ContainsRegex("spin +native +annealed-importance, smc, .*; not importance-squared, "
+    const auto list = ::testing::internal::GetCapturedStdout();
+    EXPECT_THAT(list, ::testing::ContainsRegex("fixed +auto +annealed-importance, .*pseudo-marginal\n"));
+    EXPECT_THAT(list, ::testing::ContainsRegex("spin +native +annealed-importance, smc, .*; not importance-squared, "
                                              "pseudo-marginal: they work on densities"));
 
     const std::string text = "[model]\nname = 'fixed'\n[algorithm]\nname = ";

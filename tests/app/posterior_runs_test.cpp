@@ -15,7 +15,7 @@
 namespace pearlite::app {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// x ~ N(0, 1), 1 | x ~ N(x, 1): posterior N(1/2, 1/2).
 struct Normal {

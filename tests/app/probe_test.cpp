@@ -14,7 +14,7 @@
 namespace pearlite::app {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// Steps of known cost on a simulated clock.
 struct Part {

@@ -15,12 +15,12 @@ namespace pearlite::app {
 namespace {
 
 using nlohmann::json;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 /// A directory that is removed with the test.
-class SearchSummary : public testing::Test {
+class SearchSummary : public ::testing::Test {
   protected:
     SearchSummary() { std::filesystem::create_directories(place_); }
     ~SearchSummary() override { std::filesystem::remove_all(place_); }
@@ -45,7 +45,7 @@ class SearchSummary : public testing::Test {
   private:
     std::filesystem::path place_ =
         std::filesystem::temp_directory_path() /
-        ("search_summary-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        ("search_summary-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 /// Regions cut at 0, 1, 2, 3, and no warning.

@@ -5,9 +5,9 @@
 #include <new>
 
 using namespace pearlite;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace {
 

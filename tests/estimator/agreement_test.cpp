@@ -22,7 +22,7 @@ TEST(Agreement, AnIntegralApartFromItsReferenceIsRefused) {
     refuse_if_apart(integral, estimate("product", -31.3, 0.02));
     EXPECT_FALSE(integral.standard_error);
     EXPECT_TRUE(std::isnan(integral.value));
-    EXPECT_THAT(integral.note, testing::HasSubstr("from the product estimate"));
+    EXPECT_THAT(integral.note, ::testing::HasSubstr("from the product estimate"));
     auto fine = estimate("power-posterior", -31.28, 0.02);
     refuse_if_apart(fine, estimate("product", -31.3, 0.02));
     EXPECT_EQ(fine.value, -31.28);
@@ -35,7 +35,7 @@ TEST(Agreement, WarningsNameContradictionsOnceAndEndConservatism) {
     estimates.front().is_conservative = true;
     std::vector<std::string> warnings;
     judge(estimates, warnings);
-    EXPECT_THAT(warnings, testing::ElementsAre(testing::HasSubstr("product and integral differ by 7.1 joint")));
+    EXPECT_THAT(warnings, ::testing::ElementsAre(::testing::HasSubstr("product and integral differ by 7.1 joint")));
     EXPECT_FALSE(estimates.front().is_conservative);
 
     std::vector<Estimate> alone{estimate("product", 0, 0.1)};
@@ -46,7 +46,7 @@ TEST(Agreement, WarningsNameContradictionsOnceAndEndConservatism) {
     EXPECT_TRUE(alone.front().is_conservative);
     alone.front().doubts = {"few families"};
     judge(alone, warnings);
-    EXPECT_THAT(warnings, testing::ElementsAre("few families"));
+    EXPECT_THAT(warnings, ::testing::ElementsAre("few families"));
 }
 
 } // namespace

@@ -113,7 +113,7 @@ TEST(Genealogy, FewFamiliesCarryNoErrorBar) {
     const auto refused = single_run_estimate(-3, families_of(std::vector<double>(19, 1.0 / 19)), 100, 3, true);
     EXPECT_EQ(refused.value, -3);
     EXPECT_FALSE(refused.standard_error || refused.interval95);
-    EXPECT_THAT(refused.note, testing::HasSubstr("19 families"));
+    EXPECT_THAT(refused.note, ::testing::HasSubstr("19 families"));
 
     const auto eves = families_of(std::vector<double>(20, 0.05));
     const auto conservative = single_run_estimate(-3, eves, 100, 3, false);
@@ -133,14 +133,14 @@ TEST(Genealogy, ALeeWhiteleyVarianceLostInItsNoiseGivesWay) {
     const auto estimate = single_run_estimate(-3, eves, 100, 4, true);
     EXPECT_DOUBLE_EQ(*estimate.standard_error, std::sqrt(chan_lai_variance(eves, 100)));
     EXPECT_EQ(estimate.error_method, "chan-lai");
-    EXPECT_THAT(estimate.note, testing::HasSubstr("the Lee-Whiteley variance is lost"));
+    EXPECT_THAT(estimate.note, ::testing::HasSubstr("the Lee-Whiteley variance is lost"));
     EXPECT_TRUE(estimate.is_conservative);
 }
 
 TEST(Genealogy, AVarianceThatIsNotPositiveIsNoErrorBar) {
     const auto refused = single_run_estimate(0, families_of(std::vector<double>(50, 0.02)), 50, 3, true);
     EXPECT_FALSE(refused.standard_error);
-    EXPECT_THAT(refused.note, testing::HasSubstr("not positive"));
+    EXPECT_THAT(refused.note, ::testing::HasSubstr("not positive"));
 }
 
 // 3000 replicates: the variance of the estimates has relative standard error 0.026, so a ratio off by 0.15 would be a
@@ -170,7 +170,7 @@ TEST(Genealogy, BatchesByHand) {
     EXPECT_EQ(batch_estimate(std::vector<double>{0.0, log_zero}).value, -std::log(2.0));
     const auto none = batch_estimate(std::vector<double>{log_zero, log_zero});
     EXPECT_FALSE(none.standard_error);
-    EXPECT_THAT(none.note, testing::HasSubstr("no batch"));
+    EXPECT_THAT(none.note, ::testing::HasSubstr("no batch"));
 }
 
 TEST(Genealogy, OneBatchThatOutweighsTheOthersIsNamed) {
@@ -178,11 +178,11 @@ TEST(Genealogy, OneBatchThatOutweighsTheOthersIsNamed) {
     const auto withheld = batch_estimate(std::vector<double>{-7.8, -7.8, -8.0, -6.8, -3.8, -7.5, -8.0, -7.7});
     EXPECT_FALSE(withheld.standard_error);
     EXPECT_THAT(withheld.note,
-                testing::HasSubstr("batch 4 has 86 % of the evidence, so that 1.3 of 8 batches are effective"));
+                ::testing::HasSubstr("batch 4 has 86 % of the evidence, so that 1.3 of 8 batches are effective"));
     const auto doubtful = batch_estimate(std::vector<double>{0, 0, 0, 0, 0, 0, 0, 1.8});
     EXPECT_TRUE(doubtful.standard_error);
     ASSERT_EQ(doubtful.doubts.size(), 1);
-    EXPECT_THAT(doubtful.doubts.front(), testing::HasSubstr("batch 7"));
+    EXPECT_THAT(doubtful.doubts.front(), ::testing::HasSubstr("batch 7"));
     EXPECT_TRUE(batch_estimate(std::vector<double>{0, 0, 0, 0, 0, 0, 0, 1}).doubts.empty());
 }
 
@@ -192,14 +192,14 @@ TEST(Genealogy, EffectiveFamiliesDecideWhetherAnErrorIsDoubtfulOrWithheld) {
     shares.front() += 0.5; // 1/(0.505^2 + 99 0.005^2) = 3.9 effective
     const auto withheld = single_run_estimate(0, families_of(shares), 1000, 3, false);
     EXPECT_FALSE(withheld.standard_error);
-    EXPECT_THAT(withheld.note, testing::HasSubstr("3.9 effective families"));
+    EXPECT_THAT(withheld.note, ::testing::HasSubstr("3.9 effective families"));
     const auto fine = single_run_estimate(0, families_of(std::vector<double>(25, 0.04)), 1000, 3, false);
     EXPECT_TRUE(fine.doubts.empty());
     std::vector<double> few(40, 0.5 / 40);
     few.front() += 0.25;
     few.back() += 0.25;
     EXPECT_THAT(single_run_estimate(0, families_of(few), 1000, 3, false).doubts,
-                testing::ElementsAre(testing::HasSubstr("7.0 effective families")));
+                ::testing::ElementsAre(::testing::HasSubstr("7.0 effective families")));
 }
 
 // Families of one particle each, with weights w_i: the skewness is that of the mean weight.

@@ -94,7 +94,7 @@ TEST(Importance, NoErrorBarWhereTheSampleDoesNotSupportOne) {
     const auto estimate = importance_estimate(log_weights, 1);
     for (const auto& e : {estimate.delta, estimate.bootstrap}) {
         EXPECT_FALSE(e.standard_error || e.interval95);
-        EXPECT_THAT(e.note, testing::HasSubstr("1.0 effective trajectories of 100"));
+        EXPECT_THAT(e.note, ::testing::HasSubstr("1.0 effective trajectories of 100"));
     }
     const auto none = importance_estimate(std::vector<double>(10, log_zero), 1);
     EXPECT_EQ(none.delta.value, log_zero);
@@ -107,7 +107,7 @@ TEST(Importance, ABootstrapSampleWithoutWeightIsNamed) {
     const std::vector<double> log_weights{0, log_zero, log_zero};
     const auto estimate = importance_estimate(log_weights, 1, 200, 0.5);
     EXPECT_FALSE(estimate.bootstrap.standard_error);
-    EXPECT_THAT(estimate.bootstrap.note, testing::HasSubstr("weights that are zero"));
+    EXPECT_THAT(estimate.bootstrap.note, ::testing::HasSubstr("weights that are zero"));
 }
 
 TEST(Importance, TheBootstrapIsAFunctionOfTheSeed) {

@@ -156,11 +156,11 @@ TEST(PowerPosteriorMpi, SaysWhyThereIsNoErrorBar) {
     const BlockLayout layout(40, 4, ranks.size(), ranks.rank());
     for (const auto& estimate : integral_of(ranks, layout, run).estimates(ranks, 19)) {
         EXPECT_FALSE(estimate.standard_error);
-        EXPECT_THAT(estimate.note, testing::HasSubstr("19 families"));
+        EXPECT_THAT(estimate.note, ::testing::HasSubstr("19 families"));
     }
     run[1].variance_u += 1e5;
     for (const auto& estimate : integral_of(ranks, layout, run).estimates(ranks, 40)) {
-        EXPECT_THAT(estimate.note, testing::HasSubstr("curvature"));
+        EXPECT_THAT(estimate.note, ::testing::HasSubstr("curvature"));
         EXPECT_TRUE(std::isnan(estimate.value)); // refused
         EXPECT_FALSE(estimate.standard_error);
     }

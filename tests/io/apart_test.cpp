@@ -11,8 +11,8 @@
 namespace pearlite::io {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 std::string refusal_of(const std::function<std::vector<Matrix>()>& read) {
     try {

@@ -11,7 +11,7 @@ namespace pearlite::io {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::vector<TableDescription> described() {
     return describe_keys("model", [](Keys& k) { LatticeSettings().keys(k); });
@@ -30,7 +30,7 @@ TEST(KeyDescription, visits_every_branch_in_the_order_of_the_list) {
     std::vector<std::string> names;
     for (const auto& k : tables[0].keys)
         names.push_back(k.name);
-    EXPECT_THAT(names, testing::ElementsAre("size", "coupling", "field", "update", "flips", "torus", "start", "seed",
+    EXPECT_THAT(names, ::testing::ElementsAre("size", "coupling", "field", "update", "flips", "torus", "start", "seed",
                                             "limit", "period", "knots", "moves", "pair", "title", "column", "data",
                                             "images", "n_images", "repeats"));
     EXPECT_EQ(tables[1].table, "prior");
@@ -65,7 +65,7 @@ TEST(KeyDescription, text_names_the_tables_there_are) {
     tables[0].models = {"lattice"};
     EXPECT_THAT(keys_as_text(tables, "model.lattice"), HasSubstr("[model] lattice\n  size: "));
     EXPECT_THAT(keys_as_text(tables, ""), HasSubstr("[prior]"));
-    EXPECT_THAT(keys_as_text(tables, "prior"), testing::Not(HasSubstr("size")));
+    EXPECT_THAT(keys_as_text(tables, "prior"), ::testing::Not(HasSubstr("size")));
     try {
         keys_as_text(tables, "model.latice");
         FAIL() << "there is no such table";

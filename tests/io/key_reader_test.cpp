@@ -10,9 +10,9 @@
 namespace pearlite::io {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class KeyReaderTest : public testing::Test {
+class KeyReaderTest : public ::testing::Test {
   protected:
     KeyReaderTest() : directory(std::filesystem::temp_directory_path() / "pearlite-key-reader-test") {
         std::filesystem::create_directories(directory);

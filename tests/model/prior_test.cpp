@@ -22,7 +22,7 @@ namespace pearlite::model {
 namespace {
 
 namespace bm = boost::math;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 struct Case {
     std::string text;
@@ -164,7 +164,7 @@ TEST(Parameters, MapsAreInverse) {
     parameters.add("mu", Prior::parse("normal(0, 10)"));
     parameters.add("sigma", Prior::parse("half-cauchy(1)"));
     parameters.add("phi", Prior::parse("uniform(-1, 1)"));
-    EXPECT_THAT(parameters.names(), testing::ElementsAre("mu", "sigma", "phi"));
+    EXPECT_THAT(parameters.names(), ::testing::ElementsAre("mu", "sigma", "phi"));
     for (Index k = 0; k < 3; ++k)
         for (const double u : {-7.0, -0.3, 0.0, 2.0, 11.0}) {
             EXPECT_NEAR(parameters.unconstrained(k, parameters.natural(k, u)), u, 1e-10) << k;

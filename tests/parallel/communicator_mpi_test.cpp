@@ -16,14 +16,14 @@ using namespace pearlite::parallel;
 namespace {
 
 // Each test runs with messages of any length and with messages of 7 bytes at most: the way of what MPI cannot count.
-class Collectives : public testing::TestWithParam<std::size_t> {
+class Collectives : public ::testing::TestWithParam<std::size_t> {
   protected:
     Communicator ranks = Communicator::world().with_largest_message(GetParam());
     int rank = ranks.rank();
     int size = ranks.size();
 };
 
-INSTANTIATE_TEST_SUITE_P(MessageLimit, Collectives, testing::Values(std::size_t{1} << 30, 7));
+INSTANTIATE_TEST_SUITE_P(MessageLimit, Collectives, ::testing::Values(std::size_t{1} << 30, 7));
 
 // The message of rank `from` to rank `to`, with a length and contents that no other pair has.
 std::vector<std::uint64_t> letter(int from, int to) {

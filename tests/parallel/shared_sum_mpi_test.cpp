@@ -10,8 +10,8 @@ using namespace pearlite::parallel;
 namespace {
 
 template <class T>
-class SharedSums : public testing::Test {};
-using Widths = testing::Types<std::int16_t, std::int32_t>;
+class SharedSums : public ::testing::Test {};
+using Widths = ::testing::Types<std::int16_t, std::int32_t>;
 TYPED_TEST_SUITE(SharedSums, Widths);
 
 /// Number i of a rank in a round; sums of sixteen ranks have 16 bits.

@@ -14,8 +14,8 @@
 namespace pearlite::path {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 /// A normal density whose precision grows from 1 to 10: g = 40.5/precision^2.
 PathProfile precision_one_to_ten(std::size_t n) {
@@ -164,7 +164,7 @@ void expect_figures(const Relaxation& relaxation, Index steps, const Schedule& s
     EXPECT_NEAR(predicted.measured_mixing / figures.predicted, 1, digits) << steps;
 }
 
-class SlowKernels : public testing::Test {
+class SlowKernels : public ::testing::Test {
   protected:
     static Schedule varopt(const Relaxation& relaxation, Index steps, bool with_tau) {
         const auto profile = exact_profile(relaxation, 4000);

@@ -5,10 +5,10 @@
 
 int main(int argc, char** argv) {
     pearlite::parallel::Environment environment(argc, argv);
-    testing::InitGoogleTest(&argc, argv);
+    ::testing::InitGoogleTest(&argc, argv);
     const auto ranks = pearlite::parallel::Communicator::world();
     if (!ranks.is_root()) {
-        auto& listeners = testing::UnitTest::GetInstance()->listeners();
+        auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
         delete listeners.Release(listeners.default_result_printer());
         struct FailurePrinter : testing::EmptyTestEventListener {
             int rank;
