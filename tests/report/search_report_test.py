@@ -101,7 +101,7 @@ class Searches(WithDirectory):
 
     def test_psaa_says_whose_bias(self):
         synthetic_runs.search(self.directory, algorithm="psaa")
-        self.assert_shows(self.page(), "Of the first chain: each has a bias of its own.")
+        self.assert_shows(self.page(), "Curves are those of the first chain; each chain has its own bias.")
 
     def test_without_bias_there_are_no_regions(self):
         nothing = {f"regions/{name}": numpy.zeros((8, 0)) for name in ("points", "theta", "visits")}

@@ -529,7 +529,7 @@ class Mistakes(SweepTest):
         file = self.write(SEARCH + GRID)
         for arguments, message in ((("--set", "algorithm.chains=4"), r"the key is swept, expected --set sweep.algorithm.chains="),
                                    (("--set", "sweep.algorithm.chains=[-4]"), r"--set sweep.algorithm.chains=\[-4\]: algorithm.chains: outside"),
-                                   (("--step-limit", "3"), r"a sweep has no steps of its own")):
+                                   (("--step-limit", "3"), r"a sweep has no steps")):
             ended = runner.pearlite("run", file, "-o", self.directory / "x", *arguments)
             self.assertEqual(ended.status, runner.BAD_INPUT, ended.describe())
             self.assertRegex(ended.err, message)

@@ -206,7 +206,7 @@ class Progress(Watched):
         (where / "progress.h5" / "in the way").touch()
         ended = program.wait(120)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
-        self.assertIn("warning: status and report are told nothing new of this run", ended.err)
+        self.assertIn("warning: cannot write progress.h5, so `status` and `report` show old progress", ended.err)
         self.assertNotIn("no checkpoint", ended.err)
 
 
