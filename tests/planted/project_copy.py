@@ -129,6 +129,12 @@ class Build:
     def restore(self):
         mirror(self.clean, self.place)
 
+    def forget(self):
+        """Builds anew at the next make(), from what is there."""
+        if self.clean.exists():
+            self.restore()
+            shutil.rmtree(self.clean)
+
     def build(self, outputs):
         """Seconds that it took. BuildFailed with the last lines of the compiler."""
         began = time.monotonic()
@@ -139,7 +145,7 @@ class Build:
         return time.monotonic() - began
 
     def _ask(self, *arguments):
-        return checked(["ninja", "-C", self.place, "-t", *arguments], errors="replace")
+        return checked(["ninja", "-t", *arguments], cwd=self.place, errors="replace")
 
     def outputs(self):
         """All files that the build makes, relative to it."""
@@ -161,7 +167,7 @@ class Build:
         readers = self.sources_reading(file)
         for output in outputs:
             if output not in self._inputs:
-                self._inputs[output] = set(self._ask("inputs", output).splitlines()[0:])
+                self._inputs[output] = set(self._ask("inputs", output).splitlines())
             if any(os.path.join(self.place, line) in readers for line in self._inputs[output]):
                 return True
         return False
