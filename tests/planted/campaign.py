@@ -1,9 +1,11 @@
 """Plants one fault after another and looks for the first test that fails; what was found stays in a file."""
 
+import concurrent.futures
 import itertools
 import json
 import os
 import pathlib
+import threading
 import time
 
 import suite
@@ -15,7 +17,7 @@ NO_FINDING = {"found_by": None, "tier": None, "passed": [], "tiers": [], "build_
 
 
 class Record:
-    """What a campaign has found so far, in a JSON file that is whole at any time."""
+    """The findings of a campaign so far, in a JSON file that is whole at any time."""
 
     def __init__(self, file):
         self.file = pathlib.Path(file)
@@ -41,14 +43,47 @@ class Record:
             "find": fault.find, "replace": fault.replace, "by": "program" if fault.line else "hand"})
 
 
+def in_slots(tests, slots, prepare, start, finish):
+    """Runs tests in their order, as many side by side as have room in the slots, each in as many as it has processors:
+    prepare(test), then start(test, stop) in a thread, whose answer goes to finish(test, answer). When that is true,
+    tests under way are stopped and no more begin."""
+    stop, running, free = threading.Event(), {}, slots
+
+    def wait_for_one():
+        nonlocal free
+        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in sorted(done, key=list(running).index):
+            test, width = running.pop(future)
+            free += width
+            if not stop.is_set() and finish(test, future.result()):
+                stop.set()
+
+    with concurrent.futures.ThreadPoolExecutor(slots) as pool:
+        try:
+            for test in tests:
+                width = min(test.processors, slots)
+                while free < width and not stop.is_set():
+                    wait_for_one()
+                if stop.is_set():
+                    break
+                prepare(test)
+                free -= width
+                running[pool.submit(start, test, stop)] = (test, width)
+            while running:
+                wait_for_one()
+        except BaseException:
+            stop.set()
+            raise
+
+
 class OutOfTime(Exception):
     """The budget is spent."""
 
 
 class Campaign:
-    def __init__(self, sources, build, record, budget_seconds, log=print, run=suite.run):
+    def __init__(self, sources, build, record, budget_seconds, slots=1, log=print, run=suite.run):
         self.sources, self.build, self.record, self.log, self.run_test = sources, build, record, log, run
-        self.budget_seconds = budget_seconds
+        self.budget_seconds, self.slots = budget_seconds, slots
         self.began, self.spent_before = time.monotonic(), record["spent_seconds"]
         self.tests = []
 
@@ -67,14 +102,16 @@ class Campaign:
 
     def measure_clean(self, tier):
         """Runs the tests of a tier without a fault, once: those that fail or skip look for none."""
-        for test in self.tests:
-            if test.tier == tier and test.name not in self.record["clean"]:
-                self.check_time()
-                outcome, seconds = self.run_test(test, 1200)
-                self.record["clean"][test.name] = {"outcome": outcome, "seconds": round(seconds, 2)}
-                self.record.save()
-                if outcome != "passed":
-                    self.log(f"left out: {test.name} {outcome} without a fault")
+        def finish(test, answer):
+            outcome, seconds = answer
+            self.record["clean"][test.name] = {"outcome": outcome, "seconds": round(seconds, 2)}
+            self.record.save()
+            if outcome != "passed":
+                self.log(f"left out: {test.name} {outcome} without a fault")
+        longest = 1200
+        missing = [test for test in self.tests if test.tier == tier and test.name not in self.record["clean"]]
+        in_slots(missing, self.slots, lambda test: self.check_time(),
+                 lambda test, stop: self.run_test(test, longest, stop), finish)
 
     def clean_seconds(self):
         return {name: each["seconds"] for name, each in self.record["clean"].items() if each["outcome"] == "passed"}
@@ -95,19 +132,9 @@ class Campaign:
         self.check_time()
         self.restore()
         self.sources.apply(fault)
-        built = set()
         try:
-            for test in self.tests_for(fault, tier):
-                if test.name in result["passed"]:
-                    continue
-                self.check_time()
-                if not set(test.outputs) <= built:
-                    result["build_seconds"] += self.build.build(test.outputs)
-                    built |= set(test.outputs)
-                self.try_one(test, tier, result)
-                self.record.save()
-                if result["found_by"]:
-                    break
+            left = [test for test in self.tests_for(fault, tier) if test.name not in result["passed"]]
+            self.try_tests(left, tier, result)
             result["tiers"].append(tier)
         except BuildFailed as failure:
             if not fault.line:
@@ -122,14 +149,34 @@ class Campaign:
         self.log(f"{fault.name}: {tier}: " + (f"found by {result['found_by']}" if result["found_by"] else "not found"))
         return True
 
-    def try_one(self, test, tier, result):
-        limit = max(LEAST_LIMIT_SECONDS, SLOWER * self.record["clean"][test.name]["seconds"])
-        outcome, seconds = self.run_test(test, limit)
-        result["test_seconds"] += seconds
-        if outcome in ("failed", "timeout"):
-            result.update(found_by=test.name, tier=tier, outcome=outcome)
-        else:
+    def try_tests(self, tests, tier, result):
+        built, began = set(), time.monotonic()
+        built_before = result["build_seconds"]
+
+        def prepare(test):
+            self.check_time()
+            if not set(test.outputs) <= built:
+                result["build_seconds"] += self.build.build(test.outputs)
+                built.update(test.outputs)
+
+        def start(test, stop):
+            limit = max(LEAST_LIMIT_SECONDS, SLOWER * self.record["clean"][test.name]["seconds"])
+            return self.run_test(test, limit, stop)
+
+        def finish(test, answer):
+            outcome, _ = answer
+            if outcome in ("failed", "timeout"):
+                result.update(found_by=test.name, tier=tier, outcome=outcome)
+                return True
             result["passed"].append(test.name)
+            self.record.save()
+            return False
+
+        try:
+            in_slots(tests, self.slots, prepare, start, finish)
+        finally:
+            of_builds = result["build_seconds"] - built_before
+            result["test_seconds"] += max(0.0, time.monotonic() - began - of_builds)
 
     def run(self, by_hand, seed, count, tiers):
         """All tiers in turn against all faults. True when it came to an end within its budget."""

@@ -1,4 +1,4 @@
-"""Draws faults from the sources: an operator swapped, a constant changed, a statement dropped. Pure functions of texts."""
+"""Draws faults from the sources: an operator swapped, a constant changed, a statement dropped."""
 
 import dataclasses
 import pathlib
@@ -15,7 +15,8 @@ CONSTANTS = {"0": "1", "1": "2", "2": "3", "0.5": "0.25"}
 OPERATOR = re.compile(r" (?:\+=|-=|<=|>=|==|!=|&&|\|\||[-+*/<>]) |\+\+|--")
 CONSTANT = re.compile(r"(?<![\w.'])(?:0\.5|[012])(?![\w.'])")
 # Comments, strings and characters, of which nothing is drawn. An apostrophe within a number separates digits.
-SILENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
+SILENT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'
+                    r"(?<!\w)'(?:\\.|[^'\\\n])+'", re.DOTALL)
 # Lines that say something to people or to the compiler alone, and ones that change no number.
 IDLE = re.compile(r"^\s*(?:#|using |namespace |template |class |struct |enum |friend |static_assert|public:|private:|"
                   r"\[\[)|throw |\bthrow_|Error\(|fmt::|message|warning|remark|PEARLITE_|static_assert|\bk\(|\bkeys?\(|"
@@ -82,7 +83,7 @@ def changes_of(code, line, before):
 
 
 def mutants(text):
-    """Of each line number with mutants: [(kind, old line, new line)]."""
+    """{line number: [(kind, old line, new line)]} of the lines with mutants."""
     lines, codes = text.split("\n"), masked(text)
     found, before = {}, ""
     statement = ""  # idle statements may go on for lines

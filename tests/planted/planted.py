@@ -21,7 +21,7 @@ import tomllib
 import campaign
 import suite
 from drawing import Fault
-from project_copy import Build, Sources
+from project_copy import Build, Sources, checked
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
@@ -84,7 +84,7 @@ def prepared(place, jobs, fresh):
     if fresh:
         sources.move_to_head()
         build.forget()
-    sources.restore()
+    sources.restore(all_files=True)
     if record["revision"] not in (None, sources.revision()):
         raise SystemExit("results.json is of another revision than build/planted/source: `run --fresh` begins anew")
     record["revision"] = sources.revision()
@@ -99,13 +99,13 @@ def run(arguments):
     if record["seed"] not in (None, arguments.seed) or record["count"] not in (None, arguments.count):
         raise SystemExit("results.json is of another seed or count: `run --fresh` begins anew")
     record["seed"], record["count"] = arguments.seed, arguments.count
-    print(f"revision {record['revision'][:10]}, seed {arguments.seed}, {record['spent_seconds'] / 60:.0f} minutes spent")
-    under_way = campaign.Campaign(sources, build, record, 60 * arguments.budget_minutes,
+    spent = record["spent_seconds"] / 60
+    print(f"revision {record['revision'][:10]}, seed {arguments.seed}, {spent:.0f} minutes spent before")
+    under_way = campaign.Campaign(sources, build, record, 60 * arguments.budget_minutes, arguments.jobs,
                                   log=lambda text: print(text, flush=True))
     build.make(under_way.log)
     build.restore()
-    listing = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build.place, capture_output=True, text=True, check=True)
-    under_way.use_tests(json.loads(listing.stdout))
+    under_way.use_tests(json.loads(checked(["ctest", "--show-only=json-v1"], cwd=build.place)))
     faults, count = by_hand(sources.place), arguments.count
     if arguments.only:
         all_drawn = campaign.first_drawn(sources.place, arguments.seed, 4 * count)
@@ -183,7 +183,7 @@ def main():
     command.add_argument("--budget-minutes", type=float, default=150)
     command.add_argument("--tier", choices=suite.TIERS, default="full", help="the last tier that is tried")
     command.add_argument("--only", nargs="+", default=[], metavar="NAME")
-    command.add_argument("--jobs", type=int, default=os.cpu_count(), help="of builds; tests run one after another")
+    command.add_argument("--jobs", type=int, default=os.cpu_count(), help="processors for builds and for tests")
     command.add_argument("--fresh", action="store_true", help="forgets results, and copies HEAD anew")
     commands.add_parser("report").add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()

@@ -138,8 +138,9 @@ class Build:
     def build(self, outputs):
         """Seconds that it took. BuildFailed with the last lines of the compiler."""
         began = time.monotonic()
-        done = subprocess.run(["cmake", "--build", str(self.place), "--parallel", str(self.jobs), "--target", *outputs],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+        command = ["cmake", "--build", str(self.place), "--parallel", str(self.jobs), "--target", *outputs]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              check=False)
         if done.returncode:
             raise BuildFailed(done.stdout[-3000:])
         return time.monotonic() - began

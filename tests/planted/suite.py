@@ -17,7 +17,7 @@ LEFT_OUT = {"layers", "planted", "long"}  # which look at texts, not at what a p
 NEAR = {"parallel": ("invariance",), "io": ("released", "tables", "posterior"), "models": ("tables", "jobs"),
         "population": ("invariance",), "estimator": ("works",), "algorithm": ("invariance",),
         "app": ("faults", "works", "check", "tune", "posterior", "released"), "drivers": ("python", "report")}
-# Of Python sources, which no build compiles: the labels of tests that run them.
+# Labels of the tests that run Python sources, which no build compiles.
 OF_PYTHON = {"drivers/pearlite_python": ("python",), "drivers/pearlite_report": ("report",),
              "drivers/report.py": ("report",), "drivers/import_rbm.py": ("io",)}
 MEMORY = 12 << 30  # bytes that a process of a test may ask for: a loop that does not end may ask for memory for ever
@@ -75,7 +75,7 @@ def words_of(text):
 
 
 def share_a_word(name, file):
-    """Whether the name of a test has to do with folders and name of a file: "faults_locks" with "directory_lock.cpp"."""
+    """Whether the name of a test has to do with a file and its folders: "faults_locks" with "directory_lock.cpp"."""
     parts = pathlib.PurePath(file).with_suffix("").parts
     common = {*LAYERS, "pearlite", "include", "detail", "common", "result", "parts", "kernels", "drivers"}
     own = [word for part in parts for word in words_of(part) if word not in common]
@@ -147,8 +147,19 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def run(test, limit_seconds):
-    """("passed", "failed", "skipped" or "timeout", seconds)."""
+def status_of(process, limit_seconds, stop):
+    """The exit status; None when the limit was reached or `stop` was set."""
+    until = time.monotonic() + limit_seconds
+    while time.monotonic() < until and not stop.is_set():
+        try:
+            return process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            pass
+    return None
+
+
+def run(test, limit_seconds, stop):
+    """("passed", "failed", "skipped", "timeout" or "stopped", seconds)."""
     environment = {**os.environ, **dict(line.split("=", 1) for line in test.environment)}
     environment = changed_environment(environment, test.changes)
     began = time.monotonic()
@@ -157,10 +168,11 @@ def run(test, limit_seconds):
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                           preexec_fn=limit_memory) as process:
         try:
-            status = process.wait(limit_seconds)
-            outcome = "passed" if status == 0 else "skipped" if status == test.skip_status else "failed"
-        except subprocess.TimeoutExpired:
-            outcome = "timeout"
+            status = status_of(process, limit_seconds, stop)
         finally:
             end_session(process.pid)
+    if status is None:
+        outcome = "stopped" if stop.is_set() else "timeout"
+    else:
+        outcome = "passed" if status == 0 else "skipped" if status == test.skip_status else "failed"
     return outcome, time.monotonic() - began
