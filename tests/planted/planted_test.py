@@ -152,7 +152,8 @@ class Suites(unittest.TestCase):
     def test_orders_by_likelihood_and_cost(self):
         fault = drawing.Fault("x", "io", "src/io/files/locks.cpp", "", "", "")
         tests = [test_of("far", "statistical"), test_of("app", "app"), test_of("io_slow", "io"),
-                 test_of("io_fast", "io"), test_of("faults_lock", "faults"), test_of("core", "core"), test_of("golden", "golden"),
+                 test_of("io_fast", "io"), test_of("faults_lock", "faults"), test_of("core", "core"),
+                 test_of("golden", "golden"),
                  test_of("unmeasured", "io"), test_of("unable", "io")]
         seconds = {test.name: 1 + (test.name == "io_slow") for test in tests if test.name != "unmeasured"}
         ordered = suite.order(tests, fault, seconds, lambda test: test.name != "unable")
