@@ -1,5 +1,5 @@
 // The cost of keeping the ranks of a search in step: microseconds of the collective of an iteration, its share of an
-// iteration, and the parameters of the machine's messages by which docs/performance.md projects to more ranks.
+// iteration, and the parameters of the machine's messages by which docs/measured/performance.md projects to more ranks.
 //
 //     mpirun -n RANKS collective_benchmark
 #include "algorithm/stochastic_approximation/stochastic_approximation.hpp"

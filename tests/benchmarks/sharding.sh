@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Memory and messages of a rank of SMC that resamples at every step, in eight dimensions: memory must fall as 1/P.
 #   bash tests/benchmarks/sharding.sh PEARLITE PARTICLES RANKS...
-# Prints a row of docs/performance.md for each number of ranks; the digest must be the same in all.
+# Prints a row of docs/measured/performance.md for each number of ranks; the digest must be the same in all.
 set -euo pipefail
 pearlite=$1 particles=$2
 shift 2
