@@ -4,8 +4,8 @@ A file whose kind is `table` may have `runs`, a list of
   {"command": "pearlite run jobs/ising.toml", "row": 1, "cells": {"estimate": "{headline.value:.3f} ± ..."}, "ranks": 2}
 Each command runs in an empty directory (paths of jobs are those of the checkout), and its numbers fill the cells of the
 row. Braces hold a number of summary.json by its name, as sweeps call it, and a format: {log_evidence.bar.log_ratio.value:.2f}.
-{z(-2.3026):+.1f} is the headline's deviation from a known number in standard errors, {seconds:.0f} the wall time; of a
-sweep, {k:log_evidence.product.log_ratio.value.mean:.2f} is a column of settings.csv of setting k. Other rows of the file
+{z(-2.3026):+.1f} is the headline's deviation from a known number in standard errors, {z(-2.3026, NAME):+.1f} that of
+another estimate, and {seconds:.0f} the wall time; of a sweep, {k:log_evidence.product.log_ratio.value.mean:.2f} is a column of settings.csv of setting k. Other rows of the file
 stay, and keep the revision of their jobs. A file of the kind `block` runs the shell blocks that stand above it in its page.
 """
 
@@ -49,8 +49,9 @@ def flat(value, name=""):
 def filled(template, numbers):
     def text(match):
         name = match[1].replace(":", ".")
-        if known := re.fullmatch(r"z\(([-+\d.e]+)\)", name):
-            value = (numbers["headline.value"] - float(known[1])) / numbers["headline.standard_error"]
+        if known := re.fullmatch(r"z\(([-+\d.e]+)(?:, (\S+))?\)", name):
+            estimate = known[2] or "headline"
+            value = (numbers[f"{estimate}.value"] - float(known[1])) / numbers[f"{estimate}.standard_error"]
         else:
             value = numbers[name]
         return format(value, match[2])
