@@ -131,7 +131,7 @@ void AnnealedImportance::fields(Fields& f) {
             for (Index b = 0; b < particles.local_blocks() && watch_.watches(particles, b); ++b)
                 watch_.remember(particles, b, schedule_[k_]);
         });
-        // ContractViolation if the file tells of ancestors that there are not.
+        // ContractViolation if the checkpoint's ancestors are not particles of the population.
         population::Families(ranks_, particles.size(), particles.eves());
     }
 }

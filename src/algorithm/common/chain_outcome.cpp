@@ -15,7 +15,7 @@ constexpr double least_ess_per_chain = 100;
 /// A chain sticks if it stands still for this fraction of its iterations, and for at least this number of them.
 constexpr double longest_fraction = 0.05;
 constexpr std::int64_t shortest_stay = 100;
-/// Of the pilot's weight, in a peak where no chain is.
+/// The largest share of the pilot's weight that a peak may have without a visit by a chain.
 constexpr double largest_unvisited = 0.05;
 constexpr double most_joint_errors = 4;
 

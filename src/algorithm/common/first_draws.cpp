@@ -37,8 +37,8 @@ std::vector<double> FirstDraws::weights() const {
 }
 
 Index FirstDraws::supported_components(Index wanted) const {
-    // Of a mean and of each column of a covariance. The covariance that n draws estimate costs a proposal about d^2/4n
-    // of its log weights' mean: no more than half.
+    // A mean, and each column of a covariance, takes draws_of_a_mean draws. The covariance that n draws estimate costs
+    // a proposal about d^2/4n of its log weights' mean: no more than half.
     constexpr double draws_of_a_mean = 10, largest_loss = 0.5;
     const auto d = static_cast<double>(points.rows());
     const double draws_of_a_component = std::max(draws_of_a_mean * (d + 1), d * d / (4 * largest_loss));

@@ -10,7 +10,8 @@ namespace pearlite::algorithm {
 /// nothing below an ESS of 5, where an estimate has no error bar.
 LogRatioSoFar independent_log_ratio(const Trace& trace, Index n);
 
-/// Collective. Of sign x the numbers: 1 of log weights, -1 of forward works. An infinite one makes them NaN.
+/// Collective. Moments of sign x the numbers; sign is 1 for log weights, -1 for forward works. An infinite number makes
+/// them NaN.
 LogWeightMoments log_weight_moments(const population::Shards& numbers, double sign);
 
 } // namespace pearlite::algorithm

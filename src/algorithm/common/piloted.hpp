@@ -42,7 +42,7 @@ class Piloted final : public StagedSampler {
     void step() override;
     void fields(Fields& f) override;
 
-    /// With the pilot's warning, where the main run has no kernel whose moves would tell the same.
+    /// Adds the pilot's warning if the main run has no kernel whose moves would show the same fault.
     Outcome outcome() const override;
     bool in_pilot() const override { return !main_; }
     /// The pilot's, if it was a survey.
@@ -51,7 +51,7 @@ class Piloted final : public StagedSampler {
     }
     Index stage() const override { return (main_ ? pilot_stages_ : 0) + current().stage(); }
     Index stages() const override { return pilot_stages_ + 1; }
-    /// What the pilot's kernel learnt, if the main run leaves none.
+    /// The settings that the pilot's kernel learnt, if the main run leaves none.
     Matrix learnt() const override { return main_ && !main_->kernel() ? found_.kernel : current().learnt(); }
     std::optional<Index> pilot_likelihood_estimates() const override { return pilot_estimates_; }
 

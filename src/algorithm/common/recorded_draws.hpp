@@ -14,8 +14,8 @@
 
 namespace pearlite::algorithm {
 
-/// The states of the last block of a generation, R of them, at every so many scans: as many as `most_bytes` hold, but
-/// eight of a chain at least. The rank that owns the block holds all of them.
+/// The states of the last block of a generation, R of them, recorded at a fixed interval of scans: as many scans as fit
+/// in `most_bytes`, but at least eight. The rank that owns the block holds all of them.
 class RecordedDraws {
   public:
     RecordedDraws(const population::Generation& states, std::size_t particle_bytes, Index scans,
@@ -40,7 +40,7 @@ class RecordedDraws {
     }
 
     static constexpr Index least_draws = 8; ///< of a chain, if there are as many scans
-    /// Every so many scans are recorded.
+    /// The number of scans from one record to the next.
     static Index thinning(Index scans, std::size_t bytes_of_a_scan, std::size_t most_bytes) {
         const auto affordable = static_cast<Index>(most_bytes / std::max<std::size_t>(bytes_of_a_scan, 1));
         const Index most = std::clamp<Index>(affordable, std::min(least_draws, scans), scans);

@@ -68,7 +68,7 @@ class Sampler {
     virtual bool has_path() const { return true; }
     /// The first global slot of generation 0 whose particles target the end of the path.
     virtual Index first_wanted_slot() const { return 0; }
-    /// So many neighbouring slots of generation 0 hold the states of a Markov chain, one after another; 1 if none do.
+    /// Length of the Markov chains in consecutive slots of generation 0; 1 if the slots hold no chains.
     virtual Index chain_length() const { return 1; }
     /// The kernel with its learnt settings; null if no kernel is of use to a later run.
     virtual const kernel::Kernel* kernel() const { return nullptr; }
@@ -76,16 +76,16 @@ class Sampler {
     virtual Matrix learnt() const { return kernel() ? kernel()->learnt() : Matrix(); }
     /// The draws, if the sampler has Markov chains instead of a final population.
     virtual const MarkovChains* markov_chains() const { return nullptr; }
-    /// States at the end of the path that were recorded on the way, which then stand for the posterior in place of the
-    /// final population; null if there are none. Of a replicate.
+    /// For one replicate: states at the end of the path, recorded during the run, which stand for the posterior in
+    /// place of the final population; null if there are none.
     virtual const RecordedDraws* recorded_draws() const { return nullptr; }
     /// The seed for draws of the posterior's predictions; nothing if the final population is not weighted.
     virtual std::optional<random::Seed> prediction_seed() const { return {}; }
     /// The mobility of a temperature's moves below which a run warns.
     virtual double needed_mobility() const { return 0.3; }
-    /// What a survey found of the path, if the schedule was made from one; null without.
+    /// The survey of the path that the schedule was made from; null if there was no survey.
     virtual const SurveyRecord* survey() const { return nullptr; }
-    /// The target that is annealed, if the sampler has made it itself; null for the target that it was given.
+    /// The target that is annealed, if the sampler made it; null if it is the target that the sampler was given.
     virtual const model::Target* target() const { return nullptr; }
 
     /// The number of independent runs of the same kind side by side; 1 for a plain sampler.

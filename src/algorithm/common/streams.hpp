@@ -13,7 +13,7 @@ namespace pearlite::algorithm {
 model::BlockStreams block_streams(const population::Generation& generation, Index b, const random::Seed& seed,
                                   Index step);
 
-/// An empty population of a target's particles; every so many neighbouring blocks belong to one rank.
+/// An empty population of a target's particles; runs of `blocks_together` neighbouring blocks belong to one rank.
 population::Population population_of(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
                                      Index blocks_together = 1);
 

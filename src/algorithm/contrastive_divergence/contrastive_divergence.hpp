@@ -93,7 +93,7 @@ class ContrastiveDivergence final : public Training {
     Index shuffled_epoch_ = -1;
     std::vector<Index> order_;
     std::int32_t data_factor_, model_factor_;
-    /// Of the gradient: 16 bits each, if that is enough.
+    /// Sums of the gradient's counts, in 16 bits each where that is enough.
     std::variant<std::monostate, parallel::SharedSum<std::int16_t>, parallel::SharedSum<std::int32_t>> counts_;
     TrainingTrace trace_;
 };

@@ -1,7 +1,7 @@
 #pragma once
-/// What a growing population found at each number of variables, and what Theorem 1 of Fraccaro, Paquet & Winther (2016)
-/// makes of it: with independent particles Var[log Z] = sum_n v_n/R_n, which R_n = R_tot sqrt(v_n)/sum sqrt(v_n) make
-/// least, V_min = (sum sqrt v_n)^2/R_tot.
+/// The record of a growing population at each number of variables, and the variance that follows from it by Theorem 1
+/// of Fraccaro, Paquet & Winther (2016). For independent particles Var[log Z] = sum_n v_n/R_n, whose minimum at a given
+/// R_tot is V_min = (sum sqrt v_n)^2/R_tot, at R_n = R_tot sqrt(v_n)/sum sqrt(v_n).
 
 #include "pearlite/core/types.hpp"
 
@@ -46,7 +46,7 @@ struct GrowthRecord {
     }
 };
 
-/// What Theorem 1 says of a record.
+/// Theorem 1 applied to a record.
 struct GrowthVariance {
     double total = 0;                      ///< R_tot, over all n
     double moved_per_step = 0;             ///< particles moved in a step, of R

@@ -18,7 +18,7 @@ namespace {
 
 /// Variances that divide an update are those of a statistic of 0 and 1, never below this.
 constexpr double least_variance = 0.01;
-/// Of the logarithm of the rate, per cosine of the angle between two gradients.
+/// Change of the logarithm of the rate per cosine of the angle between two successive gradients.
 constexpr double learning_of_rate = 0.1;
 
 double variance_of(double moment) {

@@ -23,7 +23,7 @@
 
 namespace pearlite::algorithm {
 
-/// The knots between the ends of a path, and what is known of it.
+/// The knots between the ends of a path, and diagnostics of their fit.
 struct MomentPath {
     std::vector<std::vector<double>> knots; ///< natural parameters
     std::vector<double> at;                 ///< inverse temperatures of all knots, with both ends
@@ -66,7 +66,7 @@ class MomentFit final : public Sampler {
 
   private:
     Index sweeps_of_stage() const { return knot_ == 0 ? settings_.end_sweeps : settings_.updates; }
-    /// What the present sweep finds counts for the mean.
+    /// Whether the present sweep belongs to the part of the stage that the mean is taken over.
     bool counts() const;
     void begin_stage();
     void update();

@@ -143,7 +143,7 @@ void Nonequilibrium::fields(Fields& f) {
             for (Index b = 0; b < forward.local_blocks() && watch_.watches(forward, b); ++b)
                 watch_.remember(forward, b, b_);
         });
-        // ContractViolation if the file tells of ancestors that there are not.
+        // ContractViolation if the checkpoint's ancestors are not particles of the population.
         population::Families(ranks_, reverse.size(), reverse.eves());
     }
 }

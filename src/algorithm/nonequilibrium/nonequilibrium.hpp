@@ -78,7 +78,7 @@ class Nonequilibrium final : public Sampler {
     const path::Schedule& schedule() const { return schedule_; }
     /// log Z/Z_0 of the forward trajectories as of the last reduction.
     double log_ratio() const override { return trace_.log_ratio.back(); }
-    /// Of the forward trajectories.
+    /// The estimate from the forward trajectories alone.
     LogRatioSoFar log_ratio_so_far() override;
     /// The trace of the forward trajectories.
     const Trace& trace() const override { return trace_; }

@@ -42,8 +42,9 @@ std::optional<double> start_drift(const PathAverages& equilibration, Index n_tra
 Outcome work_outcome(const population::Shards& forward, const population::Shards& reverse, const WorkRecord& record,
                      bool exact_start, const population::Families* ancestors, const random::Seed& seed);
 
-/// What the target knows of p_b at the temperatures of the schedule, as arrays beside those averages: the mean of u,
-/// and moments of its quantities. Of a long schedule every so manyth temperature.
+/// Adds arrays of the target's exact equilibrium averages, where it offers them, beside the estimated ones: the mean of
+/// u and the moments of its quantities at the temperatures of the schedule, or at evenly chosen ones of a long
+/// schedule.
 void add_equilibrium(Outcome& outcome, const model::Target& target, const path::Schedule& schedule);
 
 } // namespace pearlite::algorithm

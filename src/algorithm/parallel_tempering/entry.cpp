@@ -96,12 +96,13 @@ class TemperingPlan final : public AnnealingPlan {
                                          most_energy_bytes / static_cast<std::size_t>(replicates_.number)});
     }
 
-    /// Of a step: log weights of standard deviation 0.7 about, at which three of five swaps are accepted. A state is
-    /// soonest from one end to the other, for the same work, where half are (Syed et al. 2022), and the stepping stones
-    /// have little to bridge.
+    /// The conditional ESS of a step from one temperature to the next: log weights then have a standard deviation of
+    /// about 0.7, and three of five swaps are accepted. For the same work a state travels fastest between the ends of
+    /// the ladder if half of the swaps are accepted (Syed et al. 2022), and at that rate the stepping stones have
+    /// little to bridge.
     static constexpr double conditional_ess = 0.6;
-    /// Many scans, and exchanges with hotter states, mix besides the moves of one scan: five times as many moves halve
-    /// an error bar, as five times as many scans do, and cost as much.
+    /// Exchanges with hotter states mix a state too, and a run makes many scans: five times as many moves halve an
+    /// error bar, as do five times as many scans, at the same cost.
     static constexpr double mobility_of_scan = 0.2;
     /// A scan of a density is as many moves as that takes, whatever the density; a sweep of a lattice may be little.
     /// The temperatures of a density grow in number with the root of its dimension, and the scans of a passage through

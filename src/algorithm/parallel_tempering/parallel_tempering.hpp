@@ -34,9 +34,9 @@ struct TemperingSettings {
     /// slowly is there from the beginning.
     bool cold_from_mode = false;
     std::optional<double> cold_from = {}; ///< the inverse temperature where that part begins; else the middle one
-    /// Of the states at the end of the path that are recorded for the posterior, where there is one.
+    /// Memory for the states at the end of the path that are recorded for the posterior, where there is one.
     std::size_t most_recorded_bytes = std::size_t{32} << 20;
-    /// Of the u that are recorded for MBAR where log f_b is linear in b; 0 for no such estimate.
+    /// Memory for the values of u that are recorded for MBAR, where log f_b is linear in b; 0: no MBAR estimate.
     std::size_t most_energy_bytes = std::size_t{8} << 20;
 };
 

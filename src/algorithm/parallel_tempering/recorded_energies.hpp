@@ -11,11 +11,12 @@
 
 namespace pearlite::algorithm {
 
-/// Every so many scans of all states of a generation, whose block t holds those at temperature t: as many as
-/// `most_bytes` hold, and as MBAR's equations take a billion products for, but 32 of a state at least.
+/// The values of u of all states of a generation, whose block t holds the states at temperature t, at a fixed interval
+/// of scans: as many as fit in `most_bytes` and as MBAR's equations can use with a billion products, but at least 32 of
+/// each state.
 class RecordedEnergies {
   public:
-    /// Of so many measured scans.
+    /// `scans`: the number of measured scans.
     RecordedEnergies(const population::Generation& states, Index scans, std::size_t most_bytes);
 
     /// Takes note of u of the states of local block b after the n-th measured scan, n >= 1, if its turn has come.

@@ -11,10 +11,10 @@ namespace {
 
 constexpr Index watched_states = 1024; ///< of a temperature
 
-/// What a temperature adds up behind the sums of its motion.
+/// Indices of the sums over moves at a temperature, which stand after those of its motion.
 enum MoveSum : std::size_t { moves_of_scan, accepted_moves, proposed_moves, n_move_sums };
 
-/// What is known of a temperature.
+/// The motion of the states at one temperature.
 struct RungMotion {
     double mobility, energy, worst, median, unmoved, acceptance;
     std::int64_t moves;

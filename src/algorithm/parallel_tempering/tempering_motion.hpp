@@ -14,7 +14,7 @@ namespace pearlite::algorithm {
 /// coldest states may stand still although the ladder works: exchanges bring new ones.
 class TemperingMotion {
   public:
-    /// Of the blocks of `states`, a temperature each; `accepts`: whether their kernel is one that accepts and rejects.
+    /// Watches the blocks of `states`, one for each temperature; `accepts`: whether their kernel accepts and rejects.
     TemperingMotion(std::shared_ptr<const model::Target> target, const population::Generation& states, Index kept_scans,
                     bool accepts);
 
@@ -22,7 +22,7 @@ class TemperingMotion {
     bool watches(Index n) const { return watch_.n_sums() > 0 && n % stride_ == 0; }
     /// Takes note of the states of local block b before their moves at b_to.
     void remember(const population::Generation& states, Index b, double b_to) { watch_.remember(states, b, b_to); }
-    /// Compares them with the states after so many moves, of which `accepted` were accepted, over all states.
+    /// Compares them with the states after `moves` moves, of which `accepted` were accepted, over all states.
     /// `energies`, `shape`: as in MotionWatch.
     void compare(const population::Generation& states, Index b, std::span<const double> energies,
                  const kernel::Shape* shape, Index moves, Index accepted);

@@ -74,9 +74,9 @@ struct TemperingSums {
 /// The number of scans in after+1 .. last at which the pair (t, t+1) has its turn: the scans of t's parity.
 Index due_scans(Index t, Index after, Index last);
 
-/// Collective. After so many scans, from the sums of the states that this rank owns under `layout`, whose block t holds
-/// the R states at the temperature t of the schedule: one entry per temperature; log_ratio by the trapezoidal rule,
-/// `ess` the number of measurements.
+/// Collective. The trace after `scans` scans, from the sums of the states that this rank owns under `layout`, whose
+/// block t holds the R states at temperature t of the schedule: one entry per temperature; log_ratio by the trapezoidal
+/// rule, `ess` the number of measurements.
 Trace tempering_trace(const parallel::Communicator& ranks, const TemperingSums& sums,
                       const parallel::BlockLayout& layout, const path::Schedule& schedule, Index burn_in, Index scans);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The peaks of a posterior as a pilot has found them: draws and chains are compared with them, because neither weights
-/// nor R-hat see a peak where no draw and no chain is.
+/// The peaks of a posterior that a pilot found. Draws and chains are compared with them, because neither weights nor
+/// R-hat show a peak that no draw and no chain has reached.
 
 #include "algorithm/common/first_draws.hpp"
 #include "random/student_mixture.hpp"
@@ -10,10 +10,10 @@
 
 namespace pearlite::algorithm {
 
-/// Sets of components of a mixture that is fitted to the pilot's particles, with one scale for all: components with
-/// scales of their own would make peaks of chance in ten dimensions. Two components belong to one peak if the
-/// mixture's density, on the line between their means, nowhere falls to less than a twelfth of the smaller of its
-/// values at the ends, or if a chain of such pairs joins them.
+/// Sets of components of a mixture that is fitted to the pilot's particles, with one scale for all components: with a
+/// scale for each, chance would make peaks in ten dimensions. Two components belong to one peak if the mixture's
+/// density, on the line between their means, nowhere falls below a twelfth of the smaller of its values at the ends, or
+/// if a chain of such pairs joins them.
 class Peaks {
   public:
     static constexpr double smallest_share = 0.02; ///< peaks of less belong to the nearest by density
@@ -22,7 +22,7 @@ class Peaks {
     explicit Peaks(const FirstDraws& pilot);
 
     Index size() const { return static_cast<Index>(shares_.size()); }
-    /// Of the pilot's weight, and its standard error, sqrt(p (1 - p)/families).
+    /// The peak's share p of the pilot's weight, and the standard error of that share, sqrt(p (1 - p)/families).
     double share(Index peak) const { return shares_[at(peak)]; }
     double share_error(Index peak) const;
     /// The mean of the pilot's particles in a peak.

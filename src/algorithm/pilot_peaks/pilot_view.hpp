@@ -1,7 +1,7 @@
 #pragma once
-/// The pilot's particles beside the draws of importance sampling: they keep in the proposal what the draws have not
-/// seen, and find afterwards what they have missed. A proposal that has lost a peak has no draws there whose weights
-/// could tell; f/q at the particles of the pilot is large there.
+/// The pilot's particles beside the draws of importance sampling: they keep regions in the proposal that the draws have
+/// not reached, and show afterwards which regions the draws missed. A proposal that has lost a peak makes no draws
+/// there, so no weight shows the loss; f/q at the particles of the pilot is large there.
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/pilot_peaks/peaks.hpp"

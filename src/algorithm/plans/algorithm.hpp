@@ -1,6 +1,6 @@
 #pragma once
-/// An algorithm as configurations know it: its name, its demands on a model, its keys, and how they make a run. Each
-/// algorithm has one entry; registry.hpp lists them.
+/// The interface of an algorithm to configurations: its name, the models that it can run, its keys, and the plan that
+/// makes a run. Each algorithm has one entry; registry.hpp lists them.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/common/training.hpp"

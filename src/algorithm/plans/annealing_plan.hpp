@@ -37,10 +37,10 @@ struct ReplicateSettings {
     TargetError target;
 
     void keys(Keys& k);
-    /// Collective. What the next round's replicates are made by, from a finished round.
+    /// Collective. Makes the next round's replicates from what a finished round has learnt.
     using Learn = std::function<Replicates::Make(const Replicates& before)>;
-    /// Collective. Replicates of `make`, or rounds of them until the error is small enough; with `learn` it makes the
-    /// rounds after the first.
+    /// Collective. Replicates of `make`, or rounds of them until the error is small enough; `learn`, if given, makes
+    /// the rounds after the first.
     std::unique_ptr<Sampler> sampler(const parallel::Communicator& ranks, const random::Seed& seed,
                                      const Replicates::Make& make, const Learn& learn = {}) const;
     /// A line of `check` on rounds; empty without them.
@@ -68,7 +68,7 @@ class AnnealingPlan : public Plan {
     const path::Schedule* schedule() const override { return schedule_.given(); }
 
     const ScheduleSettings& temperatures() const { return schedule_; }
-    /// Of an optimised schedule, from what a survey of the path has found.
+    /// The optimised schedule for a survey of the path.
     path::Schedule optimised_schedule(const SurveyRecord& survey) const {
         return schedule_.optimised.schedule_of(survey, schedule_.fixed->steps(), particles());
     }
@@ -106,10 +106,11 @@ class AnnealingPlan : public Plan {
     virtual KernelSettings pilot_kernel() const { return kernel_; }
     /// "trajectories", in the first line of a log.
     virtual std::string particles_name() const = 0;
-    /// The line on work in `check`, and the particle moves that it tells: 0 if the schedule leaves them open.
+    /// The line on work in `check`.
     virtual std::string work() const;
+    /// The particle moves of all replicates; 0 if the schedule leaves their number open.
     virtual double updates() const;
-    /// What happens between two looks at signals and limits.
+    /// Description of a step, the work between two checks of signals and limits.
     virtual std::string step() const;
 
     const ModelTraits& traits() const { return traits_; }
@@ -118,7 +119,7 @@ class AnnealingPlan : public Plan {
     KernelSettings kernel_;
 
   private:
-    /// Of a target whose path is known: the replicates, after their pilot if there is one.
+    /// The replicates along a target whose path is known, after their pilot if there is one.
     std::unique_ptr<algorithm::Sampler> sampler_along(const parallel::Communicator& ranks, AnyTarget target) const;
     /// One run of the algorithm as replicates need it.
     Replicates::Make runs_of(const AnyTarget& target, const path::Temperatures& temperatures,

@@ -44,7 +44,7 @@ void BridgeSettings::keys(Keys& k, const model::ModelTraits& traits) {
                k("anchor", anchor,
                  {{"prior", Anchor::prior, "the prior, so that the path goes to the posterior from all that it allows"},
                   {"posterior", Anchor::posterior, "the posterior, from which the path is short"}},
-                 about("what the reference is fitted to").default_is("prior, where there is one"));
+                 about("the distribution to which the reference is fitted").default_is("prior, where there is one"));
            });
     k.when("fit", fit, {Fit::draws, Fit::given}, [&] {
         k("file", file,

@@ -31,7 +31,7 @@ struct BridgeSettings {
     Index fit_particles = 2048;
     std::optional<std::uint64_t> fit_seed;
     bool has_prior = true;             ///< else the leg begins at modes, which are no key's matter
-    Anchor anchor = Anchor::posterior; ///< what the reference is fitted to, and the leg goes to
+    Anchor anchor = Anchor::posterior; ///< the end of the leg, to which the reference is fitted
 
     void keys(Keys& k, const model::ModelTraits& traits);
     /// InputError if the reference cannot be that of the density: another dimension, or a fit by the modes of a
@@ -43,7 +43,7 @@ struct BridgeSettings {
     /// Whether populations are annealed from the prior, for the fit or for a second estimate of the evidence.
     bool has_leg() const { return fit == Fit::smc || prior_leg; }
     random::Seed seed(const random::Seed& of_run) const;
-    /// What the reference is fitted to: the density, or its prior.
+    /// The density that the reference is fitted to: `density` itself, or its prior.
     std::shared_ptr<const model::DensityFunctions>
     anchored(std::shared_ptr<const model::DensityFunctions> density) const;
     /// Where the leg of a density without a prior begins: its modes by Laplace's method, with four times their
@@ -59,7 +59,7 @@ struct BridgeSettings {
                                  const random::Seed& of_run) const;
 
   private:
-    /// Of the components; infinity: normal.
+    /// Degrees of freedom of the components; infinity for normal ones.
     double df() const;
     path::FittedReference found(const model::DensityFunctions& density, const FirstDraws& draws,
                                 const random::Seed& of_run) const;

@@ -23,11 +23,11 @@ struct PriorLeg {
     void fields(Fields& f);
 };
 
-/// Anneals populations from the prior if the settings want them, fits the reference, and runs the main sampler from it.
-/// Nothing else of the fit is used further, so that the main run's Z is unbiased given the reference. The reference is
-/// part of a checkpoint. The leg's log Z becomes an estimate of its own in the outcome, with a warning where it differs
-/// from the headline by more than 4 joint errors: a mode that the reference lacks shows there, if the leg sees it. Of a
-/// density with a prior of its own the leg may go to the prior, to which the reference is then fitted.
+/// Anneals populations from the prior if the settings want them (the leg), fits the reference, and runs the main
+/// sampler from it. The fit leaves nothing but the reference, so that the main run's Z is unbiased given the reference,
+/// which is part of a checkpoint. The leg's log Z is a second estimate in the outcome, with a warning where it differs
+/// from the headline by more than 4 joint errors: it shows a mode that the reference lacks, if the leg reaches that
+/// mode. For a density with a prior, the leg may end at the prior, to which the reference is then fitted.
 class Bridged final : public StagedSampler {
   public:
     using MakeMain = std::function<std::unique_ptr<Sampler>(std::shared_ptr<const model::Target> bridge)>;
@@ -46,7 +46,7 @@ class Bridged final : public StagedSampler {
 
     bool in_pilot() const override { return !main_ || main_->in_pilot(); }
     Index stage() const override { return main_ ? 1 + main_->stage() : 0; }
-    /// Those of the fit too.
+    /// The count includes the estimates of the fit.
     std::optional<Index> pilot_likelihood_estimates() const override;
     /// The bridge; null before the main run.
     const model::Target* target() const override { return bridge_.get(); }

@@ -34,7 +34,7 @@ void OptimisedSchedule::keys(Keys& k) {
           {{"length", Smoothing::length, "local linear regression of log Var[u] in the length int sqrt(Var[u]) db"},
            {"temperature", Smoothing::temperature, "convolution of Var[u] in b (Kiwaki 2015)"},
            {"none", Smoothing::none, "none"}},
-          "what smooths the survey's numbers");
+          "how the survey's numbers are smoothed");
         k.when("smoothing", smoothing, {Smoothing::length, Smoothing::temperature}, [&] {
             if (smoothing == Smoothing::temperature)
                 smoothing_width = 0.01;
@@ -58,7 +58,7 @@ void OptimisedSchedule::keys(Keys& k) {
                 "finite where the lag of the other exceeds 0.1 standard deviations of u"},
                {"integral", Functional::integral, "(1/K) int b'^2 Var[u] tau ds, the limit of many steps"},
                {"finite", Functional::finite, "its sum over K steps, in which memories end at the start of the path"}},
-              "what the schedule minimises");
+              "the variance that the schedule minimises");
         });
         k("refine", refine,
           "each round of replicates (algorithm.target_error) takes its schedule from the weights of the round before");

@@ -49,7 +49,8 @@ struct OptimisedSchedule {
     SurveySettings survey_settings(Index block, const random::Seed& seed) const;
     /// The profile that schedules and predictions are made of: smoothed, tau from holds or from their substitute.
     path::PathProfile profile_of(const SurveyRecord& survey) const;
-    /// With so many steps; with target_error as many of them as independent trajectories of that number need.
+    /// A schedule of `steps` steps; with target_error, of as many of them as that error needs with these independent
+    /// trajectories.
     path::Schedule schedule_of(const SurveyRecord& survey, Index steps, Index trajectories) const;
     /// "100 trajectories x 1000 temperatures, held at 32 of them for up to 400 sweeps".
     std::string cost() const;
@@ -61,11 +62,12 @@ struct OptimisedSchedule {
     path::Schedule best_of(const path::PathProfile& profile, const SurveyRecord& survey, Index steps) const;
 };
 
-/// What finished replicates say of the path, which they went along on one schedule: g = Var[u] from their traces, g tau
-/// from the growth of V = log(M/ESS), the variance of normal log weights.
+/// The survey that finished replicates amount to, all along one schedule: g = Var[u] from their traces, and g tau from
+/// the growth of V = log(M/ESS), the variance of normal log weights.
 SurveyRecord refined_survey(const std::vector<Trace>& replicates);
 
-/// The row of what a kernel learnt at `learnt_at` that suits each step of a schedule: that of the next temperature.
+/// For each step of a schedule, the row of a kernel's learnt settings that it uses: that of the next temperature in
+/// `learnt_at`.
 std::vector<Index> learnt_rows(std::span<const double> learnt_at, const path::Schedule& schedule);
 
 } // namespace pearlite::algorithm

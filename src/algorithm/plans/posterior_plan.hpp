@@ -30,9 +30,9 @@ class PosteriorPlan : public Plan {
     virtual Index particles() const = 0;
     virtual std::string particles_name() const = 0;
     virtual std::string work() const = 0;
-    /// Likelihoods of one replicate, those of the pilot apart.
+    /// Likelihoods of one replicate, without those of the pilot.
     virtual double updates() const = 0;
-    /// What happens between two looks at signals and limits.
+    /// Description of a step, the work between two checks of signals and limits.
     virtual std::string step() const = 0;
     /// Bytes of a checkpoint beyond the particles.
     virtual double further_bytes(double /*particle_bytes*/) const { return 0; }

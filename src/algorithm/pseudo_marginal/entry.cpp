@@ -24,7 +24,7 @@ class PseudoMarginalPlan final : public PosteriorPlan {
         burn_in = iterations / 5;
         k("burn_in", burn_in, within(0, {iterations - fewest, "iterations - 8"}),
           about("iterations that are not used; the proposal adapts there").default_is("a fifth of iterations"));
-        k("thin", thin, within(1, largest_step), "every so many iterations are recorded");
+        k("thin", thin, within(1, largest_step), "iterations from one recorded state to the next");
         burn_in = std::clamp<Index>(burn_in, 0, iterations - fewest);
         if (iterations / thin - burn_in / thin < fewest)
             k.error("thin", fmt::format("fewer than {} draws of each chain are left of {} iterations after burn-in; "

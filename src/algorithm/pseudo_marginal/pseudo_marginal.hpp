@@ -20,7 +20,7 @@ namespace pearlite::algorithm {
 struct ChainSettings {
     Index iterations = 10000; ///< of each chain, burn-in included
     Index burn_in = 2000;     ///< not used for estimates; the proposal adapts there, and is frozen afterwards
-    Index thin = 1;           ///< every so many iterations are recorded
+    Index thin = 1;           ///< iterations from one recorded state to the next
 };
 
 class PseudoMarginal final : public Sampler, public MarkovChains {

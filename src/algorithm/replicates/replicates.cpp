@@ -221,11 +221,11 @@ void Replicates::list_fields(Fields& f) {
     if (!is_one_group())
         failure_.agree(ranks_);
     for (Index r = 0; r < n_replicates(); ++r) {
-        FieldList told;
-        FieldList& list = has_replicate(r) ? lists[static_cast<std::size_t>(r - first)] : told;
+        FieldList received;
+        FieldList& list = has_replicate(r) ? lists[static_cast<std::size_t>(r - first)] : received;
         const int root = groups_.root_of(r);
         if (!is_one_group())
-            broadcast_state(ranks_, ranks_.rank() == root ? list : told, root);
+            broadcast_state(ranks_, ranks_.rank() == root ? list : received, root);
         list.list_to(f);
     }
 }
@@ -236,7 +236,7 @@ Progress Replicates::progress() const {
         return slowest;
     slowest.inverse_temperature = HUGE_VAL;
     for (Index r = 0; r < n_replicates(); ++r)
-        // Of those that have finished the one that took most steps: the numbers of checkpoints never fall.
+        // Among finished replicates, take the one with the most steps, so that the numbers of checkpoints never fall.
         if (const auto s = standing(r);
             std::pair(s.inverse_temperature, -s.step) < std::pair(slowest.inverse_temperature, -slowest.step)) {
             slowest.step = s.step;

@@ -1,5 +1,5 @@
 #pragma once
-/// R independent runs of any sampler, each with a seed of its own: the error bar that needs no theory.
+/// R independent runs of any sampler, with different seeds: their spread gives an error bar without any theory.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/replicates/delayed_failure.hpp"
@@ -48,9 +48,9 @@ std::optional<T> sum_where_all_have(Index n, Of&& of) {
 /// section 3.3, with the 1/R that turns the variance of a replicate into that of the mean). A single replicate gives
 /// the outcome that it would have alone.
 ///
-/// The ranks form min(R, ranks) groups, each with replicates of its own. All replicates advance step by step side by
-/// side, by the same number of steps whatever the groups; a replicate that finishes early waits. Groups communicate
-/// once in up to steps_per_agreement steps: they agree on failures and on whether all replicates have finished.
+/// The ranks form min(R, ranks) groups, each with its share of the replicates. All replicates advance step by step side
+/// by side, by the same number of steps whatever the groups; a replicate that finishes early waits. Groups communicate
+/// at least once in steps_per_agreement steps: they agree on failures and on whether all replicates have finished.
 class Replicates final : public Sampler {
   public:
     using Make = std::function<std::unique_ptr<Sampler>(const parallel::Communicator& ranks, const random::Seed& seed)>;
@@ -65,7 +65,7 @@ class Replicates final : public Sampler {
     /// Collective. One step of every replicate that has steps left.
     void step() override;
     void flush() override;
-    /// Each replicate's fields form a group of their own, in the same order whichever rank has the replicate.
+    /// The fields of each replicate form one group, in the same order on whichever rank the replicate is.
     void fields(Fields& f) override;
 
     /// The slowest replicate's progress; replicates of other groups are known as of the last agreement.
@@ -75,14 +75,14 @@ class Replicates final : public Sampler {
     std::optional<population::WorkAccount> work() const override;
 
     Outcome outcome() const override;
-    /// Collective; finished(). Of all replicates, on rank 0; elsewhere none.
+    /// Collective; finished(). The outcomes of all replicates on rank 0, none on other ranks.
     std::vector<SingleOutcome> single_outcomes() const;
     /// The fields of a single replicate; several replicates list no fields.
     void result_fields(Fields& f) override;
     bool has_unbiased_normaliser() const override { return here_.front()->has_unbiased_normaliser(); }
     double log_ratio() const override;
-    /// Of all replicates, with the error of their spread, where they are at one temperature; else of the slowest alone,
-    /// without an error.
+    /// The estimate of all replicates, with the error of their spread, if they are at one temperature; else the slowest
+    /// replicate's estimate, without an error.
     LogRatioSoFar log_ratio_so_far() override;
     const Trace& trace() const override { return here_.front()->trace(); }
     population::Population& population() override { return here_.front()->population(); }
@@ -90,7 +90,7 @@ class Replicates final : public Sampler {
     Index first_wanted_slot() const override { return here_.front()->first_wanted_slot(); }
     Index chain_length() const override { return here_.front()->chain_length(); }
     const kernel::Kernel* kernel() const override { return here_.front()->kernel(); }
-    /// That of this group's first replicate, which is replicate 0 on rank 0.
+    /// The target of this group's first replicate, which is replicate 0 on rank 0.
     const model::Target* target() const override { return here_.front()->target(); }
     const RecordedDraws* recorded_draws() const override { return here_.front()->recorded_draws(); }
     double needed_mobility() const override { return here_.front()->needed_mobility(); }

@@ -65,7 +65,7 @@ class ResampleMovePlan final : public Plan {
         k("order", order_, traits_.growth_orders,
           about("the order in which variables are added").default_is("the first that the model's page names"));
         k("order_seed", order_seed_, "seed of an order that is drawn");
-        k("variables", variables_, at_least(1), about("growth ends with so many variables").default_is("all"));
+        k("variables", variables_, at_least(1), about("number of variables at which growth ends").default_is("all"));
         replicates_.keys(k);
         k.in_table("run", [&] { run_.keys(k, {true, false, block_of_model, traits_.largest_block}); });
     }

@@ -49,23 +49,24 @@ class Generator {
   public:
     virtual ~Generator() = default;
     /// Collective. Appends a generation of S particles that target p_n; in each part their weights sum to that of the
-    /// part. What a part gets depends on its own particles and its `gamma` alone. Errors are agreed.
+    /// part. The new particles of a part depend on that part's particles and its `gamma` alone. Errors are agreed.
     virtual Added generate(const Enlargement& pass) const = 0;
     /// Whether the base set's smoothing weights matter.
     virtual bool looks_ahead() const { return false; }
-    /// Whether new particles join the base set, of which they know nothing. Those that are made of it take its place.
+    /// Whether new particles are independent of the base set and join it. If not, they are made of the base set and
+    /// replace it.
     virtual bool joins_base() const { return false; }
-    /// The steps of random numbers that a pass takes, whose moves have so many sweeps.
+    /// The number of steps that address the random numbers of a pass with `sweeps` sweeps in each move.
     virtual Index ticks(Index sweeps) const { return sweeps; }
 };
 
-/// The base set moves on in its place, and a copy of it is new (ARM).
+/// The base set moves, and a copy of it from before the move is new (ARM).
 std::unique_ptr<Generator> moving_on();
-/// Copies of the base set, the more of them the more particle r will weigh at n + 1, move; the base set moves on as the
-/// first of them (ARM-anticipate).
+/// Copies of the base set move, more copies of particle r the larger its weight at n + 1; the base set takes the place
+/// of the first of them (ARM-anticipate).
 std::unique_ptr<Generator> anticipating();
-/// Chains from the target's seeds, as many as gamma lacks and 100 at least, make so many sweeps and join the base set
-/// (ARM-reseed).
+/// Chains start from the target's seeds, as many as gamma lacks but at least 100; they make `sweeps` sweeps and join
+/// the base set (ARM-reseed).
 std::unique_ptr<Generator> reseeding(Index sweeps);
 
 } // namespace pearlite::algorithm

@@ -26,7 +26,7 @@ class SlotsByPart {
     SlotsByPart() = default;
     explicit SlotsByPart(std::vector<std::int64_t> ends) : ends_(std::move(ends)) {}
 
-    /// Index of the part, of so many, that a global slot belongs to.
+    /// The index, below `parts`, of the part to which a global slot belongs.
     std::size_t part_of(Index slot, std::size_t parts) const {
         std::size_t turn = 0;
         while (slot >= ends_[turn])

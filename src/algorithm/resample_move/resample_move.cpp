@@ -171,7 +171,8 @@ bool ResampleMove::is_large_enough(double deciding_gamma) const {
     if (leaves_base_out())
         return passes_ >= passes_of_theorem();
     const double steps = static_cast<double>(n_variables_ - 1), base = static_cast<double>(settings_.particles);
-    const double moved_now = base * static_cast<double>(1 + passes_); // not moved_, which a half's weights may tell
+    const double moved_now =
+        base * static_cast<double>(1 + passes_); // not moved_, which may depend on a half's weights
     if (growth_.most_moved && passes_ > 0 && all_moved_ + moved_now >= *growth_.most_moved * steps * base)
         return true;
     return deciding_gamma >= growth_.gamma_threshold;

@@ -80,7 +80,7 @@ class ResampleMove final : public Sampler {
     Index n() const { return grown_->stage().n(); }
     void begin_stage();
     void smooth(population::Generation& particles);
-    /// Of each part after so many passes.
+    /// The standing of each part after its number of passes.
     std::vector<Standing> standing(std::span<const std::int64_t> passes) const;
     Generations generations_after(Index passes) const;
     std::vector<Generations> generations_after(std::span<const std::int64_t> passes) const; ///< by part

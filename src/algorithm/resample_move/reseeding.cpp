@@ -1,5 +1,5 @@
-// ARM-reseed: S = max(ceil((1 - gamma/threshold) R), 100) chains that know nothing of the base set, which they join. Of
-// two halves each gets as many by the other's gamma, 50 at least.
+// ARM-reseed: S = max(ceil((1 - gamma/threshold) R), 100) chains, independent of the base set, join it. With two
+// halves, each gets the number of chains that the other half's gamma gives, at least 50.
 #include "algorithm/common/streams.hpp"
 #include "algorithm/resample_move/generator.hpp"
 #include "parallel/agreement.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// What chains on different ranks tell each other for crossovers: states of partners, children of pairs.
+/// Messages between chains on different ranks for crossovers: states of partners, children of pairs.
 
 #include "algorithm/searches/search_settings.hpp"
 #include "algorithm/stochastic_approximation/search_memory.hpp"

@@ -44,13 +44,13 @@ class ChainFinds {
     }
 
     const Find& best() const { return best_; }
-    /// Collective. The finds of all ranks, on every rank; `chains` tells which rank owns which chain.
+    /// Collective. The finds of all ranks, on every rank; `chains` is the distribution of the chains over the ranks.
     ChainFinds gathered(const parallel::Communicator& ranks, const parallel::BlockLayout& chains) const;
     /// The best state of each region, one after another; zeros for regions without any. Empty if they are not kept.
     const std::vector<std::byte>& states() const { return states_; }
 
-    /// For what a file tells of them. ContractViolation unless they are finds of so many chains, in so many regions or
-    /// in none.
+    /// Checks finds that were read from a file: ContractViolation unless they are those of `chains` chains, in
+    /// `regions` regions or in none.
     void check(Index chains, Index regions) const;
     /// Lists the fields of gathered finds.
     void fields(Fields& f);

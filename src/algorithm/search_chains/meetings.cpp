@@ -32,7 +32,7 @@ double SelectionByEnergy::log_first(std::size_t i) const {
 }
 
 double SelectionByEnergy::log_second(std::size_t j, std::size_t i) const {
-    // A sum of its own, not the total less i's: that would cancel where i has nearly all the weight.
+    // Sum the other weights: the total less the i-th would cancel where i has nearly all the weight.
     auto others = log_weights_;
     others[i] = log_zero;
     return log_weights_[j] - log_sum_exp(others);

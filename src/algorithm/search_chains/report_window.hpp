@@ -24,7 +24,7 @@ struct ReportRow {
     Part<std::int32_t>* proposed_regions; ///< the state's region, if a chain proposed nothing inside the space
     Part<std::uint8_t>*is_active, *is_accepted;
 
-    /// Of so many bytes, in which there is room for the reports of `chains` chains.
+    /// Lays out a row of bytes_of(chains) bytes for the reports of `chains` chains.
     ReportRow(Byte* row, std::size_t chains)
         : energies(reinterpret_cast<Part<double>*>(row)),
           proposed_regions(reinterpret_cast<Part<std::int32_t>*>(energies + chains)),

@@ -37,7 +37,8 @@ class SearchChains {
 
     /// Collective. First states; returns the energies of all chains.
     std::vector<double> draw_start();
-    /// Called as a stage begins, after so many iterations: takes its regions and starts anew the finds in them.
+    /// Called when a stage begins, after `step` iterations: takes the stage's regions and begins the finds in them
+    /// anew.
     void begin_regions(const model::EnergyPartition& partition, Index step);
     void find_regions(const model::EnergyPartition& partition);
     /// The same once a file is read, whose finds must be in these regions, else ContractViolation.
@@ -74,8 +75,8 @@ class SearchChains {
 
     void forget(const SearchMemory& memory);
     void evaluate();
-    /// Does `work` here, unless something has gone wrong before; the ranks agree on it later. What it throws names
-    /// iteration and chain.
+    /// Does `work` here, unless something has gone wrong before; the ranks agree on failures later. Messages of
+    /// exceptions from `work` name the iteration and the chain.
     template <class Work>
     void guard(Index iteration, const Work& work);
     void require_number(double energy, std::size_t local, Index step) const {

@@ -16,7 +16,7 @@ namespace {
 
 /// An iteration that takes longer is worth the messages of any number of ranks: such trials are left out.
 constexpr double surely_worth_it_seconds = 1e-3;
-/// A trial ends after so long, or after so many batches of iterations.
+/// A trial ends after this time, or after this number of batches of iterations.
 constexpr double trial_seconds = 10e-3;
 constexpr int most_batches = 8;
 /// A larger crew must save this share of an iteration.
@@ -39,7 +39,7 @@ double evaluation_seconds(const parallel::Communicator& ranks, const model::Spac
         space.draw_start(*chains, {settings.seed, 0, 0, layout.first_local_item(), 0});
         for (int repeat = 0; repeat < 2; ++repeat) // the second time in memory that is warm
             seconds = seconds_of([&] { space.evaluate(*chains, energies); });
-    } catch (...) { // the search meets it again, and tells it
+    } catch (...) { // the search will throw and report it
         seconds = 0;
     }
     return ranks.max(seconds);

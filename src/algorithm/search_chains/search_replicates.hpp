@@ -33,8 +33,8 @@ class SearchReplicates final : public Search {
     bool finished() const override { return steps_left() == 0; }
     void step() override;
     void flush() override;
-    /// Of each replicate the data that all its ranks know, as bytes padded to the longest; and of each chain of each
-    /// replicate the data that its owner alone holds.
+    /// Data that all ranks of a replicate know, for each replicate, as bytes padded to the longest; and data that only
+    /// a chain's owner holds, for each chain of each replicate.
     void fields(Fields& f) override;
 
     Index iterations_per_step() const override { return iterations_in_step; }
@@ -63,7 +63,7 @@ class SearchReplicates final : public Search {
     Index steps_left() const;
 
     bool is_at_work() const { return team_.rank() < choice_.size; }
-    /// What this group's replicates list.
+    /// The fields that this group's replicates list.
     std::vector<StoredFields> list_fields();
     void value_fields(Fields& f, std::vector<StoredFields>& replicates);
     void shard_fields(Fields& f, std::size_t k, std::vector<StoredFields>& replicates);
@@ -76,7 +76,7 @@ class SearchReplicates final : public Search {
     parallel::Communicator team_; ///< this rank's group
     parallel::BlockLayout owned_; ///< replicates among groups
     SearchCrew choice_;           ///< of this group
-    parallel::Communicator crew_; ///< of this group; those that wait have one of their own
+    parallel::Communicator crew_; ///< this group's working ranks; waiting ranks form another
     Index idle_ = 0;              ///< ranks of all groups that wait
     Index replicates_, iterations_in_all_;
     random::Seed seed_;

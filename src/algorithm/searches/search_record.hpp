@@ -31,7 +31,7 @@ struct Find {
     void fields(Fields& f);
 };
 
-/// Collective. The best of the ranks' finds, with its state of so many bytes, on every rank.
+/// Collective. The best of the ranks' finds, with its state of `bytes` bytes, on every rank.
 Find best_of_ranks(const parallel::Communicator& ranks, const Find& mine, std::size_t bytes);
 
 /// The best energy so far at iterations that are about equally far apart on a logarithmic scale, 40 a decade: the same

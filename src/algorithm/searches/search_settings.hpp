@@ -75,7 +75,7 @@ struct SearchSettings {
     /// From then on theta stays fixed, since the states that it would learn from are biased. Needs sync_every = 1 and
     /// model::PointStates or model::GraphStates.
     std::optional<Index> average_from;
-    Index average_every = 1; ///< one of so many iterations counts
+    Index average_every = 1; ///< iterations from one term of the averages to the next
     /// Chains are resampled by their weights (ChainWeights) where the effective number of them falls below this share;
     /// nothing: never. Needs sync_every = 1 and a bias that all chains share or none, and goes neither with aleph nor
     /// with average_from.

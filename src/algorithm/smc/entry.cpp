@@ -30,8 +30,8 @@ class SmcPlan final : public AnnealingPlan {
             k.error("batches", "this key has a new name; expected \"replicates\"");
         replicates_.keys(k);
         k("waste_free", chain_length_, within(2, {particles_ / 2, "particles / 2"}),
-          "keep all states of chains of so many, which particles / waste_free resampled particles start at each "
-          "temperature (Dau & Chopin 2022); must divide particles");
+          "length of chains whose states are all kept (Dau & Chopin 2022): particles / waste_free resampled particles "
+          "start one each at every temperature; must divide particles");
         if (chain_length_ && *chain_length_ < 2)
             chain_length_.reset(); // a mistake that is recorded
         if (chain_length_ && particles_ % *chain_length_ != 0)
@@ -73,7 +73,7 @@ class SmcPlan final : public AnnealingPlan {
 
   private:
     std::string particles_name() const override { return "particles"; }
-    /// Of one replicate; of one particle each without waste_free.
+    /// The particles of one replicate, or its chains if waste_free is given.
     Index n_chains() const { return particles_ / chain_length_.value_or(1); }
     /// "8 x 64 chains of 16 states".
     std::string chains(Index replicates) const {

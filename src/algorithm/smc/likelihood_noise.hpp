@@ -18,8 +18,8 @@ namespace pearlite::algorithm {
 std::vector<Diagnostic> noise_diagnostics(double sigma2, double tau, const std::optional<double>& standard_error,
                                           Index n_particles);
 
-/// Where sigma^2 is above 3, a warning, and the weights' ESS leaves the verdict for a diagnostic of its own: particles
-/// keep estimates that are far too high, and no weight shows it.
+/// Where sigma^2 is above 3, adds a warning and moves the weights' ESS from the verdict to a diagnostic: particles keep
+/// estimates that are far too high, and no weight shows it.
 void judge_noise(double sigma2, Outcome& outcome);
 
 /// Collective. sigma^2 at the final particles: the variance of `repeats` fresh estimates of each one's log likelihood,

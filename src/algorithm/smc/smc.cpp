@@ -155,7 +155,7 @@ void Smc::fields(Fields& f) {
         families_.reset();
         size_buffers();
         parallel::together(ranks_, [&] { prepare(); });
-        families(); // ContractViolation if the file tells of ancestors that there are not
+        families(); // ContractViolation if ancestors in the file are not particles of the population
     }
 }
 

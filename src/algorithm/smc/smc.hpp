@@ -101,7 +101,7 @@ class Smc final : public Sampler {
 
     void record(bool resampled);
 
-    /// log Z/Z_0 with the error that families of so many resamplings tell.
+    /// log Z/Z_0 with the standard error from the families after `resamplings` resamplings.
     estimator::Estimate product_estimate(const population::FamilyWeights& families, Index resamplings) const;
 
     parallel::Communicator ranks_;

@@ -84,7 +84,7 @@ class WasteFree final : public Sampler {
     /// The log weights become log w.
     void reweight(double from, double to);
 
-    /// Of w/mean w along the chains; of independent states at the first temperature.
+    /// The variance of w/mean w along the chains; at the first temperature, that of independent states.
     estimator::ChainVariance weight_variance(double log_mean) const;
 
     /// The M starts are drawn.

@@ -105,8 +105,8 @@ std::string StochasticApproximationPlan::cost(const BuiltModel& model) const {
                          "algorithm.replicates makes use of many\n");
 }
 
-/// Ranks are dealt to replicates first, then the ranks of a replicate to its chains. Those that a measurement leaves
-/// out are told of by the run itself.
+/// Ranks are dealt to replicates first, then the ranks of a replicate to its chains. The run itself reports ranks that
+/// a measurement leaves without work.
 std::string StochasticApproximationPlan::idle_ranks(int ranks) const {
     const auto groups = static_cast<int>(std::min<Index>(search_.plan.replicates, ranks));
     const Index useful = std::min(settings().chains, settings().ranks.value_or(settings().chains));

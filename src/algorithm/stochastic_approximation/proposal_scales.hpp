@@ -11,9 +11,9 @@
 
 namespace pearlite::algorithm {
 
-/// log s^2 += step (a - a_wanted) after each iteration of an operation with a scale, a the fraction of its proposals
-/// that were accepted, step = 3 k^-0.6 in its k-th iteration (Andrieu & Thoms 2008). The scale is frozen once nobody
-/// calls adapt() any more. Operations that are not tuned keep their first scale.
+/// After the k-th iteration of an operation with a scale: log s^2 += 3 k^-0.6 (a - a_wanted), where a is the fraction
+/// of its proposals that were accepted (Andrieu & Thoms 2008). The scale stays fixed once adapt() is no longer called.
+/// Operations that are not tuned keep their first scale.
 class ProposalScales {
   public:
     ProposalScales(std::span<const model::Operation> operations, double wanted_acceptance)

@@ -130,7 +130,7 @@ void SearchKeys::list_averages(Keys& k, const SearchMember& member, const model:
         // A network changes by an edge at most in an iteration, which takes less time than to count all its edges.
         settings.average_every = traits.is_graph ? 10 : 1;
         k("average_every", settings.average_every, at_least(1),
-          about("averages take in one of so many iterations").default_is("1; of networks 10"));
+          about("iterations from one term of the averages to the next").default_is("1; of networks 10"));
     });
 }
 
@@ -190,7 +190,7 @@ void SearchKeys::list_operations(Keys& k, const SearchMember& member, const mode
         k("scale", chosen.first_scale, above(0), "the first standard deviation of steps, in units of the coordinates");
         k("scale_by_region", plan.settings.scale_by_region, "scales grow with the region");
         k("descent_iterations", chosen.descent_iterations, within(0, 10000),
-          "a state counts with the lowest energy that so many iterations of descent from it meet");
+          "iterations of descent from each state, whose lowest energy counts as that of the state");
         k.when("descent_iterations is above 0", chosen.descent_iterations > 0, [&] {
             k("basin_hopping", chosen.basin_hopping, "the state itself goes where its descent ends");
             if (chosen.basin_hopping && plan.settings.average_from)

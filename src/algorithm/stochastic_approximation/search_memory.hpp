@@ -102,7 +102,7 @@ class SearchMemory {
     void find_regions();
     /// Takes in the chains' states as a stage begins.
     void begin_regions();
-    /// Of chains first .. first + n - 1: marks the regions to which they proposed; takes in their states.
+    /// For chains first .. first + n - 1: marks the regions to which they proposed; takes in their states.
     void touch(std::size_t first, std::size_t n, const ConstReports& reports);
     void move_chains(std::size_t first, std::size_t n, const ConstReports& reports);
 

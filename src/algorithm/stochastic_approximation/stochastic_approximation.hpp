@@ -48,7 +48,7 @@ class StochasticApproximation {
     std::span<const double> energies() const { return memory_.energies(); } ///< of all chains, as last shared
     const model::EnergyPartition& partition() const { return memory_.partition(); }
     double theta(Index region) const { return memory_.theta(0, region); }
-    /// Of all chains, since they were resampled; empty if they never are.
+    /// Log weights of all chains since they were resampled; empty if they never are.
     std::span<const double> log_weights() const {
         return weights_ ? weights_->log_weights() : std::span<const double>();
     }

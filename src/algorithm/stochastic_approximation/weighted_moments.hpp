@@ -45,8 +45,8 @@ class WeightedMoments {
     std::span<const double> sums() const { return sums_; }
     std::size_t width() const { return static_cast<std::size_t>(3 + (of_ == Of::coordinates ? 2 : 1) * dimension_); }
 
-    /// The averages from the sums of all chains, one after another; empty if nothing was added. Those of features have
-    /// errors, from the differences of two chains or more.
+    /// The averages from the sums of all chains, one after another; empty if nothing was added. Averages of features
+    /// have errors if there are two chains or more, from the differences of the chains.
     WeightedAverages combined(std::span<const double> sums) const;
 
   private:
@@ -58,8 +58,8 @@ class WeightedMoments {
         sums[2] += weight * weight;
         return weight;
     }
-    /// Of the means, from the residuals of the chains (the delta method for ratios); `all` is the sum of all weights in
-    /// units of exp(top).
+    /// Standard errors of the means, from the residuals of the chains (the delta method for ratios); `all` is the sum
+    /// of all weights in units of exp(top).
     std::vector<double> errors(std::span<const double> sums, std::span<const double> means, double top,
                                double all) const;
 

@@ -14,8 +14,8 @@ struct Fluctuations {
     double ess = 0;             ///< of the weights, in trajectories
 };
 
-/// Of n >= 2 trajectories, with their weights where these are worth at least half the trajectories, else without: plain
-/// averages are then less noisy, and a little behind the path.
+/// Fluctuations of u over n >= 2 trajectories, weighted if the weights are worth at least half the trajectories. Else
+/// the averages are plain: less noisy, and a little behind the path.
 Fluctuations fluctuations_of(std::span<const double> u, std::span<const double> log_weights);
 
 /// Autocorrelation of u along a hold.

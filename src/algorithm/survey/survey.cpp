@@ -24,10 +24,10 @@ using Holds = SurveySettings::Holds;
 constexpr double taus_of_a_hold = 20;
 constexpr Index first_look = 16; // sweeps of a hold, then twice as many, ...
 constexpr double even_share = 0.5;
-/// Of the path's length: of the window that smooths g where knots and steps are placed.
+/// Width of the window that smooths g to place knots and steps, as a share of the path's length.
 constexpr double rough_smoothing = 0.05;
 
-/// Of the log weights that are finite: a likelihood may be zero at a start.
+/// Variance of the finite log weights; a likelihood may be zero at a start.
 double variance_of(std::span<const double> log_weights) {
     double n = 0, sum = 0, squares = 0;
     for (const double log_weight : log_weights)

@@ -34,13 +34,13 @@ struct SurveySettings {
     Index hold_sweeps = 400; ///< of a hold; for tau at most, where fewer hold 20 tau after a quarter of them
 };
 
-/// Holds for tau follow a pass of a quarter of the steps, even in b, which tells where the knots and the steps of the
-/// second pass shall be: half of these are even in b, half in int sqrt(g) db.
+/// Holds for tau follow a pass over a quarter of the steps, even in b, from which the knots and the steps of the second
+/// pass are placed: half of these are even in b, half in int sqrt(g) db.
 class Survey final : public Sampler {
   public:
     /// A kernel for a pass; it learns nothing.
     using MakeKernel = std::function<std::unique_ptr<kernel::Kernel>(const path::Schedule& schedule)>;
-    /// `rough`: what a pilot has found of the path, whose kernel learnt at its temperatures; there is then a single
+    /// `rough`: a pilot's profile of the path, whose kernel learnt at its temperatures; the survey then makes a single
     /// pass, along steps of both kinds.
     Survey(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target, double end,
            MakeKernel make_kernel, const SurveySettings& settings, const std::optional<path::PathProfile>& rough = {});
@@ -79,7 +79,7 @@ class Survey final : public Sampler {
     Index uncounted_sweeps() const { return settings_.hold_sweeps / 6; }
     bool is_knot(Index k) const;
     void begin_pass(path::Schedule schedule, bool is_last);
-    /// Steps of both kinds for what is known of the path, and the knots among them.
+    /// Steps of both kinds for the profile of a path, and the knots among them.
     path::Schedule refined(const path::PathProfile& rough) const;
     void place_knots(const std::optional<path::PathProfile>& rough);
     /// Collective. The kernel's moves at temperature k, after the weights' increments if there are any.

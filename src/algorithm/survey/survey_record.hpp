@@ -1,5 +1,5 @@
 #pragma once
-/// What a survey leaves to the run that follows, and to its report.
+/// The record of a survey, for the run that follows and for its report.
 
 #include "core/fields.hpp"
 #include "path/optimal/profile.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// What works in both directions tell, whoever has made them.
+/// Free energies from forward and reverse works, from a run or from files.
 
 #include "algorithm/common/settings.hpp"
 #include "estimator/work/work.hpp"
