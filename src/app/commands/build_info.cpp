@@ -45,8 +45,8 @@ bool holds(const dl_phdr_info& object, std::uintptr_t address) {
     });
 }
 
-/// The linker's build id of the program, or of the library, that has this function: another for every other code or
-/// option.
+/// The linker's build id of the program or library that holds this function. It changes with any change of code or
+/// options.
 std::string linked_build_id() {
     std::string id;
     dl_iterate_phdr(
@@ -65,7 +65,7 @@ std::string linked_build_id() {
     return id.empty() ? "unknown" : id;
 }
 
-/// Of a process that is not ours.
+/// The name and the way to resume that a host process has set; empty for the program itself.
 struct Host {
     std::string name, way_to_resume;
 };

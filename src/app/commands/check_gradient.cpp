@@ -94,8 +94,8 @@ class GradientCheck {
                 rounding / steps(steps.size() - 1)};
     }
 
-    /// From steps of many lengths, since nothing is known of how narrow the density is: of every two neighbours the
-    /// combination without the error of second order, and of these the one that agrees best with its neighbour (Ridders
+    /// Takes steps of many lengths, since the width of the density is unknown: combines every two neighbouring steps so
+    /// that the error of second order cancels, and returns the combination that agrees best with its neighbour (Ridders
     /// 1982).
     Difference best_difference(const Vector& x, const Vector& v, double b) const {
         constexpr Index n_steps = 12;
@@ -140,7 +140,7 @@ class GradientCheck {
         const auto relative = [&](double difference) {
             return std::abs(own - difference) / std::max(size, std::abs(difference));
         };
-        // One length of steps will do if it agrees.
+        // One length of steps is enough if it agrees.
         const auto [d, rounding] = central_differences(x, v, b, Vector{{2e-4, 1e-4}});
         if (const double quick = relative((4 * d(1) - d(0)) / 3); quick < 1e-2 * wrong)
             return quick;

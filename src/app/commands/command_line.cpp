@@ -29,7 +29,7 @@ struct Request {
     std::function<int(const parallel::Communicator&)> distributed;
 };
 
-/// What is wrong with the text of a number of steps.
+/// An error message for a text that is no valid number of steps; empty for a valid one.
 std::string at_least_one(const std::string& text) {
     Index value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -55,17 +55,17 @@ std::string printable(const std::string& message) {
     return text;
 }
 
-void tell_error(const std::string& message, const char* place = "") {
+void print_error(const std::string& message, const char* place = "") {
     std::fprintf(stderr, "%s: %s%s\n", program_name().c_str(), printable(message).c_str(), place);
 }
 
-/// Whether all that was written to standard output has arrived; tells if not.
+/// Whether all output has reached standard output; prints an error if it has not.
 bool has_arrived() {
     errno = 0;
     const bool is_whole = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!is_whole)
-        tell_error(fmt::format("standard output cannot be written ({})",
-                               errno == 0 ? "an earlier write failed" : std::strerror(errno)));
+        print_error(fmt::format("standard output cannot be written ({})",
+                                errno == 0 ? "an earlier write failed" : std::strerror(errno)));
     return is_whole;
 }
 
@@ -74,17 +74,17 @@ void add_session_options(CLI::App& command, Options& options) {
     command.add_option("--data-dir", options.data_directory,
                        "where relative data paths start (else PEARLITE_DATA_DIR)");
     command.add_option("--time-limit", options.time_limit,
-                       "stop with a checkpoint after so long: seconds or [D-]HH:MM:SS");
-    command.add_option("--step-limit", options.step_limit, "stop with a checkpoint after so many steps")
+                       "time after which to stop with a checkpoint: seconds or [D-]HH:MM:SS");
+    command.add_option("--step-limit", options.step_limit, "number of steps after which to stop with a checkpoint")
         ->check(at_least_one);
     command.add_option("--patience", options.patience,
-                       "end a step that goes on for so long after a stop signal or the time limit (default 10 s)");
+                       "time that a step may take after a stop signal or the time limit (default 10 s)");
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options) {
     command
         .add_option("directory", options.directory,
-                    "directory of a run, finished or not (what its last checkpoint knows), or of a finished sweep")
+                    "directory of a run, finished or not (as of its last checkpoint), or of a finished sweep")
         ->required();
     command.add_flag("--follow", options.follow, "runs: draw it again with each checkpoint, until the run ends");
     command.add_option("--scalar", options.scalars, "sweeps: show this scalar instead of the chosen ones")
@@ -138,7 +138,7 @@ void add_mbar_options(CLI::App& command, MbarOptions& options) {
         ->capture_default_str();
     command.add_option("--leave-out", options.leave_out, "tables: columns that are no states, time say")
         ->delimiter(',');
-    command.add_option("--units", options.units, "of the free energies that are told")
+    command.add_option("--units", options.units, "unit of the free energies")
         ->check(CLI::IsMember({"kT", "kJ/mol", "kcal/mol"}))
         ->capture_default_str();
     command.add_option("--temperature", options.temperature, "in kelvin, for kJ/mol or kcal/mol")
@@ -164,8 +164,8 @@ void add_configuration_options(CLI::App& command, Options& options) {
         "the same as --set run.seed=...");
 }
 
-/// Says so if the kernels are not those that the environment asks for.
-void tell_kernel_path() {
+/// Prints a note if the kernels are not those that the environment asks for.
+void print_kernel_path_note() {
     if (const auto note = kernel_path_note(); !note.empty())
         std::fprintf(stderr, "%s: %s\n", program_name().c_str(), note.c_str());
 }
@@ -177,20 +177,20 @@ int guarded(const Work& work) {
         return work();
     } catch (...) {
         const auto report = describe(std::current_exception());
-        tell_error(report.message);
+        print_error(report.message);
         return report.kind == ErrorKind::input ? exit_bad_input : exit_failed;
     }
 }
 
-/// The same for all ranks. The root tells an error that all have. One that the others know nothing of, out of memory
-/// say, leaves them waiting for this rank: it tells the error itself and ends the job.
+/// The same on all ranks. The root prints an error that all ranks have. If only one rank has an error, such as
+/// exhausted memory, the others wait for it: that rank prints the error itself and aborts the job.
 int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& work) {
     constexpr double patience = 2; // seconds for errors that the ranks throw alike without a message
     std::optional<parallel::Communicator> ranks;
     try {
         ranks = parallel::Communicator::world();
         if (ranks->is_root())
-            tell_kernel_path();
+            print_kernel_path_note();
         return work(*ranks);
     } catch (...) {
         const auto error = std::current_exception();
@@ -198,14 +198,14 @@ int guarded_on_ranks(const std::function<int(const parallel::Communicator&)>& wo
         const int status = report.kind == ErrorKind::input ? exit_bad_input : exit_failed;
         if (ranks && (is_agreed(error) || ranks->all_arrive(patience))) {
             if (ranks->is_root())
-                tell_error(report.message);
+                print_error(report.message);
             return status;
         }
         std::array<char, 64> place{}; // no memory may be left
         if (ranks)
             std::snprintf(place.data(), place.size(), " (rank %d of %d, which ends the job)", ranks->rank(),
                           ranks->size());
-        tell_error(report.message, place.data());
+        print_error(report.message, place.data());
         parallel::Environment::abort(status);
     }
 }
@@ -290,7 +290,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
         ->excludes(markdown);
     keys_app->callback([&] { request.serial = [&] { return keys_command(models, keys); }; });
 
-    auto* show_app = app.add_subcommand("show", "what a results or checkpoint file holds");
+    auto* show_app = app.add_subcommand("show", "list the contents of a results or checkpoint file");
     show_app->add_option("file", file, "FILE.h5")->required();
     show_app->callback([&] { request.serial = [&] { return show_command(file); }; });
 
@@ -323,7 +323,7 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     made.support_directory = support_directory;
     new_app->callback([&] { request.serial = [&] { return new_command(made); }; });
 
-    auto* manual_app = app.add_subcommand("manual", "what man and shells are told of this command line");
+    auto* manual_app = app.add_subcommand("manual", "print a manual page, or completions for a shell");
     auto part = ManualPart::commands;
     manual_app
         ->add_option("part", part, "commands: the page pearlite(1); keys: pearlite.toml(5); bash, zsh: completions")
@@ -347,14 +347,14 @@ int run_program(int argc, char** argv, const Catalogue& models, const std::files
     require_cpu();
     cut_products_alike();
     if (request.serial) {
-        tell_kernel_path();
+        print_kernel_path_note();
         const int status = request.serial();
         return has_arrived() || status != exit_finished ? status : exit_failed;
     }
 
     parallel::Environment environment(argc, argv);
     const int status = guarded_on_ranks(request.distributed);
-    // A run keeps its result in files, and has said where.
+    // A run has written its result to files and printed their directory.
     const bool needs_output = check_app->parsed() || tune_app->parsed() || works_app->parsed() || mbar_app->parsed();
     return !needs_output || has_arrived() || status != exit_finished ? status : exit_failed;
 }

@@ -13,7 +13,7 @@
 
 namespace pearlite::app {
 
-/// A configuration that is in no file.
+/// A configuration given as text, without a file.
 struct ConfigurationText {
     std::string text;           ///< TOML
     std::filesystem::path base; ///< where relative paths start
@@ -27,7 +27,7 @@ struct RunOptions {
     std::optional<std::filesystem::path> data_directory;
     std::optional<std::string> time_limit; ///< seconds or [D-]HH:MM:SS
     std::optional<Index> step_limit;
-    std::optional<std::string> patience; ///< likewise: how long a step may outlast a stop signal or the time limit
+    std::optional<std::string> patience; ///< likewise: time of a step after a stop signal or the limit
     bool overwrite = false;
     Reporter::Screen screen = Reporter::Screen::on;
 };
@@ -44,7 +44,7 @@ struct ResumeOptions {
     std::optional<Index> step_limit;
     std::optional<std::string> patience;
     Reporter::Screen screen = Reporter::Screen::on;
-    /// The run must be the one that this would begin, finished or not; a finished one is restored all the same.
+    /// If given, the run must be the one that these options would begin. A finished run is restored all the same.
     std::optional<RunOptions> expected;
 };
 
@@ -65,12 +65,12 @@ struct KeysOptions {
 struct ReportOptions {
     std::filesystem::path directory; ///< of a run or of a sweep
     std::filesystem::path support_directory;
-    // Of sweeps:
+    // For sweeps:
     std::vector<std::string> scalars;   ///< shown instead of those that the configuration chose
     std::optional<std::string> against; ///< the only swept key that scalars are drawn against
     std::optional<double> above;        ///< distances to this value are drawn
     bool runs = false;                  ///< make the report of every single run too
-    // Of runs:
+    // For runs:
     bool follow = false; ///< draw it again with each checkpoint, until the run ends
 };
 
@@ -126,9 +126,9 @@ int show_command(const std::filesystem::path& file);
 int compare_command(const std::vector<std::filesystem::path>& directories);
 int status_command(const std::vector<std::filesystem::path>& directories);
 int draws_command(const std::filesystem::path& directory, const std::optional<std::filesystem::path>& file);
-/// A folder with a model of one's own that builds and runs, from the templates of share/pearlite.
+/// Makes a folder with a user's own model, which builds and runs, from the templates of share/pearlite.
 int new_command(const NewOptions& options);
-// These run programs of share/pearlite beside this program, else of `support_directory`; their exit status.
+// Run programs of share/pearlite beside this program, else of `support_directory`; they return the exit status.
 int report_command(const ReportOptions& options);
 int stan_command(const StanOptions& options);
 

@@ -99,7 +99,7 @@ std::string list_operations(const Catalogue& models) {
     return text;
 }
 
-/// Those that all models share whose states are points of a box.
+/// The operations of all models whose states are points of a box.
 std::string list_box_operations(const Catalogue& models) {
     if (std::none_of(models.begin(), models.end(),
                      [](const auto& entry) { return entry.traits.search && entry.traits.search->is_box; }))

@@ -139,7 +139,7 @@ std::set<std::string> settings_of(const std::vector<io::TableDescription>& table
     return all;
 }
 
-/// What `keys` takes.
+/// The arguments that `keys` accepts.
 std::set<std::string> tables_of(const std::vector<io::TableDescription>& tables) {
     std::set<std::string> all;
     for (const auto& table : tables) {

@@ -1,5 +1,5 @@
 #pragma once
-/// What shells and `man` are told of the command line, made of the command line itself. Private to this layer.
+/// Manual pages and shell completions, generated from the command line itself. Private to this layer.
 
 #include "io/configuration/key_description.hpp"
 

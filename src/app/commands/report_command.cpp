@@ -42,14 +42,14 @@ std::vector<std::string> arguments_of(const ReportOptions& options) {
     return arguments;
 }
 
-/// Draws the report again whenever the run has written something, until it runs no more. The exit status of the last
-/// time.
+/// Draws the report again whenever the run has written something, until the run ends. Returns the exit status of the
+/// last drawing.
 template <class Draw>
 int follow(const std::filesystem::path& directory, const Draw& draw) {
     constexpr auto pause = std::chrono::milliseconds(500);
     for (auto drawn = std::filesystem::file_time_type::min();;) {
         const auto state = state_of(directory);
-        const auto written = last_told(directory);
+        const auto written = last_written(directory);
         if (written > drawn || state != RunState::running) {
             const int status = draw(state);
             if (status != 0 || state != RunState::running)

@@ -90,7 +90,7 @@ Ended Session::run(const Catalogue& models, const Task& task, const std::functio
         const int status = task.resume && has_run(ranks, task.directory)
                                ? resume_command(ranks, models, resume_options(task))
                                : run_command(ranks, models, run_options(task));
-        if (status == exit_failed) // of a sweep, which has told which
+        if (status == exit_failed) // of a sweep, which has reported its failed runs
             throw_agreed(ErrorKind::other, fmt::format("runs of the sweep in {} have failed, rows.*.jsonl says why",
                                                        task.directory.string()));
         ended.finished = status == exit_finished;

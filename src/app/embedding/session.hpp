@@ -1,5 +1,5 @@
 #pragma once
-/// Runs in a process whose main() is not ours: that of another language, which may have started MPI itself.
+/// Runs in a process with a main() of another language, which may have started MPI itself.
 
 #include "pearlite/app/catalogue.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace pearlite::app {
 
-/// What is run, as `pearlite run` and `pearlite resume` would.
+/// A run, with the options that `pearlite run` and `pearlite resume` take.
 struct Task {
     std::string configuration;       ///< TOML
     std::string name;                ///< stands for the file in messages
@@ -31,7 +31,7 @@ struct Ended {
     std::string text; ///< of a finished run, on rank 0: its result in words
 };
 
-/// One in a process. MPI is started here unless it runs already, and ended by whoever has started it.
+/// One session in a process. MPI is started here unless it is running already, and ended by whoever started it.
 class Session {
   public:
     /// InputError if this CPU lacks instructions. `host`: the program in messages; `way_to_resume`: "the same call
@@ -44,11 +44,11 @@ class Session {
     int rank() const;
     int size() const;
 
-    /// Collective. Throws what a command would have told, on all ranks; an error that the other ranks know nothing of
-    /// ends the job, after `last_words`.
+    /// Collective. Throws the error that a command would have printed, on all ranks. An error that only this rank has
+    /// ends the job, after a call of `last_words`.
     Ended run(const Catalogue& models, const Task& task, const std::function<void()>& last_words) const;
 
-    /// Collective. The lowest rank that says so, if any does.
+    /// Collective. The lowest rank with is_it, if there is one.
     std::optional<int> first_that(bool is_it) const;
     /// Collective.
     std::string broadcast(const std::string& text, int root) const;

@@ -57,7 +57,7 @@ int mbar_command(const Communicator& ranks, const MbarOptions& options) {
     facts.algorithm = "mbar";
     facts.block = estimator::mbar_block;
     facts.unit = "samples";
-    end.tell(std::move(facts), result, fmt::format("mbar {}", options.file.string()), data.layout.size());
+    end.write(std::move(facts), result, fmt::format("mbar {}", options.file.string()), data.layout.size());
     return 0;
 }
 

@@ -13,9 +13,9 @@ constexpr double converged = 1e-6;
 /// Klimovich, Shirts & Mobley (2015): neighbours should overlap by 0.03 at least.
 constexpr double small_overlap = 0.03, no_overlap = 1e-4;
 
-/// Averages over fewer samples have errors that mean nothing, or are to be doubted.
+/// Averages over fewer samples have meaningless errors, or doubtful ones.
 constexpr double fewest_samples = 5, few_samples = 20;
-/// Equations that are solved no better than this have no solution worth the name.
+/// From this gradient on the equations count as unsolved.
 constexpr double unsolved = 1e-3;
 
 constexpr std::size_t most_lines = 100;

@@ -22,7 +22,7 @@ class MbarPart final : public ResultPart {
 
   private:
     std::vector<std::string> warnings() const;
-    /// Whether the free energy of a state over the first has an error that means something.
+    /// Whether the free energy of a state over the first has a meaningful error.
     bool has_error(Index state) const;
 
     estimator::Mbar mbar_;

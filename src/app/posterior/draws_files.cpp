@@ -43,7 +43,7 @@ std::string indices_of(std::size_t place, std::span<const LabelledDimension> dim
     return text;
 }
 
-/// What posterior.nc has of each draw.
+/// The numbers that posterior.nc holds for each draw.
 class Draws {
   public:
     explicit Draws(const fs::path& file) {

@@ -13,7 +13,7 @@ namespace {
 constexpr Index most_log_likelihoods = 5'000'000; ///< on rank 0, over all draws and data points
 constexpr Index draws_abreast = 64;
 
-/// Those of some draws, one draw after another.
+/// The log likelihoods of some draws, one draw after another.
 std::vector<double> log_likelihoods_of(const model::Target& target, const LocalDraws& draws,
                                        std::span<const Index> places) {
     std::vector<double> values;
@@ -28,7 +28,7 @@ std::vector<double> log_likelihoods_of(const model::Target& target, const LocalD
     return values;
 }
 
-/// Those of one draw, or of none if no draw is here.
+/// The number of log likelihoods of one draw; 0 if this rank has no draw.
 Index data_points_here(const model::Target& target, const std::vector<LocalDraws>& draws) {
     for (const auto& some : draws)
         if (!some.places.empty())
@@ -36,7 +36,7 @@ Index data_points_here(const model::Target& target, const std::vector<LocalDraws
     return 0;
 }
 
-/// Every so many of the draws of a chain, counted from its first one.
+/// Every `thin`-th draw of a chain, counted from its first one.
 std::vector<Index> every(Index thin, const LocalDraws& draws) {
     std::vector<Index> kept;
     for (std::size_t i = 0; i < draws.places.size(); ++i)

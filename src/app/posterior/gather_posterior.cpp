@@ -105,8 +105,7 @@ struct Summaries {
     }
 };
 
-/// The number of draws of every chain: that of the draws with a weight in the chain that has most of them, up to a
-/// limit.
+/// The number of draws of every chain: the largest number of draws with a weight in a chain, up to a limit.
 Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& samples) {
     Index most = 0;
     for (const auto& part : samples.parts)
@@ -161,7 +160,8 @@ void gather_drawn(const parallel::Communicator& ranks, const model::Target& targ
     gather_log_likelihoods(ranks, target, draws, false, result);
 }
 
-/// Gathers draws of Markov chains for posterior.nc: all draws, or every so many of each chain if there are too many.
+/// Gathers draws of Markov chains for posterior.nc: all draws, or every thin-th draw of each chain if there are too
+/// many.
 void gather_thinned(const parallel::Communicator& ranks, const model::Target& target, const Matrix& points,
                     const SamplesPart& part, Posterior& result) {
     const Index n = result.draws_of_a_chain, d = part.parameters.rows();

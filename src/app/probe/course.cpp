@@ -34,7 +34,7 @@ class CourseRecorder {
         else if (course_.has_finished)
             course_.stages.back().pace.end();
         else
-            run_.settle(); // failures that the ranks have not yet told each other
+            run_.settle(); // failures that the other ranks do not know yet
         is_spent();
         return std::move(course_);
     }
@@ -61,7 +61,7 @@ class CourseRecorder {
         run_.step();
         ++course_.steps;
         if (run_.stage() == stage_) {
-            // Trajectories take gradients by the dozen: where evaluations are counted, they tell the work best.
+            // A trajectory takes dozens of gradients: where evaluations are counted, they measure the work best.
             const Index counted = run_.evaluations().value_or(0) - evaluations.value_or(0);
             work_of_step_ = static_cast<double>(counted > 0 ? counted : run_.updates_per_step());
             course_.stages.back().updates += static_cast<double>(run_.updates_per_step());

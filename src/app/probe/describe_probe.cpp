@@ -38,15 +38,16 @@ std::string on_more_ranks(double seconds, int ranks, Index useful) {
     return text;
 }
 
-std::string describe_time(const Prediction& told, const algorithm::Workload& workload, int ranks) {
-    const double seconds = told.seconds();
-    if (told.was_finished)
+std::string describe_time(const Prediction& prediction, const algorithm::Workload& workload, int ranks) {
+    const double seconds = prediction.seconds();
+    if (prediction.was_finished)
         return fmt::format("# time: {} on {} rank(s){}\n", about_seconds(seconds), ranks,
                            workload.is_round ? " for a round; the estimates decide on the number of rounds" : "");
-    auto text = fmt::format("# time: about {} ({} to {}) on {} rank(s)", about_seconds(seconds),
-                            about_seconds(seconds / told.factor), about_seconds(seconds * told.factor), ranks);
-    if (told.pilot > 0)
-        text += fmt::format(", {} of it before the run proper", about_seconds(told.pilot));
+    auto text =
+        fmt::format("# time: about {} ({} to {}) on {} rank(s)", about_seconds(seconds),
+                    about_seconds(seconds / prediction.factor), about_seconds(seconds * prediction.factor), ranks);
+    if (prediction.pilot > 0)
+        text += fmt::format(", {} of it before the run proper", about_seconds(prediction.pilot));
     if (workload.is_round)
         text += ", with one round; the estimates decide on the number of rounds";
     return text + "\n";
@@ -109,7 +110,7 @@ std::string describe_probe(const Probe& probe, const algorithm::Workload& worklo
             text += fmt::format("#   {}\n", probe.ranks);
         else if (const auto more = on_more_ranks(probe.prediction->seconds(), ranks, workload.useful_ranks);
                  !more.empty())
-            text += fmt::format("#   with more ranks, each with a core of its own, at best: {}\n", more);
+            text += fmt::format("#   with more ranks, one core each, at best: {}\n", more);
     } else {
         text += describe_refusal(probe, workload, unit);
     }

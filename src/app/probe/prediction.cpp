@@ -40,44 +40,44 @@ std::optional<double> work_of(const Course& course, std::size_t stage) {
 }
 
 /// Seconds of a stage of the run itself.
-std::optional<double> seconds_of(const Rehearsal& first, const Rehearsal& told, std::size_t k) {
-    const auto& stage = told.course.stages[k];
-    const auto divisor = static_cast<double>(stage.is_pilot ? told.pilot_divisor : told.divisor);
-    if (&told != &first && k < first.course.stages.size() && stage.is_pilot == first.course.stages[k].is_pilot) {
+std::optional<double> seconds_of(const Rehearsal& first, const Rehearsal& basis, std::size_t k) {
+    const auto& stage = basis.course.stages[k];
+    const auto divisor = static_cast<double>(stage.is_pilot ? basis.pilot_divisor : basis.divisor);
+    if (&basis != &first && k < first.course.stages.size() && stage.is_pilot == first.course.stages[k].is_pilot) {
         const auto& seen = first.course.stages[k].pace;
         const auto more = static_cast<double>(stage.is_pilot ? first.pilot_divisor : first.divisor);
-        const auto work = work_of(told.course, k);
+        const auto work = work_of(basis.course, k);
         if (seen.work() > 0 && work && *work > 0) // a step's work shrinks as its particles do
             return more * first.course.stages[k].starting + *work * divisor * (seen.seconds() / seen.work());
     }
-    const auto seconds = seconds_of(told.course, k);
+    const auto seconds = seconds_of(basis.course, k);
     return seconds ? std::optional(divisor * (stage.starting + *seconds)) : seconds;
 }
 
 /// Whether numbers of temperatures or of moves were extrapolated, or are those of fewer particles.
-bool has_unknown_steps(const Rehearsal& told) {
-    const auto& pace = told.course.last().pace;
-    return told.pilot_divisor > 1 || (pace.is_adaptive() && (told.divisor > 1 || !pace.has_ended()));
+bool has_unknown_steps(const Rehearsal& basis) {
+    const auto& pace = basis.course.last().pace;
+    return basis.pilot_divisor > 1 || (pace.is_adaptive() && (basis.divisor > 1 || !pace.has_ended()));
 }
 
 } // namespace
 
 std::optional<Prediction> predict(const Rehearsal& first, const std::optional<Rehearsal>& smaller) {
-    const auto& told = smaller ? *smaller : first;
-    const auto& stages = told.course.stages;
-    if (!told.course.has_finished && told.course.last().is_pilot)
+    const auto& basis = smaller ? *smaller : first;
+    const auto& stages = basis.course.stages;
+    if (!basis.course.has_finished && basis.course.last().is_pilot)
         return {};
     Prediction prediction;
     prediction.was_finished = !smaller && first.course.has_finished && first.divisor == 1 && first.pilot_divisor == 1;
     for (std::size_t k = 0; k < stages.size(); ++k) {
-        const auto seconds = seconds_of(first, told, k);
+        const auto seconds = seconds_of(first, basis, k);
         if (!seconds)
             return {};
         (stages[k].is_pilot ? prediction.pilot : prediction.run) += *seconds;
     }
-    prediction.factor = has_unknown_steps(told)                 ? factor_of_unknown_steps
-                        : stages.size() > 1 || told.divisor > 1 ? factor_after_pilot
-                                                                : factor_of_known_steps;
+    prediction.factor = has_unknown_steps(basis)                 ? factor_of_unknown_steps
+                        : stages.size() > 1 || basis.divisor > 1 ? factor_after_pilot
+                                                                 : factor_of_known_steps;
     return prediction;
 }
 

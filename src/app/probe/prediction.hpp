@@ -1,5 +1,5 @@
 #pragma once
-/// Arithmetic of predictions: from the first steps of a run, and those of a smaller one, to its time. No clock, no run.
+/// Predicts the time of a run from its first steps and those of a smaller run, without a clock or a run.
 
 #include "app/probe/course.hpp"
 
@@ -18,7 +18,7 @@ struct Rehearsal {
 struct Prediction {
     double pilot = 0; ///< seconds of all that precedes the run proper; 0 if nothing does
     double run = 0;   ///< seconds of the run proper, of a round if it has rounds
-    /// The time is told as right within this factor.
+    /// The true time is expected within this factor of the prediction.
     double factor = 1;
     bool was_finished = false; ///< the run was made to its end
 
@@ -29,12 +29,13 @@ inline constexpr double factor_of_known_steps = 1.3, ///< the number of steps is
     factor_after_pilot = 1.5,                        ///< as above, but their moves were taken from the pilot's
     factor_of_unknown_steps = 2;                     ///< the number of steps was extrapolated, or a smaller run's
 
-/// The time of the run that `first` is a course of. `smaller`: a course with fewer particles that came further. Nothing
-/// where not enough was seen.
+/// The time of the run whose first steps are `first`. `smaller`: the course of a run with fewer particles, which came
+/// further. Nothing where not enough steps were seen.
 ///
-/// Stages are told by `smaller` where there is one: its work, times its divisor, at the seconds a unit of work of
-/// the same stage in `first` if that was seen, else its seconds, times its divisor. A stage that did not end goes on at
-/// its pace (Pace); moves of a run whose temperatures a pilot has found change in number along the path as the pilot's.
+/// Stages are predicted from `smaller` where it is given: its work times its divisor, at the seconds per unit of work
+/// of the same stage in `first` if that stage was seen; else its seconds times its divisor. A stage that did not end is
+/// extrapolated at its pace (Pace). If a pilot has found the temperatures, the number of moves is taken to vary along
+/// the path as in the pilot.
 std::optional<Prediction> predict(const Rehearsal& first, const std::optional<Rehearsal>& smaller);
 
 /// Two digits and a unit that suits them: "0.35 ms", "40 s", "3.5 h".

@@ -132,7 +132,7 @@ class Prober {
             probe_.refusal = reason;
     }
 
-    /// Seconds in which a rank draws its share of so many particles.
+    /// Seconds in which a rank draws its share of this number of particles.
     double seconds_to_begin(Index particles) const {
         const auto share = static_cast<double>(particles) / static_cast<double>(ranks_.size());
         return each_ *
@@ -216,12 +216,13 @@ class Prober {
         const Index before = is_pilot ? first.pilot_divisor : first.divisor;
         constexpr double fewest_steps = 20, short_enough = 2.5, most = 6; // the latter two in probes
         const double step = last.pace.seconds_of_last_step();
-        std::array<double, 2> told{step, last.pace.seconds() + last.pace.seconds_left().value_or(fewest_steps * step)};
-        ranks_.broadcast(std::span<double>(told));
-        const double all = told[1] / seconds_; // after few steps a rough guess
+        std::array<double, 2> seconds_at_root{step, last.pace.seconds() +
+                                                        last.pace.seconds_left().value_or(fewest_steps * step)};
+        ranks_.broadcast(std::span<double>(seconds_at_root));
+        const double all = seconds_at_root[1] / seconds_; // after few steps a rough guess
         const Index wanted = all <= short_enough ? 1 : power_of_two(4 * all);
         const Index more = std::min(wanted, std::max<Index>(1, most_divisor(populations, run_.plan.block()) / before));
-        if (fewest_steps * told[0] / static_cast<double>(more) > most * seconds_)
+        if (fewest_steps * seconds_at_root[0] / static_cast<double>(more) > most * seconds_)
             return {};
         Rehearsal smaller{{}, first.pilot_divisor, first.divisor};
         (is_pilot ? smaller.pilot_divisor : smaller.divisor) *= more;
@@ -235,28 +236,28 @@ class Prober {
     }
 
     void conclude(const Rehearsal& first, const std::optional<Rehearsal>& smaller) {
-        const auto& told = smaller ? *smaller : first;
+        const auto& basis = smaller ? *smaller : first;
         auto prediction = predict(first, smaller);
-        probe_.pilot_divisor = told.pilot_divisor;
-        probe_.divisor = told.divisor;
+        probe_.pilot_divisor = basis.pilot_divisor;
+        probe_.divisor = basis.divisor;
         if (!prediction) {
             const auto& pace = first.course.last().pace;
             const auto left = pace.seconds_left();
             const auto more = static_cast<double>(first.pilot_divisor);
             refuse(left ? fmt::format("the pilot alone takes about {}, and its end was not seen",
                                       about_seconds((pace.seconds() + *left) * more))
-                        : fmt::format("{} step(s) do not tell how long a pilot or an adaptive schedule is",
+                        : fmt::format("{} step(s) do not show how long a pilot or an adaptive schedule is",
                                       first.course.steps));
         }
         auto text = prediction ? "" : probe_.refusal;
         probe_.refusal = ranks_.broadcast(text);
         const bool has_prediction = probe_.refusal.empty();
-        auto told_by_root = prediction.value_or(Prediction{});
-        ranks_.broadcast(std::span(&told_by_root, 1));
+        auto predicted_by_root = prediction.value_or(Prediction{});
+        ranks_.broadcast(std::span(&predicted_by_root, 1));
         if (has_prediction)
-            probe_.prediction = told_by_root;
-        measure_memory(told);
-        if (&told != &first && first.divisor == told.divisor)
+            probe_.prediction = predicted_by_root;
+        measure_memory(basis);
+        if (&basis != &first && first.divisor == basis.divisor)
             measure_memory(first);
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What a run will take, by its first steps.
+/// Predicts the time and the memory of a run from its first steps.
 
 #include "algorithm/plans/algorithm.hpp"
 #include "app/probe/prediction.hpp"
@@ -28,7 +28,7 @@ struct Probe {
     std::string refusal; ///< why there is none
     double seconds = 0;  ///< of the steps that were made
     Index steps = 0;
-    Index pilot_divisor = 1, divisor = 1; ///< of the particles of the steps that told the prediction
+    Index pilot_divisor = 1, divisor = 1; ///< of the particles in the steps behind the prediction
     /// Bytes on the rank that needs most: held by every rank, and shared out among them. `is_measured`: not only packed
     /// particles were counted.
     double common_bytes = 0, divided_bytes = 0;
@@ -37,9 +37,9 @@ struct Probe {
     std::string ranks;          ///< Run::describe_ranks
 };
 
-/// Collective. Makes steps of the run for about so many seconds, then of one with a smaller pilot for about as many if
-/// the first came to no end of its pilot, or of its adaptive schedule. A run that would take long to begin, or much of
-/// the memory, is tried with fewer particles from the start. Errors are those of the run.
+/// Collective. Makes steps of the run for about `seconds`. If these steps do not reach the end of its pilot, or of its
+/// adaptive schedule, makes steps of a run with a smaller pilot for about as long. A run that would take long to begin,
+/// or much of the memory, is tried with fewer particles from the start. Errors are those of the run.
 Probe probe(const parallel::Communicator& ranks, const ProbedRun& run, double seconds, const ProbeClock& clock);
 
 /// Seconds of the monotonic clock.

@@ -1,5 +1,5 @@
 #pragma once
-/// A run as the run loop sees it: steps, state, result; no templates.
+/// The interface of a run to the run loop: steps, state, result; no templates.
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/plans/algorithm.hpp"
@@ -13,7 +13,7 @@
 
 namespace pearlite::app {
 
-/// What a run knows before its end.
+/// The results of a run before its end.
 struct SoFar {
     std::optional<algorithm::LogRatioSoFar> log_ratio; ///< nothing of searches, trainings and Markov chains
     ResultParts parts;                                 ///< those that need no end, made to be written to files alone
@@ -28,8 +28,8 @@ class Run {
     virtual bool finished() const = 0;
     /// Collective.
     virtual void step() = 0;
-    /// Collective. The ranks tell each other how far they are: a group of ranks learns of the end of another group some
-    /// steps after that end.
+    /// Collective. Agrees on progress now, not at the next regular agreement, which may be some steps after the end of
+    /// another group's replicates.
     virtual void settle() {}
     virtual algorithm::Progress progress() const = 0;
     /// True while a pilot looks for temperatures and scales.

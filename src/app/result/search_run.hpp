@@ -1,5 +1,5 @@
 #pragma once
-/// A search as the run loop sees it. Private to the sources of the layer.
+/// A search as a Run. Private to the sources of the layer.
 
 #include "algorithm/searches/search.hpp"
 #include "app/result/parts/search/search.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// A training as the run loop sees it. Private to the sources of the layer.
+/// A training as a Run. Private to the sources of the layer.
 
 #include "algorithm/common/training.hpp"
 #include "app/result/run.hpp"

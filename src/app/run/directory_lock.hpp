@@ -19,7 +19,7 @@ class DirectoryLock {
     /// Removes the file.
     ~DirectoryLock();
 
-    /// What there is to say if the directory could not be locked; empty if it is.
+    /// A warning if the directory could not be locked; empty if it is locked.
     const std::string& remark() const { return remark_; }
 
   private:

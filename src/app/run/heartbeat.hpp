@@ -11,10 +11,10 @@ namespace pearlite::app {
 struct Orders {
     double stop = 0; ///< why: 0 not at all, a signal's number, or a limit; see stop_reason
     bool checkpoint = false;
-    bool settle = false; ///< the ranks shall tell each other what they have not yet: failures above all
+    bool settle = false; ///< the ranks shall agree on failures that are still local
 };
 
-// Below any signal's number: of two reasons on different ranks the greater one is told.
+// Below any signal's number: if ranks stop for different reasons, the greatest one is reported.
 inline constexpr double by_step_limit = 0.25, by_time_limit = 0.5;
 
 /// Seconds of work between two checkpoints that lose least to checkpoints and to the work since the last one, where a
@@ -25,7 +25,8 @@ double best_checkpoint_interval(double cost, double between_failures);
 /// Why a run stops, in words.
 std::string stop_reason(double stop);
 
-/// Agreement among ranks between steps, about every 20 ms: often enough for signals, rarely enough to cost nothing.
+/// Agreement among ranks between steps, about every 20 ms: often enough for signals, rarely enough to take no
+/// noticeable time.
 class Heartbeat {
   public:
     explicit Heartbeat(const Job& job);
@@ -33,7 +34,7 @@ class Heartbeat {
     /// Collective, with the same number of steps on every rank.
     Orders after_step();
     void checkpoint_took(double seconds);
-    /// The cost of steps has changed: the cost of earlier steps says nothing about when to agree next.
+    /// The cost of steps has changed: forget the measured cost when choosing the time of the next agreement.
     void pace_changed();
 
     double elapsed() const; ///< seconds

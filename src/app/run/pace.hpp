@@ -1,6 +1,6 @@
 #pragma once
-/// The pace of one stage of a run, a pilot or the run proper: what its steps so far say about those to come. It knows
-/// no clock and no sampler.
+/// The pace of one stage of a run, a pilot or the run proper: extrapolates its steps so far to the steps to come,
+/// without a clock or a sampler.
 
 #include "algorithm/common/settings.hpp"
 

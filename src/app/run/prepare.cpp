@@ -33,7 +33,7 @@ const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configu
     return *entry;
 }
 
-/// What a model is for, in a message.
+/// The use of a model, for messages.
 const char* words_of(model::Task task) {
     switch (task) {
     case model::Task::search:

@@ -56,7 +56,7 @@ std::string describe_place(const algorithm::Progress& progress, bool in_pilot) {
 
 Reporter::Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen)
     : speaks_(speaks),
-      tells_result_(speaks && screen == Screen::on),
+      prints_result_(speaks && screen == Screen::on),
       terminal_(speaks && screen != Screen::off && isatty(STDERR_FILENO)),
       started_(Clock::now()) {
     if (!speaks_)
@@ -120,7 +120,7 @@ void Reporter::checkpoint(const algorithm::Progress& progress, bool in_pilot) {
 }
 
 void Reporter::result(const std::string& text, const std::filesystem::path& place) {
-    if (!tells_result_)
+    if (!prints_result_)
         return;
     end_progress();
     errno = 0;
@@ -146,7 +146,7 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
     const double rate = pace_->steps() / pace_->seconds();
     const double updates = static_cast<double>(updates_per_step) / static_cast<double>(progress.steps_at_once);
     const auto seconds_left = pace_->seconds_left();
-    // The number of an adaptive schedule's steps is extrapolated; a pilot knows nothing of the run after it.
+    // The number of an adaptive schedule's steps is extrapolated; the ETA of a pilot does not include the run after it.
     show(fmt::format("{}  {} {}/s  {} {}{}", describe_place(progress, in_pilot), format_rate(rate * updates), unit,
                      in_pilot ? "ETA of the pilot" : "ETA", pace_->is_adaptive() && seconds_left ? "about " : "",
                      seconds_left ? format_duration(*seconds_left) : "?"));

@@ -1,5 +1,5 @@
 #pragma once
-/// What a running job tells people: messages and results, and progress, one line that renews itself at a terminal.
+/// Messages, results and progress of a running job; progress is one line that renews itself at a terminal.
 
 #include "app/run/pace.hpp"
 
@@ -19,7 +19,7 @@ namespace pearlite::app {
 /// Rank 0's log (run.log and stderr) and its progress (stderr alone); on other ranks it is silent. Never collective.
 class Reporter {
   public:
-    /// What is said beside the log: all, progress and warnings alone, or nothing.
+    /// Output beside the log: all of it, progress and warnings without the result, or nothing.
     enum class Screen { on, without_result, off };
     Reporter(bool speaks, const std::filesystem::path& log_file, bool append, Screen screen = Screen::on);
     ~Reporter();
@@ -39,8 +39,7 @@ class Reporter {
         }
     }
 
-    /// Writes what was found to standard output. If that cannot be written, a warning says so and that it is in
-    /// `place`.
+    /// Prints the result to standard output. If that fails, logs a warning that the result is in `place`.
     void result(const std::string& text, const std::filesystem::path& place);
 
     /// A checkpoint was written. The log has a line a minute at first, later one whenever a tenth of the time is added.
@@ -51,9 +50,9 @@ class Reporter {
     /// minutes. `stage`: Sampler::stage.
     void progress(const algorithm::Progress& progress, bool in_pilot, Index stage, Index updates_per_step,
                   const std::string& unit);
-    /// The same for a line that is ready made.
+    /// The same for a given line.
     void progress(const std::string& line);
-    /// As progress() would tell it; of the pilot, in one. Nothing if it is not known.
+    /// The estimate that progress() shows, for the pilot alone while in a pilot. Nothing if it is not known.
     std::optional<double> seconds_left() const { return pace_ ? pace_->seconds_left() : std::nullopt; }
     /// Wipes the progress line.
     void end_progress();
@@ -65,7 +64,7 @@ class Reporter {
     void note_failure(const std::exception_ptr& error);
 
     bool speaks_;
-    bool tells_result_;
+    bool prints_result_;
     bool terminal_;
     bool line_open_ = false;
     std::shared_ptr<spdlog::logger> file_, screen_;

@@ -177,8 +177,8 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
     const auto standing = [&](const SoFar& known) {
         return Standing{run.progress(), run.in_pilot(), known.log_ratio, reporter.seconds_left()};
     };
-    // For people who watch; a checkpoint stands without it.
-    const auto tell_progress = [&] {
+    // For `status` and `report`; a checkpoint is complete without it.
+    const auto record_progress = [&] {
         if (!has_files || run.finished())
             return;
         const auto known = run.so_far();
@@ -188,13 +188,14 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
         } catch (const FileError& error) {
             if (job.ranks.size() > 1 && !error.is_agreed())
                 throw;
-            reporter.warn(fmt::format("status and report are told nothing new of this run: {}", error.what()));
+            reporter.warn(
+                fmt::format("cannot write progress.h5, so `status` and `report` show old progress: {}", error.what()));
         }
     };
     const auto checkpoint = [&] {
         const double begin = heartbeat.elapsed();
         save_checkpoint(job, run);
-        tell_progress();
+        record_progress();
         heartbeat.checkpoint_took(heartbeat.elapsed() - begin);
     };
     // A run that dies before its first periodic checkpoint still resumes, from its beginning; a sweep begins it anew.

@@ -1,6 +1,6 @@
 #pragma once
-/// The run loop: steps a sampler to its end and, between steps, checkpoints, reports and answers signals. The only part
-/// that knows clocks and files; it never changes a number.
+/// The run loop: steps a sampler to its end and, between steps, writes checkpoints, reports progress and answers
+/// signals. Only this file uses clocks and files, and it never changes a number.
 
 #include "algorithm/plans/algorithm.hpp"
 #include "app/result/run.hpp"
@@ -26,7 +26,7 @@ struct Job {
     std::string algorithm;
     const algorithm::Plan* plan = nullptr;
     std::optional<double> time_limit_seconds; ///< of this session
-    std::optional<Index> step_limit;          ///< stop after so many steps of this session
+    std::optional<Index> step_limit;          ///< number of steps of this session before it stops
     std::string data_directory;               ///< where data files were found; may be empty
     bool is_resumed = false;                  ///< `run` stands where a checkpoint in the directory has it
     std::filesystem::path sweep_directory;    ///< of a run in a sweep, which is resumed as a whole; else empty

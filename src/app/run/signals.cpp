@@ -20,10 +20,10 @@ extern "C" void remember_signal(int signal) {
     errno = error;
 }
 
-/// What the process did on these signals before: one of another language has handlers of its own.
+/// The process's earlier handlers of these signals: a host process of another language has installed its own.
 std::array<struct sigaction, stop_signals.size()> earlier_handlers{};
 
-/// A write past the limit of a file's size, or to a terminal or pipe that has gone, shall fail and not end the program.
+/// Makes a write fail, instead of ending the program, past the limit of a file's size, or to a closed terminal or pipe.
 void leave_failed_writes_to_their_callers() {
     struct sigaction action {};
     action.sa_handler = SIG_IGN;

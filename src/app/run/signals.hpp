@@ -10,8 +10,8 @@
 
 namespace pearlite::app {
 
-/// While it lives, the signals only set a flag and wake the watchdog, if there is one. SIGXFSZ (a limit of file sizes)
-/// and SIGPIPE (nobody reads stderr any more) are ignored from then on: the writes fail. One at a time in a process: a
+/// While an object lives, the signals only set a flag and wake the watchdog, if there is one. SIGXFSZ (a limit of file
+/// sizes) and SIGPIPE (stderr is closed) are ignored from then on: the writes fail. One at a time in a process: a
 /// signal handler can only reach process state.
 class StopSignals {
   public:

@@ -135,7 +135,7 @@ void compose_message(bool by_signal) {
     message.add("\n");
 }
 
-/// The root tells everybody's time limit.
+/// The root writes the message on the time limit for all ranks; after a signal, every rank writes it.
 void speak(bool by_signal) {
     if (!state.is_root && !by_signal)
         return;
@@ -147,7 +147,7 @@ void speak(bool by_signal) {
         write_now(state.log, state.message.view().substr(state.program.view().size()));
 }
 
-/// Ends the process within a second, even if nobody takes the message.
+/// Ends the process within a second, even if the message cannot be written.
 [[noreturn]] void end_process(bool by_signal) {
     state.is_ending.store(true);
     set_timer(present_time() + second);

@@ -1,5 +1,5 @@
 #pragma once
-/// Ends a process whose present step does not end although the run shall stop. Private to this layer.
+/// Ends a process whose present step does not end although the run should stop. Private to this layer.
 
 #include <filesystem>
 #include <optional>
@@ -7,19 +7,19 @@
 
 namespace pearlite::app {
 
-/// The share of the longest step that is still remembered after the next one.
+/// The share of the longest step so far that still counts after the next step.
 inline constexpr double memory_of_long_steps = 0.9;
 
-/// The run loop obeys signals and limits between steps. A likelihood that never returns keeps its own rank from coming
-/// there, and through collectives all others. This is the remedy: some time after a stop signal or the time limit
-/// a timer of the process writes a message to stderr and to the log, and ends the process with exit status 3. No thread
-/// is needed. Rank 0 of a run speaks; others follow two seconds later, if nothing has ended them by then, because the
-/// signal may have come to one of them alone.
+/// The run loop obeys signals and limits between steps. A likelihood that never returns keeps its rank in a step, and
+/// collectives keep all other ranks waiting. In that case, some time after a stop signal or the time limit, a timer of
+/// the process writes a message to stderr and to the log, and ends the process with exit status 3. No thread is needed.
+/// Rank 0 of a run writes the message; other ranks follow two seconds later, if they are still running, because the
+/// signal may have reached one of them alone.
 /// One at a time in a process: a signal handler can only reach process state. The static functions do nothing where
 /// there is none.
 class Watchdog {
   public:
-    /// What must end before the run can stop.
+    /// The stage that must end before the run can stop.
     enum class Stage { start, step, results };
 
     /// Watches over the start. `patience_seconds`: how long the stage may go on after a stop signal or the time limit;

@@ -25,7 +25,7 @@ Json balance(const population::WorkAccount& work) {
             {"blocks_moved", work.blocks_moved}};
 }
 
-/// That of the first part that has one.
+/// The headline of the first part that has one.
 Headline headline_of(const RunResult& result, bool has_warnings) {
     for (const auto& part : result.parts)
         if (auto headline = part->headline(has_warnings))
@@ -63,7 +63,7 @@ std::string describe(const Json& summary) {
     return text;
 }
 
-/// What every summary begins with.
+/// The first entries of every summary.
 Json head_of(const RunFacts& facts, const std::string& status) {
     return {{"schema", 1},
             {"algorithm", facts.algorithm},

@@ -84,14 +84,14 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
                            fmt::format("a run with {} takes {:.4g} {}, more than its budget of {:.4g}",
                                        updates.assignment(low), updates.at(low), prepared.plan->unit(), budget));
     constexpr Index most = Index{1} << 40;
-    // Updates are nearly proportional to the key: twice the value that this tells is too much, if it is legal.
+    // Updates are nearly proportional to the key: twice the value estimated here is too much, if it is legal.
     double below = 0, above = 0; // of low and of high
     Index high = low;
     do {
         low = high;
         below = updates.at(low);
-        const double told = 2 * static_cast<double>(low) * budget / std::max(below, 1.0);
-        high = std::max(low + 1, static_cast<Index>(std::min(told, static_cast<double>(most))));
+        const double estimate = 2 * static_cast<double>(low) * budget / std::max(below, 1.0);
+        high = std::max(low + 1, static_cast<Index>(std::min(estimate, static_cast<double>(most))));
         above = updates.at(high);
     } while (above <= budget && high < most);
     if (above <= budget || above == infinity) {
@@ -145,8 +145,9 @@ MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& conf
 
 namespace {
 
-/// Groups will be single ranks, and all runs have the same model and algorithm and a known number of updates.
-bool updates_tell_costs(int ranks, const Sweep& sweep, const std::vector<Index>& open) {
+/// Whether updates predict costs: groups will be single ranks, and all runs have the same model and algorithm and a
+/// known number of updates.
+bool updates_predict_costs(int ranks, const Sweep& sweep, const std::vector<Index>& open) {
     const auto& facts = sweep.facts();
     return std::ssize(open) >= 4 * Index{ranks} &&
            std::all_of(facts.begin(), facts.end(), [&](const SweepSetting& setting) {
@@ -168,7 +169,7 @@ std::vector<double> costs_of_ended(const Sweep& sweep, const std::map<Index, End
     return seconds;
 }
 
-/// Measures this rank's share of the settings that nobody knows yet.
+/// Measures this rank's share of the settings whose cost is not known yet.
 void add_measured(const parallel::Communicator& ranks, const Catalogue& models, const Sweep& sweep,
                   const std::vector<Index>& open, std::vector<double>& seconds) {
     constexpr double most_bytes = 1 << 28, most_seconds = 5;
@@ -187,7 +188,7 @@ void add_measured(const parallel::Communicator& ranks, const Catalogue& models, 
             }
 }
 
-/// Settings that nobody measured: by their updates, at the rate of the others.
+/// Predicts settings that no rank has measured: from their updates, at the rate of the others.
 void add_predicted(const Sweep& sweep, std::vector<double>& seconds) {
     double measured = 0, updates = 0;
     for (std::size_t s = 0; s < seconds.size(); ++s)
@@ -207,7 +208,7 @@ std::vector<double> costs_of_settings(const parallel::Communicator& ranks, const
                                       const std::map<Index, EndedRun>& ended, const std::vector<Index>& open) {
     auto seconds = costs_of_ended(sweep, ended);
     ranks.broadcast(std::span(seconds));
-    if (ranks.size() > 1 && sweep.settings().ranks_per_run == 0 && !updates_tell_costs(ranks.size(), sweep, open))
+    if (ranks.size() > 1 && sweep.settings().ranks_per_run == 0 && !updates_predict_costs(ranks.size(), sweep, open))
         add_measured(ranks, models, sweep, open, seconds);
     ranks.max(std::span(seconds));
     add_predicted(sweep, seconds);

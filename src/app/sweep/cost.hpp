@@ -1,5 +1,5 @@
 #pragma once
-/// What runs cost: measured, and fitted to a budget.
+/// Costs of runs: measured, and fitted to a budget.
 
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep.hpp"
@@ -25,9 +25,10 @@ struct MeasuredCost {
 };
 MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& configuration, double enough = 0.1);
 
-/// Collective. Seconds on one rank of a run of each setting. Runs that have ended (known to the root) tell it for their
-/// setting. For others the first steps of one are measured, a setting a rank, where a rank can hold them and the known
-/// numbers of updates do not tell as much; what remains follows from updates at the rate of the others.
+/// Collective. Seconds on one rank of a run of each setting. Runs that have ended (known to the root) give the cost of
+/// their setting. For other settings the first steps of one run are measured, a setting on each rank, if a rank can
+/// hold the run and updates do not predict the costs. The remaining costs follow from updates, at the rate of the
+/// others.
 std::vector<double> costs_of_settings(const parallel::Communicator& ranks, const Catalogue& models, const Sweep& sweep,
                                       const std::map<Index, EndedRun>& ended, const std::vector<Index>& open);
 

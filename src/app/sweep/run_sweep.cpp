@@ -66,7 +66,7 @@ class SweepSession {
     void order_open_runs();
     void form_groups();
     std::optional<Index> take_run(bool is_first);
-    void tell_failure(const EndedRun& ended);
+    void report_failure(const EndedRun& ended);
     /// Nothing if the run was stopped.
     std::optional<EndedRun> make(Index run);
     std::optional<EndedRun> make_or_throw(Index run);
@@ -146,7 +146,8 @@ void SweepSession::form_groups() {
                                    sizes_.front()));
 }
 
-/// Collective in the team. The first run of a group has its number; later ones are those nobody has taken.
+/// Collective in the team. The first run of a group is the one at the group's place in the order; later ones are the
+/// next that no group has taken.
 std::optional<Index> SweepSession::take_run(bool is_first) {
     Index place = std::ssize(open_);
     if (team_.is_root()) {
@@ -177,7 +178,7 @@ void SweepSession::work() {
                 shared_.add(ended->failed() ? failed_runs : finished_runs, 1);
                 shared_.add(done_cost, std::llround(1e6 * cost_of(*run) / std::max(all_costs_, 1e-300)));
                 if (ended->failed())
-                    tell_failure(*ended);
+                    report_failure(*ended);
             });
             if (job_.ranks.is_root())
                 beat();
@@ -185,7 +186,8 @@ void SweepSession::work() {
         parallel::on_root(team_, [&] { journal_.sync(); });
     } catch (...) {
         error = std::current_exception();
-        // Members of the team that know nothing of it wait for this rank; the top of the program ends the job.
+        // Other members of the team wait for this rank if only this rank has the error; the top of the program ends the
+        // job.
         if (team_.size() > 1 && !is_agreed(error))
             throw;
         shared_.raise(stop_word, static_cast<Index>(by_time_limit * stop_unit));
@@ -194,8 +196,8 @@ void SweepSession::work() {
     parallel::agree(job_.ranks, error);
 }
 
-/// At once, and by the rank that knows.
-void SweepSession::tell_failure(const EndedRun& ended) {
+/// Called at once, on the rank that has the error.
+void SweepSession::report_failure(const EndedRun& ended) {
     const auto text = fmt::format("run {} failed: {}: {}", ended.run, sweep_.describe(ended.run), ended.error);
     if (job_.ranks.is_root())
         reporter_.warn(text);

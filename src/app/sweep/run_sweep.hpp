@@ -19,8 +19,8 @@ struct SweepJob {
     std::string run_id = {}; ///< that of the directory
 };
 
-/// Collective; the exit status. Makes every run that the journal of the directory does not know to have finished, then
-/// writes the tables. A run that fails is told at the end (status 1) and does not disturb the others. A signal or the
+/// Collective; the exit status. Makes every run that the journal of the directory does not list as finished, then
+/// writes the tables. A failed run is reported at the end (status 1) and does not disturb the others. A signal or the
 /// time limit stops all groups, each with a checkpoint of its run (status 3).
 ///
 /// The result does not depend on the groups, because no run depends on its number of ranks.

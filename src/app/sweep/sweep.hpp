@@ -55,7 +55,7 @@ class Sweep {
     const io::SweepGrid& grid() const { return grid_; }
     /// One for each setting of the grid.
     const std::vector<SweepSetting>& facts() const { return facts_; }
-    /// Those of a setting are numbered one after another.
+    /// The number of runs; the runs of a setting have consecutive numbers.
     Index runs() const { return first_runs_.back(); }
     Index first_run_of(Index setting) const { return first_runs_.at(at(setting)); }
     /// Fewer than settings().replicates where a variant says so.

@@ -23,7 +23,7 @@ constexpr Index most_runs = 10'000'000;
 
 void refuse_step_limit(const std::optional<Index>& limit) {
     if (limit)
-        throw InputError("--step-limit: a sweep has no steps of its own, expected --time-limit");
+        throw InputError("--step-limit: a sweep has no steps, expected --time-limit");
 }
 
 SweepJob job_of(const parallel::Communicator& ranks, const fs::path& directory, const std::string& data_directory,

@@ -21,7 +21,7 @@ struct ScalarStatistics {
     double mean = not_known, sd = not_known, standard_error = not_known;
     std::array<double, 5> quantiles{not_known, not_known, not_known, not_known, not_known};
     /// How often 95 % intervals hold the exact value, and its binomial standard error; NaN unless the scalar is an
-    /// estimate `x.value` whose runs tell `x.interval95` and `x.exact`.
+    /// estimate `x.value` whose runs report `x.interval95` and `x.exact`.
     double coverage = not_known, coverage_standard_error = not_known;
 
     static constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
@@ -48,7 +48,7 @@ class SweepTable {
         return statistics_[at(setting) * columns_.size() + column];
     }
     const std::vector<PairedDifference>& pairs() const { return pairs_; }
-    /// SHA-256 of all that depends on configuration and seeds alone.
+    /// SHA-256 of all numbers that depend on configuration and seeds alone.
     std::string digest() const;
 
   private:

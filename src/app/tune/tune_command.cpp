@@ -73,7 +73,7 @@ std::string text_of(const TuneOptions& options) {
     return io::with_short_form(text, options.configuration.string(), options.overrides);
 }
 
-/// Those that are to be written: text_of() has taken run.short.
+/// The overrides to write: text_of() has applied run.short.
 std::vector<std::string> overrides_of(const TuneOptions& options) {
     auto overrides = options.overrides;
     std::erase_if(overrides, [](const std::string& each) { return each.starts_with("run.short="); });
@@ -124,8 +124,7 @@ const algorithm::AnnealingPlan* plan_with_survey(const Prepared& prepared) {
     return plan && plan->temperatures().is_optimised() ? plan : nullptr;
 }
 
-/// The configuration with the schedule of a file in place of an optimised one; overrides of [schedule] lose their
-/// sense.
+/// The configuration with the schedule of a file in place of an optimised one, without overrides of [schedule].
 std::string with_schedule_file(const TuneOptions& options, const fs::path& file) {
     std::vector<std::string> overrides;
     for (const auto& each : overrides_of(options))
@@ -199,7 +198,7 @@ int tune_command(const parallel::Communicator& ranks, const Catalogue& models, c
     const auto tuning =
         tune_likelihood(ranks, *likelihood, dynamic_cast<const algorithm::AnnealingPlan&>(*prepared.plan),
                         {.pilot_particles = options.pilot_particles,
-                         .tell = [&](const std::string& what) { say("  " + what + "\n"); }});
+                         .report = [&](const std::string& what) { say("  " + what + "\n"); }});
     const auto& names = likelihood->quantity_names();
     say("\n" + describe(tuning, names));
     if (prepared.traits.particles_key.empty()) {

@@ -56,7 +56,7 @@ Surveyed survey(const parallel::Communicator& ranks, TunableLikelihood& likeliho
     const Measurement measurement(ranks, likelihood, plan.run().seed);
     for (std::uint64_t attempt = 0;; ++attempt) {
         const Index n = likelihood.particles();
-        settings.tell(
+        settings.report(
             fmt::format("pilot: {} particles, each estimate of the likelihood from {}", settings.pilot_particles, n));
         Surveyed found{
             likelihood.pilot(ranks, pilot_settings(plan, settings, measurement.seed_of_pilot(attempt))), n, {}, {}};
@@ -117,7 +117,7 @@ Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& l
     tuning.gamma2_least = n * found.variance.least;
     tuning.gamma2_most = n * found.variance.most;
 
-    settings.tell("measuring times");
+    settings.report("measuring times");
     Stopwatch stopwatch(ranks, likelihood, found.near_mode.points, plan.run().block);
     tuning.time = stopwatch.line_from(rounded(likelihood, 0.25 * n * found.variance.mean), most_particles);
     tuning.cost = {.gamma2 = n * found.variance.mean,
@@ -129,7 +129,7 @@ Tuning tune_likelihood(const parallel::Communicator& ranks, TunableLikelihood& l
     tuning.variance = std::min(tuning.optimal_variance, estimator::largest_useful_variance);
     tuning.optimal_particles = rounded(likelihood, tuning.cost.particles(tuning.optimal_variance));
 
-    settings.tell("measuring variances");
+    settings.report("measuring variances");
     const Measurement measurement(ranks, likelihood, plan.run().seed);
     tuning.particles = particles_for(likelihood, measurement, found.near_mode.points, tuning.cost, tuning.variance);
     for (const Index size :

@@ -1,6 +1,6 @@
 #pragma once
-/// How many particles an estimated likelihood should have: a pilot, measurements near the mode, and the formula of
-/// Tran, Strickland, Pitt & Kohn, section 3.4.
+/// Chooses the number of particles of an estimated likelihood by a pilot, measurements near the mode, and the formula
+/// of Tran, Strickland, Pitt & Kohn, section 3.4.
 
 #include "algorithm/plans/annealing_plan.hpp"
 #include "app/tune/tunable_likelihood.hpp"
@@ -37,8 +37,8 @@ struct Tuning {
 };
 
 struct TuningSettings {
-    Index pilot_particles = 256;                  ///< of the population
-    std::function<void(const std::string&)> tell; ///< receives progress messages, on every rank
+    Index pilot_particles = 256;                    ///< of the population
+    std::function<void(const std::string&)> report; ///< receives progress messages, on every rank
 };
 
 /// Collective; the same on every rank, and on any number of them but for times. InputError if the time of an estimate

@@ -1,5 +1,5 @@
 #pragma once
-/// What run.log tells of the last session of a run.
+/// The end and the last warning of the last session of a run, from run.log.
 
 #include <filesystem>
 #include <string>

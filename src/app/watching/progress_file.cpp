@@ -49,7 +49,7 @@ void remove_progress(const std::filesystem::path& directory) {
     std::filesystem::remove(directory / file_name, ignored);
 }
 
-std::filesystem::file_time_type last_told(const std::filesystem::path& directory) {
+std::filesystem::file_time_type last_written(const std::filesystem::path& directory) {
     auto newest = std::filesystem::file_time_type::min();
     for (const auto* name : {file_name, "summary.json"}) {
         std::error_code error;

@@ -1,6 +1,6 @@
 #pragma once
-/// progress.h5: what a run that has not ended knew at its last checkpoint. It is a small file of the form of
-/// results.h5, so that `report` and `status` need not read checkpoints, which hold whole populations.
+/// progress.h5: the state of a running run at its last checkpoint, a small file in the form of results.h5, so that
+/// `report` and `status` need not read checkpoints, which hold whole populations.
 
 #include "app/result/run.hpp"
 #include "app/run/run_loop.hpp"
@@ -20,11 +20,11 @@ void write_progress(const Job& job, const RunFacts& facts, const Standing& stand
 /// whole. No MPI.
 std::optional<std::string> read_progress(const std::filesystem::path& directory);
 
-/// The end of a run: results stand in its place.
+/// Removes the file at the end of a run, when the results replace it.
 void remove_progress(const std::filesystem::path& directory);
 
-/// When a run last wrote this file, or its summary; the least of times if it never did.
-std::filesystem::file_time_type last_told(const std::filesystem::path& directory);
+/// When a run last wrote this file or its summary; file_time_type::min() if it never did.
+std::filesystem::file_time_type last_written(const std::filesystem::path& directory);
 
 bool is_progress_file(const std::string& name);
 

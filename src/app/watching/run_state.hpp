@@ -1,5 +1,5 @@
 #pragma once
-/// Whether a run, or a sweep, is still going, as its directory tells.
+/// The state of a run or a sweep, from its directory.
 
 #include <filesystem>
 

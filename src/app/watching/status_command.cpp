@@ -70,7 +70,7 @@ std::string found_of(const Json& progress) {
     return "log Z/Z_0 " + with_error(number_at(progress, "log_ratio"), number_at(progress, "standard_error"));
 }
 
-/// "log evidence -32.0089 +- 0.0059, supported": a number is never told without its verdict.
+/// "log evidence -32.0089 +- 0.0059, supported": a number is never printed without its verdict.
 std::string headline_of(const Json& summary) {
     const auto headline = summary.value("headline", Json::object());
     if (!headline.contains("value"))

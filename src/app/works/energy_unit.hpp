@@ -6,14 +6,14 @@
 
 namespace pearlite::app {
 
-/// Free energy in units of which one nat, or kT, is so much.
+/// A unit of free energy, in which one nat, or kT, is per_nat.
 struct EnergyUnit {
     std::string name = "kT";
     double per_nat = 1;
 };
 
-/// `units`: kT, kJ/mol or kcal/mol, the latter at a temperature in kelvin; or `beta`, 1/(kT) in any unit. InputError
-/// for a temperature that is missing, or is there twice. `what`: "works", in messages.
+/// `units`: kT, kJ/mol or kcal/mol; the latter two at a temperature in kelvin; or any unit with `beta`, 1/(kT).
+/// InputError for a temperature that is missing or of no use. `what`: "works", in messages.
 EnergyUnit energy_unit(const std::string& units, const std::optional<double>& temperature,
                        const std::optional<double>& beta, const std::string& what);
 

@@ -14,7 +14,7 @@ void ResultOfFiles::take_directory(bool overwrite) {
         parallel::on_root(ranks_, [&] { lock_ = make_run_directory(*directory_, overwrite); });
 }
 
-void ResultOfFiles::tell(RunFacts facts, const RunResult& result, const std::string& command, Index items) const {
+void ResultOfFiles::write(RunFacts facts, const RunResult& result, const std::string& command, Index items) const {
     facts.ranks = ranks_.size();
     facts.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     facts.updates_per_second = static_cast<double>(items) / std::max(facts.wall_seconds, 1e-9);

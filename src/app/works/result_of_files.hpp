@@ -1,5 +1,5 @@
 #pragma once
-/// How a command ends that computes a result from files, without a run: `works`, `mbar`.
+/// The end of a command that computes a result from files, without a run: `works`, `mbar`.
 
 #include "app/run/run_directory.hpp"
 #include "app/summary/summary.hpp"
@@ -24,8 +24,8 @@ class ResultOfFiles {
     void take_directory(bool overwrite);
 
     /// Collective. Writes results.h5, which has `command` for its configuration, and summary.json, and prints the
-    /// latter on rank 0. `facts` tell the model, algorithm, seed, block and unit, of which there were `items`.
-    void tell(RunFacts facts, const RunResult& result, const std::string& command, Index items) const;
+    /// summary on rank 0. `facts` hold the model, algorithm, seed, block and unit; `items` is the number of units.
+    void write(RunFacts facts, const RunResult& result, const std::string& command, Index items) const;
 
   private:
     parallel::Communicator ranks_;

@@ -28,7 +28,7 @@ std::optional<WorkIntegral> integral_of(const WorksOptions& options) {
         return {};
     }
     if (options.same_sign)
-        throw InputError("--same-sign: works that are integrated have the signs of their own processes");
+        throw InputError("--same-sign: integrated works have the signs of their processes");
     if (options.integrate == "lambda")
         return WorkIntegral{};
     if (!options.velocity)
@@ -84,8 +84,8 @@ int works_command(const Communicator& ranks, const WorksOptions& options) {
     facts.seed = options.seed;
     facts.block = options.block;
     facts.unit = "works";
-    end.tell(std::move(facts), result, fmt::format("works {} {}", options.forward.string(), options.reverse.string()),
-             forward.layout.size() + reverse.layout.size());
+    end.write(std::move(facts), result, fmt::format("works {} {}", options.forward.string(), options.reverse.string()),
+              forward.layout.size() + reverse.layout.size());
     return 0;
 }
 

@@ -16,10 +16,10 @@ struct WorkIntegral {
     double velocity = 0; ///< of the forward process, for forces
 };
 
-/// Works as they are written, in the file's unit: of a file, a line each, in `column` (io::read_column). Of a directory
-/// with an `integral`, a file each (.xvg, .dat, .txt, .csv; in the order of their names): times stand in the first
-/// column, which ascend, and dH/dlambda or forces in `column`. With lambda going evenly from 0 to 1, or back, W is the
-/// mean of dH/dlambda over time, by trapezoids, times 1 or -1; of a pulling force, its integral over time times the
+/// Reads works in the file's unit. From a file, one work per line, in `column` (io::read_column). From a directory,
+/// with an `integral`, one record per file (.xvg, .dat, .txt, .csv; in the order of their names): the first column has
+/// ascending times, and `column` has dH/dlambda or forces. With lambda going evenly from 0 to 1, or back, W is the mean
+/// of dH/dlambda over time, by trapezoids, times 1 or -1; of a pulling force, its integral over time times the
 /// velocity, or minus it where the process runs back. InputError with file and line.
 Vector read_works(const std::filesystem::path& path, const std::string& column,
                   const std::optional<WorkIntegral>& integral, bool is_reverse);

@@ -11,7 +11,7 @@ namespace pearlite::app {
 
 namespace {
 
-/// What deterministic methods make of the evidence, beside the run's estimate.
+/// Deterministic approximations of the evidence, beside the run's estimate.
 class ApproximationsPart final : public ResultPart {
   public:
     /// On rank 0; elsewhere empty.
@@ -35,7 +35,7 @@ void ApproximationsPart::write_summary(SummaryParts& summary) const {
             entry["correction"] = json_number(*approximation.correction);
             entry["corrected"] = json_number(approximation.log_evidence + *approximation.correction);
         }
-        entry["note"] = "an approximation, whose error nobody knows";
+        entry["note"] = "an approximation, whose error is unknown";
         entries.push_back(std::move(entry));
     }
     if (!entries.empty())

@@ -130,7 +130,7 @@ std::vector<double> mean_of_particles(const parallel::Communicator& team, const 
     return means;
 }
 
-/// The mean over n draws, `fill(block, first)` making some of them.
+/// The mean over n draws; `fill(block, first)` puts draws first, first + 1, ... into the block.
 template <class Fill>
 std::vector<double> mean_of_draws(const model::Target& target, const model::HeldOutClasses& model, Index n,
                                   const Fill& fill) {
@@ -165,7 +165,7 @@ std::vector<double> mean_of_recorded(const parallel::Communicator& team, const m
     return sums.total(team);
 }
 
-/// Of one replicate, or of one Markov chain.
+/// Mean probabilities of one replicate or of one Markov chain.
 struct MeanProbabilities {
     std::int64_t number = 0;
     std::vector<double> values;

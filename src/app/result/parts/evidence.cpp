@@ -89,7 +89,7 @@ void EvidencePart::write_fields(io::Writer& writer) {
 }
 
 void EvidencePart::write_summary(SummaryParts& summary) const {
-    // If log Z_0 is known and not 0, the normaliser is a result of its own.
+    // If log Z_0 is known and not 0, the summary has the normaliser beside the ratio.
     const bool has_normaliser = log_normaliser_start_ && *log_normaliser_start_ != 0;
     Json entries = Json::array();
     for (const auto& estimate : estimates_) {

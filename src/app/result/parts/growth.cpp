@@ -30,7 +30,7 @@ class GrowthPart final : public ResultPart {
         }
         return values;
     }
-    /// Of the replicates.
+    /// Mean of a number over the replicates.
     template <class Of>
     double mean(const Of& of) const {
         double sum = 0;

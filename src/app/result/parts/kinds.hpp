@@ -31,8 +31,8 @@ struct FinishedRun {
 };
 
 struct PartKind {
-    /// Collective. Makes the part of a finished run; null if the run has none. A search and a training make their parts
-    /// by themselves and have no function here.
+    /// Collective. Makes the part of a finished run; returns null if the run has none. The pointer is null for parts of
+    /// searches and trainings, whose runs make them.
     std::unique_ptr<ResultPart> (*part_of)(FinishedRun&);
     /// Lines for a person from summary.json, empty if it has none of this part; may be null.
     std::string (*describe)(const nlohmann::ordered_json& summary);

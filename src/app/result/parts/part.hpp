@@ -1,6 +1,6 @@
 #pragma once
-/// A part of a run's result: evidence, posterior, chains, a search ... Each part writes itself wherever results
-/// go; the writers know no part by name. kinds.hpp lists the kinds.
+/// Parts of a run's result: evidence, posterior, chains, a search ... Each part writes itself to every file of results,
+/// and the writers do not depend on any part. kinds.hpp lists the kinds.
 
 #include "app/summary/headline.hpp"
 #include "io/container/container.hpp"
@@ -36,7 +36,7 @@ class ResultPart {
     virtual void write_summary(SummaryParts&) const {}
     /// Adds to posterior.nc.
     virtual void write_posterior(PosteriorArrays&) const {}
-    /// Files of its own in the run's directory. FileError if they cannot be written.
+    /// Writes further files into the run's directory. FileError if they cannot be written.
     virtual void write_files(const std::filesystem::path&) const {}
     /// The result in a reader's words; nothing if the part has none. `has_warnings`: some part warns.
     virtual std::optional<Headline> headline(bool /*has_warnings*/) const { return {}; }

@@ -1,6 +1,6 @@
-/// What the schedule of a run was expected to cost, and what it cost: Var[log w] of independent trajectories, and twice
-/// their excess work, log Z/Z_0 - E[log w], which is the same near equilibrium. Populations that interact and replicas
-/// that swap have no such weights; of their schedules there is the prediction.
+/// Predicted and measured cost of a run's schedule: Var[log w] of independent trajectories, and twice their excess
+/// work, log Z/Z_0 - E[log w], which equals it near equilibrium. Populations that interact and replicas that swap have
+/// no such weights; their schedules get the prediction alone.
 
 #include "algorithm/survey/survey_record.hpp"
 #include "app/result/parts/kinds.hpp"
@@ -21,9 +21,9 @@ namespace {
 using algorithm::SurveyRecord;
 using algorithm::Trace;
 
-/// Of the length of the path: of the window that smooths what a survey found.
+/// Width of the window that smooths a survey's numbers, as a share of the path's length.
 constexpr double smoothing = 0.02;
-/// Of a lag: above, predictions are rough; and of 2 W_ex over Var[log w].
+/// Limits of the lag and of 2 W_ex over Var[log w], above which predictions are rough.
 constexpr double largest_lag = 0.3, largest_ratio = 2;
 
 struct WithError {
@@ -64,7 +64,7 @@ bool has_variance(const Trace& trace) {
            std::ranges::any_of(trace.variance_u, [](double g) { return std::isfinite(g) && g > 0; });
 }
 
-/// Over replicates from their spread, of a single one as if log weights were normal.
+/// Over several replicates, the error comes from their spread; for a single one, log weights are taken to be normal.
 WithError variance_of(const std::vector<algorithm::LogWeightMoments>& log_weights) {
     std::vector<double> of_replicates;
     of_replicates.reserve(log_weights.size());

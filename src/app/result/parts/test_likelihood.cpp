@@ -10,8 +10,8 @@ namespace pearlite::app {
 
 namespace {
 
-/// The mean log-likelihood of test data: the mean of log f_1 minus log Z. Its error is that of log Z; how much the mean
-/// would differ by chance with other data is told apart.
+/// The mean log-likelihood of test data: the mean of log f_1 minus log Z. Its error is that of log Z. The variation of
+/// the mean between sets of test data is reported separately.
 class TestLikelihoodPart final : public ResultPart {
   public:
     /// On rank 0; elsewhere without estimates.

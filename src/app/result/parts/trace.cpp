@@ -57,7 +57,7 @@ void TracePart::write_fields(io::Writer& writer) {
     writer.leave();
 }
 
-/// Replicates with a schedule of their own differ in length: NaN fills the shorter ones.
+/// Replicates may have schedules of different lengths: NaN fills the shorter columns.
 void TracePart::write_posterior(PosteriorArrays& posterior) const {
     std::size_t longest = 0;
     for (const auto& trace : traces_)

@@ -17,7 +17,7 @@ namespace {
 using algorithm::SearchOutcome;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Edges in the summary; all are in a file of their own.
+/// The number of edges in the summary; edges.csv has all of them.
 constexpr std::size_t most_edges = 30;
 constexpr double probable = 0.5;
 

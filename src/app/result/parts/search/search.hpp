@@ -37,13 +37,14 @@ struct SearchResult {
     std::optional<double> success_below;
     bool can_polish = false; ///< the energy is one of points of a box, so that a search alone ends above its minima
     std::optional<PolishResult> polish;
-    /// Of each replicate: logarithms of the masses that its regions have at its last temperature; empty if not known.
+    /// For each replicate, logarithms of the masses of its regions at its last temperature; empty if not known.
     std::vector<std::vector<double>> exact_log_masses;
     EdgeProbabilities edges; ///< empty unless states are graphs and averages were asked for
 };
 
-/// What a search has learnt of the masses of its regions: theta_j + log(pi_j + pi_e), normalised, pi_e the share of the
-/// regions never proposed to (Karagiannis et al. 2017, section 3.3), in which it is -inf. Empty without a theta.
+/// The log masses of the regions as a search has learnt them: theta_j + log(pi_j + pi_e), normalised, where pi_e is the
+/// share of the regions never proposed to (Karagiannis et al. 2017, section 3.3), for which the result is -inf. Empty
+/// without a theta.
 std::vector<double> learnt_log_masses(const algorithm::SearchOutcome& outcome);
 /// The error of log masses, over the regions in which both are finite.
 struct ThetaError {
@@ -52,7 +53,7 @@ struct ThetaError {
 };
 ThetaError theta_error(const std::vector<double>& learnt, const std::vector<double>& exact);
 
-/// Energies that agree to this are taken for the same: known minima are given to some six digits.
+/// Energies that differ by less count as the same: known minima are given to about six digits.
 double energy_tolerance(double energy);
 
 class SearchPart final : public ResultPart {

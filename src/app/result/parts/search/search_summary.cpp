@@ -58,8 +58,8 @@ std::size_t count_best(const std::vector<double>& energies) {
         std::count_if(energies.begin(), energies.end(), [&](double e) { return e - best <= energy_tolerance(best); }));
 }
 
-/// How far the replicates differ. Without descents, energies of points tell by chance alone whether two replicates
-/// found one minimum, so that only their spread is said.
+/// A sentence on how far the replicates differ. Without descents, replicates in the basin of one minimum end at
+/// different energies, so that only the spread is given.
 std::string describe_agreement(const std::vector<double>& energies, bool are_minima) {
     const double best = *std::min_element(energies.begin(), energies.end());
     const double spread = *std::max_element(energies.begin(), energies.end()) - best;

@@ -74,7 +74,7 @@ std::optional<Headline> TrainingPart::headline(bool has_warnings) const {
     const auto& trace = training_.trace();
     Headline headline;
     headline.support = has_warnings ? Support::doubtful : Support::supported;
-    headline.sentence = fmt::format("trained; a run of the model with {} tells its log Z and test log-likelihood",
+    headline.sentence = fmt::format("trained; a run of the model with {} estimates its log Z and test log-likelihood",
                                     training_.learner().file_name());
     if (!trace.held_out_free_energy.empty()) {
         headline.label = "held-out minus training free energy";
