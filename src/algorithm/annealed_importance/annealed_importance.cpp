@@ -97,7 +97,7 @@ LogRatioSoFar AnnealedImportance::log_ratio_so_far() {
 
 Outcome AnnealedImportance::outcome() const {
     const auto& particles = population_.generation(0);
-    // Large populations need fewer bootstrap replicates and could not afford many.
+    // Large populations need fewer bootstrap replicates, and each of them costs more.
     const auto replicates = std::clamp<Index>(20'000'000 / settings_.particles, 200, 1000);
     const auto estimate = estimator::importance_estimate({ranks_, particles.layout(), particles.log_weights()},
                                                          settings_.seed, static_cast<int>(replicates));

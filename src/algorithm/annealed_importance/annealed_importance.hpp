@@ -50,7 +50,8 @@ class AnnealedImportance final : public Sampler {
     const kernel::Kernel* kernel() const override { return kernel_.get(); }
     std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
-    /// Likelihoods computed so far, of the starts and of every proposal; nothing moves at the last temperature.
+    /// The number of likelihoods computed so far, for the starts and for every proposal; there are no moves at the last
+    /// temperature.
     std::optional<Index> likelihood_estimates() const override;
 
     void fields(Fields& f) override;
@@ -73,7 +74,7 @@ class AnnealedImportance final : public Sampler {
     OnTheFly on_the_fly_;
     MotionWatch watch_;
     std::vector<double> derivatives_;
-    /// Trajectories meet only in reductions: a failure waits for the next reduction, where all ranks learn of it.
+    /// Ranks communicate only in reductions: a failure is kept until the next reduction, which reports it to all ranks.
     DelayedFailure failure_;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
-/// The population on which other runs rest: pilots, the leg from the prior of a bridge, the choice of a likelihood's
-/// size.
+/// The annealed population that serves pilots, a bridge's leg from the prior, and the choice of a likelihood's size.
 
 #include "algorithm/common/sampler.hpp"
 #include "path/schedule.hpp"

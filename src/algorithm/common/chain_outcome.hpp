@@ -46,8 +46,8 @@ class MarkovChains {
 
 /// Verdict, diagnostics (the largest R-hat, the smallest ESS) and warnings: R-hat above 1.01, a bulk or tail ESS below
 /// 100 per chain (Vehtari et al. 2021), chains that stick, a peak with more than 0.05 of the pilot's weight that no
-/// chain has visited, or whose share of the draws is more than 4 joint standard errors from the pilot's. No evidence:
-/// chains have none.
+/// chain has visited, or whose share of the draws is more than 4 joint standard errors from the pilot's. Chains give no
+/// evidence.
 Outcome judge_chains(const ChainOutcome& chains);
 
 } // namespace pearlite::algorithm

@@ -1,6 +1,6 @@
 #pragma once
-/// Draws from which an algorithm that works at the posterior itself makes its first proposal and its starts: the final
-/// particles of a tempered pilot, or draws from the prior. They are thrown away afterwards.
+/// First draws, for the first proposal and the starts of an algorithm that works at the posterior itself: the final
+/// particles of a tempered pilot, or draws from the prior. They do not enter the results.
 
 #include "parallel/communicator.hpp"
 #include "pearlite/path/detail/density_path.hpp"
@@ -20,7 +20,7 @@ struct FirstDraws {
     std::vector<double> log_likelihoods = {}; ///< the same
     double families = 0; ///< effective number of families, 1/sum_e S_e^2 for shares S_e of the weight; 0: not known
 
-    /// Whether they stand for the posterior, so that others can be compared with them.
+    /// Whether the draws represent the posterior, so that other draws can be compared with them.
     bool are_of_posterior() const { return !log_likelihoods.empty(); }
     /// The weights relative to the largest.
     std::vector<double> weights() const;

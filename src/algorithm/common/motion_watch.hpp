@@ -1,5 +1,5 @@
 #pragma once
-/// How far particles move at a temperature, measured on the first of a population.
+/// Measures how far the first particles of a population move at a temperature.
 
 #include "kernel/kernel.hpp"
 #include "parallel/communicator.hpp"
@@ -22,9 +22,9 @@ struct BlockMotion {
 kernel::Motion motion_of(std::span<const double> sums);
 
 /// Watches the blocks of the first 1024 particles, enough for a mobility to a few per cent whatever the population's
-/// size: before the moves of a temperature it remembers their states, afterwards it compares. Coordinates are compared
-/// where particles are points of a density, energies u = d log f_b/db where the path is linear. Nothing is watched
-/// where there is neither.
+/// size: it records their states before the moves of a temperature, and compares them with the states after the moves.
+/// Coordinates are compared where particles are points of a density, energies u = d log f_b/db where the path is
+/// linear; where neither holds, nothing is watched.
 class MotionWatch {
   public:
     explicit MotionWatch(std::shared_ptr<const model::Target> target);

@@ -1,6 +1,6 @@
 #pragma once
-/// A sampler: a state with step(). It knows no files and no clocks. Samplers may hold samplers: replicates.hpp,
-/// piloted.hpp.
+/// The interface of samplers: a state with step(), without files and clocks. Samplers may hold samplers:
+/// replicates.hpp, piloted.hpp.
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/growth/growth_record.hpp"
@@ -25,7 +25,7 @@ class Sampler {
   public:
     virtual ~Sampler() = default;
 
-    /// Collective. Draws the start; a sampler that is read from a checkpoint does without.
+    /// Collective. Draws the start; not called for a sampler that is read from a checkpoint.
     virtual void begin() = 0;
     virtual bool finished() const = 0;
     /// Collective; begun and not finished. One temperature, scan or iteration.
@@ -38,9 +38,10 @@ class Sampler {
 
     virtual Progress progress() const = 0;
     virtual bool in_pilot() const { return false; }
-    /// Counts the stages before the present one, each with steps of its own: a bridge's fit, a pilot, a round.
+    /// The number of stages before the present one, such as a bridge's fit, a pilot or a round; each counts its own
+    /// steps.
     virtual Index stage() const { return 0; }
-    /// The number of stages, those of rounds after the first left out.
+    /// The number of stages, without rounds after the first.
     virtual Index stages() const { return 1; }
     /// Particle moves of one step, on all ranks.
     virtual Index updates_per_step() const = 0;
@@ -60,7 +61,7 @@ class Sampler {
     virtual bool has_unbiased_normaliser() const { return false; }
     /// log Z/Z_0 as of the last reduction.
     virtual double log_ratio() const = 0;
-    /// Collective; flushed. log Z/Z_0 of the path up to the present place, before the end, too.
+    /// Collective; flushed. log Z/Z_0 of the path up to the present temperature, also before the end.
     virtual LogRatioSoFar log_ratio_so_far() { return {log_ratio(), {}}; }
     virtual const Trace& trace() const = 0;
     virtual population::Population& population() = 0;

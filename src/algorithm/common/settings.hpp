@@ -36,10 +36,10 @@ struct Progress {
     Index variables = 0; ///< to which a density grows, the inverse temperature being the share that it has reached
 };
 
-/// log Z/Z_0 of the part of a path that a run has come to.
+/// log Z/Z_0 along the part of the path that a run has covered.
 struct LogRatioSoFar {
     double value = 0;
-    std::optional<double> standard_error = {}; ///< nothing where too little is known of it
+    std::optional<double> standard_error = {}; ///< nothing where it cannot be estimated yet
 };
 
 /// A number for the diagnostics of a summary, with its standard error if it has one.

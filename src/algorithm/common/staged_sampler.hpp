@@ -1,12 +1,12 @@
 #pragma once
-/// A sampler made of samplers, one after another: it answers as the one that is at work.
+/// A sampler that runs other samplers one after another, and forwards calls to the present one.
 
 #include "algorithm/common/sampler.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
 namespace pearlite::algorithm {
 
-/// begin(), finished(), step() and fields() are the stages' own matter.
+/// Derived classes define begin(), finished(), step() and fields().
 class StagedSampler : public Sampler {
   public:
     void flush() override { current().flush(); }

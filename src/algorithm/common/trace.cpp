@@ -24,7 +24,7 @@ Lanes lanes_at(std::span<const double> values, std::size_t begin, double beyond_
     return lanes;
 }
 
-/// Eigen 3.4 gives up vectors in expressions with select().
+/// Eigen 3.4 does not vectorise expressions with select().
 Lanes where(const Lanes& condition_above_0, const Lanes& values) {
     Lanes chosen;
     for (Index lane = 0; lane < Index{n_lanes}; ++lane)

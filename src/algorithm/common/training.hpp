@@ -1,5 +1,5 @@
 #pragma once
-/// A training as plans, runs and results know it: updates of a learner's parameters, and how well it fits by epoch.
+/// The interface of a training for plans, runs and results: updates of a learner's parameters, and its fit by epoch.
 
 #include "algorithm/common/settings.hpp"
 #include "core/fields.hpp"
@@ -29,12 +29,12 @@ struct TrainingTrace {
     }
 };
 
-/// Only its plan knows its class.
+/// Only the plan of a training names its class.
 class Training {
   public:
     virtual ~Training() = default;
 
-    /// Collective. Draws the first chains; a training that is read from a checkpoint does without.
+    /// Collective. Draws the first chains; not called for a training that is read from a checkpoint.
     virtual void begin() = 0;
     virtual bool finished() const = 0;
     /// Collective. One update.

@@ -53,7 +53,7 @@ struct ContrastiveDivergenceSettings {
 
 class ContrastiveDivergence final : public Training {
   public:
-    /// Examples that ranks share by the piece, and chains.
+    /// The number of examples, or of chains, in a piece; ranks share pieces.
     static constexpr Index piece = 16;
 
     ContrastiveDivergence(const parallel::Communicator& ranks, std::unique_ptr<model::Learner> learner,

@@ -67,9 +67,9 @@ struct FrozenStep {
     std::string text() const;
 };
 
-/// At a mobility below 0.05 a set represents p_n only as far as the steps before happened to prepare it: what p_n
-/// prefers and no particle has is not found any more. Such a step counts where v_n is at least 0.25, and if a quarter
-/// of the summed v_n comes from such steps. Nothing otherwise, and nothing without sweeps, as in a particle filter.
+/// The hardest step with a mobility below 0.05 and v_n of at least 0.25, if such steps make up a quarter of the summed
+/// v_n. At such a step the set represents p_n only as far as earlier steps prepared it, and does not find states of
+/// high weight that no particle has. Nothing otherwise, and nothing without sweeps, as in a particle filter.
 std::optional<FrozenStep> frozen_step(const GrowthRecord& record);
 
 } // namespace pearlite::algorithm

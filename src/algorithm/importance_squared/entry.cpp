@@ -56,8 +56,8 @@ class ImportanceSquaredPlan final : public PosteriorPlan {
     std::string unit() const override { return "draws"; }
 
   private:
-    /// A covariance that n particles estimate is off by a factor of which log det varies as d^2/n: proposals by it lose
-    /// their weights where n is no multiple of d.
+    /// With a covariance estimated from n particles, log det is off with a variance of about d^2/n: the weights of such
+    /// a proposal degenerate unless n is many times d.
     static constexpr Index particles_of_a_coordinate = 64, fewest_pilot_particles = 1024;
 
     std::string pilot_particles_default() const override {

@@ -61,7 +61,7 @@ class ImportanceSquared final : public Sampler {
     /// On all ranks together.
     static constexpr Index draws_of_step = 512;
     Index updates_per_step() const override { return finished() ? 0 : draws_of_round(round_) / shares_of_round(); }
-    /// Likelihoods computed so far; rounds that are not complete count as none.
+    /// The number of likelihoods computed so far, without those of an incomplete round.
     std::optional<Index> likelihood_estimates() const override;
 
     void fields(Fields& f) override;

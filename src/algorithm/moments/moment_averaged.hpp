@@ -9,7 +9,7 @@
 
 namespace pearlite::algorithm {
 
-/// Only the knots of the fit are used further, so that the main run's Z is unbiased given these. They are part of a
+/// The main run uses only the knots of the fit, so that its Z is unbiased given the knots, which are part of a
 /// checkpoint.
 class MomentAveraged final : public StagedSampler {
   public:

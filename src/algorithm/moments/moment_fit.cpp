@@ -130,7 +130,7 @@ void MomentFit::update() {
         squares += gradient * gradient / variance;
         gradient_[i] = gradient;
     }
-    // Steps that are too long turn the gradient round.
+    // Too long a step reverses the gradient.
     if (squares > 0 && gradient_squares_ > 0)
         rate_ *= std::exp(learning_of_rate * product / std::sqrt(squares * gradient_squares_));
     gradient_squares_ = squares;
@@ -194,7 +194,7 @@ void MomentFit::make_path() {
         path_.cost.push_back(cost);
         low = std::move(high);
     }
-    // A segment that seems to cost nothing, by a fit that has not settled, keeps a tenth of an even share.
+    // In a fit that has not converged a segment may seem to cost nothing; it keeps a tenth of an even share.
     std::vector<double> lengths(path_.cost.size(), 1.0);
     if (settings_.spacing == MomentSettings::Spacing::length) {
         double mean = 0;

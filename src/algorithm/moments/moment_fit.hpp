@@ -40,7 +40,7 @@ struct MomentPath {
 
 class MomentFit final : public Sampler {
   public:
-    /// Chains that ranks share by the piece.
+    /// The number of chains in a piece; ranks share pieces.
     static constexpr Index piece = 16;
 
     MomentFit(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,

@@ -138,7 +138,7 @@ class Nonequilibrium final : public Sampler {
     const model::PathQuantities* quantities_; ///< null if the target has none
     PathAveraging forward_averaging_, equilibration_averaging_, reverse_averaging_;
     std::vector<double> derivatives_;
-    /// Trajectories meet only in reductions: a failure waits for the next reduction, where all ranks learn of it.
+    /// Ranks communicate only in reductions: a failure is kept until the next reduction, which reports it to all ranks.
     DelayedFailure failure_;
 };
 

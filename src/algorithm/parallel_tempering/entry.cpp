@@ -16,8 +16,8 @@ constexpr const char* own_name = "parallel-tempering";
 
 class TemperingPlan final : public AnnealingPlan {
   public:
-    /// The path of a density from prior to posterior is steep near b = 0, by how much only a pilot knows: it places the
-    /// temperatures. Energies of discrete states are of one scale along the path and take even steps.
+    /// The path of a density from prior to posterior is steep near b = 0, so that a pilot places the temperatures. For
+    /// models of discrete states, whose energies have one scale along the path, the temperatures are even.
     explicit TemperingPlan(const ModelTraits& traits) : AnnealingPlan(own_name, traits) {
         schedule_.steps = 31;
         schedule_.conditional_ess = conditional_ess;
@@ -65,7 +65,7 @@ class TemperingPlan final : public AnnealingPlan {
         all.useful_ranks = typical_temperatures * replicates_.number;
         return all;
     }
-    /// With fewer systems a scan's blocks would be shorter than the vectors that they are made for.
+    /// With fewer systems a scan's blocks would be shorter than vector registers.
     std::vector<PopulationKey> populations() const override { return {}; }
     std::string memory_key() const override { return "algorithm.replicas"; }
     std::string headline() const override {
@@ -104,9 +104,9 @@ class TemperingPlan final : public AnnealingPlan {
     /// Exchanges with hotter states mix a state too, and a run makes many scans: five times as many moves halve an
     /// error bar, as do five times as many scans, at the same cost.
     static constexpr double mobility_of_scan = 0.2;
-    /// A scan of a density is as many moves as that takes, whatever the density; a sweep of a lattice may be little.
-    /// The temperatures of a density grow in number with the root of its dimension, and the scans of a passage through
-    /// them with the square of their number.
+    /// For a density, a scan makes as many moves as the mobility needs, so that the number of scans does not depend on
+    /// the density; a sweep of a lattice may move little. The number of temperatures of a density grows with the root
+    /// of its dimension, and the number of scans in a passage with the square of that number.
     static constexpr Index scans_of_sweeps = 2000, scans_of_density = 1000, scans_of_coordinate = 20;
     static constexpr Index typical_temperatures = 32;
     static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates

@@ -30,8 +30,8 @@ struct TemperingSettings {
     Index scans = 0;
     Index burn_in = 0; ///< scans that are not measured, < scans
     random::Seed seed = {};
-    /// The colder part of the ladder starts from the model's modes instead of p_0, so that order which forms only
-    /// slowly is there from the beginning.
+    /// The colder part of the ladder starts from the model's modes instead of p_0, so that slowly forming order is
+    /// present from the beginning.
     bool cold_from_mode = false;
     std::optional<double> cold_from = {}; ///< the inverse temperature where that part begins; else the middle one
     /// Memory for the states at the end of the path that are recorded for the posterior, where there is one.
@@ -102,7 +102,7 @@ class ParallelTempering final : public Sampler {
     path::Schedule schedule_;
     std::unique_ptr<kernel::Kernel> kernel_;
     TemperingSettings settings_;
-    const model::ModeStart* mode_; ///< null if the model knows no mode
+    const model::ModeStart* mode_; ///< null if the model has no mode
     ReplicaExchange exchange_;
     population::Population population_;
     Index n_ = 0; ///< scans made

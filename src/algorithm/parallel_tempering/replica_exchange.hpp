@@ -48,7 +48,7 @@ class ReplicaExchange {
 
     /// Collective over neighbouring ranks. One scan's exchanges; a tag travels with its state. Each exchange's
     /// probability is added to `expected` at the local slot of the lower state, unless `expected` is empty. A rank that
-    /// fails, or has failed, takes part, so that no rank waits for it.
+    /// has failed still takes part, so that no rank waits for it.
     void exchange(population::Generation& states, Index scan, std::span<std::int64_t> tags, std::span<double> expected,
                   DelayedFailure& failure) const;
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The outcome of parallel tempering, from its sums over scans: estimates, and what the sums say about their
-/// trustworthiness, by exchanges, equilibrium, and systems that disagree.
+/// The outcome of parallel tempering, from its sums over scans: estimates, with checks of the exchanges, of
+/// equilibrium, and of the agreement between systems.
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"

@@ -16,8 +16,8 @@ namespace pearlite::algorithm {
 
 /// A replica's history, which travels with its state.
 struct ReplicaTag {
-    /// Before it has been at an end of the ladder; then 2 r where it was at the start last, 2 r - 1 at the end, r its
-    /// passages from b_0 to b_K.
+    /// The tag of a replica that has not been at an end of the ladder. Later tags are 2 r if it was last at the start,
+    /// and 2 r - 1 if it was last at the end, where r is its number of passages from b_0 to b_K.
     static constexpr std::int64_t nowhere = -1;
     static std::int64_t visit_start(std::int64_t tag) { return is_from_end(tag) || tag == nowhere ? tag + 1 : tag; }
     static std::int64_t visit_end(std::int64_t tag) { return is_from_end(tag) || tag == nowhere ? tag : tag + 1; }

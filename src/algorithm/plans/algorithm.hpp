@@ -37,14 +37,14 @@ struct Workload {
     bool is_round = false;         ///< all of this is a round's, and the estimates decide on the number of rounds
 };
 
-/// A key whose number is that of the particles that move in a step: with fewer of them a run takes as many steps.
+/// A key that sets the number of particles that move in a step: with fewer particles a run takes as many steps.
 struct PopulationKey {
     std::string key;
     Index number = 0;
     Index least = 1; ///< for which the steps are still about as many
 };
 
-/// A key that does not fit the model as it is built, and why.
+/// A key that does not fit the model as it is built, and the reason.
 struct Misfit {
     std::string key, why;
 };
@@ -127,16 +127,18 @@ class Algorithm {
     virtual std::string name() const = 0;
     /// One line for lists.
     virtual std::string about() const = 0;
-    /// A search looks for the lowest energy, training learns from examples; the others anneal towards an evidence or a
+    /// A search looks for the lowest energy, training learns from examples; annealing estimates an evidence or a
     /// posterior.
     virtual Task task() const { return Task::annealing; }
-    /// It adds variables one by one, in place of temperatures.
+    /// Whether the algorithm adds variables one by one instead of changing temperatures.
     virtual bool grows() const { return false; }
-    /// Why it cannot run a model that has what `grows` says; empty if it can. objection_to() asks.
+    /// The reason why the algorithm cannot run a model with the trait that grows() asks for; empty if it can. Called by
+    /// objection_to().
     virtual std::string objection(const ModelTraits& traits) const = 0;
-    /// The weights' cost in likelihoods is known, so that the size of an estimated likelihood can be chosen for it.
+    /// Whether the cost of the weights in likelihoods is known, so that the size of an estimated likelihood can be
+    /// chosen.
     virtual bool can_tune_likelihood() const { return false; }
-    /// The algorithm as the pilot of another run; null if it leaves nothing to one.
+    /// The algorithm as the pilot of another run; null if it cannot be one.
     virtual std::shared_ptr<PilotAlgorithm> pilot() const { return nullptr; }
     /// A plan with the defaults for a model.
     virtual std::unique_ptr<Plan> plan(const ModelTraits& traits) const = 0;

@@ -91,7 +91,8 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
 
 namespace {
 
-/// A kernel for a schedule, from what a pilot's kernel learnt at other temperatures; these are empty if there was none.
+/// Makes a kernel for a schedule from the settings that a pilot's kernel learnt at other temperatures, which are empty
+/// without a pilot.
 std::unique_ptr<kernel::Kernel> kernel_along(const KernelSettings& settings, const AnyTarget& target,
                                              std::span<const double> learnt_at, const Matrix* learnt,
                                              const path::Schedule& schedule) {

@@ -28,7 +28,7 @@ std::string temperature_step(const KernelSettings& kernel, Index particles, Inde
 /// "8 x 1024 particles".
 std::string in_replicates(Index replicates, Index particles, const std::string& what);
 
-/// Fewer particles find temperatures and numbers of moves that say too little about those of many.
+/// With fewer particles, a pilot's temperatures and numbers of moves do not carry over to larger populations.
 inline constexpr Index fewest_that_adapt = 64;
 
 /// algorithm.replicates, algorithm.target_error and algorithm.most_replicates.
@@ -121,7 +121,7 @@ class AnnealingPlan : public Plan {
   private:
     /// The replicates along a target whose path is known, after their pilot if there is one.
     std::unique_ptr<algorithm::Sampler> sampler_along(const parallel::Communicator& ranks, AnyTarget target) const;
-    /// One run of the algorithm as replicates need it.
+    /// Makes one replicate of the algorithm.
     Replicates::Make runs_of(const AnyTarget& target, const path::Temperatures& temperatures,
                              std::shared_ptr<const kernel::Kernel> kernel) const;
     /// The replicates along an optimised schedule, which rounds of them may refine.

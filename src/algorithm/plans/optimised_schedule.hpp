@@ -1,5 +1,5 @@
 #pragma once
-/// Schedules that a survey of the path makes: the keys of [schedule] that say how, and the schedule of what it found.
+/// Optimised schedules: their keys in [schedule], and the schedule for a survey of the path.
 
 #include "algorithm/common/trace.hpp"
 #include "algorithm/survey/survey.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// Algorithms as pilots: what they leave to the run that follows, and how they are made.
+/// Pilot algorithms: their results for the run that follows, and their construction.
 
 #include "algorithm/common/piloted.hpp"
 #include "path/schedule.hpp"
@@ -17,18 +17,18 @@ struct PilotTask {
     parallel::Communicator ranks;
     std::shared_ptr<const model::Target> target;
     path::Temperatures temperatures;
-    /// A kernel that learns online; or, given what such a kernel learnt, one that learns no more.
+    /// Makes a kernel that learns online; or, given the settings that such a kernel learnt, one that no longer learns.
     std::function<std::unique_ptr<kernel::Kernel>(const Matrix* learnt)> kernel;
     PopulationSettings population;
 };
 
-/// A capability of an algorithm: it can be a pilot. tuning_of() takes from its sampler what it leaves.
+/// A capability of an algorithm: it can be a pilot. tuning_of() takes the results from its sampler.
 class PilotAlgorithm {
   public:
     virtual ~PilotAlgorithm() = default;
     /// "trajectories that are never resampled", for the key that names it.
     virtual std::string about() const = 0;
-    /// Whether temperatures are left, and what a kernel has learnt at each of them.
+    /// Whether the pilot provides temperatures, with the settings that a kernel learnt at each of them.
     virtual bool leaves_path() const { return true; }
     /// Whether the final particles stand for the posterior of a density.
     virtual bool leaves_reference() const { return true; }

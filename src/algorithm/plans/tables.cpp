@@ -16,7 +16,7 @@ namespace pearlite::algorithm {
 
 namespace {
 
-/// In place of a name or of a number: the program chooses.
+/// Stands for a name or a number that the program chooses.
 constexpr const char* automatic = "auto";
 
 } // namespace
@@ -39,7 +39,7 @@ void RunSettings::keys(Keys& k, const Facts& facts) {
     k.seconds("mean_time_between_failures", mean_time_between_failures,
               "of the whole job: that of a node divided by their number; for checkpoint_every = \"auto\"");
     k.seconds("time_limit", time_limit_seconds,
-              "stop with a checkpoint after so long; --time-limit on the command line wins");
+              "time after which to stop with a checkpoint; --time-limit on the command line overrides it");
     k("short", is_short, "take the keys in [short] in place of those in their tables: the short form of a long job");
 }
 

@@ -26,7 +26,7 @@ class PilotAlgorithm;
 /// Random numbers are addressed by slots of 40 bits, and steps of 32.
 inline constexpr Index largest_population = Index{1} << 40;
 inline constexpr Index largest_step = 4'000'000'000;
-/// Each of them is recorded, on every rank.
+/// Every temperature is recorded on every rank.
 inline constexpr Index most_temperatures = 100'000'000;
 
 /// The default of run.block where a model chooses it, in words.
@@ -43,10 +43,10 @@ struct RunSettings {
     random::Seed seed = 1;
     Index block = 16;
     bool balance = true;
-    std::optional<double> checkpoint_every_seconds = 300; ///< none: what their cost and the failures ask for
+    std::optional<double> checkpoint_every_seconds = 300; ///< none: from their cost and the failures
     double mean_time_between_failures = 86400;            ///< of the job, seconds
     std::optional<double> time_limit_seconds;
-    bool is_short = false; ///< io::Configuration sees to it
+    bool is_short = false; ///< applied by io::Configuration
 
     void keys(Keys& k, const Facts& facts);
 };

@@ -59,7 +59,7 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     const MarkovChains* markov_chains() const override { return this; }
     Index n_chains() const override { return settings_.particles; }
     Index updates_per_step() const override { return settings_.particles; }
-    /// Likelihoods computed so far, of the starts and of every proposal.
+    /// The number of likelihoods computed so far, for the starts and for every proposal.
     std::optional<Index> likelihood_estimates() const override { return settings_.particles * (1 + iteration_); }
     /// The recorded draws of every chain.
     ShardedField record_field() const override;
@@ -96,7 +96,7 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     Matrix before_;                                            ///< scratch: a block's points before their move
     Index iteration_ = 0, next_adaptation_ = 100;
     Trace trace_;            ///< empty: there is no path
-    DelayedFailure failure_; ///< chains meet nowhere but in adaptations: it waits for the next agreement
+    DelayedFailure failure_; ///< ranks communicate only in adaptations: kept until the next agreement
 };
 
 } // namespace pearlite::algorithm

@@ -8,9 +8,9 @@
 
 namespace pearlite::algorithm {
 
-/// Keeps the first failure of this rank until the next collective, so that no rank waits alone in a collective; work
-/// asked for after the failure is left out. A rank that is alone throws at once. So does a rank whose work has
-/// collectives of a `team`, if the team knows nothing of the error: the team waits for this rank, and the job must end.
+/// Keeps the first failure of this rank until the next collective, so that no rank waits alone in a collective; later
+/// work is skipped. On a single rank the failure is thrown at once. It is also thrown at once if `work` has collectives
+/// of a team whose other ranks do not have the error: they wait for this rank, and the job must end.
 class DelayedFailure {
   public:
     template <class Work>

@@ -1,6 +1,6 @@
-// ARM-anticipate: N_r = max(1, floor(R W_{n+1}^r)) copies of particle r, each of weight W_n^r/N_r, W normalised. A
-// particle without a copy would be missing from p_n, so each has one. The base set moves on as its first copies do: a
-// next pass splits it where it is then.
+// ARM-anticipate: N_r = max(1, floor(R W_{n+1}^r)) copies of particle r, each of weight W_n^r/N_r, W normalised. Each
+// particle has a copy, since a particle without one would be missing from p_n. The base set takes the places of the
+// first copies after their moves: the next pass splits it there.
 #include "algorithm/resample_move/generator.hpp"
 #include "population/resampling.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The parts of a set of particles: all of it, or two halves each of which is enlarged by what the other one shows.
+/// The parts of a set of particles: the whole set, or two halves, each of which is enlarged by the gamma of the other.
 
 #include "parallel/communicator.hpp"
 #include "population/population.hpp"

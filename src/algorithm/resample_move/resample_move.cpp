@@ -311,7 +311,7 @@ Outcome ResampleMove::outcome() const {
     estimator::Estimate estimate{"resample-move", log_ratio_};
     constexpr double rounding = 1e-12;
     if (n_variables_ == 1 || variance.variance < rounding) {
-        // Exact for independent variables. A rare particle that would weigh more looks the same until it is seen.
+        // Exact for independent variables. A rare particle of larger weight would change this, but has not been seen.
         if (n_variables_ > 1)
             outcome.warnings.emplace_back(
                 "all smoothing weights that were seen are equal: exact if all are, and without a "

@@ -15,7 +15,7 @@
 ///
 /// W: weights that sum to 1; W_n: smoothing weights (growing_target.hpp). Without passes, i_max = 0, it is
 /// resample-move, whose Z is unbiased. With passes Z is consistent: the stopping rule reads the weights that it then
-/// averages. Two ways out leave Z unbiased:
+/// averages. Two allocations keep Z unbiased:
 ///
 /// `crossed`: the base set has two halves, and each is enlarged until the gamma of the other one reaches gamma_thr.
 /// Given all particles as step n - 1 left them the halves are independent, so that no rule reads the weights that it
@@ -66,7 +66,7 @@ class ResampleMove final : public Sampler {
     Index updates_per_step() const override { return settings_.particles; }
     Outcome outcome() const override;
     bool has_path() const override { return false; }
-    /// But for the bias of the stopping rule `threshold`.
+    /// Not exactly so with the allocation `threshold`, whose stopping rule has a bias.
     bool has_unbiased_normaliser() const override { return true; }
     /// log Z_n/Z_0, Z_0 that of no variables.
     double log_ratio() const override { return log_ratio_; }
@@ -95,7 +95,7 @@ class ResampleMove final : public Sampler {
     bool keeps_base() const;
     /// Whether it does so beside new particles.
     bool joins_base() const { return generator_->joins_base() && !leaves_base_out(); }
-    /// Where the base set chooses the number of passes, so that it cannot stand for p_n itself.
+    /// Whether the base set chooses the number of passes, so that it cannot represent p_n itself.
     bool leaves_base_out() const { return growth_.allocation == ResampleMoveSettings::Allocation::theorem; }
     bool is_crossed() const { return growth_.allocation == ResampleMoveSettings::Allocation::crossed && generator_; }
     /// Passes that Theorem 1 asks for.

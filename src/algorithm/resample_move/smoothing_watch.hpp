@@ -1,5 +1,5 @@
 #pragma once
-/// Whether sweeps move what the next step asks for: the smoothing weights.
+/// The mobility of the smoothing weights, on which the next step depends, under the sweeps.
 
 #include "parallel/communicator.hpp"
 #include "pearlite/model/detail/growing_target.hpp"

@@ -32,8 +32,8 @@ struct PartnerFetch {
 /// All members are collective.
 class ChainExchange {
   public:
-    /// Memory of a machine that states may take, in bytes: containers have little to share, and who has more states
-    /// than that does not notice what a message takes.
+    /// Bytes of a machine's shared memory that states may take: containers have little of it, and for larger states the
+    /// cost of a message is negligible.
     static constexpr std::size_t room = std::size_t{8} << 20;
 
     using Memory = parallel::SharedGather::Memory;

@@ -14,7 +14,7 @@ namespace pearlite::algorithm {
 
 namespace {
 
-/// An iteration that takes longer is worth the messages of any number of ranks: such trials are left out.
+/// An iteration that takes longer is worth the messages of any number of ranks: such trials are skipped.
 constexpr double surely_worth_it_seconds = 1e-3;
 /// A trial ends after this time, or after this number of batches of iterations.
 constexpr double trial_seconds = 10e-3;

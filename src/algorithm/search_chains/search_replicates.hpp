@@ -1,5 +1,5 @@
 #pragma once
-/// Independent realisations of a search, spread over the ranks, by which such methods are judged.
+/// Independent replicates of a search, spread over the ranks, by which such methods are judged.
 
 #include "algorithm/replicates/rank_groups.hpp"
 #include "algorithm/search_chains/search_crew.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// A search for low energies as plans, runs and results know it.
+/// The interface of a search for low energies for plans, runs and results.
 
 #include "algorithm/searches/search_record.hpp"
 #include "algorithm/searches/search_settings.hpp"
@@ -22,12 +22,12 @@ struct SearchPlan {
     bool polish = false;                 ///< descents from the best states, in boxes
 };
 
-/// A search with all its replicates. Only its plan knows its class.
+/// A search with all its replicates. Only the plan of a search names its class.
 class Search {
   public:
     virtual ~Search() = default;
 
-    /// Collective. Draws the first states; a search that is read from a checkpoint does without.
+    /// Collective. Draws the first states; not called for a search that is read from a checkpoint.
     virtual void begin() = 0;
     virtual bool finished() const = 0;
     /// Collective. Some iterations of every group's present replicate.

@@ -1,6 +1,6 @@
 #pragma once
-/// How much of an evidence's error comes from estimating the likelihood, and how much from annealing (Tran, Strickland,
-/// Pitt & Kohn, section 3.3).
+/// The parts of an evidence's error that come from estimating the likelihood and from annealing (Tran, Strickland, Pitt
+/// & Kohn, section 3.3).
 
 #include "algorithm/common/settings.hpp"
 #include "parallel/communicator.hpp"

@@ -56,7 +56,7 @@ class Smc final : public Sampler {
     population::Population& population() override { return population_; }
     std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
-    /// Likelihoods computed so far, of the starts and of every proposal.
+    /// The number of likelihoods computed so far, for the starts and for every proposal.
     std::optional<Index> likelihood_estimates() const override { return static_cast<Index>(evaluations_); }
 
     /// The cost of the ranks' moves.

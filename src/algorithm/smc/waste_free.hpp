@@ -63,7 +63,7 @@ class WasteFree final : public Sampler {
     Index chain_length() const override { return waste_free_.chain_length; }
     std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
     Index updates_per_step() const override { return (settings_.particles - n_chains()) * kernel_->moves(); }
-    /// Likelihoods computed so far, of the starts and of every proposal.
+    /// The number of likelihoods computed so far, for the starts and for every proposal.
     std::optional<Index> likelihood_estimates() const override { return settings_.particles + t_ * updates_per_step(); }
 
     void fields(Fields& f) override;
@@ -93,7 +93,7 @@ class WasteFree final : public Sampler {
     /// Their chains take the places of all particles.
     void make_chains();
 
-    /// The block's chains have come to state k: into the generation.
+    /// The block's chains have come to state k: copies it into the generation.
     void keep(Index block, Index k, std::span<const double> derivative);
 
     void record(double weight_tau);

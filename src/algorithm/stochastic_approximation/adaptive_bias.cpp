@@ -19,7 +19,7 @@ void AdaptiveBias::update(double gain, std::span<const std::int32_t> regions) {
     gain_sum_ += gain;
     ++updates_;
     const double share = gain / static_cast<double>(regions.size());
-    // A run of chains in the same region is summed before anything is written: a sum in memory waits for the last one.
+    // Adds up consecutive chains in the same region before it writes: a sum in memory has to wait for the one before.
     for (std::size_t i = 0; i < regions.size();) {
         const auto j = regions[i];
         const auto k = static_cast<std::size_t>(j);
@@ -42,7 +42,7 @@ void AdaptiveBias::update(double gain, std::span<const std::int32_t> regions) {
     }
 }
 
-/// |theta| > M_c = 1e10 M_{c-1}, M_0 = 1e100. No |theta_j| exceeds G, so that G decides all but always.
+/// Tests |theta| > M_c = 1e10 M_{c-1}, M_0 = 1e100. No |theta_j| exceeds G, so that G nearly always decides.
 bool AdaptiveBias::exceeds_bound() const {
     constexpr double small = 1e50; // M_0 is 1e100
     if (gain_sum_ < small)

@@ -9,8 +9,8 @@
 
 namespace pearlite::algorithm {
 
-/// The traits by which members of the family differ. Keys of no use to a member are set aside, so that a configuration
-/// of one member serves all members.
+/// The traits by which members of the family differ. Keys that a member does not use are set aside, so that one
+/// configuration serves all members.
 struct SearchMember {
     algorithm::SearchSettings::Bias bias = algorithm::SearchSettings::Bias::shared;
     bool has_one_chain = false;

@@ -1,5 +1,5 @@
 #pragma once
-/// The knowledge of a search that is the same on every rank.
+/// The data of a search that are the same on every rank.
 
 #include "algorithm/search_chains/report_window.hpp"
 #include "algorithm/searches/search_record.hpp"

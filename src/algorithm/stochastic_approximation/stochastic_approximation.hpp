@@ -33,7 +33,7 @@ class StochasticApproximation {
     StochasticApproximation(const parallel::Communicator& ranks, std::shared_ptr<const model::Space> space,
                             SearchSettings settings);
 
-    /// Collective. Draws the first states; a search that is read from a checkpoint does without.
+    /// Collective. Draws the first states; not called for a search that is read from a checkpoint.
     void begin();
     bool finished() const { return stages_.finished(); }
     Index iteration() const { return stages_.iteration(); }
@@ -65,8 +65,8 @@ class StochasticApproximation {
   private:
     /// Sampling. Crossovers need energies that are up to date, and two chains.
     void sample();
-    /// Collective. Every rank learns of all chains' iterations since the last collective; then the weights and the
-    /// truncation follow for each of these iterations.
+    /// Collective. Sends the reports of all chains since the last collective to every rank; then updates the weights
+    /// and the truncation for each of these iterations.
     void learn();
     /// The weights of iteration t, and the truncation.
     void update_theta(Index t, double gain);

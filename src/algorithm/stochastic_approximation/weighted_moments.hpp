@@ -1,6 +1,6 @@
 #pragma once
-/// Sums of which a search makes weighted averages of coordinates, or of features that states have or lack: expectations
-/// under exp(-U).
+/// Sums for a search's weighted averages of coordinates, or of features that states may have: expectations under
+/// exp(-U).
 
 #include "algorithm/searches/search_record.hpp"
 #include "pearlite/core/types.hpp"

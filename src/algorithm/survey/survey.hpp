@@ -1,13 +1,14 @@
 #pragma once
-/// A survey of a path, from which schedules are made: cheap annealed trajectories that record how u = d log f_b/db
-/// fluctuates at every temperature and, held at some temperatures, how long the kernel remembers it.
+/// A survey of a path, from which schedules are made: annealed trajectories of low cost that record the fluctuations of
+/// u = d log f_b/db at every temperature and, held at some temperatures, the autocorrelation time of u under the
+/// kernel.
 ///
 ///     x ~ p_0
 ///     for every temperature b_k of a pass:
 ///         log w += log f_{b_k}(x) - log f_{b_{k-1}}(x);  x ~ T_k(. | x);  record E[u], Var[u]
 ///         if b_k is a knot: x ~ T_k(. | x) again and again; record u; tau = 1 + 2 sum_t rho_t
 ///
-/// Annealing may apply a kernel as often as it likes, so that trajectories go on from a hold. g = Var[u] alone gives
+/// Annealing may apply a kernel any number of times, so that trajectories continue after a hold. g = Var[u] alone gives
 /// Kiwaki's schedule (2015), g tau that of the friction metric (Sivak & Crooks 2012).
 
 #include "algorithm/common/sampler.hpp"
