@@ -58,8 +58,8 @@ struct Posterior {
     Matrix draws;
     std::vector<Index> drawn;
     std::vector<double> draw_log_prior, draw_log_likelihood; ///< on the scale samplers move on, as accepted
-    /// Of each data point at every `log_likelihoods_every`-th draw of each chain, the first one included, data points x
-    /// draws; empty where the model does not say.
+    /// Log likelihoods of each data point at every `log_likelihoods_every`-th draw of each chain, from the first one
+    /// on: data points x draws; empty if the model does not offer them.
     Matrix log_likelihoods;
     Index log_likelihoods_every = 1;
     std::vector<double> draw_log_weights; ///< of all weighted draws, comparable across chains; empty if there are many
@@ -81,7 +81,7 @@ Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::
 struct LocalDraws {
     std::vector<Index> places;
     Index begin = 0; ///< the number, in the chain, of the first of them
-    /// Makes the draw at a place the state in a slot; `block` is otherwise left as it is.
+    /// Copies the draw at a place into a slot of the block and leaves the other slots as they are.
     std::function<void(Index place, Block& block, Index slot)> copy;
 };
 /// Collective. Sets result.log_likelihoods. `chains_are_whole`: each chain is on one rank, in the order of the ranks,
@@ -98,8 +98,8 @@ LocalDraws draws_of_replicate(const parallel::Communicator& ranks, algorithm::Sa
 Predictions predictions_of(const parallel::Communicator& ranks, const model::Target& target,
                            algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data);
 
-/// Collective. The draws of all replicates on this rank: of their final populations, or recorded ones if
-/// samples.are_recorded. Their log weights are left open.
+/// Collective. The draws of all replicates on this rank: from their final populations, or recorded draws if
+/// samples.are_recorded. Does not set their log weights.
 void gather_samples(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
                     Samples& samples);
 

@@ -88,7 +88,7 @@ class CourseRecorder {
         return course_.stages.size() == 1 ? limits_.all : std::max(limits_.all, run_began_ + limits_.run);
     }
 
-    /// Collective. Whether the root finds that a limit has been reached; seldom asked where steps are short.
+    /// Collective. Whether a limit has been reached on the root; checked less often if steps are short.
     bool is_spent() {
         const double time = now();
         course_.resident_bytes = std::max(course_.resident_bytes, resident_bytes() - course_.held_before);

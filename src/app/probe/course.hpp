@@ -1,5 +1,5 @@
 #pragma once
-/// The first steps of a run, timed: nothing is written, and the run is thrown away.
+/// Times the first steps of a run, which is then thrown away; nothing is written.
 
 #include "app/result/run.hpp"
 #include "app/run/pace.hpp"
@@ -13,7 +13,7 @@ namespace pearlite::app {
 /// Seconds, from any start.
 using ProbeClock = std::function<double()>;
 
-/// Seconds of a course. The step under way is made to its end.
+/// Limits of a course in seconds. A step that has begun is made to its end.
 struct CourseLimits {
     double pilot = 0;    ///< since the beginning, while a pilot is at work
     double adaptive = 0; ///< since the beginning, in a run whose number of steps is not known
@@ -29,7 +29,7 @@ struct Stage {
 };
 
 struct Course {
-    std::vector<Stage> stages; ///< as this rank sees them; the same on all ranks but for times
+    std::vector<Stage> stages; ///< the same on all ranks except for their times
     double seconds = 0;        ///< of the slowest rank
     Index steps = 0;
     bool has_finished = false; ///< the run, or its first round

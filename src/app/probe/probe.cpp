@@ -42,7 +42,8 @@ Index largest(const Populations& populations) {
     return most;
 }
 
-/// Makes one particle, then a block, as a run begins, or the energies of chains: seconds of each.
+/// Seconds to draw one particle, and each particle of a block, as at the beginning of a run; in a search, to compute
+/// energies of chains.
 struct CostOfStart {
     double first = 0, each = 0;
 };
@@ -77,7 +78,7 @@ CostOfStart cost_of_start(const ProbedRun& run, double enough, const ProbeClock&
         }
         return cost;
     } catch (...) {
-        return {}; // the run says it in its own words
+        return {}; // the run will report the error
     }
 }
 
@@ -139,7 +140,7 @@ class Prober {
                std::max(share, std::min(static_cast<double>(particles), static_cast<double>(run_.plan.block())));
     }
 
-    /// The divisor with which the beginning takes little time; a refusal if none does.
+    /// The divisor with which drawing the start takes little time; refuses if no divisor does.
     Index divisor(const Populations& populations, Index particles, double least) {
         constexpr double share_of_start = 0.05,
                          most = 0.25; // of the probe: a move costs as much, and steps have several
@@ -157,7 +158,7 @@ class Prober {
         return populations.empty() ? 1 : divisor(populations, largest(populations), 1);
     }
 
-    /// Memory is shared with the ranks of this machine, which may be all.
+    /// Assumes that all ranks share the memory of this machine.
     Index run_divisor() {
         if (run_.plan.search())
             return 1;

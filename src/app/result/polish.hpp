@@ -11,11 +11,11 @@
 
 namespace pearlite::app {
 
-/// Energies of points of a box alone have descents.
+/// Whether the space has descents; only energies of points of a box do.
 bool can_polish(const model::Space& space);
 
-/// Collective. `outcomes`, on the root, are the replicates'; the ranks share the descents, whose results are those of
-/// any other number of ranks. Complete on the root; elsewhere empty. ContractViolation unless can_polish(space).
+/// Collective. `outcomes`: those of the replicates, on the root. The ranks share the descents, whose results do not
+/// depend on the number of ranks. Complete on the root; elsewhere empty. ContractViolation unless can_polish(space).
 PolishResult polish(const parallel::Communicator& ranks, const model::Space& space,
                     const std::vector<algorithm::SearchOutcome>& outcomes, Index replicates);
 

@@ -13,8 +13,8 @@ namespace pearlite::app {
 
 namespace {
 
-/// The best state of each region, a row each, as the space describes its values; NaN where none was found. Without rows
-/// if a search did not keep them, if they are not equally long, or if there are more numbers than most people want.
+/// The best state of each region, one per row, as the space describes its values; NaN where none was found. No rows if
+/// a search did not keep the states, if they differ in length, or if there are more than most_numbers numbers.
 Matrix describe_regions(const model::Space& space, const algorithm::SearchOutcome& outcome) {
     constexpr std::size_t most_numbers = std::size_t{1} << 20;
     const std::size_t n = outcome.region_best.size(), bytes = n == 0 ? 0 : outcome.region_states.size() / n;

@@ -34,7 +34,7 @@ class SearchRun final : public Run {
     SearchResult found_so_far() const;
     /// Called on the root.
     void describe(SearchResult& result) const;
-    /// Called on the root. Asks the energy for the masses of the regions, which a finished search has learnt.
+    /// Called on the root. Computes the exact masses of the regions for a finished search, if the energy offers them.
     void find_exact_masses(SearchResult& result) const;
 
     parallel::Communicator ranks_;

@@ -44,7 +44,8 @@ std::string text_of(int descriptor) {
     return found.empty() ? "a process" : found;
 }
 
-/// Names this process. A text that cannot be written, on a full disk say, takes nothing from the lock.
+/// Writes the name of this process into the lock file. If it cannot be written, on a full disk for example, the lock
+/// still holds.
 void sign(int descriptor) {
     std::array<char, 128> host{};
     ::gethostname(host.data(), host.size() - 1);
@@ -114,7 +115,8 @@ DirectoryLock& DirectoryLock::operator=(DirectoryLock&& other) noexcept {
 DirectoryLock::~DirectoryLock() {
     if (descriptor_ < 0)
         return;
-    // Removed before it is released, so that whoever waits for it finds out and makes a new one.
+    // Remove the file before the lock is released, so that a waiting process sees that the file is gone and makes a new
+    // one.
     ::unlink(file_.c_str());
     ::close(descriptor_);
 }

@@ -11,14 +11,14 @@ namespace pearlite::app {
 
 class Pace {
   public:
-    /// A stage at its first step to be seen; seconds on any clock.
+    /// Begins a stage at the first step seen; seconds on any clock.
     explicit Pace(const algorithm::Progress& progress = {}, double seconds = 0);
 
-    /// After a step or several. `work` of these steps in any unit, say likelihoods computed.
+    /// Adds one or more steps. `work`: the work of these steps in any unit, for example likelihoods computed.
     void add(const algorithm::Progress& progress, double seconds, double work = 0);
-    /// After the last step of a stage, where progress is that of the next.
+    /// Ends a stage after its last step, when the progress is that of the next stage.
     void end(double seconds, double work);
-    /// The last step has been added.
+    /// Ends a stage whose last step has been added.
     void end() { has_ended_ = true; }
 
     double steps() const { return marks_.back().step - marks_.front().step; }
@@ -26,9 +26,9 @@ class Pace {
     double work() const { return marks_.back().work; }
     double seconds_of_last_step() const { return seconds_of_last_step_; }
     bool has_ended() const { return has_ended_; }
-    /// The number of steps is not known beforehand.
+    /// Whether the number of steps is unknown beforehand.
     bool is_adaptive() const { return steps_in_all_ == 0; }
-    /// The temperature has not yet come to its end, so that later steps may have other costs.
+    /// Whether the temperature is still changing, so that later steps may have other costs.
     bool is_under_way() const { return marks_.back().inverse_temperature < inverse_temperature_end_; }
 
     /// Nothing if they are not known. An adaptive schedule makes steps proportional to b + c where the likelihood's
@@ -43,7 +43,7 @@ class Pace {
     /// The mean work of a step in the part of an ended stage from one share of its steps to another, over the mean
     /// of all: 1 if it is not counted.
     double relative_work(double from, double to) const;
-    /// The share of a stage of known length that is over.
+    /// The share of its steps that a stage of known length has made.
     double share() const;
 
   private:

@@ -25,7 +25,7 @@ const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configu
         only = names.front();
     const auto name = section.choice("name", names, only);
     const auto entry = std::find_if(models.begin(), models.end(), [&](const auto& e) { return e.traits.name == name; });
-    // Without the model its keys and the defaults are unknown: nothing else can be judged.
+    // Without the model its keys and the defaults are unknown, so that no other key can be checked.
     if (entry == models.end()) {
         configuration.check_asked();
         throw ContractViolation("an unknown model passed the check of its name");
@@ -46,8 +46,8 @@ const char* words_of(model::Task task) {
     return "is annealed";
 }
 
-/// A model is annealed, searched or trained; an algorithm that does not suit it is a mistake, and the default stands
-/// in.
+/// A model is annealed, searched or trained. An algorithm that does not suit it is recorded as a mistake, and the
+/// default takes its place.
 const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
     auto section = configuration.section("algorithm");
     const auto task = traits.task();

@@ -1,6 +1,6 @@
 #pragma once
 /// Time since the start of the process, from which batch systems count: a process loads data and makes the model before
-/// the first step. Signal handlers may ask, too. Private to this layer.
+/// the first step. May be called in signal handlers. Private to this layer.
 
 #include <algorithm>
 #include <cstdint>

@@ -14,8 +14,8 @@ namespace pearlite::app {
 /// another run is using it; FileError if it cannot be written to.
 [[nodiscard]] DirectoryLock make_run_directory(const std::filesystem::path& directory, bool overwrite);
 
-/// The identity of the run in a directory, 32 random hexadecimal digits in the file run.id: by it a run knows its own
-/// checkpoints. Empty if there is none, as where checkpoints were copied to.
+/// The identity of the run in a directory, 32 random hexadecimal digits in the file run.id, by which a run recognises
+/// its checkpoints. Empty if there is none, for example after checkpoints were copied to another directory.
 std::string read_run_id(const std::filesystem::path& directory);
 /// Collective. The same on every rank, as rank 0 reads it.
 std::string run_id_of(const parallel::Communicator& ranks, const std::filesystem::path& directory);

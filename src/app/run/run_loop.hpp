@@ -15,7 +15,7 @@
 
 namespace pearlite::app {
 
-/// A run about to begin or to go on.
+/// A run to begin or to continue.
 struct Job {
     parallel::Communicator ranks = parallel::Communicator::alone();
     std::filesystem::path directory;
@@ -31,7 +31,8 @@ struct Job {
     bool is_resumed = false;                  ///< `run` stands where a checkpoint in the directory has it
     std::filesystem::path sweep_directory;    ///< of a run in a sweep, which is resumed as a whole; else empty
     bool keeps_results = true;                ///< false: no file stays but checkpoints of a run that stopped
-    /// Called between steps some fifty times a second on each rank. A reason to stop that the others know of, or 0.
+    /// Called between steps about fifty times a second on each rank. Returns a reason to stop that came from outside
+    /// the run, or 0.
     std::function<double()> on_beat = {};
 
     bool is_in_sweep() const { return !sweep_directory.empty(); }
@@ -41,26 +42,26 @@ struct Job {
 
 struct Ending {
     double stop = 0; ///< why it stopped (stop_reason); 0: it finished
-    /// Of a finished run, on the root: the text of summary.json.
+    /// The text of summary.json of a finished run, on the root.
     std::string summary = {};
 };
 
-/// Collective. Runs `run` until it is finished, or a signal, the time limit or the step limit stops it; leaves results
-/// or a checkpoint, and summary.json. A checkpoint that cannot be written is a warning while the run goes on, an error
-/// when it should end with it. A finished run is saved before its results are written. Where these cannot be written
-/// the estimates go to the screen and to the directory of temporary files, and a resume writes them once there is room.
+/// Collective. Runs `run` until it is finished, or until a signal, the time limit or the step limit stops it; writes
+/// results or a checkpoint, and summary.json. A failed checkpoint is a warning during the run, and an error at its end.
+/// A finished run is saved before its results are written. If the results cannot be written, the estimates are printed
+/// and written to the directory of temporary files, and a resume writes the results once there is room.
 Ending run_to_end(const Job& job, Run& run, Reporter& reporter);
 
 /// Saves a checkpoint with the state and the data that a resume compares: configuration, its hash, the model's
 /// fingerprint, the hash of a fixed schedule, build and CPU.
 void save_checkpoint(const Job& job, Run& run);
 
-/// Throws a FileError on all ranks if the checkpoint is one of another run; a run without a name takes any.
+/// Throws a FileError on all ranks if the checkpoint belongs to another run; an empty run_id accepts any checkpoint.
 void require_same_run(const std::string& run_id, io::Reader& reader);
 
 /// SHA-256 over a model's name, sizes and data.
 std::string fingerprint_of(const BuiltModel& model);
-/// If the watchdog ends the process, it says that a resume goes on from this checkpoint.
+/// Sets the watchdog's message: a resume continues from this checkpoint.
 void advise_to_resume(const Job& job, const std::filesystem::path& checkpoint);
 
 /// Collective. Restores `run` from an open checkpoint. Appends warnings (another build or CPU). InputError if model,

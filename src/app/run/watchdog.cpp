@@ -28,12 +28,12 @@ constexpr Nanoseconds second = nanoseconds_per_second, never = std::numeric_limi
 constexpr Nanoseconds lead_of_root = 2 * second;
 constexpr double patience_in_steps = 2;
 constexpr int status_stopped = 3;
-/// By stage.
+/// Messages by stage.
 constexpr std::array<std::string_view, 3> not_ended{"the start of the run has not ended ",
                                                     "the present step has not ended ", "the results are not ready "};
 constexpr std::string_view no_checkpoint = "there is none to go on from";
 
-/// All that the timer's handler knows.
+/// The data of the timer's handler.
 struct State {
     timer_t timer = nullptr;
     bool exists = false, is_watching = false, is_root = false, is_at_terminal = false;
@@ -62,8 +62,8 @@ void unlock() {
     state_is_in_use.clear(std::memory_order_release);
 }
 
-/// Keeps handlers out: of this thread by blocking signals, of a library's threads by the lock. In a handler signals are
-/// blocked already.
+/// Excludes signal handlers: those of this thread by blocked signals, those of a library's threads by the lock. Signals
+/// are already blocked in a handler.
 class Exclusive {
   public:
     Exclusive() {
@@ -83,7 +83,8 @@ class Exclusive {
     sigset_t before_{};
 };
 
-/// When the patience ends that begins with a demand to stop, or with the stage; `never` if there was no demand.
+/// The time at which the patience ends. It begins with the request to stop, or later with the stage; `never` without a
+/// request.
 Nanoseconds end_of(Nanoseconds demanded_at, Nanoseconds patience) {
     if (demanded_at == never)
         return never;
@@ -274,7 +275,7 @@ void Watchdog::step_took(double seconds) {
 
 void Watchdog::stop_is_wanted(int signal) noexcept {
     lock();
-    // The root has spoken and gone, and the launcher ends the others.
+    // The root has written its message and ended, and the launcher ends the other ranks.
     if (state.exists && !state.is_root && present_time() >= end_of_watch() - lead_of_root)
         _exit(status_stopped);
     if (state.exists && state.signalled_at == never) {

@@ -29,17 +29,18 @@ class Watchdog {
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    /// From now on the process works on the run in `directory`, and on this rank is its root or not. The time limit
-    /// counts from the start of the process.
+    /// Sets the directory of the run, and whether this rank is its root. The time limit counts from the start of the
+    /// process.
     static void follow(const std::filesystem::path& directory, bool is_root, std::optional<double> time_limit_seconds);
-    /// The end of the message: "the run ends without a new checkpoint; " and then `advice`.
+    /// Sets the end of the message: "the run ends without a new checkpoint; " and then `advice`.
     static void advise(const std::string& advice);
 
     /// Watches over a stage, with full patience from now on.
     static void watch(Stage stage);
-    /// Lets everything take its time, until watch().
+    /// Stops watching until watch().
     static void rest();
-    /// The present stage goes on afterwards. While files are written nothing may end the process.
+    /// Stops watching during its lifetime, then continues the present stage, so that the process does not end while a
+    /// file is being written.
     class Rest {
       public:
         Rest();

@@ -14,7 +14,7 @@
 
 namespace pearlite::app {
 
-/// Resources of a session since the program started, each number on the rank that needed most of it.
+/// Resources of a session since the program started, each number from the rank with the largest one.
 struct Resources {
     Index peak_memory_bytes = 0; ///< resident
     parallel::MessageCount messages = {};
@@ -39,7 +39,7 @@ struct RunFacts {
     Resources resources = {};
 };
 
-/// The place of a run that has not ended, and what it knows there.
+/// The progress and the estimates of a run that has not ended.
 struct Standing {
     algorithm::Progress progress;
     bool in_pilot = false;
@@ -49,8 +49,8 @@ struct Standing {
 
 /// The text of summary.json of a finished run.
 std::string summary_text(const RunFacts& facts, const RunResult& result);
-/// The same of a run that has not ended. `status`: "running" or "stopped". Parts add entries and diagnostics, but no
-/// warnings, which are about ends.
+/// The same for a run that has not ended. `status`: "running" or "stopped". Parts add entries and diagnostics, but no
+/// warnings, since these apply to finished runs.
 std::string summary_text(const RunFacts& facts, const std::string& status, const Standing& standing,
                          const ResultParts& parts = {});
 /// Writes DIR/summary.json under a temporary name and renames it. FileError on failure.

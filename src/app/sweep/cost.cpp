@@ -102,8 +102,8 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
         }
         if (high >= most)
             throw grid.mistake(budget_key(settings), "the cost of a run does not depend on " + key);
-        // A legal value that spends a good part of the budget is near; where there is none the search for the largest
-        // legal value would take long, and its run would be no answer to the budget.
+        // If twice this value is not legal, the search for the largest legal value takes long; it is made only if this
+        // value spends at least a quarter of the budget.
         if (above == infinity && 4 * below < budget)
             throw grid.mistake(
                 budget_key(settings),
@@ -111,7 +111,7 @@ std::string fit_to_budget(const Catalogue& models, const io::SweepGrid& grid, In
                             "twice that value is not legal",
                             updates.assignment(low), below, prepared.plan->unit(), budget));
     }
-    // By straight lines, from both sides in turn; now and then by halves, which always end.
+    // Interpolates linearly, from both sides in turn, and bisects at every third step, so that the search ends.
     for (int step = 0; high - low > std::max<Index>(0, low / 1'000'000) && high - low > 1; ++step) {
         Index middle = low + (high - low) / 2;
         if (above < infinity && step % 3 != 2) {

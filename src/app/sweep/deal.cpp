@@ -11,7 +11,7 @@ namespace pearlite::app {
 
 namespace {
 
-/// Graham's longest-processing-time rule needs them in this order.
+/// Sorts the runs as Graham's longest-processing-time rule needs them.
 void sort_longest_first(std::vector<RunCost>& runs) {
     std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
 }
@@ -27,7 +27,7 @@ std::vector<int> equal_groups(int ranks, int groups) {
     return sizes;
 }
 
-/// A group for each of the runs, longest first: each further rank goes to the run that would take longest.
+/// Makes a group for each run, longest first: each spare rank goes to the run that would take longest.
 std::vector<int> group_for_each(int ranks, const std::vector<RunCost>& runs) {
     std::vector<int> sizes(runs.size(), 1);
     for (int spare = ranks - static_cast<int>(runs.size()); spare > 0; --spare) {
@@ -46,7 +46,8 @@ std::vector<int> group_for_each(int ranks, const std::vector<RunCost>& runs) {
 
 double predicted_makespan(const std::vector<int>& sizes, std::vector<RunCost> runs) {
     sort_longest_first(runs);
-    // The first runs go to the groups in their order, the largest first; later ones to whoever is free first.
+    // The first runs go to the groups in their order, the largest group first; each later run goes to the group that is
+    // free first.
     std::priority_queue<std::pair<double, std::size_t>, std::vector<std::pair<double, std::size_t>>, std::greater<>>
         free_at;
     double last = 0;
@@ -68,7 +69,7 @@ std::vector<int> deal_ranks(int ranks, std::vector<RunCost> runs) {
     sort_longest_first(runs);
     const auto most_groups = std::min<Index>(ranks, std::max<Index>(1, std::ssize(runs)));
     std::vector<int> best = equal_groups(ranks, static_cast<int>(most_groups));
-    // Runs by the hundred need no choice: single ranks do best.
+    // For hundreds of runs single ranks are best.
     if (std::ssize(runs) >= 32 * Index{ranks})
         return best;
     double shortest = predicted_makespan(best, runs);

@@ -7,7 +7,7 @@
 
 namespace pearlite::app {
 
-/// A run that is to be dealt: its time on one rank in any unit, and how many ranks have work in it.
+/// A run to deal: its time on one rank in any unit, and the number of ranks that have work in it.
 struct RunCost {
     double seconds = 1;
     Index useful_ranks = 1;

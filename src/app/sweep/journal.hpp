@@ -25,7 +25,7 @@ struct EndedRun {
     bool failed() const { return !error.empty(); }
 };
 
-/// Appends to the journal. A line that a crash cuts off is not lost work: that run is made again, with the same bits.
+/// Appends to the journal. If a crash cuts off a line, that run is made again, with the same bits.
 class Journal {
   public:
     Journal(const std::filesystem::path& directory, int rank);
@@ -37,7 +37,7 @@ class Journal {
     void sync();
 
   private:
-    /// Throws the system's reason.
+    /// Throws a FileError with the system's reason.
     [[noreturn]] void fail() const;
 
     using Clock = std::chrono::steady_clock;
@@ -46,7 +46,8 @@ class Journal {
     Clock::time_point synced_;
 };
 
-/// All runs that the journals of a directory know to have ended, by number. A finished run stands before a failed one.
+/// The ended runs in the journals of a directory, by number. If a run has both a failure and a success, the success
+/// counts.
 std::map<Index, EndedRun> read_journals(const std::filesystem::path& directory);
 
 } // namespace pearlite::app

@@ -19,7 +19,7 @@ std::vector<Scalar> scalars_of(const Json& summary);
 /// Whether a scalar depends on the clock, on the machine or on the number of ranks.
 bool is_of_machine(const std::string& scalar);
 
-/// The scalars that say most about such a run: the first estimate, the best energy, the ESS; at the end the time.
+/// The scalars for a short table: the first estimate, the best energy, the ESS, and at the end the time.
 std::vector<std::string> headline_of(const std::vector<std::string>& scalars);
 
 } // namespace pearlite::app

@@ -141,7 +141,7 @@ Index Sweep::setting_of(Index run) const {
 }
 
 std::uint64_t Sweep::seed_of(Index run) const {
-    // Other parts than those of replicates within a run and of pilots, whose streams shall be different ones.
+    // These parts differ from those of replicates within a run and of pilots, so that the streams differ.
     constexpr std::uint64_t part_of_sweeps = std::uint64_t{1} << 61;
     const Index setting = setting_of(run), replicate = replicate_of(run);
     const Index place = settings_.has_common_seeds ? replicate : setting * settings_.replicates + replicate;

@@ -17,7 +17,7 @@ namespace pearlite::app {
 
 /// The keys of [sweep] beside the swept ones.
 struct SweepSettings {
-    /// The files that stay of single runs.
+    /// The files that are kept of single runs.
     enum class Keep { runs, table };
 
     Index replicates = 1;
@@ -33,7 +33,7 @@ struct SweepSettings {
     void keys(Keys& k);
 };
 
-/// Facts about a setting that all ranks know.
+/// Facts about a setting, the same on all ranks.
 struct SweepSetting {
     std::uint64_t seed = 1; ///< run.seed
     std::string fitted;     ///< the assignment of the key that follows from the budget, empty without a budget
@@ -47,7 +47,7 @@ struct SweepSetting {
 class Sweep {
   public:
     /// Collective. Reads the configuration, which has a table [sweep], and prepares every setting. InputError for any
-    /// mistake in any setting. `fitted` holds, for a sweep that is resumed, what was fitted to a budget before.
+    /// mistake in any setting. `fitted` holds the assignments that were fitted to a budget when a resumed sweep began.
     Sweep(const parallel::Communicator& ranks, const Catalogue& models, io::Configuration configuration,
           const std::vector<std::string>& fitted = {});
 
@@ -58,11 +58,11 @@ class Sweep {
     /// The number of runs; the runs of a setting have consecutive numbers.
     Index runs() const { return first_runs_.back(); }
     Index first_run_of(Index setting) const { return first_runs_.at(at(setting)); }
-    /// Fewer than settings().replicates where a variant says so.
+    /// Less than settings().replicates for a variant with fewer replicates.
     Index replicates_of(Index setting) const { return first_run_of(setting + 1) - first_run_of(setting); }
     Index setting_of(Index run) const;
     Index replicate_of(Index run) const { return run - first_run_of(setting_of(run)); }
-    /// Below 2^63, so that it can stand in a configuration; the same whatever replicates other settings have.
+    /// Below 2^63, so that it can stand in a configuration; independent of the replicates of other settings.
     std::uint64_t seed_of(Index run) const;
     /// "setting 3 (algorithm.chains = 4), replicate 2, seed 17".
     std::string describe(Index run) const;

@@ -31,7 +31,7 @@ class Measurement {
     random::Seed seed_of_pilot(std::uint64_t attempt) const;
 
     /// Collective. The best `count` of a pilot's `candidates` points with the highest log prior + b log estimate,
-    /// judged by fresh estimates: the points that a pilot keeps are biased towards lucky estimates.
+    /// judged by fresh estimates: the points that a pilot keeps are biased towards estimates that are too high.
     NearMode best_points(const LikelihoodPilot& pilot, double b, Index candidates, Index count) const;
 
     /// Collective. The log variance from `estimates` at each of the points (d x k).

@@ -1,5 +1,5 @@
 #pragma once
-/// An optimised schedule made once, to be used by many runs: the survey alone, and a file of what it leads to.
+/// Makes an optimised schedule once for many runs: makes the survey alone, and writes the schedule to a file.
 
 #include "algorithm/plans/annealing_plan.hpp"
 #include "algorithm/survey/survey_record.hpp"
@@ -21,7 +21,7 @@ struct ScheduleTuning {
     nlohmann::ordered_json json() const;
     /// Lines for a person.
     std::string describe() const;
-    /// One inverse temperature a line, under comments that say what made them.
+    /// One inverse temperature per line, after comments on their origin.
     std::string file(const std::string& configuration) const;
 };
 

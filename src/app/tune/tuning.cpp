@@ -12,10 +12,10 @@ namespace pearlite::app {
 
 namespace {
 
-/// Points that stand for the neighbourhood of the mode, and the candidates they are the best of.
+/// Points that represent the neighbourhood of the mode, and the candidates of which they are the best.
 constexpr Index n_points = 8, n_candidates = 16;
 constexpr Index estimates_for_gamma2 = 256, estimates_for_table = 96;
-/// Log estimates that vary more are not normal any more, and N Var no constant.
+/// At a larger variance log estimates are not normal, and N Var is not constant.
 constexpr double largest_variance_for_gamma2 = 1;
 constexpr Index most_particles = 1'000'000;
 constexpr std::uint64_t most_pilots = 3;

@@ -9,10 +9,10 @@ namespace pearlite::app {
 namespace {
 
 constexpr std::string_view date_form = "0000-00-00 00:00:00 ";
-/// In the last words of a process whose step has no end, which have no date.
+/// A part of the watchdog's message, which has no date.
 constexpr std::string_view ended_by_watchdog = "the run ends without a new checkpoint";
 
-/// "warning: the text" of a line with a date before it; empty of lines that go on with an earlier one.
+/// "warning: the text" of a line that begins with a date; empty for lines that continue an earlier one.
 std::string_view without_date(std::string_view line) {
     if (line.size() <= date_form.size())
         return {};

@@ -17,7 +17,7 @@ enum class RunState {
 /// A word for people.
 const char* word_of(RunState state);
 
-/// Locks of processes on other hosts are seen where the file system has them.
+/// Sees locks of processes on other hosts if the file system supports them.
 RunState state_of(const std::filesystem::path& directory);
 
 } // namespace pearlite::app

@@ -1,5 +1,5 @@
 #pragma once
-/// Works as a result: the works themselves, and the free energy difference in the user's unit.
+/// Works, and the free energy difference in the user's unit, as parts of a result.
 
 #include "app/result/parts/part.hpp"
 #include "app/works/energy_unit.hpp"

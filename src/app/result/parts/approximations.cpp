@@ -67,7 +67,7 @@ std::unique_ptr<ResultPart> approximations_part(FinishedRun& run) {
             failure = error.what();
         }
     });
-    // Results files want the names of fields on all ranks.
+    // Results files need the names of fields on all ranks.
     std::string names;
     for (const auto& approximation : run.approximations)
         names += approximation.name + "\n";

@@ -71,8 +71,8 @@ void GrowthPart::write_summary(SummaryParts& summary) const {
     }
     if (enlarged > 0 && records_.front().is_biased)
         summary.warnings.emplace_back(
-            "the rule that ended the enlarging read the weights that were averaged then, and error bars do not know "
-            "the bias of that; allocation = \"crossed\" has none");
+            "the rule that ended the enlarging read the weights that were then averaged, and error bars do not include "
+            "the bias of this; allocation = \"crossed\" has none");
     const auto per_replicate = [&](Index all) {
         return static_cast<double>(all) / static_cast<double>(records_.size());
     };

@@ -14,15 +14,15 @@ namespace {
 
 using algorithm::SearchOutcome;
 
-/// Accepted less often than this, an operation wastes the energies of its proposals.
+/// Below this acceptance an operation wastes the energies of its proposals.
 constexpr double smallest_acceptance = 1e-3;
 constexpr std::int64_t fewest_proposals = 1000;
 constexpr double largest_gradient_error = 1e-3;
-/// Averages of which a smaller share of the chains makes out the most are not to be trusted, nor their errors.
+/// Below this share of chains that carry the weight, neither averages nor their errors are reliable.
 constexpr double smallest_share = 0.5;
 constexpr std::size_t fewest_chains = 4;
 
-/// Regions matter to replicates that learn a bias.
+/// Whether regions matter: the replicate learns a bias.
 bool has_regions(const SearchOutcome& outcome) {
     return !outcome.theta.empty() && outcome.points.size() >= 2;
 }
@@ -38,7 +38,8 @@ bool stays_above_regions(const SearchOutcome& outcome) {
     return has_regions(outcome) && 2 * static_cast<double>(outcome.visits.back()) > all;
 }
 
-/// Chains that meet hardly a region learn nothing of the others: with a range from 10^9 down a protein folds in one.
+/// Chains that visit few regions learn nothing of the others: with a range from 10^9 down a protein folds within one
+/// region.
 constexpr std::size_t many_regions = 10;
 constexpr std::ptrdiff_t few_regions = 2;
 std::ptrdiff_t visited_regions(const SearchOutcome& outcome) {
@@ -49,8 +50,8 @@ bool stays_in_few_regions(const SearchOutcome& outcome) {
            !stays_above_regions(outcome);
 }
 
-/// The replicates of which this is so.
-std::vector<const SearchOutcome*> those(const SearchResult& search, bool (*is_so)(const SearchOutcome&)) {
+/// The replicates for which is_so() holds.
+std::vector<const SearchOutcome*> replicates_with(const SearchResult& search, bool (*is_so)(const SearchOutcome&)) {
     std::vector<const SearchOutcome*> found;
     for (const auto& replicate : search.replicates)
         if (is_so(replicate))
@@ -62,30 +63,30 @@ std::string in_replicates(const SearchResult& search, std::size_t n) {
     return search.replicates.size() == 1 ? "" : fmt::format("in {} of {} replicates ", n, search.replicates.size());
 }
 
-/// The known minimum of a discrete energy was found: nothing is left for which a theta would have to be learnt.
+/// Whether the known minimum of a discrete energy was found, so that theta need not be learnt.
 bool is_done(const SearchResult& search, const SearchOutcome& outcome) {
     return search.known_minimum && !search.can_polish &&
            std::abs(outcome.best.energy - *search.known_minimum) <= energy_tolerance(*search.known_minimum);
 }
 
 void add_region_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
-    if (const auto found = those(search, is_below_regions); !found.empty())
+    if (const auto found = replicates_with(search, is_below_regions); !found.empty())
         warnings.push_back(in_replicates(search, found.size()) +
                            fmt::format("the best energy, {:.6g}, is below the regions, which begin at {:.6g}: all that "
                                        "lies below is one region; lower algorithm.energy_low, or raise "
                                        "algorithm.range_iterations",
                                        found.front()->best.energy, found.front()->points.front()));
-    if (const auto found = those(search, is_above_the_middle); !found.empty())
+    if (const auto found = replicates_with(search, is_above_the_middle); !found.empty())
         warnings.push_back(in_replicates(search, found.size()) +
                            fmt::format("the best energy, {:.6g}, is in the upper half of the regions, which begin at "
                                        "{:.6g}: raise algorithm.energy_low, or search longer",
                                        found.front()->best.energy, found.front()->points.front()));
-    if (const auto found = those(search, stays_above_regions); !found.empty())
+    if (const auto found = replicates_with(search, stays_above_regions); !found.empty())
         warnings.push_back(in_replicates(search, found.size()) +
                            fmt::format("chains were above the regions, which end at {:.6g}, for more than half of the "
                                        "time: raise algorithm.energy_high, or search longer",
                                        found.front()->points.back()));
-    auto found = those(search, stays_in_few_regions);
+    auto found = replicates_with(search, stays_in_few_regions);
     std::erase_if(found, [&](const auto* outcome) { return is_done(search, *outcome); });
     if (!found.empty())
         warnings.push_back(
@@ -97,7 +98,7 @@ void add_region_warnings(std::vector<std::string>& warnings, const SearchResult&
 }
 
 void add_late_regions(std::vector<std::string>& warnings, const SearchResult& search) {
-    auto found = those(search, [](const SearchOutcome& o) { return !o.late_regions.empty(); });
+    auto found = replicates_with(search, [](const SearchOutcome& o) { return !o.late_regions.empty(); });
     std::erase_if(found, [&](const auto* outcome) { return is_done(search, *outcome); });
     if (found.empty())
         return;
@@ -146,7 +147,8 @@ double share_of_chains(const SearchOutcome& outcome) {
 }
 
 void add_average_warnings(std::vector<std::string>& warnings, const SearchResult& search) {
-    const auto found = those(search, [](const SearchOutcome& o) { return share_of_chains(o) < smallest_share; });
+    const auto found =
+        replicates_with(search, [](const SearchOutcome& o) { return share_of_chains(o) < smallest_share; });
     if (found.empty())
         return;
     const auto* worst = *std::ranges::min_element(found, {}, [](const auto* o) { return share_of_chains(*o); });
@@ -163,7 +165,8 @@ std::vector<std::string> search_warnings(const SearchResult& search) {
     if (search.replicates.empty())
         return warnings;
     add_region_warnings(warnings, search);
-    if (const auto found = those(search, [](const SearchOutcome& o) { return o.truncations > 0; }); !found.empty())
+    if (const auto found = replicates_with(search, [](const SearchOutcome& o) { return o.truncations > 0; });
+        !found.empty())
         warnings.push_back(in_replicates(search, found.size()) +
                            "the bias theta left its bounds and began again at 0: raise algorithm.gain_power, or lower "
                            "algorithm.gain_start");
