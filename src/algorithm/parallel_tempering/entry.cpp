@@ -104,9 +104,9 @@ class TemperingPlan final : public AnnealingPlan {
     /// Exchanges with hotter states mix a state too, and a run makes many scans: five times as many moves halve an
     /// error bar, as do five times as many scans, at the same cost.
     static constexpr double mobility_of_scan = 0.2;
-    /// For a density, a scan makes as many moves as the mobility needs, so that the number of scans does not depend on
-    /// the density; a sweep of a lattice may move little. The number of temperatures of a density grows with the root
-    /// of its dimension, and the number of scans in a passage with the square of that number.
+    /// For a density, a scan makes as many moves as the mobility needs, so that scans mix alike for all densities; a
+    /// sweep of a lattice may move little. The number of temperatures of a density grows with the root of its
+    /// dimension, and the number of scans in a passage with the square of that number.
     static constexpr Index scans_of_sweeps = 2000, scans_of_density = 1000, scans_of_coordinate = 20;
     static constexpr Index typical_temperatures = 32;
     static constexpr std::size_t most_recorded_bytes = std::size_t{32} << 20; ///< for the posterior, of all replicates

@@ -21,11 +21,11 @@ namespace {
 constexpr double few_passages = 2, few_in_all = 80;
 constexpr double low_acceptance = 0.05;
 /// Limits of the split R-hat of u over the halves of the systems' measured scans. A half in which u has n effective
-/// values gives R-hat^2 = 1 + 1/n. The limit 1.05 stands for ten values, or for five in a burn-in of a fifth of the
-/// scans, after which a start is forgotten. The limit 1.1 stands for five, or for two in the burn-in, after which a
-/// start is not forgotten, so that the spread of the systems is no error bar: with two peaks of unequal width, runs at
-/// 1.12 are 30 error bars off. Vehtari et al. (2021) ask for 1.01 for a posterior's quantiles from a few chains; an
-/// error bar over many independent systems needs less.
+/// values gives R-hat^2 = 1 + 1/n. The limit 1.05 stands for ten values in a half, and so for five in a burn-in of a
+/// fifth of the scans, after which a start is forgotten. The limit 1.1 stands for five in a half, and so for two in the
+/// burn-in, after which a start is not forgotten, so that the spread of the systems is no error bar: with two peaks of
+/// unequal width, runs at 1.12 are 30 error bars off. Vehtari et al. (2021) ask for 1.01 for a posterior's quantiles
+/// from a few chains; an error bar over many independent systems needs less.
 constexpr double suspicious_r_hat = 1.05, largest_r_hat = 1.1;
 
 /// Whether there are enough systems and scans to compare.

@@ -60,7 +60,7 @@ class Generator {
     virtual Index ticks(Index sweeps) const { return sweeps; }
 };
 
-/// The base set moves, and a copy of it from before the move is new (ARM).
+/// The base set moves, and the new particles are a copy of it after the moves (ARM).
 std::unique_ptr<Generator> moving_on();
 /// Copies of the base set move, more copies of particle r the larger its weight at n + 1; the base set takes the place
 /// of the first of them (ARM-anticipate).

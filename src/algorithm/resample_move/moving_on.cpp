@@ -1,4 +1,4 @@
-// ARM: S = R copies of a base set that moves on.
+// ARM: the base set moves, and S = R copies of its particles after the moves are new.
 #include "algorithm/resample_move/generator.hpp"
 
 namespace pearlite::algorithm {
