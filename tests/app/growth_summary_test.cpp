@@ -17,13 +17,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const auto alone = parallel::Communicator::alone();
+const auto one_rank = parallel::Communicator::alone();
 
 SummaryParts summary_of(const std::shared_ptr<const algorithm::Generator>& generator,
                         const ResampleMoveSettings& settings) {
-    auto sampler = growing_run(alone, growing_orthant(8, 0.8, 4), generator, {100, 48, 6}, settings);
+    auto sampler = growing_run(one_rank, growing_orthant(8, 0.8, 4), generator, {100, 48, 6}, settings);
     complete(sampler);
-    FinishedRun run{alone, *sampler.target(), sampler, 1};
+    FinishedRun run{one_rank, *sampler.target(), sampler, 1};
     SummaryParts summary;
     growth_part(run)->write_summary(summary);
     return summary;

@@ -12,7 +12,7 @@ namespace pearlite {
 namespace {
 
 /// Every type of field, and items 3 to 5 of 9.
-struct State {
+struct EveryType {
     bool flag = false;
     double number = 0;
     std::int64_t integer = 0;
@@ -57,8 +57,8 @@ struct State {
     }
 };
 
-State example() {
-    State state{true, 0.1, -3, 1ull << 63, "text", {1, 2}, {-1, 5, 7}, {"", "b"}, Matrix::Random(3, 2), {}, {}, 9};
+EveryType example() {
+    EveryType state{true, 0.1, -3, 1ull << 63, "text", {1, 2}, {-1, 5, 7}, {"", "b"}, Matrix::Random(3, 2), {}, {}, 9};
     state.items = {4, 5, 6};
     for (int k = 0; k < 11; ++k)
         state.bytes.push_back(static_cast<std::byte>(k));
@@ -71,7 +71,7 @@ TEST(StoredFields, AreThoseOfTheState) {
     ASSERT_EQ(stored.shards.size(), 1u);
     EXPECT_EQ(stored.shards[0].name, "outer/inner/items");
     EXPECT_EQ(stored.shards[0].data.size(), 3 * sizeof(double));
-    State other;
+    EveryType other;
     restore(other, stored);
     EXPECT_EQ(other.flag, state.flag);
     EXPECT_EQ(other.number, state.number);
@@ -95,7 +95,7 @@ TEST(StoredFields, ItemsMayHaveBeenPadded) {
         std::memcpy(padded.data() + 20 * i, shard.data.data() + 8 * i, 8);
     shard.data = padded;
     shard.item_bytes = 20;
-    State other;
+    EveryType other;
     restore(other, stored);
     EXPECT_EQ(other.items, state.items);
 }
@@ -103,14 +103,14 @@ TEST(StoredFields, ItemsMayHaveBeenPadded) {
 TEST(StoredFields, OthersAreRefused) {
     auto state = example();
     auto stored = store(state);
-    State shorter;
+    EveryType shorter;
     shorter.items_in_all = 8;
     EXPECT_THROW(restore(shorter, stored), ContractViolation);
     auto nothing = stored;
     nothing.shards.clear();
     EXPECT_THROW(restore(shorter, nothing), ContractViolation);
     stored.values.push_back(std::byte{0});
-    State same;
+    EveryType same;
     EXPECT_THROW(restore(same, stored), ContractViolation);
     stored.values.resize(4);
     EXPECT_THROW(restore(same, stored), ContractViolation);

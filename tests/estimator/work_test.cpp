@@ -21,14 +21,14 @@ using testing::whole;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Works {
+struct DrawnWorks {
     std::vector<double> forward, reverse;
 };
 
 /// Normal works: p_f = N(mu, s^2), p_r = N(mu - s^2, s^2), log Z = s^2/2 - mu.
-Works normal_works(double mu, double s, std::size_t n_f, std::size_t n_r, std::uint64_t seed) {
+DrawnWorks normal_works(double mu, double s, std::size_t n_f, std::size_t n_r, std::uint64_t seed) {
     random::Stream stream({seed, random::Purpose::test, 1, 0});
-    Works works;
+    DrawnWorks works;
     for (std::size_t i = 0; i < n_f; ++i)
         works.forward.push_back(mu + s * stream.normal());
     for (std::size_t i = 0; i < n_r; ++i)
@@ -41,9 +41,9 @@ double exact(double mu, double s) {
 
 /// Skewed works: W of one Metropolis-free step from precision 1 to `precision`: W = (precision - 1) x^2/2, x ~ N(0, 1)
 /// forward, N(0, 1/precision) reverse; log Z = -log(precision)/2.
-Works quench_works(double precision, std::size_t n_f, std::size_t n_r, std::uint64_t seed) {
+DrawnWorks drawn_quench_works(double precision, std::size_t n_f, std::size_t n_r, std::uint64_t seed) {
     random::Stream stream({seed, random::Purpose::test, 2, 0});
-    Works works;
+    DrawnWorks works;
     for (std::size_t i = 0; i < n_f; ++i)
         works.forward.push_back(0.5 * (precision - 1) * std::pow(stream.normal(), 2));
     for (std::size_t i = 0; i < n_r; ++i)
@@ -90,7 +90,7 @@ TEST(Work, EveryEstimatorIsRightForNormalWorks) {
 TEST(Work, BarAndHistogramForSkewedWorksAndUnequalNumbers) {
     for (const auto& [n_f, n_r] :
          std::vector<std::pair<std::size_t, std::size_t>>{{20000, 20000}, {30000, 1000}, {500, 40000}}) {
-        const auto works = quench_works(5, n_f, n_r, 3);
+        const auto works = drawn_quench_works(5, n_f, n_r, 3);
         const double truth = -0.5 * std::log(5);
         const auto estimate = bar(works.forward, works.reverse);
         EXPECT_LT(std::fabs(z_of(estimate, truth)), 5);
@@ -101,7 +101,7 @@ TEST(Work, BarAndHistogramForSkewedWorksAndUnequalNumbers) {
 }
 
 /// The histogram iteration run to its end, plainly: p_j = 1/(n_f + n_r e^{-W_j}/Z), Z = sum p_j e^{-W_j} / sum p_j.
-double histogram_by_iteration(const Works& works) {
+double histogram_by_iteration(const DrawnWorks& works) {
     std::vector<double> all = works.forward;
     all.insert(all.end(), works.reverse.begin(), works.reverse.end());
     double z = 1;
@@ -120,7 +120,7 @@ double histogram_by_iteration(const Works& works) {
 
 TEST(Work, BarIsTheHistogramEstimatorsFixedPoint) {
     for (const std::size_t n_r : {50u, 200u}) {
-        const auto works = quench_works(4, 120, n_r, 5);
+        const auto works = drawn_quench_works(4, 120, n_r, 5);
         EXPECT_NEAR(bar(works.forward, works.reverse).value, histogram_by_iteration(works), 1e-10);
     }
 }
@@ -138,7 +138,7 @@ TEST(Work, BarSolvesBennettsEquation) {
 
 /// The posterior of the histogram estimator by Gibbs sampling (Habeck 2017, supplement): `draws` successive states
 /// after `burn_in`, of finite works.
-std::vector<double> histogram_posterior_by_gibbs(const Works& data, std::uint64_t seed, int draws, int burn_in) {
+std::vector<double> histogram_posterior_by_gibbs(const DrawnWorks& data, std::uint64_t seed, int draws, int burn_in) {
     const auto works = detail::work_samples(data.forward, data.reverse);
     const double centre = detail::solve_bar(works);
     const Vector boltzmann = (-(works.finite.array() + centre)).exp(); // e^{-W_j}/Z at BAR
@@ -184,7 +184,7 @@ TEST(Work, DirectAndGibbsSamplingHaveTheSamePosterior) {
 }
 
 TEST(Work, InfiniteWorksAreLegal) {
-    auto works = quench_works(3, 20000, 20000, 8);
+    auto works = drawn_quench_works(3, 20000, 20000, 8);
     // A hard wall: forward paths that hit it have infinite work, and Z falls by their share.
     std::size_t lost = 0;
     random::Stream stream({8, random::Purpose::test, 3, 0});
