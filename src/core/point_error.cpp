@@ -8,14 +8,14 @@ namespace pearlite {
 
 namespace {
 
-constexpr std::size_t most_told = 12;
+constexpr std::size_t most_listed = 12;
 
-template <class Tell>
-std::string told(std::size_t n, const Tell& tell) {
+template <class Element>
+std::string listed(std::size_t n, const Element& element) {
     std::string text;
-    for (std::size_t k = 0; k < std::min(n, most_told); ++k)
-        text += (k == 0 ? "" : ", ") + tell(k);
-    return n > most_told ? text + fmt::format(" and {} more", n - most_told) : text;
+    for (std::size_t k = 0; k < std::min(n, most_listed); ++k)
+        text += (k == 0 ? "" : ", ") + element(k);
+    return n > most_listed ? text + fmt::format(" and {} more", n - most_listed) : text;
 }
 
 } // namespace
@@ -31,12 +31,12 @@ void PointError::throw_at(const std::string& place) const {
 }
 
 std::string named_coordinates(const std::vector<std::string>& names, std::span<const double> x) {
-    return told(std::min(names.size(), x.size()),
-                [&](std::size_t k) { return fmt::format("{} = {:.9g}", names[k], x[k]); });
+    return listed(std::min(names.size(), x.size()),
+                  [&](std::size_t k) { return fmt::format("{} = {:.9g}", names[k], x[k]); });
 }
 
 std::string listed_coordinates(std::span<const double> x) {
-    return told(x.size(), [&](std::size_t k) { return fmt::format("{:.9g}", x[k]); });
+    return listed(x.size(), [&](std::size_t k) { return fmt::format("{:.9g}", x[k]); });
 }
 
 } // namespace pearlite

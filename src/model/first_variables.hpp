@@ -7,8 +7,8 @@
 
 namespace pearlite::model {
 
-/// The first n variables of a density that grows to more; the same if there are no more. Of its capabilities it has
-/// ParticleImages. ContractViolation unless n is 1 or more, and at most as many as there are.
+/// The first n variables of a density that grows to more; `all` itself if it has just n. Only the capability
+/// ParticleImages is kept. ContractViolation unless n is at least 1, and at most the number of variables.
 std::shared_ptr<const GrowingTarget> first_variables(std::shared_ptr<const GrowingTarget> all, Index n);
 
 } // namespace pearlite::model

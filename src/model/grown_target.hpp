@@ -1,5 +1,5 @@
 #pragma once
-/// What has grown, as results know a target: a path of one step from nothing to n variables.
+/// The grown variables in the form of a Target, for results: a path of one step from nothing to n variables.
 
 #include "pearlite/model/detail/growing_target.hpp"
 #include "pearlite/model/target.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// What this rank spends: messages and collectives, and processor time.
+/// Costs of this rank: messages, collectives, and processor time.
 
 #include "pearlite/core/types.hpp"
 

@@ -85,7 +85,7 @@ void Families::place_particles(std::span<const std::int64_t> eves) {
         leaving_.push_back(place_away(slots_.first_item(rank)));
 }
 
-/// Ranks tell each other how many families to expect, and the owners which Eves survive.
+/// Ranks exchange the numbers of families to expect; the owners learn which Eves survive.
 void Families::meet() {
     std::vector<std::vector<Index>> counts(leaving_.size() - 1); // empty for ranks that get none: no message
     for (std::size_t rank = 0; rank < counts.size(); ++rank)

@@ -18,7 +18,7 @@ ShardedField nothing_of(ItemType type, std::size_t item_bytes, Index items) {
             [](Index, Index, std::span<const std::byte>) {}};
 }
 
-/// The rank's part of a generation, as it tells the others.
+/// The rank's part of a generation, as it is sent to the others.
 struct Holding {
     Index size = 0, block = 1, local_blocks = 0;
 };

@@ -20,7 +20,7 @@ void fill_uniform(const Address& address, std::span<float> out);
 void fill_uniform(const Address& address, std::span<double> out);
 /// N(0, 1) by Box-Muller on pairs of double uniforms: elements 2 j and 2 j + 1 from words 4 j .. 4 j + 3.
 void fill_normal(const Address& address, std::span<double> out);
-/// Those from an even element on, first + out.size() <= 2^33.
+/// The normals from an even element `first` on; first + out.size() <= 2^33.
 void fill_normal(const Address& address, std::uint64_t first, std::span<double> out);
 /// Exponential of rate 1.
 void fill_exponential(const Address& address, std::span<double> out);

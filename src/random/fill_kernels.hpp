@@ -1,5 +1,5 @@
 #pragma once
-/// The loops of fill.hpp, of lanes.hpp and of Philox::fill: see simd/instructions.hpp. What they give is said there.
+/// The loops of fill.hpp, lanes.hpp and Philox::fill, whose headers document the results: see simd/instructions.hpp.
 
 #include "pearlite/random/detail/philox.hpp"
 #include "random/fill.hpp"

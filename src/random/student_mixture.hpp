@@ -47,7 +47,7 @@ class StudentMixture {
     StudentMixture merged() const;
     /// All covariances times a factor above 0.
     StudentMixture inflated(double factor) const;
-    /// Those of many points (d x n).
+    /// Log densities of many points (d x n).
     void log_densities(const Eigen::Ref<const Matrix>& points, std::span<double> out) const;
 
     /// Sufficient statistics of one step, which are sums over points: size() numbers to which add() contributes.

@@ -46,10 +46,10 @@ struct BitRun {
     std::uint64_t first_mask, last_mask;
 };
 
-/// The ones of many words, a register of words at a time: few CPUs count them for a whole register.
+/// Counts the ones of many words, a register of words at a time: few CPUs have an instruction for a whole register.
 class OnesCount {
   public:
-    /// So many packets at most; each byte counts its own ones, eight a packet.
+    /// At most this number of packets: each byte counts its own ones, eight a packet.
     static constexpr Index most_packets = 31;
 
     [[gnu::always_inline]] void add(Words bits) {

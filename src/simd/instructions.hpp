@@ -12,7 +12,7 @@
 
 namespace pearlite::simd {
 
-/// What any x86-64-v3 CPU has: AVX2 and fused multiply-adds.
+/// The instructions of all x86-64-v3 CPUs: AVX2 and fused multiply-adds.
 struct Baseline {};
 /// x86-64-v4.
 struct Avx512 {};
@@ -20,7 +20,7 @@ struct Avx512 {};
 struct Avx512Aes {};
 
 #if defined(PEARLITE_INSTRUCTIONS)
-/// Those that this object is compiled for.
+/// The instruction set that this object is compiled for.
 using Compiled = PEARLITE_INSTRUCTIONS;
 #endif
 

@@ -14,7 +14,7 @@ enum class Path { portable, avx2, avx512, vnni, amx };
 /// "portable", ...
 std::string_view name_of(Path path);
 
-/// What a wish for a path comes to on this machine.
+/// The path that this machine takes when a user wishes for one.
 struct PathChoice {
     Path path = Path::portable;
     std::string note; ///< why it is not the one wished for; empty if it is, or if nothing was wished

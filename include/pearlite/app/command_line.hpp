@@ -15,7 +15,7 @@ inline constexpr int exit_stopped = 3;
 /// Starts MPI for the first six only. Returns the exit status. `support_directory` holds report.py where share/pearlite
 /// beside the program does not.
 int main(int argc, char** argv, const Catalogue& models, const char* support_directory = PEARLITE_SUPPORT_DIRECTORY);
-/// The same with a catalogue that is made here, so that what goes wrong meanwhile is told like any other error.
+/// The same, with a function that makes the catalogue, so that errors while it is made are reported like all others.
 int main(int argc, char** argv, Catalogue (*models)(), const char* support_directory = PEARLITE_SUPPORT_DIRECTORY);
 
 } // namespace pearlite::app

@@ -104,8 +104,8 @@ class Section {
 
     /// Records a mistake about `key` of this table.
     void error(const std::string& key, const std::string& message);
-    /// The same for a legal choice that does not suit the rest: the keys of the right one are not known, as after an
-    /// illegal one, so that check() tells of unknown keys only those that are likely slips.
+    /// The same for a value that is legal but does not fit the other keys. As after an illegal value, the keys that
+    /// belong to the right one are unknown, so check() reports an unknown key only if it looks like a typing error.
     void refuse_choice(const std::string& key, const std::string& message);
     const std::string& name() const;
 

@@ -150,7 +150,7 @@ class BoxSpace {
         chains.refuse_outside(energy_.lower(), energy_.upper());
         chains.report(scale, energies, proposals);
     }
-    /// Of the first n points, which a descent may move.
+    /// Energies of the first n points; a descent may move these points.
     template <class Points> // LaneMatrix or const LaneMatrix
     void energies_of(Points& points, Index n, std::span<double> out) const {
         if (descent_.iterations == 0) {

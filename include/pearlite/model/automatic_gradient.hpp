@@ -36,7 +36,7 @@ concept HasTemplatedDensity = requires(const D& density, std::span<const Differe
 
 namespace detail {
 
-/// What is recorded between construction and destruction is forgotten then, and nothing else.
+/// Clears the tape of everything recorded in its lifetime, and of nothing recorded before.
 class Tape {
   public:
     Tape() {

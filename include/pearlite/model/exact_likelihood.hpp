@@ -45,7 +45,7 @@ class ExactLikelihood {
     void draw_prior(random::Stream& stream, std::span<double> u) const { density_.draw_prior(stream, u); }
     double log_prior(std::span<const double> u) const { return density_.log_prior(u); }
     double log_likelihood(std::span<const double> u) const { return density_.exact_log_likelihood(u); }
-    /// Of each data point, or group of points, that is independent of the others.
+    /// Log likelihood of each data point, or of each group of points that is independent of the others.
     Vector log_likelihoods(std::span<const double> u) const requires HasExactLogLikelihoods<D> {
         return density_.exact_log_likelihoods(u);
     }

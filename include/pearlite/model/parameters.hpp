@@ -46,7 +46,7 @@ class Parameters {
     double log_prior(std::span<const double> u) const;
     /// The same number, and its gradient into a span of d; anything where the number is -inf.
     double log_prior(std::span<const double> u, std::span<double> gradient) const;
-    /// Of each parameter dx/du at u.
+    /// dx_k/du_k of parameter k at u.
     double slope(Index k, double u) const { return maps_[static_cast<std::size_t>(k)].slope(u); }
     double natural(Index k, double u) const { return maps_[static_cast<std::size_t>(k)].natural(u); }
     double unconstrained(Index k, double x) const { return maps_[static_cast<std::size_t>(k)].unconstrained(x); }

@@ -7,8 +7,8 @@
 
 namespace pearlite {
 
-/// Gives products of large matrices the same bits on every CPU: Eigen cuts them by the sizes of the CPU's caches, if it
-/// is not told others. For the start of a program.
+/// Makes products of large matrices give the same bits on every CPU: by default Eigen cuts them by the sizes of the
+/// CPU's caches. Call it at the start of a program.
 void cut_products_alike();
 
 /// Eigenvalues of a symmetric matrix, the smallest first.

@@ -17,9 +17,9 @@ inline constexpr double significant_difference = 4;
 /// Whether both have errors, and differ by more than significant_difference of them.
 bool are_apart(const Estimate& a, const Estimate& b);
 
-/// In nats. The correction of an interval for the integrand's curvature tells how far the trapezoid is off; where one
-/// alone is larger than this, the corrected rule's own error may be as large, and neither value means anything: under a
-/// vague prior whose first temperature is too far from 0 they lie tens to thousands of nats off.
+/// In nats. The curvature correction of an interval estimates the error of the trapezoid rule. Above this value in a
+/// single interval the corrected rule may be as far off, and neither result is usable: under a vague prior whose first
+/// temperature is too far from 0, errors are tens to thousands of nats.
 inline constexpr double largest_trusted_curvature = 0.5;
 
 /// Refuses an integral whose largest curvature in one interval cannot be trusted. Returns whether it did.

@@ -38,16 +38,17 @@ struct ImportanceEstimate {
     /// too little, and just those samples look best that lack the largest weights; the spread of their logarithms does
     /// not depend on these.
     std::vector<std::string> doubts(const std::string& what) const;
-    /// Whether few count, an ESS below 50, and not even one were to be expected of normal log weights that spread so
-    /// far: the largest weights are then missing, and an interval means nothing.
+    /// Whether the ESS is below 50, and that of normal log weights of this spread would be below 1. The largest weights
+    /// are then missing from the sample, and an interval means nothing.
     bool spreads_too_far() const;
 };
 
-/// Of weights that the ranks hold in shards: all are collective, and every rank gets the result. NaN and +inf among the
-/// log weights are NumericalErrors. Particle i occurs in the bootstrap's replicates as often as draw_copies says
-/// (bootstrap.hpp) for the address (seed, bootstrap, slot i), and a replicate's mean is that over the particles in it;
-/// weights count in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which a handful of
-/// particles can have, are left out. Skewness of the mean weight, from the sample's third moment: skewness(w)/sqrt(M).
+/// Estimates from weights that the ranks hold in shards. All are collective, and every rank gets the result. NaN and
+/// +inf among the log weights are NumericalErrors. Particle i occurs in the bootstrap's replicates as often as
+/// draw_copies (bootstrap.hpp) draws at the address (seed, bootstrap, slot i); the mean of a replicate is that over its
+/// particles. Weights are integers in units of 2^-(59 - log2 M) of the largest. Replicates without any particle, which
+/// can occur for a handful of particles, are left out. Skewness of the mean weight, from the sample's third moment:
+/// skewness(w)/sqrt(M).
 double skewness_of_mean(const population::Shards& log_weights);
 std::vector<double> bootstrap_log_mean(const population::Shards& log_weights, const random::Seed& seed, int replicates);
 ImportanceEstimate importance_estimate(const population::Shards& log_weights, const random::Seed& seed,

@@ -52,10 +52,11 @@ struct StuckParticles {
     std::string text() const;
 };
 
-/// After m >= 20 moves of acceptance a so few particles should stand still, (1-a)^m < 1e-6, that 0.004 of them, as a
-/// mean over the temperatures where this is so, tell of places where the target is narrower than the proposals; or 0.1
-/// of them, where (1-a)^m < 0.005. Those who are there stay, and others do not come in, as into the neck of a funnel.
-/// Fewer are met by every target whose width differs from place to place, and leave it in time.
+/// Warns of particles that stand still where chance would move them: a target that is narrower than the proposals in
+/// some places, such as the neck of a funnel, holds the particles that are there and keeps others out. After m >= 20
+/// moves of acceptance a, chance leaves a share (1-a)^m unmoved. The warning needs a share of 0.004, averaged over the
+/// temperatures with (1-a)^m < 1e-6, or of 0.1 over those with (1-a)^m < 0.005. Smaller shares are common: the width of
+/// most targets varies from place to place, and particles leave the narrow places in time.
 std::optional<StuckParticles> stuck_particles(const AcceptanceRecord& record);
 
 } // namespace pearlite::estimator

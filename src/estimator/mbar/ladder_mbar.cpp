@@ -37,7 +37,7 @@ class LadderProblem {
 
     Index temperatures() const { return b_.size(); }
     Index systems() const { return static_cast<Index>(ladder_.systems()); }
-    /// Of each temperature.
+    /// Number of records at each temperature.
     double records() const { return static_cast<double>(systems() * records_.scans); }
 
     /// Collective.

@@ -29,7 +29,7 @@ Matrix lower_products(const Matrix& m) {
     return products;
 }
 
-/// Of sampled states alone.
+/// The equations of the sampled states; states without samples follow from their solution.
 class Problem {
   public:
     explicit Problem(const ReducedPotentials& data) : data_(data) {

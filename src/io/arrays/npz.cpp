@@ -55,7 +55,7 @@ std::vector<char> member(const std::filesystem::path& file, const std::string& a
     return bytes;
 }
 
-/// What stands behind "'key': " in the header, up to a comma outside parentheses or the end.
+/// The text after "'key': " in the header, up to a comma outside parentheses or to the end.
 std::string_view entry(std::string_view header, std::string_view key) {
     const auto found = header.find(fmt::format("'{}':", key));
     if (found == std::string_view::npos)

@@ -1,5 +1,5 @@
 #pragma once
-/// PNG images of two colours, by libpng. What readers and writers of images share.
+/// PNG images of two colours, by libpng: definitions that the readers and writers of images share.
 
 #include "io/arrays/images.hpp"
 

@@ -125,13 +125,13 @@ void Configuration::check_asked() const {
     std::vector<Mistake> mistakes = state_->mistakes;
     std::stable_sort(mistakes.begin(), mistakes.end(),
                      [](const Mistake& a, const Mistake& b) { return a.place.order < b.place.order; });
-    constexpr std::size_t most_told = 20;
+    constexpr std::size_t most_listed = 20;
     std::string text;
-    for (const Mistake& mistake : std::span(mistakes).first(std::min(mistakes.size(), most_told))) {
+    for (const Mistake& mistake : std::span(mistakes).first(std::min(mistakes.size(), most_listed))) {
         text += (text.empty() ? "" : "\n") + mistake.place.text + ": " + mistake.message;
     }
-    if (mistakes.size() > most_told) {
-        text += "\nand " + std::to_string(mistakes.size() - most_told) + " more";
+    if (mistakes.size() > most_listed) {
+        text += "\nand " + std::to_string(mistakes.size() - most_listed) + " more";
     }
     throw InputError(text);
 }

@@ -248,7 +248,7 @@ class Schema {
         return schema;
     }
 
-    /// What the report draws (sweep_figures.hpp).
+    /// The schema of a figure that the report draws (sweep_figures.hpp).
     static Json figure_schema() {
         const Json text{{"type", "string"}}, number{{"type", "number"}};
         const Json curve{{"type", "object"},

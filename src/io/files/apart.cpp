@@ -20,7 +20,7 @@
 namespace pearlite::io {
 namespace {
 
-/// What the child sends first: a number of matrices, or the kind and the length of an error's message.
+/// The first message of the child: a number of matrices, or the kind and the length of an error's message.
 struct Head {
     std::int64_t matrices = 0;
     ErrorKind error = ErrorKind::none;

@@ -119,7 +119,7 @@ std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directo
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), ::closedir);
     error = {stream ? 0 : errno, std::generic_category()};
     while (stream && !error) {
-        errno = 0; // which alone tells a failure from the end
+        errno = 0; // readdir sets it on failure, and not at the end
         const dirent* const entry = ::readdir(stream.get());
         error = {entry ? 0 : errno, std::generic_category()};
         if (!entry)

@@ -1,10 +1,11 @@
 #pragma once
-/// An HDF5 file in memory of which only the touched pages exist.
+/// An HDF5 file in memory that stores only the pages HDF5 has touched.
 ///
-/// HDF5 crashes when metadata cannot be written at closing, and a full disk is an ordinary event in a long run. So HDF5
-/// never writes to a disk here: it lays the file out in memory, datasets of any size included, since space that is only
-/// allocated costs nothing; afterwards the pages are written by calls whose failure is an ordinary error. Nor is HDF5
-/// told where memory ends: what it wrote then is lost, which lacks_pages() tells once it has closed the file.
+/// HDF5 crashes when metadata cannot be written at closing, and a full disk is an ordinary event in a long run.
+/// Therefore HDF5 never writes to a disk here. It lays the file out in memory, with datasets of any size, since space
+/// that is merely allocated takes no memory; then this program writes the pages, and a failure of its calls is an
+/// ordinary error. HDF5 does not learn of a lack of memory either: the bytes are dropped, and lacks_pages() is true
+/// after the file is closed.
 
 #include "io/container/hdf5_handle.hpp"
 

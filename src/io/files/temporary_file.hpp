@@ -31,9 +31,9 @@ class TemporaryFile {
     std::optional<PosixFile> file_;
 };
 
-/// Whether a file of this name is one that a program left behind when it was killed.
+/// Whether a file has the name of a temporary file, such as a killed program leaves behind.
 bool is_temporary(const std::filesystem::path& file);
-/// Removes such files from a directory. Those that cannot be removed stay.
+/// Removes such files from a directory, except where the removal fails.
 void remove_temporary_files(const std::filesystem::path& directory);
 
 /// Writes a file so that a crash leaves the old one or the new one. FileError, with the old one still there.

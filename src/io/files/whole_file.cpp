@@ -12,7 +12,8 @@
 namespace pearlite::io {
 namespace {
 
-/// What a file is that has no contents of its own, in words; empty for all others and where there is none.
+/// A phrase for a file without contents, such as a directory or a device; empty for all other files, and for a path
+/// that does not exist.
 std::string kind_of_odd_file(const std::filesystem::path& file) {
     using std::filesystem::file_type;
     std::error_code ignored;

@@ -9,9 +9,9 @@
 
 namespace pearlite::kernel {
 
-/// The states of chains, and room for an operation's draws and proposals. What is by lanes has a lane for each chain
-/// that takes part, lanes() with padding; a mutation moves all chains, so that its lanes are slots. Refers to the
-/// chains: pass it by value.
+/// The states of chains, and memory for an operation's draws and proposals. Arrays by lane have one lane for each chain
+/// that takes part, lanes() with padding; a mutation moves all chains, so its lanes are the slots. The object refers to
+/// the chains: pass it by value.
 class BoxDraft {
   public:
     using Noise = decltype(BoxChains::noise_);

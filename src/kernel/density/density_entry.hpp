@@ -20,7 +20,7 @@ class DensityFactory : public KernelFactory {
           {{"auto", Covariance::automatic, "full up to 200 dimensions and with more than 5 particles for each"},
            {"full", Covariance::full},
            {"diagonal", Covariance::diagonal}},
-          "what proposals follow of the population's covariance");
+          "part of the population's covariance that scales proposals");
         own_keys(k);
     }
 

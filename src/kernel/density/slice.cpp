@@ -14,11 +14,11 @@ namespace {
 
 using Direction = Brackets::Direction;
 
-/// About the mean width of slices through a normal distribution, in standard deviations.
+/// In standard deviations: about the mean width of the slices of a normal distribution.
 constexpr double first_width = 3;
 constexpr Index most_candidates = 100;
 
-/// What the uniforms of a particle are for, in their order; then those of the candidates.
+/// The uses of a particle's uniforms, in their order; the uniforms of the candidates come after these.
 enum Use : Index { of_level, of_place, of_division, of_coordinate, n_uses };
 
 } // namespace

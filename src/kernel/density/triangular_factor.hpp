@@ -1,13 +1,13 @@
 #pragma once
-/// Products of a triangular factor with the points of a block, to which kernels owe much of their time in many
+/// Products of a triangular factor with the points of a block. Kernels spend much of their time on them in many
 /// dimensions.
 
 #include "pearlite/core/types.hpp"
 
 namespace pearlite::kernel {
 
-/// A lower triangular matrix L, d x d, in panels of eight rows whose numbers stand in the order in which products need
-/// them. Each element of a product is added up in the order of its terms, whatever the instructions and whatever the
+/// A lower triangular matrix L, d x d, in panels of eight rows. The numbers of a panel are stored in the order in which
+/// products read them. Each element of a product is summed in the order of its terms, for all instruction sets and any
 /// number of points.
 class TriangularFactor {
   public:
@@ -26,8 +26,9 @@ class TriangularFactor {
     Matrix rows_, columns_, inverses_; ///< the panels of L and of L', and minus the inverses: eight rows each
 };
 
-/// What the products read: where the panel of rows 8 p .. 8 p + 7 begins, in columns of eight numbers. Of L it has
-/// columns 0 .. 8 p + 7, of L' columns 8 p .. d - 1; rows and columns from d are zeros, or are not there.
+/// The layout that products read: where the panel of rows 8 p .. 8 p + 7 begins, in columns of eight numbers. A panel
+/// of L has columns 0 .. 8 p + 7, a panel of L' has columns 8 p .. d - 1. Rows and columns from d on are zeros, or are
+/// absent.
 namespace triangular_panels {
 
 inline constexpr Index n_rows = 8;

@@ -59,9 +59,9 @@ class Hamiltonian : public DensityKernel {
     /// The proposed gradients, and the proposed logs if they are wanted.
     void evaluate_proposals(model::DensityBlock& block, double b, bool with_logs) const;
 
-    /// Scratch of one block at a time.
+    /// Scratch memory of the block at hand.
     struct Scratch {
-        /// Of log f_b at the points and at the proposals, d x padded, as DensityGradient::evaluate_force gives it.
+        /// Gradients of log f_b at the points and at the proposals, d x padded, from DensityGradient::evaluate_force.
         Matrix gradient, proposed_gradient;
         Matrix moved; ///< d x padded
         Vector log_prior, log_likelihood, kinetic;

@@ -14,9 +14,9 @@ namespace {
 
 /// In units of local standard deviations.
 constexpr double solution_tolerance = 1e-10, return_tolerance = 1e-7;
-/// What rounding leaves, relative to the distance from the origin.
+/// Tolerance for rounding errors, relative to the distance from the origin.
 constexpr double solution_rounding = 1e-14;
-/// An iteration that needs more shrinks its error by less than a half each time: the step is too long.
+/// A solution that takes more iterations shrinks its error by less than half in each: the step is too long.
 constexpr Index most_iterations = 32;
 
 const model::DensityMetric& metric_of(const path::DensityPath& path) {

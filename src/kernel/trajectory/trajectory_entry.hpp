@@ -50,7 +50,7 @@ std::shared_ptr<KernelFactory> trajectory_factory(const Trajectory& trajectory,
     return std::make_shared<TrajectoryFactory<K>>(trajectory, std::move(unit));
 }
 
-/// What these kernels ask of a model.
+/// Whether a model meets the requirement of these kernels: points of R^d with a gradient.
 inline bool has_gradient(const model::ModelTraits& traits) {
     return traits.continuous && traits.has_gradient.value_or(true);
 }

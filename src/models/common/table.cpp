@@ -20,9 +20,9 @@ bool is_one_of(const std::string& name, std::span<const std::string> names) {
 
 void MissingKeys::keys(Keys& k) {
     k("missing", rule, {{"refuse", Rule::refuse}, {"drop", Rule::drop, "which leaves their rows out"}},
-      "what becomes of values that are missing");
+      "treatment of missing values");
     k.when("missing", rule, Rule::drop,
-           [&] { k("missing_values", texts, {}, "what is written in the place of values that are missing"); });
+           [&] { k("missing_values", texts, {}, "texts that stand for a missing value"); });
 }
 
 void MissingKeys::apply(io::Frame& frame, std::span<const std::string> columns) const {

@@ -11,7 +11,7 @@
 
 namespace pearlite::models {
 
-/// What becomes of values that are missing.
+/// Treatment of missing values.
 struct MissingKeys {
     enum class Rule { refuse, drop };
     Rule rule = Rule::refuse;

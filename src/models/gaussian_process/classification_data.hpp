@@ -19,12 +19,12 @@ struct ClassifiedPoints {
     Index size() const { return classes.size(); }
 };
 
-/// The points that are learnt from, and those held out.
+/// The training points and the held-out points.
 struct ClassificationData {
     ClassifiedPoints training, test;
 };
 
-/// What inputs become before they are used.
+/// Transformation of the inputs.
 enum class InputScaling {
     none,
     standardise, ///< mean 0 and variance 1 over the training points, each input

@@ -14,9 +14,9 @@ struct Covariance {
     double length_scale = 1; ///< l
     double amplitude = 1;    ///< sigma
 
-    /// a, b: inputs x points. Points of a x points of b.
+    /// a, b: inputs x points. The result has a row for each point of a and a column for each point of b.
     Matrix between(const Matrix& a, const Matrix& b) const;
-    /// Of each point with itself.
+    /// Covariance of a point with itself, the same for all points.
     double variance() const { return amplitude * amplitude; }
 };
 

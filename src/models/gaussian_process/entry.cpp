@@ -26,7 +26,7 @@ struct OrthantKeys {
     void keys(Keys& k) {
         k("size", size, within(1, 10'000), "variables");
         k("negative", negative, within({0}, {size, "size"}),
-          "so many of the variables, the first ones, are negative, the others positive");
+          "number of negative variables; these are the first ones, and the others are positive");
         k("correlation", correlation, at_least(0).below(1), "correlation of each two of them");
         list_arithmetic(k, is_double);
     }
@@ -53,7 +53,7 @@ class OrthantGrowth final : public model::Growth {
     OrthantSettings settings_;
 };
 
-/// Of both forms.
+/// Keys that both forms of Gaussian process classification share.
 struct GpKeys {
     DataFile data;
     std::optional<DataFile> test_data;
@@ -73,13 +73,13 @@ struct GpKeys {
         settings.missing.keys(k);
         k("classes", settings.classes, about("the two classes that count").default_is("the two that there are"));
         k("training_rows", settings.training_rows, at_least(2),
-          "rows that are learnt from, drawn at random; the others are held out");
+          "training rows, drawn at random; the others are held out");
         k.when_given("training_rows", [&] { k("split_seed", settings.split_seed, "seed of this draw"); });
         k("scaling", settings.scaling,
           {{"none", InputScaling::none},
            {"standardise", InputScaling::standardise, "mean 0 and variance 1"},
            {"symmetric", InputScaling::symmetric, "2 x - 1, of pixels in [0, 1]"}},
-          "what inputs become");
+          "transformation of the inputs");
         k("covariance", covariance.kind,
           {{"squared-exponential", Kind::squared_exponential},
            {"matern-3/2", Kind::matern32},
@@ -90,7 +90,7 @@ struct GpKeys {
         list_arithmetic(k, is_double);
         if (k.is_reading() && test_data && settings.training_rows)
             k.error("training_rows",
-                    "got a number beside test_data, which says what is held out; expected one of them");
+                    "got a number beside test_data, which has the held-out rows; expected one of them");
         if (k.is_reading() && !settings.classes.empty() && settings.classes.size() != 2)
             k.error("classes", fmt::format("got {} classes, expected two", settings.classes.size()));
     }
@@ -104,7 +104,7 @@ struct GpClassificationKeys : GpKeys {
         k("coordinates", coordinates,
           {{"prior", LatentCoordinates::prior},
            {"posterior", LatentCoordinates::posterior, "that of expectation propagation"}},
-          "what is a standard normal distribution in the coordinates of latent values that are annealed");
+          "the distribution that is standard normal in the coordinates of the annealed latent values");
     }
 };
 
@@ -121,7 +121,7 @@ std::unique_ptr<BuiltModel> build_orthant(io::Configuration& configuration, io::
 std::optional<GpClassificationSettings> read_gp(const GpKeys& keys, io::Configuration& configuration,
                                                 io::Section& section) {
     if (const auto n = keys.settings.classes.size(); n != 0 && n != 2)
-        return std::nullopt; // told already, and rows of such classes are nowhere
+        return std::nullopt; // keys() has recorded the mistake, and no row has such classes
     auto data = read_data(section, "data", keys.data, [&](const auto& path) {
         auto settings = keys.settings;
         settings.file = path;

@@ -13,7 +13,7 @@ struct ExpectationPropagation {
     Vector mean;            ///< mu
     Matrix covariance;      ///< Sig
     double log_evidence = 0;
-    /// Of Opper, Paquet & Winther (2013) to second order, cumulants 3 to 6: what is to be added to log_evidence.
+    /// Correction by Opper, Paquet & Winther (2013) to second order, cumulants 3 to 6, to be added to log_evidence.
     double correction = 0;
     Index sweeps = 0;
     bool has_converged = false; ///< log_evidence changed by less than 1e-8 in the last sweep

@@ -13,7 +13,7 @@ namespace pearlite::models {
 
 namespace {
 
-/// Of z.
+/// The orthant problem of z.
 OrthantSettings orthant_of(const GpClassificationSettings& settings, std::vector<Index> order) {
     const auto& training = settings.data.training;
     Matrix covariance = settings.covariance.between(training.inputs, training.inputs);

@@ -46,7 +46,7 @@ std::vector<std::string> numbered(const std::string& name, Index n) {
     return names;
 }
 
-/// Of w, x = L w: the precision is I + L' diag(T) L.
+/// The normal approximation of w, x = L w; its precision is I + L' diag(T) L.
 struct WhitenedApproximation {
     Vector mean;
     Matrix precision;

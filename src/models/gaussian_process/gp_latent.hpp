@@ -2,10 +2,11 @@
 /// Gaussian process classification as a density of its latent values x ~ N(0, K), with the likelihood prod_n Phi(y_n
 /// x_n), which is annealed (Fraccaro, Paquet & Winther 2016, section 4.1, equations 11 and 12).
 ///
-/// Coordinates are whitened: x = L (m + A u). Of the prior: L L' = (1 + e) K + e I, m = 0, A = I, so that u ~ N(0, I)
-/// and nothing is solved with K. Of the approximation by expectation propagation, N(mu, Sig) of x: m and A make it
-/// N(0, I) of u. The jitter e is exact: the evidence is the probability of an orthant of N(0, Sigma), Sigma = (1 + e)
-/// (K + I), which does not depend on a scale.
+/// Coordinates u are whitened: x = L (m + A u), with L L' = (1 + e) K + e I. LatentCoordinates::prior sets m = 0 and A
+/// = I: the prior of u is N(0, I), and no equation is solved with K. LatentCoordinates::posterior chooses m and A so
+/// that the approximation N(mu, Sig) of x by expectation propagation becomes N(0, I) in u. The jitter e adds no error:
+/// the evidence is the probability of an orthant of N(0, Sigma), Sigma = (1 + e) (K + I), and does not depend on the
+/// scale of Sigma.
 
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/fingerprint.hpp"

@@ -14,7 +14,7 @@ namespace pearlite::models {
 
 namespace {
 
-/// Of states with a predictor of their own.
+/// Predictions from the states of a block, by a predictor that is made at the first call.
 class GpPredictions : public model::HeldOutClasses {
   public:
     explicit GpPredictions(std::shared_ptr<const GpClassificationSettings> settings)

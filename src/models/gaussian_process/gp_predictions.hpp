@@ -1,6 +1,5 @@
 #pragma once
-/// What Gaussian process classification says of points that were held out, and what expectation propagation makes of
-/// the model.
+/// Predictions of held-out points by Gaussian process classification, and the approximation by expectation propagation.
 
 #include "models/gaussian_process/gp_classification.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"

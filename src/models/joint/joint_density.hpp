@@ -11,9 +11,9 @@
 
 namespace pearlite::models {
 
-/// Of a joint density p that has no prior to draw from. There is a wide distribution q around 0 in its place,
-/// normalised: log prior := log q, log likelihood := log p - log q, so that log Z/Z_0 is the log of the integral of p
-/// over the parameters.
+/// A joint density p without a prior to draw from. A wide normalised distribution q around 0 takes the place of the
+/// prior: log prior := log q, log likelihood := log p - log q. Thus log Z/Z_0 is the log of the integral of p over the
+/// parameters.
 class JointDensity final : public model::DensityFunctions {
   public:
     /// q is a Student t distribution of 7 degrees of freedom; `scale`: of each coordinate. `prior`: of p, over the same

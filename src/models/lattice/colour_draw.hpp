@@ -25,8 +25,8 @@ struct ColourDraw {
         if (odd == 1)
             return;
         const auto all = [](int n) { return std::uint64_t{1} << n; };
-        // What a visit costs in planes, 24 of them for what does not depend on n, divided by the share of u's that
-        // make a proposal.
+        // The cost of a visit in planes, 24 of them for the work that does not depend on n, divided by the share of u's
+        // that make a proposal.
         const auto cost = [&](int n) {
             return static_cast<double>(24 + twos + n) * static_cast<double>(all(n)) /
                    static_cast<double>(all(n) - all(n) % odd);

@@ -136,7 +136,7 @@ class LatticeStage final : public model::GrowingStage {
         std::erase_if(bonds, [&](Index other) { return other >= n_; });
         return bonds;
     }
-    /// Of the colours of a site with these bonds in particle i; returns their sum.
+    /// Finds the weights of the colours of a site with these bonds in particle i; returns their sum.
     double find_weights(const ColourBlock& block, const std::vector<Index>& bonds, Index i,
                         std::array<double, 256>& weights) const {
         const auto& settings = lattice_->settings;

@@ -25,7 +25,7 @@ namespace {
 using Plane = PottsBlock::Plane;
 
 /// Colours uniform on 0 .. q-1 for 512 chains, independent: digits are drawn again where they exceed q - 1. `number`
-/// tells draws from one stream apart. After 64 rounds (at least 1 - 2^-64 of all draws end before) the top digit is
+/// numbers the draws of a stream. After 64 rounds (at least 1 - 2^-64 of all draws end before) the top digit is
 /// cleared.
 void draw_colours(const random::Address& address, Index number, Index q, std::span<Plane> digits) {
     constexpr Index rounds = 64;

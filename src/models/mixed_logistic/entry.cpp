@@ -70,7 +70,7 @@ struct TableKeys {
             subject = columns.front();
             response = columns[1 % columns.size()];
         }
-        k("subject", subject, columns, about("the column that tells subjects apart").default_is("the first"));
+        k("subject", subject, columns, about("the column that identifies subjects").default_is("the first"));
         k("response", response, columns, about("the column of responses, 0 or 1").default_is("the second"));
         const auto names = without(columns, std::vector{subject, response});
         terms.keys(k, names);

@@ -174,7 +174,7 @@ struct MixedLogistic::Sized {
 };
 
 MixedLogistic::Sized MixedLogistic::sized(const Point& point, const random::Address& address) const {
-    // So many that their variances' sum is known to a few per cent.
+    // With this number of draws the sum of the variances has an error of a few per cent.
     constexpr Index fours_of_all_subjects = 600, least_fours = 2;
     const Index pilot_fours = std::max(least_fours, (fours_of_all_subjects + n_subjects() - 1) / n_subjects());
     random::Address pilot = address;

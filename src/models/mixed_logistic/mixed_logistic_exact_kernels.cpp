@@ -84,8 +84,8 @@ class Chart<1> {
     }
 
   private:
-    /// Of the unit, that of steps being pi over their slope: at the widest v is linear, at the narrowest steps are
-    /// jumps.
+    /// Limits of the unit, which is pi over the steepest slope: v is linear at the widest unit, and the steps of the
+    /// integrand are jumps at the narrowest.
     static constexpr double widest = 64, narrowest = 1e-10;
     static constexpr double largest_scale = 0.4;
 
@@ -101,12 +101,11 @@ struct Values {
     }
 };
 
-/// The integrand; its values, and their products with what GroupSlopes has the means of, are added up on the way, where
-/// they are wanted.
+/// The integrand. On request it sums the values, and their products with the quantities that GroupSlopes averages.
 template <int q>
 class Moments {
   public:
-    /// Of the subjects from `lane` on.
+    /// Moments of the subjects from `lane` on.
     Moments(Index lane, Index rows, GroupSlopes& slopes)
         : rows_(rows),
           by_offsets_(slopes.by_offsets.data() + lane),

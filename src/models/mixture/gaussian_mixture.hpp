@@ -65,7 +65,7 @@ class GaussianMixture {
     /// 3 J x block size: the particles' values of these. The order makes them functions of the mixture, whatever its
     /// labels.
     Matrix parameters(const Block& block) const;
-    /// Of each data point, its allocation summed out: n x block size.
+    /// Log likelihood of each data point, its allocation summed out: n x block size.
     Matrix log_likelihoods(const Block& block) const;
 
     Block make_block(Index size) const { return {3 * settings_.components, size}; }

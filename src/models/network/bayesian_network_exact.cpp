@@ -84,7 +84,7 @@ Dag BayesianNetwork::exact_minimum() const {
                 least[set] = least[others] + family->score;
         }
 
-    // Sums of scores are exact, so the childless nodes can be told again by equality.
+    // Sums of scores are exact, so a comparison for equality finds the childless nodes again.
     std::vector<NodeSet> parents(static_cast<std::size_t>(nodes()));
     for (std::uint32_t set = all; set != 0;) {
         std::uint32_t found = 0;

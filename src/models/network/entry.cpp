@@ -35,7 +35,7 @@ struct BayesianNetworkKeys {
         k("equivalent_sample_size", settings.equivalent_sample_size, above(0),
           "equivalent sample size of the Dirichlet priors");
         k("sampled", samples_networks, {{"pairs", false, "of a network and an order of its nodes"}, {"networks", true}},
-          "what has the density exp(-U/temperature) among the chains' states");
+          "objects that have the density exp(-U/temperature) among the chains' states");
         k("exact", exact, "find the exact minimum, for comparison, if the network is small");
     }
 };

@@ -18,7 +18,7 @@ class BinaryUnits {
 
     Index n_units() const { return n_units_; }
     Index n_chains() const { return n_chains_; }
-    /// Of sixteen chains.
+    /// Tiles of sixteen chains.
     Index n_tiles() const { return padded(n_chains_) / rbm_kernels::tile_chains; }
     /// ceil(n_units / 8): unit i is bit i mod 8 of byte i / 8.
     std::size_t packed_bytes() const { return static_cast<std::size_t>((n_units_ + 7) / 8); }

@@ -73,7 +73,7 @@ struct MarginalRbmKeys {
           "weights on the path");
         using Form = RbmTestImages::Form;
         k("test_images", test_images,
-          "images whose mean log-likelihood the run tells: idx, .csv or .h5, grey levels 0 to 255, or 0 to 1");
+          "images whose mean log-likelihood the run reports: idx, .csv or .h5, grey levels 0 to 255, or 0 to 1");
         k.when_given("test_images", [&] {
             k("test_dataset", test_dataset, "dataset of these images in an .h5 file");
             k("n_test_images", n_test_images, within(1, 1'000'000), "test images read at most");
@@ -81,7 +81,7 @@ struct MarginalRbmKeys {
               {{"stochastic", Form::stochastic, "a pixel is on with the probability of its grey level"},
                {"threshold", Form::threshold, "a pixel is on where it is brighter than 1/2"},
                {"grey", Form::grey, "grey levels as they are, which are no states of the machine"}},
-              "what test images are made of their grey levels");
+              "conversion of the test images' grey levels to states");
             k.when("test_binarisation", test_form, Form::stochastic,
                    [&] { k("test_seed", test_seed, "seed of these draws"); });
         });

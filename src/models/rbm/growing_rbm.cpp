@@ -170,7 +170,7 @@ class GrowingRbm final : public model::GrowingTarget {
             *exact += *machine_->log_normaliser_start();
         return exact;
     }
-    /// Those of the paper.
+    /// The number of sweeps in the paper.
     Index default_sweeps() const override { return 10; }
     bool can_reseed() const override { return machine_->has_data(); }
     void fingerprint(model::Fingerprint& fingerprint) const override {

@@ -31,9 +31,9 @@ class Layer {
     Index n_outputs() const { return scale_.size(); }
     /// Digits of a weight.
     Index n_limbs() const { return n_limbs_; }
-    /// Of an integer's unit, by output.
+    /// The weight that one unit of the integers stands for, by output.
     const Eigen::VectorXf& scale() const { return scale_; }
-    /// The same unit for all outputs.
+    /// Sets the same unit for all outputs.
     void set_scale(float scale) { scale_.setConstant(scale); }
     /// As rbm_kernels::pack() writes them.
     std::int8_t* packed() { return packed_.data(); }

@@ -17,7 +17,7 @@ class LogProduct {
         if (++n_ == 15) // 2^960
             fold();
     }
-    /// Of all factors so far.
+    /// Log of the product of all factors so far.
     double at(Index lane) {
         if (n_ > 0)
             fold();

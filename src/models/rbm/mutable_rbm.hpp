@@ -48,7 +48,7 @@ class MutableRbm {
 
     Index n_visible() const { return std::ssize(visible_bias); }
     Index n_hidden() const { return std::ssize(hidden_bias); }
-    /// Of the rows of weights, and of counts: hidden units and one more, padded.
+    /// Stride of the rows of weights, and of counts: the hidden units and one more, padded.
     Index stride() const { return stride_; }
     Index n_counts() const { return (n_visible() + 1) * stride_; }
     /// The count of a pair; row n_visible() has the counts of hidden units, column n_hidden() those of visible ones.

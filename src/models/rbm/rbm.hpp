@@ -21,9 +21,9 @@
 
 namespace pearlite::models {
 
-/// Images by which a machine is judged, a column each.
+/// Test images for a machine, a column each.
 struct RbmTestImages {
-    /// What pixels are of their grey levels g: on with probability g/255, on where that is above 1/2, or the number
+    /// Conversion of a grey level g to a pixel: on with probability g/255, on where g/255 exceeds 1/2, or the number
     /// g/255 itself, which is no state of the machine.
     enum class Form { stochastic, threshold, grey };
 
@@ -43,8 +43,8 @@ struct RbmParameters {
     RbmTestImages test = {};
 };
 
-/// What the weights are rounded to on the way. At b = 1 they have 24 bits in any case: the path's last step weighs the
-/// density of rounded weights against the true one, and every estimate is one of the true model.
+/// Precision of the weights along the path. At b = 1 they have 24 bits in any case: the last step of the path weighs
+/// the density of the rounded weights against the exact one, so that every estimate is one of the exact model.
 enum class WeightPrecision {
     bits24, ///< as float sums are
     bits16, ///< two limbs in place of three: faster where the kernels multiply limbs (vnni, amx)

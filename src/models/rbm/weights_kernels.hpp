@@ -1,5 +1,5 @@
 #pragma once
-/// What an update of an RBM's weights does with all of them. Kernels (simd/instructions.hpp).
+/// Loops over all weights of an RBM in one update. Kernels (simd/instructions.hpp).
 ///
 /// Weights are single precision, a row of `stride` for each visible unit, in rows and columns that are padded with
 /// zeros to multiples of 16.

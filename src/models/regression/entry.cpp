@@ -89,7 +89,7 @@ struct PoissonKeys : CoefficientKeys {
     PoissonKeys() { prior_variance = 6.25; }
 };
 
-/// What a regression takes from a table.
+/// The columns of a table as the data of a regression.
 struct RegressionTable {
     DesignColumns design;
     std::vector<Scaling> scalings;

@@ -1,6 +1,6 @@
 #pragma once
-/// What regressions have in common whose responses y_i each depend on one linear predictor eta_i = x_i' beta, with beta
-/// ~ N(0, prior_variance I): densities, gradients and metrics, sixteen points side by side.
+/// Densities, gradients and metrics of regressions, sixteen points side by side. Each response y_i depends on a single
+/// linear predictor eta_i = x_i' beta, with beta ~ N(0, prior_variance I).
 
 #include "models/common/table.hpp"
 #include "models/regression/generalised_regression_lanes.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// What all regressions have in common: their data as others read them, and responses drawn anew.
+/// Functions that all regressions share: a description of their data for reports, and draws of new responses.
 
 #include "models/common/table.hpp"
 #include "pearlite/model/data_description.hpp"

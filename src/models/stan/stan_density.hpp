@@ -10,7 +10,7 @@
 
 namespace pearlite::models {
 
-/// What tells a program with its data from others.
+/// Identifies a Stan program and its data.
 struct StanIdentity {
     std::string library, data; ///< the bytes of both
 };

@@ -18,7 +18,7 @@ namespace {
 constexpr int version = 2;
 constexpr int most_prints = 20; // of a process: a program prints at each evaluation
 
-/// What print() and reject() of a Stan program say.
+/// Prints the text of a Stan program's print() or reject() statement.
 void print(const char* text, std::size_t size) {
     static std::atomic<int> printed = 0;
     const int n = printed++;

@@ -29,7 +29,7 @@ struct StanFunctions {
     void (*rng_destruct)(void* rng) = nullptr;
 
     /// Loads the library, for the life of the process. InputError if it cannot be loaded, lacks one of these functions,
-    /// or has another version of the interface. What the program prints goes to the standard error stream.
+    /// or has another version of the interface. The program's own output goes to the standard error stream.
     explicit StanFunctions(const std::filesystem::path& library);
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr bool propto = false, jacobian = true;
 
-/// Of a list with commas.
+/// Splits a list at its commas.
 std::vector<std::string> names_of(std::string_view list) {
     std::vector<std::string> names;
     while (!list.empty()) {

@@ -23,9 +23,9 @@ void list_filter(Keys& k, FilterSettings& filter, const Choices<FilterKind>& kin
       "resample when the effective sample size falls below this share of the particles; above 1: every step");
 }
 
-/// Of [growth]: what is not a parameter.
+/// Lists the keys of [growth] that are no parameters.
 void list_lag(Keys& k, std::optional<Index>& lag) {
-    k("lag", lag, at_least(1), about("a sweep moves so many of the last states").default_is("all of them"));
+    k("lag", lag, at_least(1), about("number of the last states that a sweep moves").default_is("all of them"));
 }
 
 /// States of a process that grow at fixed parameters, which may be a mistake of [growth].
@@ -89,7 +89,7 @@ struct StochasticVolatilityKeys {
         k("data", data, "a table of returns, or of prices, with a header line");
         series.keys(k);
         k("values", holds_prices, {{"returns", false}, {"prices", true, "whose returns are 100 log(p_t/p_{t-1})"}},
-          "what the column holds");
+          "contents of the column");
         k("centred", centred, "subtract the mean of the returns");
     }
 

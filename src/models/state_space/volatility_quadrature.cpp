@@ -61,7 +61,7 @@ struct GridSlopes {
         first = -half_width * parameters.stationary_sd() * log_stationary_sd;
         first[mu_at] = 1;
     }
-    /// Of a point h.
+    /// Slopes at a point h.
     Slopes at(const Grid& grid, double h) const { return first + (h - grid.first) * log_step; }
 };
 

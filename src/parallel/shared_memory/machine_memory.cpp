@@ -99,7 +99,7 @@ void MachineMemory::Implementation::wait_for(int rank) const {
         }
 }
 
-/// MPI's barrier takes several times as long as the caches need to tell a core what another has written.
+/// MPI's barrier takes several times as long as the caches take to pass a value from one core to another.
 void MachineMemory::synchronise() {
     auto& here = *implementation_;
     ++here.times;

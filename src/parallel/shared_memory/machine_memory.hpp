@@ -15,8 +15,7 @@ bool on_one_machine(const Communicator& ranks);
 
 class MachineMemory {
   public:
-    /// Collective. So many bytes, of any values, beginning with a cache line; nothing unless
-    /// on_one_machine().
+    /// Collective. Opens `bytes` bytes, of any values, that begin at a cache line; null unless on_one_machine().
     static std::unique_ptr<MachineMemory> open(const Communicator& ranks, std::size_t bytes);
     /// Collective, except while an exception is in flight.
     ~MachineMemory();
@@ -26,7 +25,7 @@ class MachineMemory {
     static constexpr std::size_t line = cache_line;
     /// The same bytes on every rank.
     std::span<std::byte> bytes() const;
-    /// Collective. What ranks wrote before, all of them see after.
+    /// Collective. After the call all ranks see whatever any rank wrote before it.
     void synchronise();
 
   private:

@@ -22,7 +22,7 @@ class SharedSum {
     ~SharedSum();
     SharedSum(const SharedSum&) = delete;
 
-    /// What this rank adds: to be written anew before each sum().
+    /// The terms of this rank, to be written anew before each sum().
     std::span<T> own();
     /// Collective. The sums, which stay until the next call.
     std::span<const T> sum();

@@ -1,6 +1,6 @@
 #pragma once
-/// What is known of a path before its main run: how u = d log f_b/db fluctuates at each inverse temperature, and how
-/// long the kernel remembers it. Optimal schedules and the costs of schedules are made of nothing else.
+/// Knowledge of a path before its main run: how u = d log f_b/db fluctuates at each inverse temperature, and how long
+/// the kernel remembers it. Optimal schedules and the costs of schedules are computed from this alone.
 
 #include "pearlite/core/types.hpp"
 

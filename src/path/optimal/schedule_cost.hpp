@@ -1,6 +1,6 @@
 #pragma once
-/// What a schedule will cost: the variance of independent trajectories' log weights, predicted from a profile of the
-/// path (Kiwaki 2015, Theorem 1, and Sivak & Crooks 2012 for kernels that remember).
+/// The cost of a schedule: the variance of independent trajectories' log weights, predicted from a profile of the path
+/// (Kiwaki 2015, Theorem 1, and Sivak & Crooks 2012 for kernels that remember).
 
 #include "path/optimal/profile.hpp"
 #include "path/schedule.hpp"

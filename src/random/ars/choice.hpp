@@ -8,7 +8,7 @@
 
 namespace pearlite::random::ars_kernels {
 
-/// What the CPU at hand can run, the software first, the fastest last.
+/// The kernels that this CPU can run, in order of speed: the software first, the fastest last.
 std::span<const Kernels* const> available_kernels();
 /// The fastest for a path: PEARLITE_CPU=portable means the software, avx2 registers of 256 bits at most.
 const Kernels& kernels_for(simd::Path path);

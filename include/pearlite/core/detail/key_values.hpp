@@ -166,7 +166,7 @@ class Choices {
     std::vector<Choice<E>> all_;
 };
 
-/// The condition under which a key has a meaning, as a description tells it and an editor checks it.
+/// The condition under which a key has a meaning, as descriptions print it and editors check it.
 struct Condition {
     enum class Kind { equals, given, not_given, sentence };
     Kind kind = Kind::sentence;

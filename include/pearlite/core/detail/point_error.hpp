@@ -24,13 +24,13 @@ class PointError : public Error {
     Index point_;
 };
 
-/// "x = 1.2, y = 3"; of many coordinates the first, and how many more there are.
+/// "x = 1.2, y = 3". In many dimensions the text has the first coordinates and the number of the others.
 std::string named_coordinates(const std::vector<std::string>& names, std::span<const double> x);
-/// "1.2, 3"; the same.
+/// "1.2, 3": the same without names.
 std::string listed_coordinates(std::span<const double> x);
 
-/// Calls visit(i) for the points 0 .. n - 1. What it throws becomes a PointError with coordinates(i); lack of memory,
-/// which is no fault of a point, passes.
+/// Calls visit(i) for the points 0 .. n - 1. Turns an exception into a PointError with coordinates(i), except for lack
+/// of memory, which is no fault of a point.
 template <class Visit, class Coordinates>
 void at_each_point(Index n, const Visit& visit, const Coordinates& coordinates) {
     Index i = 0;

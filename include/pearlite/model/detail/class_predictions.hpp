@@ -25,12 +25,12 @@ class HeldOutClasses {
     virtual ~HeldOutClasses() = default;
     /// Never empty.
     virtual const HeldOutObservations& held_out() const = 0;
-    /// P(y_* | x) of the classes that were observed, so that also what is most unlikely is exact: observations x block
-    /// size. Of a growing target: for blocks of N variables; of a density: for blocks of points.
+    /// P(y_* | x) of the observed classes, observations x block size. The smallest probabilities are exact, too, since
+    /// none is computed as 1 - p. The block holds all N variables if the target grows, else points of a density.
     virtual Matrix probabilities(const Block& block) const = 0;
 };
 
-/// What a deterministic method makes of the model. It has no error bar.
+/// A deterministic approximation of the posterior and its evidence. It has no error bar.
 struct Approximation {
     std::string name;                 ///< "expectation-propagation"
     double log_evidence = 0;          ///< log p(y)

@@ -122,7 +122,7 @@ struct Rejections {
 class RejectedPoints {
   public:
     virtual ~RejectedPoints() = default;
-    /// Those that this process has asked for, so far.
+    /// Counts the points rejected in this process so far.
     virtual Rejections rejections() const = 0;
 };
 

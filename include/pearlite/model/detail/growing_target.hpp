@@ -77,9 +77,9 @@ class Growth {
     virtual ~Growth() = default;
     /// Orders in which variables are added, by name, the default first; never empty.
     virtual std::vector<std::string> orders() const = 0;
-    /// In one of these orders; `seed` is that of an order which is drawn.
+    /// The target that grows in this order; `seed` serves an order that is drawn at random.
     virtual std::shared_ptr<const GrowingTarget> growing(const std::string& order, std::uint64_t seed) const = 0;
-    /// What grows, in words, if there is something to say: "the states, at these parameters".
+    /// A phrase for the variables that are added, such as "the states, at these parameters"; may be empty.
     virtual std::string description() const { return {}; }
 };
 

@@ -45,7 +45,7 @@ struct PointLogLikelihoodsOf final : PointLogLikelihoods {
     std::shared_ptr<const D> density;
 };
 
-/// Of a likelihood that can be had of any run of the data points.
+/// Log likelihoods of single points, by a likelihood that can be evaluated for any run of the data points.
 struct LogLikelihoodsOfRuns final : PointLogLikelihoods {
     explicit LogLikelihoodsOfRuns(std::shared_ptr<const PointwiseLikelihood> l) : likelihood(std::move(l)) {}
     Matrix log_likelihoods(const Matrix& points, Index n) const override {

@@ -1,5 +1,5 @@
 #pragma once
-/// What is known of the distributions p_b on the way: how far trajectories lag behind them can then be shown.
+/// Known moments of the distributions p_b along the path. With them a report shows how far trajectories lag behind.
 
 #include "pearlite/core/detail/block.hpp"
 #include "pearlite/core/types.hpp"

@@ -13,8 +13,8 @@ enum class Generator : std::uint8_t { philox, ars };
 /// "philox4x32-10", "ars4x32-7".
 const char* name_of(Generator generator);
 
-/// What all streams of a run have in common. A whole number is a seed of Philox; there is no way back from a seed to a
-/// number but by its member, so that no function loses the generator on the way.
+/// The seed that all streams of a run share. An integer converts to a seed of Philox. A seed converts back only through
+/// its member `value`, so that no function drops the generator by accident.
 struct Seed {
     std::uint64_t value = 0;
     Generator generator = Generator::philox;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array statistics{"mean", "median", "sd", "bias", "rms-error"};
 
-/// A value of a table, and what its mistakes are told with.
+/// A value of a table, and the recorder of its mistakes.
 struct Entry {
     const toml::node& node;
     const toml::key& key;

@@ -91,7 +91,7 @@ struct Kernels {
     void (*sums)(const SumTask& task);
     /// x[unit][lane] = bias[unit] + scale[unit] sums[unit][lane].
     void (*fields)(const std::int32_t* sums, std::int64_t n_units, const float* scale, const float* bias, float* x);
-    /// Of c[unit][lane], with scale = -b log2(e).
+    /// Statistics of c[unit][lane], with scale = -b log2(e).
     void (*statistics)(const float* c, std::int64_t n_units, float scale, Statistics& out);
     /// The same without slopes, of x[unit][lane] + step[lane] column[unit] at b = 1; step is 1, 0 or -1.
     void (*statistics_of_step)(const float* x, const float* column, const float* step, std::int64_t n_units,

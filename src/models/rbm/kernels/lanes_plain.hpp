@@ -129,7 +129,7 @@ struct Plain {
     static I high_half(I x) {
         return both<I>([&](int i) { return x.part[i] >> 16; });
     }
-    /// Of the low halves.
+    /// Product of the low halves.
     static W4 product(W4 a, std::uint32_t b) { return (a & 0xffffffffu) * b; }
 
     template <class L>

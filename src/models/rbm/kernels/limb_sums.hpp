@@ -1,5 +1,5 @@
 #pragma once
-/// What the kernels of 8-bit limbs share: states as bytes, and sums put together from the sums of limbs.
+/// Definitions that the kernels of 8-bit limbs share: states as bytes, and sums put together from the sums of limbs.
 
 #include "models/rbm/kernels/lanes_avx512.hpp"
 

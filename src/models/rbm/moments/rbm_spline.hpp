@@ -32,7 +32,7 @@ class RbmSplineBlock {
   private:
     friend class RbmSpline;
 
-    /// Of a knot, of the present v.
+    /// Quantities at a knot, for the present v.
     struct AtKnot {
         rbm_kernels::Aligned<float> c; ///< [tile][unit][lane]
         std::vector<double> linear;    ///< a'v; padded
@@ -101,7 +101,7 @@ class RbmSpline {
         float part = 0; ///< t
     };
     Place place(double b) const;
-    /// What derives from v, at the ends of a segment.
+    /// Updates the quantities derived from v, at the ends of a segment.
     void activate(Block& block, Index segment) const;
     void activate(Block& block, const Knot& knot, Block::AtKnot& out) const;
     /// The block, or a copy of it in `other`, with what derives from v in that segment.

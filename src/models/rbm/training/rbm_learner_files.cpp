@@ -1,4 +1,4 @@
-// What an RBM that learns leaves behind: the fields of a checkpoint, its parameters as a file, and pictures.
+// Output of an RBM that learns: the fields of a checkpoint, its parameters as a file, and pictures.
 #include "core/log_space.hpp"
 #include "models/rbm/training/rbm_learner.hpp"
 #include "models/rbm/weights_kernels.hpp"

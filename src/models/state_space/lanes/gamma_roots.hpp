@@ -16,14 +16,14 @@ class GammaRoots {
     static constexpr double largest_normal = 6.7;
     static constexpr std::size_t most_terms = 40;
 
-    /// Of no shape: 0.
+    /// Has no shape; its value is 0.
     GammaRoots() = default;
     explicit GammaRoots(double shape);
 
-    /// Of the polynomials T_0, T_1, ... of x / largest_normal, an odd number of them: the last may be 0.
+    /// Coefficients of the Chebyshev polynomials T_0, T_1, ... of x / largest_normal, an odd number: the last may be 0.
     std::span<const float> coefficients() const { return {coefficients_.data(), terms_ | 1}; }
-    /// Of 1, x, x^2, ...: the same polynomial by half the arithmetic. None where terms would cancel, at shapes below
-    /// some 2.5.
+    /// Coefficients of 1, x, x^2, ...: the same polynomial with half the arithmetic. Empty for shapes below some 2.5,
+    /// where terms would cancel.
     std::span<const float> powers() const { return {powers_.data(), n_powers_}; }
 
   private:

@@ -9,7 +9,7 @@
 
 namespace pearlite::models::detail {
 
-/// Particles that are kept as the means of their next states. Those beyond `size` pad the arrays; their weight is 0.
+/// Particles, each stored as the mean of its next state. Elements beyond `size` pad the arrays; their weight is 0.
 struct LinearGaussianCloud {
     Index size = 0;
     Eigen::ArrayXd mean, next_mean, weight, next_weight;

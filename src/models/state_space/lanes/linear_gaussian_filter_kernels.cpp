@@ -29,7 +29,7 @@ double sum_of_eight(Doubles8 x) {
     return (four[0] + four[1]) + (four[2] + four[3]);
 }
 
-/// Of one normal density: -difference^2 times `scale` is its log, but for the constant.
+/// A normal density: its log is -difference^2 times `scale`, up to the constant.
 struct LogNormal {
     double scale, constant;
 
@@ -70,7 +70,7 @@ class LinearGaussianRun {
     }
 
   private:
-    /// What depends on the variance of the states given those before.
+    /// Constants of a step, which depend on the variance of the states given the earlier ones.
     struct Step {
         double gain, sd;
         LogNormal predicted; ///< of an observation given the state before

@@ -13,7 +13,7 @@ namespace pearlite::models::detail {
 using simd::Doubles8;
 using Ints16 = simd::Mask<simd::Floats16>;
 
-/// What one resampling after another needs, for a number of particles with padding, a multiple of sixteen.
+/// Memory that successive resamplings share, for a padded number of particles, a multiple of sixteen.
 struct SlotMemory {
     Eigen::ArrayXd cumulative;                              ///< weights
     Eigen::Array<std::int32_t, Eigen::Dynamic, 1> end;      ///< of each particle's slots

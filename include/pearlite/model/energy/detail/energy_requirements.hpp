@@ -9,7 +9,7 @@
 
 namespace pearlite::model {
 
-/// The kind of an energy, told by the member that only this kind has.
+/// The kind of an energy follows from a member that no other kind has.
 template <class E>
 concept LooksCategorical = requires {
     &E::levels;

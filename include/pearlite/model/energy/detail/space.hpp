@@ -121,7 +121,7 @@ class Space : public Capabilities {
 
     virtual std::optional<double> known_minimum() const = 0;
     virtual void fingerprint(Fingerprint& fingerprint) const = 0;
-    /// A description without values if the space cannot tell.
+    /// A description without values if the space has none to give.
     virtual StateDescription describe(std::span<const std::byte> packed) const = 0;
 
     /// Bytes of a packed state.

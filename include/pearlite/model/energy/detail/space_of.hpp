@@ -53,7 +53,7 @@ struct RegionMassesOf final : RegionMasses {
     std::shared_ptr<const S> space;
 };
 
-/// The states are points of a box, which the energy is told to see by itself.
+/// The states are points of a box, and a separate object evaluates their energy.
 template <class S>
 concept HasBoxEnergy = requires(const S& space) {
     requires Energy<std::remove_cvref_t<decltype(space.energy())>>;
