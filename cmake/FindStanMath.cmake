@@ -3,7 +3,7 @@
 # packages of R.
 find_path(StanMath_INCLUDE_DIR stan/math/rev/core.hpp
     PATHS /usr/lib/R/site-library/StanHeaders/include /usr/local/lib/R/site-library/StanHeaders/include)
-# TBB tells the library of new threads, so that each gets a tape of its own.
+# TBB notifies the library of new threads, so that each thread gets its own tape.
 find_path(StanMath_TBB_INCLUDE_DIR tbb/task_scheduler_observer.h)
 find_library(StanMath_TBB_LIBRARY tbb)
 

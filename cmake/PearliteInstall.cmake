@@ -16,7 +16,7 @@ install(FILES "${PROJECT_BINARY_DIR}/PearliteConfig.cmake" "${PROJECT_BINARY_DIR
     cmake/FindLBFGS.cmake cmake/FindMiniZip.cmake cmake/FindNetCDF.cmake cmake/FindStanMath.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Pearlite COMPONENT development)
 
-# What the commands and jobs need at run time. The import of weights and the report are programs of their own as well.
+# Files that the commands and jobs need at run time. The import of weights and the report can also be run by themselves.
 set(support "${CMAKE_INSTALL_DATADIR}/pearlite")
 install(PROGRAMS drivers/report.py drivers/import_rbm.py DESTINATION "${support}")
 install(PROGRAMS drivers/import_rbm.py RENAME pearlite-import-rbm DESTINATION ${CMAKE_INSTALL_BINDIR})

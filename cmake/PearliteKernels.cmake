@@ -1,11 +1,11 @@
 # Kernels that exist for several instruction sets, of which the program chooses when it runs.
 #
-# Sources named *_kernels.cpp are compiled twice, for any x86-64-v3 CPU and for AVX-512: src/simd/instructions.hpp says
-# what they look like. Objects for AVX-512 keep their copies of inline functions and templates to themselves
-# (-fno-weak), since the linker takes one copy for all objects, and other CPUs could not run it; the test
-# `kernel_symbols` looks. Of what that flag does to variables g++ warns at every constant; the other objects of the same
-# sources have all other warnings. Sources named *_plane_kernels.cpp, which draw bit planes as they go, are compiled for
-# AVX-512 with the AES instructions of 512 bits as well.
+# Sources named *_kernels.cpp are compiled twice, for any x86-64-v3 CPU and for AVX-512: src/simd/instructions.hpp
+# describes their form. Objects for AVX-512 keep their copies of inline functions and templates local (-fno-weak): the
+# linker takes one copy for all objects, and a copy for AVX-512 would not run on other CPUs. The test `kernel_symbols`
+# checks this. Warnings are off for these objects, since g++ warns of the flag's effect at every constant; the other
+# objects of the same sources have all warnings. Sources named *_plane_kernels.cpp, which draw bit planes as they go,
+# are compiled for AVX-512 with the AES instructions of 512 bits as well.
 set(PEARLITE_INSTRUCTIONS Baseline Avx512)
 
 # pearlite_instructions(TARGET INSTRUCTIONS): TARGET is an object library of kernels for these instructions.

@@ -11,7 +11,7 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
 endif()
 
-# What the ABI and the bits of a result need: a program that links Pearlite must be compiled with the same.
+# Options that determine the ABI and the bits of a result: a program that links Pearlite must be compiled with the same.
 add_library(pearlite_abi INTERFACE)
 add_library(Pearlite::abi ALIAS pearlite_abi)
 set_target_properties(pearlite_abi PROPERTIES EXPORT_NAME abi)

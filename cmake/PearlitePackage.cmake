@@ -23,7 +23,7 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
     "Pearlite moves a population of states along a path of distributions and returns\nnormalising constants and \
 posteriors with error bars, and minima of energies.\nThe same seed gives the same bits on any number of MPI ranks.")
 
-# What a user's program needs: the development packages of the build but for those of tests.
+# Packages that a user's program needs: the development packages of the build, except those of tests.
 file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/debian-packages.txt" packages REGEX "^(g\\+\\+|cmake|make|lib.*-dev|nlohmann-json3-dev)$")
 list(FILTER packages EXCLUDE REGEX "gtest|gmock|benchmark|rapidcheck")
 list(JOIN packages ", " packages)

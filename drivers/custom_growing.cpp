@@ -36,8 +36,8 @@ class Walk {
         next[0] = free[stream.index(free.size())];
     }
 
-    // A transition that leaves p_n invariant: the pivot algorithm (Madras & Sokal 1988). What follows a site is turned
-    // about it, or turned and reflected; a walk that would meet itself stays as it was.
+    // A transition that leaves p_n invariant: the pivot algorithm (Madras & Sokal 1988) turns the rest of the walk
+    // about a site, or turns and reflects it. A walk that would meet itself stays as it was.
     void move(pearlite::random::Stream& stream, std::span<double> x) const {
         const auto pivot = stream.index(x.size());
         const int turns = turn(stream);

@@ -33,7 +33,7 @@ except ImportError as missing:
 
 
 class InputError(Exception):
-    """What is wrong with the input, for the user."""
+    """A fault of the input, as a message for the user."""
 
 
 def read_mat(path):

@@ -15,8 +15,8 @@ namespace py = pybind11;
 
 using Index = std::ptrdiff_t;
 
-/// What a Python function has raised since the last call of this function, or None. It travels through the program as
-/// a pearlite::Error, and is raised again where the run began.
+/// Returns the exception that a Python function has raised since the last call, or None. Such an exception travels
+/// through the program as a pearlite::Error, and is raised again at the start of the run's call.
 py::object take_raised();
 
 /// Points in the program's memory.
@@ -37,9 +37,9 @@ class Function {
 
     bool is_there() const { return has_function_; }
 
-    /// f(x, arguments...) with x the points as an array (n, d) that is not copied and cannot be written, and the
-    /// result given to `take`, all with the interpreter's lock. What either raises is kept (take_raised) and thrown as
-    /// a pearlite::Error. A function that keeps x or a part of it beyond the call raises RuntimeError.
+    /// Calls f(x, arguments...) and passes its result to `take`, with the interpreter's lock. x holds the points as an
+    /// array (n, d) that shares their memory and cannot be written. An exception of either is kept (take_raised) and
+    /// thrown as a pearlite::Error. A function that keeps x or a view of it beyond the call raises RuntimeError.
     void call(const Points& points, const std::function<py::tuple()>& arguments,
               const std::function<void(py::object)>& take) const;
     /// f(x, arguments...), n numbers.

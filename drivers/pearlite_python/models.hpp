@@ -10,7 +10,7 @@
 
 namespace pearlite::python {
 
-/// What all densities have.
+/// Fields that all densities share.
 struct Described {
     std::vector<std::string> names; ///< d
     /// quantities(x) -> (n, q) are reported in place of the coordinates; None: the coordinates.

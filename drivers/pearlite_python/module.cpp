@@ -115,7 +115,7 @@ PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-v
     m.def("write_draws", app::write_draws, "The draws of a directory as CmdStan writes them; the files.");
     m.def("describe", app::describe_summary, "The result of a directory in words.");
 
-    m.def("take_raised", take_raised, "What a function has raised in the last run, or None.");
+    m.def("take_raised", take_raised, "The exception that a function raised in the last run, or None.");
     m.def("rank", [] { return session().rank(); });
     m.def("size", [] { return session().size(); });
     m.def("first_that", [](bool is_it) { return session().first_that(is_it); });

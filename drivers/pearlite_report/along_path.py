@@ -8,7 +8,7 @@ from . import numbers
 from .estimates import exact_of, interval_of, main_estimate
 from .style import BLUE, GREEN, ORANGE, VERMILLION, finish, left_out, new_axes
 
-MAX_POINTS = 3000  # more cannot be told apart at the width of a page
+MAX_POINTS = 3000  # more are not distinguishable at the width of a page
 MARKERS_UP_TO = 60
 MOST_DECADES = 8  # whose labels fit below a figure
 INVERSE_TEMPERATURE = "Inverse temperature β"
@@ -128,7 +128,7 @@ def schedule(run):
 
 
 def survey(run):
-    """What an optimised schedule was made of."""
+    """The survey from which an optimised schedule was computed."""
     b, g = run.survey.get("inverse_temperature"), run.survey.get("variance_u")
     if b is None or g is None or len(b) != len(g):
         return None

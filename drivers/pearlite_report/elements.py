@@ -1,4 +1,4 @@
-"""What pages are made of: the document, figures, tables, boxes. All text is escaped unless it is Markup."""
+"""Elements of pages: the document, figures, tables, boxes. All text is escaped unless it is Markup."""
 
 import base64
 import html

@@ -52,7 +52,7 @@ def render(run, pictures):
 
 
 def _status(run):
-    """What is to be said of a run that is not finished."""
+    """A note on the state of a run that is not finished."""
     summary = run.summary
     state = summary.get("status", "finished")
     if state == "finished":
@@ -214,7 +214,7 @@ def _against_exact(entry):
 
 def _whose_path(run):
     n = 0 if run.batch_log_ratio is None else len(run.batch_log_ratio)
-    return f"Of the first of {n} replicates, where a figure does not say otherwise." if n > 1 else ""
+    return f"Figures show the first of {n} replicates unless they say otherwise." if n > 1 else ""
 
 
 def _posterior(summary, pictures):

@@ -46,7 +46,7 @@ def log_weights(run):
 
 
 def _before_resampling(run):
-    """What a last resampling hides: the particles weigh the same after it, and the result rests on the weights before."""
+    """The weights before a last resampling: after it all particles weigh the same, but the result rests on these."""
     resampled = run.per_step.get("resampled")
     before = (run.summary.get("diagnostics") or {}).get("ess")
     if before is None or resampled is None or len(resampled) == 0 or not resampled[-1] > 0:

@@ -1,4 +1,4 @@
-"""What a run directory holds, as plain arrays. Nothing here draws or formats."""
+"""Contents of a run directory, as plain arrays. Nothing here draws or formats."""
 
 import contextlib
 import dataclasses
@@ -16,7 +16,7 @@ SUMMARY_SCHEMA = 1
 MAX_IMAGES = 100
 MAX_PARAMETERS = 40
 
-# What h5py raises on a file that it cannot make sense of.
+# Exceptions of h5py for a file that it cannot read.
 UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError)
 
 
@@ -269,7 +269,7 @@ def _read_images(contents, run, group):
 
 
 def _read_search(contents, run):
-    """What searches for low energies record."""
+    """Reads the records of searches for low energies."""
     _read_progress(contents, run)
     run.regions = contents.arrays("regions", {"points": 2, "theta": 2, "visits": 2, "desired": 1})
     names = contents.value("operations/names")
@@ -319,7 +319,7 @@ class Contents:
         return numpy.asarray(dataset[part], dtype=numpy.float64)
 
     def arrays(self, group, dimensions):
-        """Those of a group's arrays that are there and not empty; `dimensions` has a number for each name."""
+        """The arrays of a group that exist and are not empty; `dimensions` has the number of dimensions by name."""
         found = {name: self.array(f"{group}/{name}", n) for name, n in dimensions.items()}
         return {name: values for name, values in found.items() if values is not None and values.size > 0}
 

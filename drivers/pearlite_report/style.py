@@ -80,7 +80,7 @@ def new_axes(size=WIDE):
 
 
 class _PlainTicks(Formatter):
-    """Numbers in full, with the decimals that tell ticks apart and thin spaces between thousands."""
+    """Numbers in full, with the decimals that distinguish ticks and thin spaces between thousands."""
 
     def __call__(self, value, position=None):
         return self.format_ticks([value])[0]
@@ -119,7 +119,7 @@ LONGEST_NAME = 28  # characters beside an axis
 
 
 def shortened(name, longest=LONGEST_NAME):
-    """A long name without its middle; both ends tell names of one family apart."""
+    """A long name without its middle: names of one family differ at either end."""
     if len(name) <= longest:
         return name
     tail = longest // 2 - 1

@@ -1,4 +1,4 @@
-"""What a training records: the fit of its examples by epoch, and what it has learnt, as pictures."""
+"""Records of a training: the fit of its examples by epoch, and pictures of the learnt parameters."""
 
 from . import numbers
 from .population import sheet_of
@@ -6,7 +6,7 @@ from .style import BLUE, ORANGE, Picture, finish, new_axes
 
 
 def free_energy(run):
-    """Of training and of held-out examples; where they part, the model learns its examples by heart."""
+    """Free energies of the training and of the held-out examples; where the two diverge, the model overfits."""
     return _by_epoch(run, "free_energy", "free-energy", "Free energies", "Mean free energy (nats)")
 
 

@@ -192,8 +192,8 @@ def known_quantities(hysteresis):
 
 
 def quantity_bands(hysteresis, name):
-    """direction, or "equilibrium" -> (step k, mean, standard deviation); None if one is missing. Of long runs a part of
-    the steps."""
+    """direction, or "equilibrium" -> (step k, mean, standard deviation); None if one is missing. Long runs have
+    only some of the steps."""
     b = (hysteresis.get("forward") or {}).get("inverse_temperature")
     if b is None or len(b) < 2:
         return None

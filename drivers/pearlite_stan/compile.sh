@@ -29,7 +29,7 @@ headers=$(Rscript --vanilla -e 'cat(system.file("include", package = "StanHeader
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$library.$$"' EXIT
 
-# What the library is made of, so that it is made once.
+# Identify the inputs of the library, so that the same inputs are compiled once.
 identity=$(cat "$program" "$here"/* <("$compiler" --version) <(echo "$headers ${flags[*]}") \
     <(cat "$headers/src/stan/version.hpp" 2>/dev/null || true) | sha256sum | cut -d' ' -f1)
 if [ "$cache" = yes ] && [ -f "$library" ] && grep -qaF "pearlite-stan-$identity" "$library"; then

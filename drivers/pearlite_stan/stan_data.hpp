@@ -174,7 +174,7 @@ class JsonData : public stan::io::var_context {
     std::map<std::string, StanVariable> variables_;
 };
 
-/// What BridgeStan accepts: null, an empty string, a path that ends in .json, or JSON.
+/// Reads the forms of data that BridgeStan accepts: null, an empty string, a path that ends in .json, or JSON.
 inline std::string read_data(const char* data) {
     const std::string text = data == nullptr ? "" : data;
     if (text.size() < 5 || text.compare(text.size() - 5, 5, ".json") != 0)

@@ -1,4 +1,4 @@
-"""What this package raises."""
+"""Exceptions of this package."""
 
 
 class PearliteError(Exception):

@@ -48,7 +48,7 @@ def _received(message, owner):
 
 
 def run(model, task):
-    """(finished, signal, text). What a function raised on one rank is raised on all."""
+    """(finished, signal, text). An exception of a function on one rank is raised on all ranks."""
     try:
         return _core.run(model, task)
     except PearliteError as failure:
@@ -66,7 +66,7 @@ def run(model, task):
 
 
 def last_words():
-    """Told before an exception of this rank alone ends the job."""
+    """Prints the traceback before an exception of this rank alone ends the job."""
     raised = _core.take_raised()
     if raised is not None:
         sys.stderr.write(f"rank {rank()} of {size()}, which ends the job:\n{_traceback_of(raised)}")

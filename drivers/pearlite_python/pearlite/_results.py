@@ -1,4 +1,4 @@
-"""What a run has found."""
+"""Results of a run."""
 
 import json
 import pathlib

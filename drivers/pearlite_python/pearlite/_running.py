@@ -17,7 +17,7 @@ from ._identity import identity_of
 from ._results import Result, load
 from ._settings import tables_of, toml_of
 
-# Of points (n, d): n numbers, or (n, d) of them.
+# Maps points (n, d) to n numbers, or to an array (n, d).
 BlockFunction = Callable[[NDArray[numpy.float64]], ArrayLike]
 Algorithm = Union[str, dict[str, Any]]
 
@@ -127,7 +127,7 @@ def sample(log_density: BlockFunction, names: Sequence[str], gradient: Optional[
     output       directory for checkpoints and results; None: nothing is kept but the result
     overwrite, resume    replace, or go on with, the run in that directory
     time_limit, patience seconds or "[D-]HH:MM:SS"; step_limit: steps
-    progress     whether progress is told on the standard error stream
+    progress     whether progress is printed to the standard error stream
 
     Collective: all ranks of a job call it with the same arguments. Raises what a function raises, on all ranks;
     InputError, NumericalError, FileError; Stopped at a limit; KeyboardInterrupt after Ctrl-C, with a checkpoint.

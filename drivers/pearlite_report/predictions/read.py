@@ -1,4 +1,4 @@
-"""What a results file holds of predictions, as plain arrays."""
+"""Predictions in a results file, as plain arrays."""
 
 import dataclasses
 

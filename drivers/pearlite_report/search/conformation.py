@@ -97,7 +97,7 @@ def sequence_of(run, n):
 
 
 def restored_image(run):
-    """What was observed, what was restored, and where they differ."""
+    """The observed image, the restored image, and the pixels in which they differ."""
     if not run.search or run.images is None or len(run.images) != 2:
         return None
     restored, observed = numpy.nan_to_num(run.images)

@@ -38,7 +38,7 @@ def probabilities(run):
     axes.set_ylabel("Parent")
     caption = (
         "Probability of each edge, from the weighted averages of the chains. Where both directions of a pair are pale "
-        "and the pair is adjacent for certain, the data do not tell the direction."
+        "and the pair is adjacent for certain, the data do not determine the direction."
     )
     return finish(figure, "edges", "edges", "Probabilities of edges", caption)
 

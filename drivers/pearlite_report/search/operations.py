@@ -9,7 +9,7 @@ TARGET_ACCEPTANCE = 0.234  # that scales are adapted to
 
 
 def acceptance(run):
-    """What was accepted of each operation's proposals, with the scales that the pilot settled on."""
+    """Acceptance rates of the operations' proposals, with the scales that the pilot adapted."""
     names, rates = run.operation_names, run.operations.get("acceptance")
     if not names or rates is None:
         return None
@@ -24,7 +24,7 @@ def acceptance(run):
     tried = [column[numpy.isfinite(column)] for column in rates.T]
     mean = [float(column.mean()) if len(column) else 0.0 for column in tried]
     axes.barh(rows, mean, height=0.6, color=PALE_BLUE)
-    caption = "Of all proposals."
+    caption = "Share of all proposals."
     if len(rates) > 1:
         caption = "Mean over the replicates; a line for each."
         for row, column in zip(rows, tried):

@@ -13,7 +13,7 @@ MUCH_WIDER = 4
 
 @dataclasses.dataclass
 class Regions:
-    """Those of one replicate: edges [regions + 1] (the open ends one width long), and a number for each region."""
+    """Regions of one replicate: edges [regions + 1] (the open ends one width long), and a number for each region."""
 
     replicate: int
     edges: numpy.ndarray

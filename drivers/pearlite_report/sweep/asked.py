@@ -36,7 +36,7 @@ class Asked:
 
 
 def figures_of(sweep):
-    """Those that can be drawn; of the others the sweep gets a remark."""
+    """The requested figures that can be drawn; the sweep gets a remark about each of the others."""
     found = []
     for entry in sweep.summary.get("figures") or []:
         scalars = [name for name in entry.get("scalars") or sweep.chosen[:1] if _is_there(sweep, entry, name)]
@@ -137,7 +137,7 @@ def _values(sweep, asked, line, abscissa):
 
 
 def _known(sweep, name, setting):
-    """What each run of a setting knows to be right, NaN where it knows nothing."""
+    """The exact value in each run of a setting, NaN where it is unknown."""
     other = name.removesuffix("value") + "exact" if name.endswith(".value") else "best.known_minimum"
     return sweep.of_runs(other, setting)
 

@@ -121,7 +121,7 @@ def _draw_panel(axes, panel):
 
 
 def _labels(panels, width):
-    """Those of the legend, as wide as that is at most; none where one line without a name is all that there is."""
+    """Labels of the legend, wrapped to its width; none for a single line without a name."""
     found = []
     for panel in panels:
         found += [line.label for line in panel.lines]
@@ -130,7 +130,7 @@ def _labels(panels, width):
 
 
 def _wrapped(label, width):
-    """What one column of a legend has room for."""
+    """The label in lines that fit one column of a legend."""
     return "\n".join(textwrap.wrap(label, max(10, int((width - 0.6) / _CHARACTER))))
 
 
@@ -234,7 +234,7 @@ def broken_label(label, inches):
 
 
 def in_figures(panels):
-    """The panels of each figure, and what tells figures apart in names and titles."""
+    """The panels of each figure, and the suffixes that distinguish its name and its title."""
     parts = [panels[i : i + MOST_PANELS] for i in range(0, len(panels), MOST_PANELS)]
     if len(parts) < 2:
         return [(parts[0], "", "")] if parts else []

@@ -15,7 +15,7 @@ _ENERGIES = (".energy", ".mean_best", ".mean_polished")
 
 @dataclasses.dataclass
 class Wanted:
-    """What the command line asks for."""
+    """Figures that the command line asks for."""
 
     scalars: list = dataclasses.field(default_factory=list)  # instead of the chosen ones
     against: str | None = None  # the only axis

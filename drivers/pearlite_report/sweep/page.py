@@ -47,7 +47,7 @@ def _may_differ(sweep):
 
 
 def _failures(sweep):
-    """What went wrong comes first: means are those of the runs that are left."""
+    """The failed runs, at the head of the page: means are over the other runs."""
     failures = [row for row in sweep.summary.get("failures") or [] if isinstance(row, dict)]
     n_failed = sweep.summary.get("failed", len(failures))
     if not n_failed:
@@ -99,7 +99,7 @@ def _facts(sweep):
 
 
 def _names(sweep):
-    """What --scalar can be."""
+    """The values that --scalar accepts."""
     if not sweep.columns:
         return ""
     body = f"<pre>{elements.text(chr(10).join(sweep.columns))}</pre>\n"

@@ -14,7 +14,7 @@ SHARE = "Share of the steps"
 
 
 def curves(sweep):
-    """The pictures; empty if no annealed run's directory was kept, or if there are too many settings to tell apart."""
+    """The pictures; empty if no annealed run's directory was kept, or if the settings are too many to distinguish."""
     if not 1 < len(sweep.settings) <= _MOST_SETTINGS:
         return []
     known = sweep.of_first_runs(_path, "Run {run} is not among the curves: {error}")

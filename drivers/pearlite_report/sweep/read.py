@@ -1,4 +1,4 @@
-"""What the directory of a sweep holds, as plain arrays. Nothing here draws or formats."""
+"""Contents of a sweep's directory, as plain arrays. Nothing here draws or formats."""
 
 import dataclasses
 import difflib

@@ -92,7 +92,7 @@ def _points(sweep, name, settings, x, spread, above):
 
 
 def reference_of(sweep, name, abscissa, settings):
-    """What a scalar would be if it were right: the same in all runs, or a value for each place of the axis; or None."""
+    """The exact value of a scalar: one for all runs, or one for each place of the axis; None if it is unknown."""
     known, label = None, "exact"
     if name.endswith(".value"):
         known = name.removesuffix("value") + "exact"

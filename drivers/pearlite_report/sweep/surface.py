@@ -13,7 +13,7 @@ from . import drawing
 
 _VALUE = re.compile(r"log_evidence\.(.+)\.(log_ratio|log_normaliser)\.value")
 _SIZE = (5.6, 4.2)  # inches
-_DEEPEST = 20.0  # nats below the best that colours tell apart
+_DEEPEST = 20.0  # nats below the best that colours distinguish
 _LEVELS = (10.0, 5.0, 2.0, 1.0)  # of contours, nats below the best
 _MOST_NUMBERS = 81  # cells that have their number written in them
 _NEAR_TOP = 0.35  # of the colours: cells that are pale

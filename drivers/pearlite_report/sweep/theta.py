@@ -1,6 +1,5 @@
-"""What searches learn of the masses of their regions of energy, theta: how much it differs between the runs of a
-setting, and the masses beside exact ones, where the runs know these (Karagiannis et al. 2017, figures 4.1a, 4.2c and
-4.4c)."""
+"""Masses of the regions of energy that searches learn, theta: the spread between the runs of a setting, and the masses
+beside exact ones, if the runs have these (Karagiannis et al. 2017, figures 4.1a, 4.2c and 4.4c)."""
 
 import numpy
 
@@ -68,7 +67,7 @@ def _read(sweep, name):
                 contents = Contents(file, sweep.remarks)
                 values, points = contents.array(f"regions/{name}", 2), contents.array("regions/points", 2)
         except ReportError:
-            continue  # the progress of the searches tells of it
+            continue  # the progress of the searches has a remark on it
         if values is not None and points is not None and values.shape == (len(points), points.shape[1] + 1):
             found[int(run)] = values[0], points[0]
     return found

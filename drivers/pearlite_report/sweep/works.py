@@ -39,7 +39,7 @@ def _works_of(file, contents):
 
 
 def _label(sweep, setting):
-    """What tells a setting from the others; of keys that go together the first."""
+    """The keys in which a setting differs from the others; only the first of keys that vary together."""
     axes = [axis for axis in sweep.axes if len(sweep.values_of(axis)) > 1]
     tied = {other for place, axis in enumerate(axes) for other in sweep.tied_to(axis) if other in axes[place + 1 :]}
     return words.of_setting({axis: sweep.settings[setting][axis] for axis in axes if axis not in tied})
@@ -66,7 +66,7 @@ def _drawn(panels, x_label, y_label, name, title, caption, from_zero=False):
 
 
 def _log_starts(sweep):
-    """log Z_0 of each setting where these differ, so that works are told apart by log Z_0 - W; else None."""
+    """log Z_0 of each setting if these differ, so that a figure shows log Z_0 - W; else None."""
     ratio, whole = (sweep.of_settings("mean", _VALUE.format(name)) for name in ("log_ratio", "log_normaliser"))
     starts = whole - ratio
     known = numpy.isfinite(starts).all()
