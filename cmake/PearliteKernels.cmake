@@ -14,7 +14,7 @@ function(pearlite_instructions target instructions)
     target_compile_definitions(${target} PRIVATE PEARLITE_INSTRUCTIONS=${instructions})
     set_property(GLOBAL APPEND PROPERTY PEARLITE_KERNEL_OBJECTS $<TARGET_OBJECTS:${target}>)
     if(instructions MATCHES "^Avx512")
-        # clang has no such flag: what it builds here (the preset fuzz) has both sets for any CPU. Packets of other
+        # clang has no such flag: in its builds (the preset fuzz) objects of both sets run on any CPU. Packets of other
         # widths under the same names would be read with each other's strides.
         target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-weak> -w)
     endif()
@@ -23,8 +23,8 @@ function(pearlite_instructions target instructions)
     endif()
 endfunction()
 
-# Kernels in intrinsics have a source for each path of src/simd/path.hpp or of src/random/ars/choice.hpp, with flags of
-# its own. It stays out of unity builds and precompiled headers and shares no inline function.
+# Kernels in intrinsics have a source for each path of src/simd/path.hpp or of src/random/ars/choice.hpp, with its own
+# flags. It stays out of unity builds and precompiled headers and shares no inline function.
 set(PEARLITE_KERNEL_PATHS portable aes vaes avx2 avx512 vnni amx vaes512)
 set(PEARLITE_KERNEL_portable -march=x86-64-v3)
 set(PEARLITE_KERNEL_aes -march=x86-64-v3 -maes)

@@ -82,11 +82,12 @@ function(pearlite_compile target without_loops)
             pearlite_precompile(${target} layers)
         endif()
     endif()
-    # With -DCMAKE_UNITY_BUILD=ON a folder of the layer, with the folders in it, is compiled as one source: what its
-    # files include is read once. Their unnamed namespaces are then one, which the compiler takes for a header's.
+    # With -DCMAKE_UNITY_BUILD=ON a folder of the layer, with the folders in it, is compiled as one source, so that the
+    # headers of its files are read once. Their unnamed namespaces become one, and the compiler warns of it as of a
+    # header's.
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-    # Registries stay objects of their own: a program may bring other lists (tests/toy does).
+    # Registries are separate objects: a program may link other lists in their place (tests/toy does).
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources EXCLUDE REGEX "/registry\\.cpp$")
     foreach(source IN LISTS sources)

@@ -1,5 +1,5 @@
-# Debian packages, made by `cpack` in a build directory: pearlite (program and what it runs), libpearlite-dev (headers,
-# libraries and the CMake package, for models of one's own) and pearlite-doc.
+# Debian packages, made by `cpack` in a build directory: pearlite (the program and its scripts), libpearlite-dev
+# (headers, libraries and the CMake package, for users' models) and pearlite-doc.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME pearlite)
 set(CPACK_PACKAGE_VENDOR "The Pearlite authors")

@@ -20,7 +20,7 @@ target_include_directories(pearlite_python PRIVATE "${PROJECT_SOURCE_DIR}/driver
 target_link_libraries(pearlite_python PRIVATE Pearlite::app pearlite_warnings)
 target_compile_options(pearlite_python PRIVATE $<$<CONFIG:Release>:-O1>)
 
-# The rest of the package is linked into the build, so that it is what the sources say.
+# The Python sources are symbolic links in the build, so that changes apply at once.
 file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/drivers/pearlite_python/pearlite/*.py"
     "${PROJECT_SOURCE_DIR}/drivers/pearlite_python/pearlite/*.pyi"
     "${PROJECT_SOURCE_DIR}/drivers/pearlite_python/pearlite/py.typed")

@@ -26,7 +26,7 @@ class Walk {
     void draw_first(pearlite::random::Stream& stream, std::span<double> first) const { first[0] = turn(stream); }
     double log_normaliser_first() const { return std::log(4); }
 
-    // log W_n: -infinity for a walk that cannot go on.
+    // log W_n: -infinity for a walk without a free neighbour.
     double log_weight(std::span<const double> x) const {
         return std::log(static_cast<double>(free_directions(x).size()));
     }
@@ -66,10 +66,10 @@ class Walk {
         return std::log(numbers[static_cast<std::size_t>(steps_ - 1)]);
     }
 
-    // Optional: so many calls of move() at each number of variables.
+    // Optional: the number of calls of move() at each number of variables.
     pearlite::Index default_sweeps() const { return 5; }
 
-    // Optional: what is reported of the walks.
+    // Optional: quantities of the walks that are reported.
     std::vector<std::string> quantity_names() const { return {"squared_distance"}; }
     void quantities(std::span<const double> x, std::span<double> out) const {
         const auto [east, north] = end(x);

@@ -58,7 +58,7 @@ bool is_kept(const py::array& array) {
     throw py::error_already_set();
 }
 
-/// Keeps what Python has raised, and throws an error in its place.
+/// Keeps the exception that Python has raised, and throws an error in its place.
 [[noreturn]] void keep_and_throw(py::error_already_set& error, const std::string& function) {
     const auto& value = error.value();
     if (error.trace())

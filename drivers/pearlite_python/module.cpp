@@ -1,4 +1,4 @@
-// The part of the Python package pearlite that is compiled; pearlite/__init__.py and its neighbours are what users see.
+// The compiled part of the Python package pearlite. Users call pearlite/__init__.py and its neighbours.
 
 #include "app/embedding/session.hpp"
 #include "app/posterior/draws_files.hpp"

@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& names) {
     return all;
 }
 
-/// Runs f; what it throws becomes error_msg and `failed`.
+/// Runs f; an exception becomes error_msg and `failed`.
 template <class R, class F>
 R guarded(const char* where, char** error_msg, R failed, F f) {
     std::string message;

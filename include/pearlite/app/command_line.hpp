@@ -1,5 +1,5 @@
 #pragma once
-/// The command line, for the pearlite command and for programs with models of their own.
+/// The command line, for the pearlite command and for users' programs with other models.
 
 #include "pearlite/app/catalogue.hpp"
 

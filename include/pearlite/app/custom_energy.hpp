@@ -1,5 +1,5 @@
 #pragma once
-/// The one header of a program with an energy of its own to minimise:
+/// The one header that a program needs to minimise a user's energy:
 ///
 ///     int main(int argc, char** argv) {
 ///         return pearlite::app::main(argc, argv, {pearlite::app::custom_energy<Tour>("tour", "a round trip")});

@@ -1,5 +1,5 @@
 #pragma once
-/// The one header of a program with a model of its own:
+/// The one header that a program with a user's model needs:
 ///
 ///     int main(int argc, char** argv) {
 ///         const auto coin = pearlite::app::custom_model<Coin>("coin", "a coin of unknown bias");
@@ -47,9 +47,9 @@ ModelEntry custom_model(std::string name, std::string description) {
     return entry;
 }
 
-/// A catalogue entry for a model M with states, path and transition of its own (model/annealed_model.hpp: AnnealedModel
-/// and HasMove). `default_block` particles share a block unless run.block says otherwise; the path may end at any
-/// path.inverse_temperature_end up to 1e6.
+/// A catalogue entry for a model M that defines its states, path and transition (model/annealed_model.hpp:
+/// AnnealedModel and HasMove). `default_block` particles share a block unless run.block says otherwise; the path may
+/// end at any path.inverse_temperature_end up to 1e6.
 template <class M>
 ModelEntry custom_annealed_model(std::string name, std::string description, Index default_block = 64) {
     model::require_annealed_model<M>();

@@ -165,7 +165,7 @@ class Keys {
   private:
     template <class Body>
     void inside(const Condition& condition, const std::function<bool()>& holds, const Body& body);
-    /// Asks for an optional value by `ask_inner`, a function of the value and what is said about it.
+    /// Asks for an optional value by `ask_inner`, a function of the value and its description.
     template <class T, class AskInner>
     void ask_optional(const std::string& name, std::optional<T>& value, About about, const AskInner& ask_inner);
     static std::vector<NamedOption> named_options(const std::vector<std::string>& names);

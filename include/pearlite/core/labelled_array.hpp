@@ -1,5 +1,5 @@
 #pragma once
-/// Arrays whose dimensions have names: data and predictions as people and other programs read them.
+/// Arrays whose dimensions have names: data and predictions in the form that users and other programs read.
 
 #include "pearlite/core/types.hpp"
 

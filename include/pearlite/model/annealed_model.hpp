@@ -37,7 +37,7 @@ concept AnnealedModel = ParticleBlock<typename M::Block> &&
     model.fingerprint(fingerprint);
 };
 
-/// The model brings a transition of its own that leaves p_b invariant: move(block, b, streams), one sweep.
+/// The model has a transition that leaves p_b invariant: move(block, b, streams), one sweep.
 template <class M>
 concept HasMove = AnnealedModel<M> &&
     requires(const M& model, typename M::Block& block, const BlockStreams& streams, double b) {

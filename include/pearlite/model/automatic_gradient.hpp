@@ -8,7 +8,7 @@
 #if !__has_include(<stan/math/rev/core.hpp>)
 #error "this header needs the Stan math library: install r-cran-stanheaders, and link Pearlite::automatic_gradient"
 #endif
-// Each thread then has a tape of its own.
+// Each thread then has its own tape.
 #if !defined(STAN_THREADS)
 #define STAN_THREADS
 #endif

@@ -59,10 +59,10 @@ concept HasBlockGradient = requires(const D& density, const Matrix& points, doub
                                     std::span<double> log_likelihood, Eigen::Ref<Matrix> gradient) {
     density.evaluate_with_gradient(points, b, log_prior, log_likelihood, gradient);
 };
-/// Optional, beside a gradient: the gradient as trajectories want it, rounded, where that is cheaper. A trajectory
-/// that follows any function of the position alone goes back the way it came and keeps volumes; what it ends at is
-/// accepted by the log densities themselves. So a point's force may not depend on its neighbours or its place. A column
-/// for each point (d x n), n as for evaluate_with_gradient.
+/// Optional, beside a gradient: a rounded gradient for trajectories, where that is cheaper. A trajectory along any
+/// function of the position alone is reversible and keeps volumes, and its end is accepted by the exact log densities.
+/// Therefore a point's force may not depend on its neighbours or its place. A column for each point (d x n), n as for
+/// evaluate_with_gradient.
 template <class D>
 concept HasForce = requires(const D& density, const Matrix& points, double b, Eigen::Ref<Matrix> force) {
     density.force(points, b, force);
@@ -161,7 +161,7 @@ template <class D>
 concept Density = HasParameterNames<D> && HasPriorSampler<D> &&
     (HasEstimatedLikelihood<D> || HasBlockDensity<D> || (HasLogPrior<D> && HasLogLikelihood<D>));
 
-/// Says at compile time, member by member, what a density lacks.
+/// Reports at compile time each member that a density lacks.
 template <class D>
 constexpr void require_density() {
     static_assert(HasParameterNames<D>,

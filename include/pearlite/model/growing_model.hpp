@@ -85,7 +85,7 @@ template <class M>
 concept HasExactNormaliser = requires(const M& model) {
     { model.exact_log_normaliser() } -> std::convertible_to<std::optional<double>>;
 };
-/// Optional: a move is so many calls of move() unless the configuration says otherwise.
+/// Optional: the number of calls of move() in a move, unless the configuration sets another.
 template <class M>
 concept HasDefaultSweeps = requires(const M& model) {
     { model.default_sweeps() } -> std::convertible_to<Index>;
@@ -95,7 +95,7 @@ template <class M>
 concept HasSeedDraw = requires(const M& model, random::Stream& stream, std::span<double> x) {
     model.draw_seed(stream, x);
 };
-/// Optional: what is reported of x_1..x_N: quantities(x, out), one for each of quantity_names().
+/// Optional: reported quantities of x_1..x_N: quantities(x, out), one for each of quantity_names().
 template <class M>
 concept HasGrownQuantities = requires(const M& model, std::span<const double> x, std::span<double> out) {
     { model.quantity_names() } -> std::convertible_to<std::vector<std::string>>;
@@ -107,7 +107,7 @@ concept HasGrowingFingerprint = requires(const M& model, Fingerprint& fingerprin
     model.fingerprint(fingerprint);
 };
 
-/// Says at compile time, member by member, what a growing model lacks, or has in another form.
+/// Reports at compile time each member that a growing model lacks, or has in another form.
 template <class M>
 constexpr void require_growing_model() {
     static_assert(HasVariables<M>, "this model lacks: pearlite::Index n_variables() const");

@@ -1,5 +1,5 @@
 #pragma once
-/// A model as configurations know it: facts, keys, and how it is built from its [model] table.
+/// The entry of a model for configurations: facts, keys, and the function that builds it from its [model] table.
 
 #include "pearlite/core/keys.hpp"
 #include "pearlite/io/configuration.hpp"

@@ -1,6 +1,7 @@
 #pragma once
-/// The target of annealing, as samplers and kernels see it: a path of unnormalised densities f_b, b from 0 to b_end,
-/// over blocks of particles. One virtual call serves a whole block; inside, everything is static (target_of.hpp).
+/// Interface of the target of annealing, for samplers and kernels: a path of unnormalised densities f_b, b from 0 to
+/// b_end, over blocks of particles. One virtual call serves a whole block; inside, everything is static
+/// (target_of.hpp).
 
 #include "pearlite/core/detail/block.hpp"
 #include "pearlite/model/data_description.hpp"
@@ -27,7 +28,7 @@ class Target : public Capabilities {
     virtual std::unique_ptr<Block> make_block(Index size) const = 0;
     /// x ~ p_0 for every particle, ready for use.
     virtual void draw_start(Block& block, const BlockStreams& streams) const = 0;
-    /// Recomputes what is derived from the states, after unpack.
+    /// Recomputes quantities derived from the states, after unpack.
     virtual void prepare(Block& block) const = 0;
     /// out[i] += log f_to(x_i) - log f_from(x_i).
     virtual void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const = 0;
@@ -92,8 +93,8 @@ class DataStart {
     virtual void draw_data(Block& block, double b_end, const BlockStreams& streams) const = 0;
 };
 
-/// Exchanges the particles in slots i of two blocks of equal size wherever which[i] != 0, with what is derived from
-/// them.
+/// Exchanges the particles in slots i of two blocks of equal size wherever which[i] != 0, and the quantities derived
+/// from them.
 class StateSwap {
   public:
     virtual ~StateSwap() = default;
@@ -113,7 +114,7 @@ class ReportedParameters {
   public:
     virtual ~ReportedParameters() = default;
     virtual const std::vector<std::string>& parameter_names() const = 0;
-    /// Names x block size, as people read them.
+    /// Names x block size, on the reported scale.
     virtual Matrix parameters(const Block& block) const = 0;
 };
 
@@ -131,7 +132,7 @@ class Predictive {
     virtual Prediction predict(std::span<const double> x, Index samples, const random::Address& address) const = 0;
 };
 
-/// The model along the path on which the points of its data are added one by one, by arithmetic of its own.
+/// The model along the path on which the points of its data are added one by one, with its own arithmetic.
 class OwnDataPath {
   public:
     virtual ~OwnDataPath() = default;

@@ -13,7 +13,8 @@ namespace pearlite {
 
 class PointError : public Error {
   public:
-    /// `cause`: what went wrong. `point`: which of the points that were handed over. `coordinates`: "x = 1.2, y = 3".
+    /// `cause`: the message of the error. `point`: its index among the evaluated points. `coordinates`: "x = 1.2, y =
+    /// 3".
     PointError(const ErrorReport& cause, Index point, const std::string& coordinates);
     Index point() const { return point_; }
     /// Throws the cause as "... at step 5, particle 17: x = 1.2, y = 3" for the place "step 5, particle 17".

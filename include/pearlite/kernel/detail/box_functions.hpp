@@ -1,5 +1,5 @@
 #pragma once
-/// An energy on a box, as a search space that is compiled once for all energies sees it.
+/// Interface of an energy on a box, for the search space that is compiled once for all energies.
 
 #include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/model/energy/detail/descent.hpp"
@@ -29,7 +29,7 @@ class BoxFunctions : public model::Descent {
     virtual void fingerprint(model::Fingerprint& fingerprint) const = 0;
 };
 
-/// An energy that has nothing beyond what BoxFunctions ask for; the others have a BoxSpace of their own.
+/// An energy without members beyond those of BoxFunctions; each other energy has a BoxSpace compiled for it.
 template <class E>
 concept HasBoxFunctions = model::Energy<E> && !model::HasLocalMoves<E> && !model::HasConformations<E>;
 

@@ -1,5 +1,6 @@
 #pragma once
-/// An energy of states of a few values a site, as a search space that is compiled once for all energies sees it.
+/// Interface of an energy of states of a few values a site, for the search space that is compiled once for all
+/// energies.
 
 #include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/kernel/detail/categorical_operations.hpp"

@@ -15,9 +15,9 @@ namespace pearlite::kernel {
 /// An energy, and the number of differences that were added to it since it was computed in full.
 ///
 /// It belongs to a chain's state and is packed with it, because a sum of differences depends on how the chain came to
-/// its state: energies computed afresh would differ in the last bits where U is not exact, and a run that goes on after
-/// an interruption would leave the path of one that was not interrupted. When the number is used up, the next proposal
-/// is computed in full; that depends on the state alone as well, so every layout does it in the same iteration.
+/// its state: energies computed afresh would differ in the last bits where U is not exact, and a resumed run would
+/// differ from an uninterrupted one. When the number is used up, the next proposal is computed in full; that depends on
+/// the state alone as well, so every layout does it in the same iteration.
 struct CarriedEnergy {
     static constexpr std::int32_t largest_updates = 1024;
 
@@ -27,7 +27,7 @@ struct CarriedEnergy {
     bool can_take(std::size_t differences) const {
         return static_cast<std::size_t>(updates) + differences <= static_cast<std::size_t>(largest_updates);
     }
-    /// With so many differences added.
+    /// With this number of differences added.
     CarriedEnergy updated(double energy, std::size_t differences) const {
         return {energy, updates + static_cast<std::int32_t>(differences)};
     }

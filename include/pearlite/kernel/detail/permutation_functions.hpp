@@ -1,5 +1,5 @@
 #pragma once
-/// An energy of permutations, as a search space that is compiled once for all energies sees it.
+/// Interface of an energy of permutations, for the search space that is compiled once for all energies.
 
 #include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/kernel/detail/permutation_operations.hpp"

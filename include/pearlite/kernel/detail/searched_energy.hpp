@@ -40,8 +40,8 @@ std::unique_ptr<model::BuiltModel> searched_permutations(E energy) {
     return searched(std::make_shared<const PermutationFunctionsOf<E>>(std::move(energy)));
 }
 
-/// The model of an energy in a BoxSpace of its own, without a virtual call between them: the only way for energies with
-/// moves of their own.
+/// The model of an energy in a BoxSpace compiled for it, without a virtual call between them. Energies that bring moves
+/// need this form.
 template <model::Energy E>
 std::unique_ptr<model::BuiltModel> searched_box(E energy) {
     check_box(energy.dimension(), energy.lower(), energy.upper(), model::is_periodic(energy));

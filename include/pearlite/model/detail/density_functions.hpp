@@ -1,5 +1,5 @@
 #pragma once
-/// A density over R^d, prior and likelihood, as paths and kernels see it: whole blocks of points at a time.
+/// Interface of a density over R^d, prior and likelihood, for paths and kernels: whole blocks of points at a time.
 
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/block_streams.hpp"
@@ -63,8 +63,8 @@ class ReadablePrior {
     virtual void log_prior(const Matrix& points, Index n, Vector& out) const = 0;
 };
 
-/// The prior of a density that begins elsewhere, as a density of its own: unnormalised, and with a start in its place
-/// as the density itself has.
+/// The prior of a density that does not start from it, as a separate density: unnormalised, with the start of the
+/// density itself.
 class PriorDensity {
   public:
     virtual ~PriorDensity() = default;
@@ -81,7 +81,7 @@ class DensityMetric {
     /// dG/dx_k, d x d, inside the support.
     virtual void derivative(std::span<const double> x, double b, Index k, Eigen::Ref<Matrix> derivative) const = 0;
     /// J, N x d, if G(x) = G_0 + J' diag(w) J with each w_n a function of (J x)_n alone, as in generalised linear
-    /// models: what follows derivatives then costs d^2 N operations in place of d^4. Null: G is any other.
+    /// models: work on derivatives of G then costs d^2 N operations in place of d^4. Null: G is any other.
     virtual const Matrix* predictors() const { return nullptr; }
     /// w and dw_n/d(J x)_n, N each. Only if there are predictors.
     virtual void weights(std::span<const double> /*x*/, double /*b*/, Vector& /*weights*/, Vector& /*slopes*/) const {}

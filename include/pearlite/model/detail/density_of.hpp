@@ -115,7 +115,8 @@ void evaluate_columns(const Matrix& points, Index n, Vector& log_prior, Vector& 
     leave_out_impossible(priors, likelihoods);
 }
 
-/// Calls visit(i, x) for the first n columns x of `points`; what it throws is a PointError that names the coordinates.
+/// Calls visit(i, x) for the first n columns x of `points`; an exception becomes a PointError that names the
+/// coordinates.
 template <class D, class Visit>
 void at_each_column(const D& density, const Matrix& points, Index n, const Visit& visit) {
     const auto column = [&](Index i) {

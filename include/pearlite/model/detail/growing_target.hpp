@@ -1,5 +1,5 @@
 #pragma once
-/// A density that grows variable by variable, as samplers of growing populations see it:
+/// Interface of a density that grows variable by variable, for samplers of growing populations:
 ///
 ///     p_n(x_1..x_n) = f_n(x_1..x_n)/Z_n,  n = 1..N,    W_n(x) = integral of f_{n+1}/f_n over x_{n+1}
 ///
@@ -18,8 +18,8 @@
 
 namespace pearlite::model {
 
-/// The density of the first n variables, with what all its particles need; n grows. Spans of doubles over a block are
-/// indexed by slot and have size() elements.
+/// The density of the first n variables, with the data that all its particles share; n grows. Spans of doubles over a
+/// block are indexed by slot and have size() elements.
 class GrowingStage {
   public:
     virtual ~GrowingStage() = default;
@@ -32,7 +32,7 @@ class GrowingStage {
     virtual std::unique_ptr<Block> make_block(Index size) const = 0;
     /// x_1 ~ p_1, exactly; n = 1.
     virtual void draw_first(Block& block, const BlockStreams& streams) const = 0;
-    /// Recomputes what is derived from the states, after unpack and after the stage has grown.
+    /// Recomputes quantities derived from the states, after unpack and after the stage has grown.
     virtual void prepare(Block& /*block*/) const {}
     /// A sweep of a kernel that leaves p_n invariant.
     virtual void sweep(Block& block, const BlockStreams& streams) const = 0;
@@ -64,7 +64,7 @@ class GrowingTarget : public Capabilities {
     virtual double log_normaliser_first() const = 0;
     /// log Z_N where it can be computed; may be costly.
     virtual std::optional<double> exact_log_normaliser() const { return {}; }
-    /// A move has so many sweeps unless the configuration says otherwise.
+    /// The number of sweeps of a move, unless the configuration sets another.
     virtual Index default_sweeps() const { return 1; }
     /// Whether stages have draw_seeds().
     virtual bool can_reseed() const { return false; }

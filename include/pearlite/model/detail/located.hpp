@@ -13,7 +13,7 @@ namespace pearlite::model {
 /// error that says where already is passed on as it is.
 [[noreturn]] void throw_located(const std::exception_ptr& error, const BlockStreams& streams, Index n);
 
-/// Does `work` on the n particles of a block; what it throws names step and particles. Lack of memory passes.
+/// Does `work` on the n particles of a block; an exception then names step and particles, except for lack of memory.
 template <class Work>
 decltype(auto) located(const BlockStreams& streams, Index n, const Work& work) {
     try {

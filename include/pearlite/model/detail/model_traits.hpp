@@ -11,7 +11,7 @@ namespace pearlite::model {
 
 class Target;
 
-/// The task of a run: each task has algorithms of its own.
+/// The task of a run. Each algorithm serves one task.
 enum class Task { annealing, search, training };
 
 /// Starts of trajectories that run backwards from the path's end: exact draws; a mode; states made from data; or the

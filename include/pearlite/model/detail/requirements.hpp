@@ -89,7 +89,7 @@ concept HasParticleBlock = requires {
 }
 &&ParticleBlock<typename M::Block>;
 
-/// Says, member by member, what a model with a transition of its own lacks (AnnealedModel and HasMove).
+/// Reports each member that a model with its own transition lacks (AnnealedModel and HasMove).
 template <class M>
 constexpr void require_annealed_model() {
     static_assert(HasParticleBlock<M>,

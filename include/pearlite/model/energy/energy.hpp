@@ -62,7 +62,7 @@ std::optional<double> known_minimum_of(const E& energy) {
 
 /// Optional: log_region_masses(points, temperature), the logarithms of the masses of the m + 1 regions that m energies
 /// in ascending order cut the states into, under exp(-U / temperature), as shares of all; empty where they are not
-/// known. A search compares with them what it has learnt.
+/// known. A search compares its learnt masses with them.
 template <class E>
 concept HasRegionMasses = requires(const E& energy, std::span<const double> points, double temperature) {
     { energy.log_region_masses(points, temperature) } -> std::same_as<std::vector<double>>;

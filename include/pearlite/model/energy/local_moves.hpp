@@ -1,5 +1,5 @@
 #pragma once
-/// Energies on a box that compute the effect of a partial change of the state, and offer moves of their own.
+/// Energies on a box that compute the effect of a partial change of the state, and offer their own moves.
 
 #include "pearlite/model/energy/energy.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The generators of random bits, and the seed of a run, which says what they start from and which of them it is.
+/// The generators of random bits, and the seed of a run, which holds their starting value and selects one of them.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-/// An energy on a box as descents to its minima see it.
+/// Interface of an energy on a box for descents to its minima.
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/energy/energy.hpp"
@@ -18,7 +18,7 @@ class Descent {
     virtual bool is_periodic() const { return false; }
     /// +inf outside the space.
     virtual double energy(std::span<const double> x) const = 0;
-    /// The energy has a gradient of its own; else differences must do.
+    /// Whether the energy has a gradient; else descents use differences.
     virtual bool has_gradient() const = 0;
     /// Writes dU/dx. ContractViolation without has_gradient().
     virtual void gradient(std::span<const double> x, std::span<double> gradient) const = 0;

@@ -134,8 +134,8 @@ constexpr void require_energy_of_any_kind() {
 
 } // namespace detail
 
-/// Says, member by member, what an energy lacks (Energy, CategoricalEnergy or PermutationEnergy), and which optional
-/// member of the right name has another form and would silently not be used.
+/// Reports each member that an energy lacks (Energy, CategoricalEnergy or PermutationEnergy), and each optional member
+/// that has the right name but another form, and would silently not be used.
 template <class E>
 constexpr void require_energy() {
     constexpr bool has_kind = LooksCategorical<E> || LooksLikePermutations<E> || LooksContinuous<E>;

@@ -1,5 +1,5 @@
 #pragma once
-/// The space that chains search for low energies, as searches see it: states, energies, operations. One virtual call
+/// Interface of the space in which chains search for low energies: states, energies, operations. One virtual call
 /// serves a whole block of chains and an operation; inside, everything is static (space_of.hpp).
 
 #include "pearlite/core/detail/block.hpp"

@@ -28,7 +28,7 @@ struct PointStatesOf final : PointStates {
     Index d;
 };
 
-/// chains.nodes() are names, and chains.list_edges(slot, edges) lists what GraphStates says.
+/// chains.nodes() are names, and chains.list_edges(slot, edges) lists edges as documented at GraphStates.
 template <class S>
 concept HasGraphs = requires(const typename S::Chains& chains, Index slot, std::vector<Index>& edges) {
     { chains.nodes() } -> std::convertible_to<std::vector<std::string>>;
