@@ -18,7 +18,7 @@ names=()
 declare -A conversions checksums sources
 
 # data_file NAME CONVERSION SHA256 SOURCE...: a file of the table below. A function as_CONVERSION takes the downloaded
-# sources and prints the file. The checksum of a .gz is of what it holds, because copies differ in their wrapper.
+# sources and prints the file. The checksum of a .gz is that of its contents, because copies differ in their wrapper.
 data_file() {
     names+=("$1")
     conversions[$1]=$2
@@ -150,7 +150,7 @@ as_modes() {
         19,5.54,6.86 20,1.69,8.11
 }
 
-# A Python of one's own may come first on the path, and lack Debian's packages.
+# The first Python on the path may be a user's, without Debian's packages.
 python_of_weights() {
     local python
     for python in python3 /usr/bin/python3; do
@@ -168,7 +168,7 @@ importer_of_weights() {
         command -v pearlite-import-rbm
 }
 
-# Whether the tools are there that NAME takes; if not, `problem` says what is missing.
+# Whether the tools for NAME are installed; if not, `problem` names the missing one.
 has_tools_for() {
     if [ -n "${sources[$1]}" ] && ! command -v curl >/dev/null; then
         problem="curl is missing (Debian: curl)"
@@ -187,7 +187,7 @@ has_tools_for() {
     [ -z "$problem" ]
 }
 
-# The checksum of FILE as the table means it, or what else is wrong: checksum_of NAME FILE.
+# Prints the checksum of FILE, for a .gz that of its contents, or "(damaged)": checksum_of NAME FILE.
 checksum_of() {
     local unwrap=cat
     [[ $1 != *.gz ]] || unwrap='gzip -dcf'
@@ -245,7 +245,7 @@ make_result() {
     fi
 }
 
-# Sees to it that NAME is there and right. `outcome` says what was done, on failure `problem` what was wrong.
+# Makes sure that NAME exists with the right checksum. Sets `outcome` to the action taken, and on failure `problem`.
 get() {
     local name=$1 folder=$directory/${1%/*} state
     problem=

@@ -4,7 +4,7 @@
 #   bash tests/run.sh --full              all that must hold before a change lands; installs the optional packages
 #   bash tests/run.sh --long              full, and studies of hours, for nights and releases
 #   bash tests/run.sh --layer PATTERN     for an edit: tests that PATTERN finds by name, label or file ("smc", "io")
-# --all (alone: with --full) also runs studies whose bits have not changed (tests/ledger). What follows goes to CTest.
+# --all (alone: with --full) also runs studies whose bits have not changed (tests/ledger). Further options go to CTest.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cmake/setup.sh
@@ -31,7 +31,7 @@ done
 began=$SECONDS
 install_packages cmake/debian-packages.txt
 if [ "$tier" = full ] || [ "$tier" = long ]; then
-    # What needs these is skipped, and says so, where they cannot be had.
+    # Tests that need them are skipped, and say so, where they cannot be installed.
     install_packages cmake/debian-packages-optional.txt || echo "going on without the optional packages" >&2
 fi
 
