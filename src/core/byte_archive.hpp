@@ -42,7 +42,7 @@ class ByteWriter {
     std::vector<std::byte> bytes_;
 };
 
-/// Reads what a ByteWriter wrote; ContractViolation beyond the end.
+/// Reads the bytes of a ByteWriter; ContractViolation beyond the end.
 class ByteReader {
   public:
     static constexpr bool reading = true;

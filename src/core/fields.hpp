@@ -20,10 +20,10 @@ namespace pearlite {
 /// The type of an item's bytes, so that other programs can read the files: `bytes` is opaque.
 enum class ItemType { bytes, float64, int64 };
 
-/// A field that the ranks hold together, as files see it: items of equal size, of which each rank holds a contiguous
-/// run. Items 0 .. items-1 in global order, of which this rank holds
-/// [first_local, first_local + local). The functions copy `count` items from local position `first` (0-based on this
-/// rank) to or from `count * item_bytes` bytes.
+/// A field that the ranks hold together, in the form that files need: items of equal size, of which each rank holds a
+/// contiguous run. Items 0 .. items-1 in global order, of which this rank holds [first_local, first_local + local). The
+/// functions copy `count` items from local position `first` (0-based on this rank) to or from `count * item_bytes`
+/// bytes.
 struct ShardedField {
     ItemType type = ItemType::bytes;
     std::size_t item_bytes = 0; ///< bytes of an item; for float64 and int64 a multiple of 8
@@ -53,7 +53,7 @@ class Fields {
 
     /// Items of which each rank holds a contiguous run. When written, the field must stay valid until all are.
     virtual void sharded(std::string_view name, const ShardedField& field) = 0;
-    /// Whether the file that is read has so many items of that name; true when written.
+    /// Whether the file being read has a field of that name with this number of items; true when written.
     virtual bool has_items(std::string_view /*name*/, std::int64_t /*items*/) { return true; }
 
     /// Reading by some of the ranks, of which this rank is one: the calls in `read` are collective among these.

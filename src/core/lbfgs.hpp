@@ -20,9 +20,9 @@ using LbfgsFunction = std::function<double(std::span<const double> x, std::span<
 /// An iterate and its gradient, after each iteration.
 using LbfgsIterate = std::function<void(std::span<const double> x, std::span<const double> gradient)>;
 
-/// Minimises from `start` (d), where the value must be finite; deterministic. The results are what the calls saw: a
-/// line search that finds nothing lower is the usual end near the last bit. Exceptions of the calls pass through;
-/// NumericalError if the library cannot run.
+/// Minimises from `start` (d), where the value must be finite; deterministic. Callers take the results from their
+/// calls: near the last bit a line search usually ends because it finds nothing lower. Exceptions of the calls pass
+/// through; NumericalError if the library cannot run.
 void minimise_by_lbfgs(const LbfgsFunction& function, std::span<const double> start, const LbfgsLimits& limits,
                        const LbfgsIterate& iterate = {});
 

@@ -102,7 +102,7 @@ CombinedProbabilities combine_probabilities(const Matrix& of_replicates, std::sp
         error_rates.push_back(score.error_rate);
         log_losses.push_back(score.log_loss);
     }
-    // The jackknife: (n - 1)^2 times the squared standard error of the mean of what is left without each.
+    // The jackknife: (n - 1)^2 times the squared standard error of the mean of the scores that leave one out.
     const auto error_of = [&](const std::vector<double>& values) {
         return static_cast<double>(n - 1) * mean_and_error(values).standard_error;
     };

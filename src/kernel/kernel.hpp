@@ -38,7 +38,7 @@ class Kernel {
 
     /// Called before the moves of step `step`; collective if adapts().
     virtual void adapt(const parallel::Communicator&, const population::Generation&, Index /*step*/) {}
-    /// The population's shape as the kernel knows it at the present temperature; null if it knows none.
+    /// The kernel's estimate of the population's shape at the present temperature; null if it has none.
     virtual const Shape* shape() const { return nullptr; }
     /// Whether the kernel chooses moves or proposals by the motion of the particles: each move() is then a round, after
     /// which all ranks call tune().

@@ -1,5 +1,5 @@
 #pragma once
-/// The kernels by which algorithms along a path move particles, as configurations know them (kernel.kind).
+/// The kernels by which algorithms along a path move particles, by their names in configurations (kernel.kind).
 
 #include "kernel/kernel.hpp"
 #include "pearlite/core/keys.hpp"

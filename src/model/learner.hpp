@@ -1,6 +1,6 @@
 #pragma once
-/// A model that learns its parameters from examples, as training sees it: an exponential family p(v, h) of observed
-/// units v and hidden units h, whose gradient is a difference of counts.
+/// Interface of a model that learns its parameters from examples, for training: an exponential family p(v, h) of
+/// observed units v and hidden units h, whose gradient is a difference of counts.
 ///
 ///     d/dtheta mean log p(v) = <s(v, h)>_data - <s(v, h)>_model,  s the statistics, whole numbers
 ///

@@ -42,7 +42,7 @@ class Communicator {
     bool is_root() const { return rank() == 0; }
 
     void barrier() const;
-    /// Whether all ranks call this within so many seconds of this rank's call. If not, the ranks can no longer agree on
+    /// Whether all ranks call this within `seconds` of this rank's call. If not, the ranks can no longer agree on
     /// anything, and the job has to end.
     bool all_arrive(double seconds) const;
     /// The largest value of all ranks; NaN if any is NaN.
@@ -74,7 +74,7 @@ class Communicator {
     void all_gather(std::span<const T> values, std::span<T> all) const;
     template <class T>
     std::vector<T> gather(std::span<const T> values, int root = 0) const;
-    /// outgoing[r] goes to rank r; returns what came from each rank. outgoing.size() == size().
+    /// outgoing[r] goes to rank r; returns the bytes from each rank. outgoing.size() == size().
     template <class T>
     std::vector<std::vector<T>> all_to_all(const std::vector<std::vector<T>>& outgoing) const;
 

@@ -145,7 +145,8 @@ class Ring {
     std::vector<Buffer> free_;
 };
 
-// Runs work(item, bytes) over the items of a message. After a failure the traffic goes on, for the sake of the others.
+// Runs work(item, bytes) over the items of a message. After an error it skips the work, while the exchange continues
+// for the other ranks.
 template <class Bytes, class Work>
 void for_each_item(const Message& message, Bytes bytes, std::size_t item_bytes, std::exception_ptr& error,
                    Work&& work) {

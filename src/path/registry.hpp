@@ -1,5 +1,5 @@
 #pragma once
-/// The paths along which a model can be annealed, as configurations know them (path.kind).
+/// The paths along which a model can be annealed, by their names in configurations (path.kind).
 
 #include "pearlite/model/target.hpp"
 

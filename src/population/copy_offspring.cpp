@@ -1,4 +1,4 @@
-// Offspring in a generation of their own; resampling.cpp has those that take the places of the lost.
+// Copies offspring into a new generation; in resampling.cpp they take the places of the lost particles.
 #include "parallel/exchange.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/resampling.hpp"

@@ -11,8 +11,8 @@ namespace pearlite::population {
 
 class Population {
   public:
-    /// `particle_bytes`: the size of a packed particle of the blocks that `make_block` makes. Every so many
-    /// neighbouring blocks, from block 0 on, belong to one rank.
+    /// `particle_bytes`: the size of a packed particle of the blocks that `make_block` makes. Neighbouring blocks, in
+    /// groups of `blocks_together` from block 0 on, belong to one rank.
     Population(const parallel::Communicator& ranks, MakeBlock make_block, std::size_t particle_bytes,
                Index blocks_together = 1);
 

@@ -26,7 +26,7 @@ std::vector<Index> offspring(const parallel::Communicator& ranks, const parallel
                              std::span<const double> log_weights, Resampling scheme, const random::Seed& seed,
                              std::uint32_t step, std::optional<Index> n_offspring = {});
 
-/// Particles of a generation with their weights, as resampling sees them.
+/// Particles of a generation with their weights, the input of resampling.
 struct WeightedParticles {
     const parallel::BlockLayout* layout;
     std::span<const double> log_weights;

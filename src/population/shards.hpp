@@ -12,7 +12,8 @@
 
 namespace pearlite::population {
 
-/// A number of each item of a layout (log weights, works), of which this rank has those of its own items in slot order.
+/// A number of each item of a layout (log weights, works), of which this rank has the numbers of its items in slot
+/// order.
 struct Shards {
     parallel::Communicator ranks;
     parallel::BlockLayout layout;
@@ -33,7 +34,7 @@ struct Shards {
     }
 };
 
-/// Numbers of the items as files see them: number(i) of local item i. For writing.
+/// A field of the items' numbers, for writing: number(i) of local item i.
 template <class Number>
 ShardedField field_of(const parallel::BlockLayout& layout, Number number) {
     ShardedField field{
@@ -47,8 +48,8 @@ ShardedField field_of(const parallel::BlockLayout& layout, Number number) {
     return field;
 }
 
-/// Items that stand one after another in memory as files see them: all `items`, of which `here` are this rank's, the
-/// first of them number `first_local`.
+/// A field of items that are contiguous in memory: all `items`, of which `here` are this rank's, the first of them
+/// number `first_local`.
 inline ShardedField field_of_items(ItemType type, std::size_t item_bytes, Index items, Index first_local,
                                    std::span<std::byte> here) {
     const auto local = static_cast<Index>(here.size() / item_bytes);

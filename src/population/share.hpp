@@ -9,8 +9,8 @@
 
 namespace pearlite::population {
 
-/// A generation as all ranks see it. The ranks of a group hold its items, neighbours in the order of the slots; other
-/// ranks have an empty share, and take part in collective calls of all ranks.
+/// A generation for the collective calls of all ranks. The ranks of a group hold its items, neighbours in the order of
+/// the slots; other ranks have an empty share, and take part in collective calls of all ranks.
 class Share {
   public:
     /// `here`: the generation if this rank holds some of it, else null. `layout`: its blocks among all ranks.

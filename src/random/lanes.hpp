@@ -1,6 +1,6 @@
 #pragma once
 /// Draws for many consecutive ids at once, an id per vector lane, for chains that move side by side. The numbers are
-/// those that a Stream, or fill.hpp, draws at each address, bit for bit; only floats have numbers of their own.
+/// those that a Stream, or fill.hpp, draws at each address, bit for bit; only floats have other numbers.
 
 #include "pearlite/core/detail/lane_padding.hpp"
 #include "pearlite/random/stream.hpp"

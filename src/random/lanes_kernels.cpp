@@ -18,7 +18,7 @@ namespace pearlite::random {
 
 namespace {
 
-/// Lanes of a register, and registers at a time: so many products in flight hide each other's latency.
+/// Lanes of a register, and registers at a time: this number of products in flight hides their latency.
 constexpr std::size_t lanes = static_cast<std::size_t>(lane_padding), batch = 4;
 
 /// A 32-bit word of each lane in the low half of 64 bits; the high halves may hold anything.

@@ -18,7 +18,7 @@ class StudentMixture {
         Vector mean;   ///< d
         Matrix factor; ///< L, d x d, lower triangular
     };
-    /// Whether a fit gives each component a scale of its own, or all the same, which takes fewer points.
+    /// Whether a fit gives each component its own scale, or all the same scale, which takes fewer points.
     enum class Scales { own, common };
     /// Weights are normalised; df > 2. ContractViolation for no components or sizes that differ.
     StudentMixture(std::vector<Component> components, double df);

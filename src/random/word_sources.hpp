@@ -25,7 +25,7 @@ namespace pearlite::random {
 /// begins a counter; the stream has the same seed.
 inline constexpr std::size_t most_words_taken = 576;
 
-/// The counter so many words after that of a stream's begin.
+/// The counter this number of words after the begin of a stream.
 inline Counter later(Counter begin, Index words) {
     begin[0] += static_cast<std::uint32_t>(words / 4);
     return begin;
@@ -63,7 +63,7 @@ class ArsWords {
         counters_.skip(n_words_ / 16);
         return function;
     }
-    /// With keys of its own, so that those of ahead() stay in registers.
+    /// With separate keys, so that those of ahead() stay in registers.
     auto elsewhere(const Address& address) const {
         return [keys = keys_, begin = address.counter()](Index word, std::span<std::uint32_t> out) {
             const auto first = later(begin, word);
@@ -118,7 +118,7 @@ class DrawnWords {
     alignas(64) std::uint32_t words_[4096];
 };
 
-/// function(source) for a stream of which n_words words will be taken so many times.
+/// Calls function(source) for a stream of which n_words words will be taken `times` times.
 template <class Function>
 void with_words(const Address& address, std::size_t n_words, std::size_t times, Function&& function) {
 #if defined(__AVX512F__) && defined(__VAES__)

@@ -11,7 +11,7 @@ namespace pearlite::simd {
 
 /// Points side by side: row k of numbers of all points is at 16 k.
 inline constexpr Index points_abreast = 16;
-/// Sums are made so many at a time: they fill a dozen registers, and a number that is loaded is used for all of them.
+/// Number of sums computed at a time: they fill a dozen registers, and each loaded number serves all of them.
 template <class Real>
 inline constexpr Index sums_abreast = sizeof(Real) == 4 ? 12 : 6;
 

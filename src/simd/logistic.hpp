@@ -30,8 +30,8 @@ template <class P>
 template <class P>
 class SoftplusSum {
   public:
-    /// Factors 1 + exp(-|x|) are at most 2: a lane holds so many of them, 2^32 (float) or 2^64, and the product of all
-    /// lanes in double is at most 2^512.
+    /// Factors 1 + exp(-|x|) are at most 2: a lane holds this number of them, a product of at most 2^32 (float) or
+    /// 2^64, and the product of all lanes in double is at most 2^512.
     static constexpr Index packets_per_logarithm = sizeof(Element<P>) == 4 ? 32 : 64;
 
     [[gnu::always_inline]] void add(P x) {

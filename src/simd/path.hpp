@@ -8,7 +8,7 @@
 
 namespace pearlite::simd {
 
-/// From plain C++ to tile products; each needs what x86-64-v3 has, and what its name says.
+/// From plain C++ to tile products; each needs x86-64-v3 and the instructions in its name.
 enum class Path { portable, avx2, avx512, vnni, amx };
 
 /// "portable", ...

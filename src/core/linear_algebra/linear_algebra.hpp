@@ -19,7 +19,7 @@ Matrix symmetric_eigenvectors(const Matrix& symmetric);
 std::optional<Matrix> cholesky_factor(const Matrix& symmetric);
 /// x with L L' x = b.
 Vector cholesky_solution(const Matrix& lower, const Vector& b);
-/// The inverse of a square matrix, which holds what is not finite if there is none.
+/// The inverse of a square matrix; has elements that are not finite if the matrix is singular.
 Matrix inverse(const Matrix& square);
 /// The x of least norm among those that make |A x - b| least.
 Vector least_squares(const Matrix& a, const Vector& b);

@@ -10,8 +10,8 @@
 
 namespace pearlite::estimator {
 
-/// Beyond so many joint standard errors two estimates of one quantity contradict each other: one false alarm in 1.6e4,
-/// and fewer where both come from the same particles.
+/// Two estimates of one quantity contradict each other beyond this number of joint standard errors: one false alarm in
+/// 1.6e4, and fewer where both come from the same particles.
 inline constexpr double significant_difference = 4;
 
 /// Whether both have errors, and differ by more than significant_difference of them.

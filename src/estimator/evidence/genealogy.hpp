@@ -14,7 +14,7 @@ inline constexpr int min_eves = 20;
 /// bar is doubtful.
 inline constexpr double min_effective_families = 5, good_effective_families = 20;
 
-/// 1/sum_e S_e^2: of families of equal weight so many have the same spread.
+/// 1/sum_e S_e^2, the number of families of equal weight with the same spread.
 double effective_families(const population::FamilyWeights& families);
 
 /// Skewness of Z from one run of M particles, from the third moment of the families' shares, Eves without descendants

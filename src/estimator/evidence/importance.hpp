@@ -33,10 +33,10 @@ struct ImportanceEstimate {
     double variance_log_weight = 0; ///< Var[log w] (n - 1), the cost that optimised schedules minimise
     double normal_ess = 0; ///< n exp(-s^2), s^2 the mean square of log w above its mean: the ESS if log w is normal
 
-    /// Reasons to doubt the error bar of so many "trajectories": an ESS below 20, a skewed mean weight, or a normal ESS
-    /// below 100 while the skewness exceeds 0.1. Normal log weights of variance 3 and more have error bars that cover
-    /// too little, and just those samples look best that lack the largest weights; the spread of their logarithms does
-    /// not depend on these.
+    /// Reasons to doubt the error bar of `what`, such as "trajectories": an ESS below 20, a skewed mean weight, or a
+    /// normal ESS below 100 while the skewness exceeds 0.1. Error bars of normal log weights of variance 3 and more
+    /// cover too little, and the samples that lack the largest weights look best; the spread of the log weights does
+    /// not depend on the largest ones.
     std::vector<std::string> doubts(const std::string& what) const;
     /// Whether the ESS is below 50, and that of normal log weights of this spread would be below 1. The largest weights
     /// are then missing from the sample, and an interval means nothing.

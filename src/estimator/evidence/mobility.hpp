@@ -1,5 +1,5 @@
 #pragma once
-/// Whether particles moved far enough at each temperature for the weights to be what they look like.
+/// Checks that particles moved far enough at each temperature for the diagnostics of their weights to hold.
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,7 @@ struct MobilityRecord {
     double needed = 0.3;                ///< of a long step
 };
 
-/// The temperature at which particles moved least, against what the step to it needs.
+/// The temperature at which particles moved least, relative to the move that the step to it needs.
 struct LeastMobility {
     double inverse_temperature = 0;
     double mobility = 0; ///< the smaller of points and energies

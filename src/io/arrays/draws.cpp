@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view end_of_warm_up = "# Adaptation terminated";
 
-/// Also of what is not finite: nan, inf, -inf.
+/// Reads numbers that are not finite, too: nan, inf, -inf.
 std::optional<double> number_of(const std::string& text) {
     if (const auto finite = finite_number(text))
         return finite;

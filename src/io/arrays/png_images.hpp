@@ -9,7 +9,7 @@
 namespace pearlite::io {
 
 bool is_png(std::string_view content);
-/// The levels of a PNG must be black and white, whatever its format; what is transparent is white.
+/// A PNG of any format must have the levels black and white only; transparent pixels count as white.
 BinaryImage read_png(std::string_view content, const std::string& source);
 
 /// "the pixel of row 2, column 3".

@@ -19,7 +19,7 @@ std::string with_overrides(std::string_view text, const std::string& name, const
 std::string with_short_form(std::string_view text, const std::string& name, const std::vector<std::string>& overrides);
 
 /// The text without a table: its header and the lines of its values, with comments among them. The text itself if it
-/// has no such table; InputError where the table has no header of its own.
+/// has no such table; InputError if the table has no header line.
 std::string without_table(std::string_view text, const std::string& name, const std::string& table);
 
 } // namespace pearlite::io

@@ -36,7 +36,7 @@ struct TableDescription {
 /// The keys that `list` lists, table by table: keys of `table`, and keys of other tables it enters.
 std::vector<TableDescription> describe_keys(const std::string& table, const std::function<void(Keys&)>& list);
 
-/// "an integer in [2, inf)", "one of "a", "b"": what a value must be, as error messages say it.
+/// The expected values as error messages print them: "an integer in [2, inf)", "one of "a", "b"".
 std::string expectation(const KeyDescription& key);
 /// "32", "size x size", "none", "" (it must be given).
 std::string default_text(const KeyDescription& key);

@@ -77,9 +77,9 @@ class Writer {
 /// that name file and field.
 class Reader {
   public:
-    /// Verifies the stamp (the ranks share the hashing), then opens. FileError says what is wrong: absent, not a
-    /// regular file, not a Pearlite container, schema newer or older than this program's, another kind, cut short,
-    /// checksum differs.
+    /// Verifies the stamp (the ranks share the hashing), then opens. FileError names the fault: absent, not a regular
+    /// file, not a Pearlite container, schema newer or older than this program's, another kind, cut short, checksum
+    /// differs.
     Reader(const parallel::Communicator& ranks, const std::filesystem::path& path, std::string_view kind);
     ~Reader();
     Reader(const Reader&) = delete;
@@ -100,7 +100,7 @@ class Reader {
     void operator()(std::string_view name, Matrix& value);
     /// Items, item_bytes and type must match what was written; reads this rank's items and unpacks them.
     void sharded(std::string_view name, const ShardedField& field);
-    /// Whether the field is there and has so many items.
+    /// Whether the field exists and has this number of items.
     bool has_items(std::string_view name, std::int64_t items) const;
     void enter(std::string_view group);
     void leave();

@@ -1,6 +1,6 @@
 #pragma once
 /// The operations of searches in a box. A source in src/kernel/box/operations holds an operation, or some that share
-/// code: the function that proposes, and <name>_operation(), which says what configurations and searches know of it.
+/// code: the function that proposes, and <name>_operation(), which describes it for configurations and searches.
 
 #include "kernel/box/box_draft.hpp"
 #include "pearlite/kernel/detail/box_operations.hpp"
@@ -17,8 +17,8 @@ struct BoxPartners {
     const model::Meetings& meetings;
 };
 
-/// An operation proposes to all chains that take part at once: it writes the draft's proposals, and what their
-/// acceptance depends on beside their energies.
+/// An operation proposes to all chains that take part at once: it writes the draft's proposals, and the terms of their
+/// acceptance beside their energies.
 struct BoxOperationEntry {
     model::Operation operation;  ///< but its first scale
     std::string_view about = {}; ///< "all coordinates, by a normal step"

@@ -15,7 +15,7 @@ namespace {
 constexpr int largest_rounds = 20;
 constexpr DescentLimits to_the_end{.iterations = 2000, .tolerance = 1e-12};
 
-/// The energy in the box as a minimiser sees it; keeps the best point so far.
+/// The objective of a minimiser: the energy in the box. Keeps the best point so far.
 class Evaluation {
   public:
     Evaluation(const model::Descent& target, std::span<const double> start)

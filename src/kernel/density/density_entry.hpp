@@ -35,7 +35,7 @@ class DensityFactory : public KernelFactory {
     Covariance covariance_ = Covariance::automatic;
 };
 
-/// A kernel without keys of its own.
+/// A kernel without further keys.
 template <class K>
 std::shared_ptr<KernelFactory> density_factory() {
     class Factory final : public DensityFactory {

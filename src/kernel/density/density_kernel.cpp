@@ -13,7 +13,7 @@ using model::BlockStreams;
 
 namespace {
 
-/// Whether so many numbers are a diagonal shape of d dimensions.
+/// Whether a shape of this size is diagonal in d dimensions.
 bool are_diagonal(Index numbers, Index d) {
     return d > 1 && numbers == Shape::numbers(d, true);
 }

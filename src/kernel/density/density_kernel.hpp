@@ -1,5 +1,5 @@
 #pragma once
-/// The common part of the kernels of densities: what they learn of a population, and how often they move.
+/// The common part of the kernels of densities: adaptation to a population, and the number of moves.
 
 #include "kernel/density/shape.hpp"
 #include "kernel/kernel.hpp"

@@ -9,10 +9,10 @@
 
 namespace pearlite::kernel {
 
-/// Each transition of a block is one of a part's, drawn by the parts' shares at the block's address. As the states have
-/// no say in it, the mixture leaves p_b invariant and is its own time reversal, like its parts (Tierney 1994, section
-/// 2.4). All parts have the population's shape; each has its own scale, which follows the acceptance of its own
-/// proposals.
+/// Each transition of a block is that of one part, drawn by the parts' shares at the block's address. The draw does not
+/// depend on the states, so that the mixture leaves p_b invariant and is its own time reversal, like its parts (Tierney
+/// 1994, section 2.4). All parts have the population's shape; each has its own scale, which follows the acceptance of
+/// its own proposals.
 ///
 /// The extra numbers of a row: scale and extra numbers of each part.
 class KernelMixture : public DensityKernel {

@@ -14,7 +14,7 @@ using Packet = simd::Doubles;
 constexpr Index width = simd::lanes<Packet>;
 constexpr Index registers = n_rows / width;
 
-/// Eight rows of so many points.
+/// Eight rows of this number of points.
 template <Index points>
 struct Sums {
     Packet of[points][registers];

@@ -43,7 +43,8 @@ std::vector<std::string> without(const std::vector<std::string>& names, std::spa
 std::vector<Covariate> covariates_of(const io::Frame& frame, std::span<const std::string> names,
                                      const std::vector<std::string>& factors);
 
-/// Mean 0 and standard deviation 1 over the rows, of each covariate that is no factor; what was done with them.
+/// The mean and the standard deviation of a covariate before standardise() scaled it. That function gives each
+/// covariate that is no factor mean 0 and standard deviation 1 over the rows.
 struct Scaling {
     std::string name;
     double mean = 0, sd = 1;

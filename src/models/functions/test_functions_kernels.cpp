@@ -118,9 +118,9 @@ struct Tile {
     Doubles at(Index i, Index v) const { return simd::load<Doubles>(x + i * stride + v * width); }
 };
 
-/// Calls add(i, v, z_i) for the vectors v of a tile, i = d-1 .. 0. The last coordinate after its own turns is
-/// needed first of all and found in a pass of its own: so no coordinate waits in memory, and the second pass, whose two
-/// chains of turns are slow one after another, runs beside the work of `add`.
+/// Calls add(i, v, z_i) for the vectors v of a tile, i = d-1 .. 0. The last coordinate after its own turns is needed
+/// first, and is found in a separate pass. Therefore no coordinate waits in memory, and the second pass, whose two
+/// chains of turns have long latencies, overlaps with the work of `add`.
 template <Index packets, bool is_centred, class Add>
 [[gnu::always_inline]] inline void turn_coordinates(const Turn& turn, const Tile& tile, Add add) {
     const auto& [first_cosine, first_sine, last_cosine, last_sine] = *turn.turns;

@@ -1,6 +1,6 @@
 #pragma once
-/// The Gaussian toy with transitions of its own (Habeck 2017, section 4): every distribution on the way is normal, and
-/// how far the chains lag behind it can be computed.
+/// The Gaussian toy of Habeck (2017, section 4) with autoregressive transitions: every distribution on the way is
+/// normal, and the lag of the chains behind it can be computed.
 
 #include "models/gaussian/gaussian.hpp"
 #include "pearlite/core/column_block.hpp"

@@ -21,7 +21,7 @@ OrthantSettings orthant_of(const GpClassificationSettings& settings, std::vector
     return {std::move(covariance), training.classes, std::move(order), settings.is_double};
 }
 
-/// In the latent z, with predictions of what is held out.
+/// The model in the latent z, with predictions of the held-out points.
 class GpOrthant final : public Orthant {
   public:
     GpOrthant(const OrthantSettings& orthant, const std::shared_ptr<const GpClassificationSettings>& settings)
@@ -55,7 +55,7 @@ class GpGrowth final : public model::Growth {
     std::shared_ptr<const GpClassificationSettings> settings_;
 };
 
-/// Model, with predictions of what is held out.
+/// Model, with predictions of the held-out points.
 template <class Model>
 class Predicting : public Model {
   public:

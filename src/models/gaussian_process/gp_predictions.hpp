@@ -19,7 +19,7 @@ orthant_predictions(std::shared_ptr<const GpClassificationSettings> settings, st
 std::shared_ptr<const model::HeldOutClasses>
 latent_predictions(std::shared_ptr<const GpClassificationSettings> settings, GpLatent latent);
 
-/// Expectation propagation: evidence, correction, and predictions of what is held out.
+/// Expectation propagation: evidence, correction, and predictions of the held-out points.
 std::shared_ptr<const model::Approximated> gp_approximation(std::shared_ptr<const GpClassificationSettings> settings);
 
 } // namespace pearlite::models

@@ -53,7 +53,7 @@ struct ImageRectangle {
     Index row = 0, column = 0, height = 1, width = 1;
 };
 
-/// Connected pixels of one colour, and what flipping them would change. Reused from move to move.
+/// Connected pixels of one colour, and the change of the counts if they flip. Reused from move to move.
 struct ImageCluster {
     std::vector<Index> pixels;
     ImageCounts change;
@@ -108,7 +108,7 @@ class ImageRestoration {
 
     /// The change of counts if this pixel is flipped.
     ImageCounts flip_change(const ImageState& state, Index pixel) const;
-    /// Flips it; `change` is what flip_change() said of this state.
+    /// Flips it; `change` is the result of flip_change() for this state.
     void flip(ImageState& state, Index pixel, const ImageCounts& change) const;
     void flip(ImageState& state, Index pixel) const { flip(state, pixel, flip_change(state, pixel)); }
 

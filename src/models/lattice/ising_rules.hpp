@@ -1,6 +1,6 @@
 #pragma once
 /// The two transitions of one Ising spin, as bit logic: which threshold each chain's uniform number is compared with,
-/// and what follows from the comparison. Internal to the layer.
+/// and the new spin by the comparison. Internal to the layer.
 
 #include "models/lattice/ising.hpp"
 

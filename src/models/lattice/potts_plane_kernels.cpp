@@ -84,7 +84,7 @@ std::size_t words_of_visit(const ColourDraw& draw) {
     return static_cast<std::size_t>(leading_planes + draw.planes()) * words_per_plane;
 }
 
-/// A draw of colours of so many binary digits.
+/// A draw of colours with this number of binary digits.
 template <int n>
 struct DrawOfDigits {
     static constexpr int digits = n;
@@ -103,7 +103,7 @@ struct DrawOfDigits {
     Bits least_remainder(std::size_t i) const { return least[i]; }
 };
 
-/// A draw of q colours, known to the compiler: what is always zero costs nothing.
+/// A draw of q colours, with q a constant: the compiler drops terms that are always zero.
 template <Index q>
 struct DrawOfColours {
     static constexpr ColourDraw draw{q};
@@ -174,7 +174,8 @@ void with_digits(Index digits, Function function) {
     }
 }
 
-/// function(the draw), of ten colours as the compiler knows it: the usual case of a transition of first order.
+/// Calls function(the draw), with a compile-time constant for ten colours, the usual case of a transition of first
+/// order.
 template <class Function>
 void with_draw(Index colours, Function function) {
     const ColourDraw draw(colours);

@@ -21,7 +21,7 @@ enum class Quadrature : int;
 }
 
 /// Response j of subject i: y_ij ~ Bernoulli(logistic(x_ij' beta + z_ij' b_i)), b_i ~ N(0, diag(tau)^2), independent
-/// between subjects; for two effects with a correlation of their own if it has a prior.
+/// between subjects; for two effects with a correlation if that has a prior.
 struct MixedLogisticSettings {
     std::vector<Index> subject;            ///< n, a label per row; rows of a subject may stand anywhere
     Matrix design;                         ///< x, n x p, with its intercept column

@@ -54,7 +54,7 @@ struct SubjectRows {
 };
 
 /// log f as min(t, 0) summed, less the logarithm of factors 1 + exp(-|t|), less |v|^2 / 2: few logarithms are taken,
-/// after so many rows that the product cannot overflow.
+/// one after each run of rows whose product cannot overflow.
 struct LogisticProduct {
     Doubles sum{}, product = broadcast<Doubles>(1);
 

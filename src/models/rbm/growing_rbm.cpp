@@ -13,7 +13,7 @@ namespace pearlite::models {
 using model::BlockStreams;
 using rbm_kernels::tile_chains;
 
-/// The stage of n units is a machine of its own.
+/// The stage of n units is a separate machine.
 class GrowingRbmStage final : public model::GrowingStage {
   public:
     GrowingRbmStage(std::shared_ptr<const Rbm> whole, const std::vector<Index>& order)

@@ -13,7 +13,7 @@ namespace pearlite::models {
 
 const rbm_kernels::Kernels& kernels_of(simd::Path path);
 
-/// Memory of the kernels, which grows with what it serves.
+/// Memory of the kernels, which grows to the largest layer and block served.
 struct LayerWorkspace {
     rbm_kernels::Aligned<std::byte> states, scratch;
     rbm_kernels::Aligned<std::int32_t> sums;

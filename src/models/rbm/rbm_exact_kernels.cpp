@@ -18,7 +18,8 @@ using Packet = simd::Doubles8;
 using Sum = simd::SoftplusSum<Packet>;
 constexpr Index lanes = simd::lanes<Packet>;
 
-/// Pre-activations are updated one column at a time and computed anew after so many states, which bounds their drift.
+/// Pre-activations are updated one column at a time and computed anew after this number of states, which bounds their
+/// drift.
 constexpr std::uint64_t states_per_chunk = 4096;
 constexpr Index units_per_logarithm = Sum::packets_per_logarithm * lanes;
 

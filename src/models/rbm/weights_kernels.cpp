@@ -46,7 +46,7 @@ class Squares {
             std::memcpy(to_ + (u / side * (inputs_ / side) + k / side) * Index{sizeof square}, &square, sizeof square);
             return;
         }
-        // Digits from -128 to 127, the least significant first; the last takes what is left.
+        // Digits from -128 to 127, the least significant first; the last digit takes the remainder.
         Integers rest = square;
         for (Index limb = n_limbs - 1; limb >= 0; --limb) {
             const Integers digit = limb == 0 ? rest : ((rest + 128) & 255) - 128;

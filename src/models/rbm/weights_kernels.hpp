@@ -33,7 +33,7 @@ struct Packing {
 };
 inline constexpr Index largest_packed = (Index{1} << 22) - 1;
 
-/// Rounds the weights to integers, to nearest, as both directions read them.
+/// Rounds the weights to the nearest integers, in the layouts that both directions read.
 template <class Instructions>
 void pack_both(const Packing& packing);
 

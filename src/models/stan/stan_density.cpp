@@ -27,7 +27,7 @@ std::uint32_t seed_of(std::span<const double> x) {
     return static_cast<std::uint32_t>(hash);
 }
 
-/// Parameters as the program declares them, and what it makes of them.
+/// Parameters as the program declares them, transformed parameters and, on request, generated quantities.
 class Quantities final : public model::ReportedQuantities {
   public:
     Quantities(std::shared_ptr<const StanProgram> program, bool with_generated)

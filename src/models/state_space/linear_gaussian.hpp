@@ -28,8 +28,8 @@ struct LinearGaussianParameters {
     bool valid() const;
 };
 
-/// The model as particle filters see it: bootstrap; auxiliary with p(y_t | x_t at its predicted mean) for a look-ahead;
-/// fully adapted.
+/// The model for particle filters: bootstrap; auxiliary with p(y_t | x_t at its predicted mean) for a look-ahead; fully
+/// adapted.
 class LinearGaussianProcess {
   public:
     using State = double;

@@ -45,7 +45,7 @@ class VolatilityObservation {
     double log_normaliser_;
 };
 
-/// The process as particle filters see it. The adapted filter draws from p(h_t | h_{t-1}) times the tangent of the
+/// The process for particle filters. The adapted filter draws from p(h_t | h_{t-1}) times the tangent of the
 /// observation density at a point chosen for each particle (Pitt & Shephard 1999, section 3), so its weights are
 /// bounded by 1.
 class VolatilityProcess {

@@ -86,8 +86,8 @@ std::span<std::byte> MachineMemory::bytes() const {
     return {implementation_->first + static_cast<std::size_t>(implementation_->n_ranks) * line, implementation_->size};
 }
 
-/// A rank that waits for long leaves its core to others, and lets MPI bring messages on their way, for which the other
-/// rank may wait: to look for a message that nobody sends makes MPI go on with all others.
+/// A rank that waits for long yields its core, and lets MPI deliver pending messages, for which the other rank may be
+/// waiting: a probe for a message that nobody sends makes MPI progress all others.
 void MachineMemory::Implementation::wait_for(int rank) const {
     const auto its = times_of(rank);
     for (int looks = 0; its.load(std::memory_order_acquire) < times; ++looks)

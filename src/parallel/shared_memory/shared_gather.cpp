@@ -9,8 +9,8 @@
 
 namespace pearlite::parallel {
 
-/// Shared memory has two arrays of each rank, in turn: who writes the next one has seen all ranks arrive with the last,
-/// so that none reads the one before it any more. A rank alone has two of its own in the same way.
+/// Shared memory has two arrays of each rank, used in turn: a rank that writes the next array has seen all ranks arrive
+/// with the last one, so that no rank still reads the array before it. A single rank has two arrays in the same way.
 struct SharedGather::Implementation {
     Communicator ranks = Communicator::alone();
     std::size_t size = 1, count = 0, stride = 0; ///< ranks; bytes of an array, and from one to the next

@@ -15,7 +15,7 @@ class SharedGather {
   public:
     enum class Memory { shared_on_one_machine, own };
 
-    /// Collective. Arrays of so many bytes, the same number on every rank.
+    /// Collective. Arrays of this number of bytes, the same on every rank.
     SharedGather(const Communicator& ranks, std::size_t bytes, Memory memory = Memory::shared_on_one_machine);
     /// Collective, except while an exception is in flight.
     ~SharedGather();
@@ -26,7 +26,7 @@ class SharedGather {
     std::span<std::byte> own();
     /// Collective.
     void gather();
-    /// The same, of which this rank will read so many bytes.
+    /// The same, of which this rank will read this number of bytes.
     void gather(std::size_t bytes_to_read);
     /// A rank's array as it was last gathered.
     std::span<const std::byte> of(int rank) const;

@@ -12,7 +12,7 @@ namespace pearlite::path {
 /// A density p = prior x likelihood of d coordinates, and a reference q of d coordinates that is normalised and drawn
 /// exactly. log Z_0 = 0: log Z/Z_0 is the log of the integral of p, whatever constant the prior leaves out. Points to
 /// which the prior or the likelihood gives no mass have log likelihood -inf. If the likelihood is an unbiased estimate,
-/// so is that of the bridge, with the same error of its logarithm. Offers what the density offers, but for the
+/// so is that of the bridge, with the same error of its logarithm. Offers the density's capabilities, except the
 /// likelihood by data points.
 class BridgedDensity final : public model::DensityFunctions {
   public:

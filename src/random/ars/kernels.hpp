@@ -1,6 +1,6 @@
 #pragma once
-/// ARS4x32 on many counters, one implementation for each set of instructions; all give the same bits. Kernel sources
-/// are compiled for instruction sets of their own; this header, which they share, has no inline functions.
+/// ARS4x32 on many counters, one implementation for each set of instructions; all give the same bits. Each kernel
+/// source is compiled for its instruction set; this header, which they share, has no inline functions.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-/// The figures that the table [sweep] of a configuration asks for: what the report draws, and published values beside
-/// it. Nothing that is computed depends on them.
+/// The figures that the table [sweep] of a configuration asks for: the curves of the report, and published values
+/// beside them. No computed number depends on them.
 
 #include "pearlite/core/types.hpp"
 

@@ -32,9 +32,9 @@ enum class SweepCombination { crossed, zipped };
 
 class SweepGrid {
   public:
-    /// Reads what stands in [sweep] beyond the keys that were asked for before. InputError, with file, line and key,
-    /// for what is no list of values, no variant and no figure, empty lists, lists to be zipped that differ in length,
-    /// keys that two of them set, and figures against what is no axis.
+    /// Reads the entries of [sweep] that were not asked for before. InputError, with file, line and key, for an entry
+    /// that is no list of values, no variant and no figure; for empty lists, zipped lists of different lengths, and
+    /// keys that two entries set; and for figures against a key that is no axis.
     SweepGrid(const Configuration& configuration, SweepCombination combination);
     ~SweepGrid();
     SweepGrid(SweepGrid&&) noexcept;

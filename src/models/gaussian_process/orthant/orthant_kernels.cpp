@@ -33,8 +33,8 @@ constexpr Index rows_in_registers = simd::register_bytes == 64 ? 8 : 4;
 template <class P>
 using Sums = std::array<std::array<P, vectors>, rows_at_once>;
 
-/// sums[r] = sum_k rows[r][k] z[k], for so many rows from `first` on. A function of its own, because among the
-/// constants of a caller the compiler keeps a third of the sums in memory, at half the speed.
+/// sums[r] = sum_k rows[r][k] z[k], for a number of rows from `first` on. It is a separate function: inlined beside a
+/// caller's constants, the compiler keeps a third of the sums in memory, at half the speed.
 template <class P, class Real>
 [[gnu::noinline]] void multiply(const std::array<const Real*, rows_at_once>& rows, std::size_t first, const Real* z,
                                 Index n, Sums<P>& sums) {

@@ -1,8 +1,8 @@
 #pragma once
 /// The arithmetic of the layers of an RBM on sixteen chains at a time, one implementation for each simd::Path. All give
 /// the same bits: sums of integer weights over units that are on, which are exact, and single-precision functions of
-/// these in a fixed order of operations. Kernel sources are compiled for instruction sets of their own; this header,
-/// which they share, has no inline functions.
+/// these in a fixed order of operations. Each kernel source is compiled for its instruction set; this header, which
+/// they share, has no inline functions.
 ///
 /// A tile is sixteen chains, a lane each. The binary units of a layer are bits: bit j of word w of a lane is unit
 /// 32 w + j, and the words of a tile are [word][lane]. Other numbers of units are [unit][lane]. All arrays of lanes
@@ -15,9 +15,9 @@ namespace pearlite::models::rbm_kernels {
 
 inline constexpr std::int64_t tile_chains = 16;
 inline constexpr std::int64_t word_units = 32;
-/// Units of a call, at most: a product of so many factors 1 + exp(-x) stays below 2^64.
+/// Maximum number of units in a call: a product of this number of factors 1 + exp(-x) stays below 2^64.
 inline constexpr std::int64_t panel_units = 64;
-/// Sums are made of so many output units at a time.
+/// Number of output units whose sums are computed at a time.
 inline constexpr std::int64_t output_padding = 16;
 
 /// How a path wants the integer weights of a product; see weights.hpp.

@@ -9,7 +9,7 @@ namespace {
 
 /// Bytes 0 and 1 of the units of a tile, [inputs / 4][lane][4 inputs], up to a multiple of `padding` inputs.
 inline void spread_bits(const std::uint32_t* words, std::int64_t n_inputs, std::int64_t padding, void* out) {
-    // Bit i of four becomes byte i: what a table of sixteen registers' lanes has for each four.
+    // A table of sixteen entries turns each four bits into bytes: bit i becomes byte i.
     alignas(64) std::uint32_t bytes[tile_chains];
     for (std::uint32_t four = 0; four < 16; ++four)
         bytes[four] = (four * 0x00204081u) & 0x01010101u;

@@ -24,7 +24,7 @@ Index up_to(Index n, Index multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
 
-/// Digits from -128 to 127 to base 256, least significant first; the last takes what is left.
+/// Digits from -128 to 127 to base 256, least significant first; the last digit takes the remainder.
 std::array<std::int8_t, 3> digits_of(std::int32_t integer, Index n) {
     std::array<std::int8_t, 3> digits{};
     for (Index i = 0; i < n; ++i) {

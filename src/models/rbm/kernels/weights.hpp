@@ -29,7 +29,7 @@ IntegerWeights round_by_output(const Matrix& weights);
 IntegerWeights round_alike(const Matrix& weights, Index n_limbs);
 IntegerWeights transposed(const IntegerWeights& weights);
 
-/// The weights as the kernels of a format read them.
+/// The weights in the layout that the kernels of a format read.
 ///   integers   32 bits: [outputs / 4][inputs / 4][4 outputs][4 inputs]
 ///   limbs      signed 8-bit digits to base 256, most significant first: [outputs / 4][inputs / 4][limb][4 outputs]
 ///              [4 inputs]

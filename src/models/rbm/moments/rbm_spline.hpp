@@ -104,7 +104,7 @@ class RbmSpline {
     /// Updates the quantities derived from v, at the ends of a segment.
     void activate(Block& block, Index segment) const;
     void activate(Block& block, const Knot& knot, Block::AtKnot& out) const;
-    /// The block, or a copy of it in `other`, with what derives from v in that segment.
+    /// The block, or a copy of it in `other`, with the quantities derived from v in that segment.
     const Block& in_segment(Index segment, const Block& block, std::optional<Block>& other) const;
     /// out[lane] = log f_b, by use(first, n, x) of the pre-activations of each panel in passing.
     template <class Use>

@@ -23,7 +23,7 @@ using rbm_kernels::word_units;
 
 namespace {
 
-/// Streams of fits stand beside those of chains and of examples: in generations of their own.
+/// Streams of fits have other generations than those of chains and of examples.
 constexpr Index generation_of_fit = 2;
 constexpr Index fit_group = 512; // images at a time
 /// The number of an image among all: training ones first, then held-out ones.

@@ -154,7 +154,7 @@ class LinearGaussianRun {
     }
 
     /// Makes the next weights relative to the largest of them, where the largest exponent is one of a small weight, and
-    /// returns what they are relative to.
+    /// returns that reference.
     double reweight_by_logs(double scale) {
         double top = -std::numeric_limits<double>::infinity();
         for (Index i = 0; i < cloud_.size; ++i) {
