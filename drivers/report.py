@@ -14,9 +14,9 @@ import sys
 
 
 def _trusted_places():
-    """Where modules come from: beside this file, Python's own places, those of PYTHONPATH, the user's packages. Never the
-    working directory, by whatever name: a foreign h5py.py may lie there. The command starts Python isolated (-I), which
-    leaves out all but Python's own."""
+    """The path of modules: this file's folder, Python's own folders, those of PYTHONPATH, the user's packages. The
+    working directory is excluded under any name: a foreign h5py.py may lie there. The command starts Python isolated
+    (-I), which leaves only Python's own folders."""
     here = os.path.realpath(os.getcwd())
     named = [place for place in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(place)]
     places = [os.path.dirname(os.path.realpath(__file__)), *named, *sys.path, site.getusersitepackages()]

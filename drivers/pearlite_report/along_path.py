@@ -1,4 +1,4 @@
-"""Figures of what happens along the path: one function each, None when the run has nothing to draw."""
+"""Figures of quantities along the path: one function each, None when the run has nothing to draw."""
 
 import math
 
@@ -260,7 +260,7 @@ def _is_crowded(x):
 
 
 def _scale_positive(axes, values, decades):
-    """A log scale if the values span more than so many decades, else a linear one that starts at zero."""
+    """A log scale if the values span more than this number of decades, else a linear one that starts at zero."""
     if values.min() > 0 and values.max() > values.min() * 10**decades:
         axes.set_yscale("log")
     elif values.min() >= 0 and values.max() > 0:

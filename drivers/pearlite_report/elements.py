@@ -70,7 +70,7 @@ def _cell(value):
 
 
 def facts(rows):
-    """Names with what is known of them; those of which nothing is known are left out."""
+    """Names and facts; names without a fact are left out."""
     body = "\n".join(
         f'<tr><th scope="row">{text(name)}</th><td>{text(_joined(value))}</td></tr>'
         for name, value in rows

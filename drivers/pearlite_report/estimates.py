@@ -1,4 +1,4 @@
-"""The estimates of a run: what of the summary can be used, and the figures that compare them."""
+"""The estimates of a run: the usable ones of the summary, and the figures that compare them."""
 
 import math
 
@@ -8,7 +8,7 @@ from . import numbers
 from .style import BLUE, GREEN, ORANGE, VERMILLION, WIDE, finish, left_out, new_axes
 
 
-OF_REPLICATES = "replicates"  # the word for what summary.json and results.h5 call batches
+OF_REPLICATES = "replicates"  # the word for the batches of summary.json and results.h5
 
 
 def interval_of(entry):

@@ -1,4 +1,4 @@
-"""Small statistics of weighted draws, and numbers as people read them. Pure functions."""
+"""Small statistics of weighted draws, and numbers formatted for readers. Pure functions."""
 
 import math
 
@@ -61,7 +61,7 @@ def is_number(value):
 
 
 def plain(value, digits=6):
-    """A number with so many significant digits; integers in full with thin spaces between thousands."""
+    """A number with this number of significant digits; integers in full with thin spaces between thousands."""
     if not is_number(value):
         return "not available" if value is None else str(value)
     if math.isnan(value):
@@ -75,7 +75,7 @@ def plain(value, digits=6):
 
 
 def fixed(value, decimals):
-    """A number with so many decimals; what is not finite in words."""
+    """A number with this number of decimals; infinities and NaN in words."""
     if not is_number(value) or not math.isfinite(value):
         return plain(value)
     return f"{value:.{decimals}f}".replace("-", MINUS)

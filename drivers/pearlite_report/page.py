@@ -61,7 +61,7 @@ def _status(run):
     place = elements.facts(_place(progress)) if progress else ""
     advice = {
         "running": "The page is loaded again every 30 seconds; the report draws it again (--follow).",
-    }.get(state, f"pearlite resume {run.directory} goes on.")
+    }.get(state, f"To continue: pearlite resume {run.directory}.")
     return (
         f'<section class="box warning">\n<h2>This run {text(_sentence_of(state))}</h2>\n'
         "<p>All numbers and figures belong to the part that has run, up to the last checkpoint; they are not the result. "

@@ -10,14 +10,14 @@ from .style import BLUE, GREY, PALE_BLUE, WIDE, finish, plain_ticks, shortened
 
 LEVELS = (0.025, 0.25, 0.5, 0.75, 0.975)
 MOST_PANELS = 8  # of a forest whose parameters have different scales
-WIDEST = 25  # times the shortest 95 % interval: what an axis may span
+WIDEST = 25  # times the shortest 95 % interval: the longest span of an axis
 MOST_PAIRED = 6
 MOST_POINTS = 1500  # of a pair that are drawn as points
 BINS = 40  # each way, of a pair that is drawn as a density
 
 
 def forest(run):
-    """Median, 50 % and 95 % interval of each parameter, as given; parameters of other scales have axes of their own."""
+    """Median, 50 % and 95 % interval of each parameter, as given; parameters of other scales have separate axes."""
     drawn = _finite_draws(run)
     if drawn is None or run.n_parameters < 2:
         return None
@@ -30,7 +30,7 @@ def forest(run):
         _draw_forest(axes, quantiles[panel], [shortened(run.sample_names[j]) for j in panel], panel[0])
     caption = "Medians with intervals of 50 % (thick) and of 95 % (thin)."
     if len(panels) > 1:
-        caption += " Each part has an axis of its own."
+        caption += " Each part has a separate axis."
     if run.n_parameters > len(quantiles):
         caption += f" The first {len(quantiles)} of {run.n_parameters} parameters are drawn."
     return finish(figure, "forest", "parameters", "Parameters", caption)
@@ -162,7 +162,7 @@ def _range(values, weights):
 
 
 def _points(values, weights):
-    """Draws that count equally, by systematic resampling; None if there are so many that a density shows more."""
+    """Draws of equal weight, by systematic resampling; None if the sample is so large that a density shows more."""
     if numbers.effective_sample_size(weights) > 4 * MOST_POINTS:
         return None
     n = min(MOST_POINTS, len(values))

@@ -21,12 +21,12 @@ UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDec
 
 
 class ReportError(Exception):
-    """The input does not allow a report; the message says what is wrong and what to do."""
+    """The input does not allow a report; the message names the fault and the remedy."""
 
 
 @dataclasses.dataclass
 class Run:
-    """One run. Arrays that the run did not record are None; `remarks` says what was recorded but could not be used."""
+    """One run. Arrays that the run did not record are None; `remarks` names the records that could not be used."""
 
     directory: pathlib.Path
     summary: dict
@@ -165,7 +165,7 @@ def _read_summary(directory):
 
 
 def read_summary(path, missing):
-    """summary.json of a run or a sweep; `missing` is what to say where there is none."""
+    """summary.json of a run or a sweep; `missing` is the message if there is none."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -215,7 +215,7 @@ def _read_results(path, run):
 
 @contextlib.contextmanager
 def opened(path):
-    """A stamped HDF5 file of kind "results"; ReportError if it is not whole, or if what is read of it cannot be."""
+    """A stamped HDF5 file of kind "results"; ReportError if it is incomplete, or cannot be read."""
     try:
         stamp.verify(path, "results")
         with h5py.File(path, "r") as file:
@@ -298,7 +298,7 @@ def _read_progress(contents, run):
 
 
 class Contents:
-    """Lenient access to the datasets of one file: what is absent is None, what has a strange shape is remarked on."""
+    """Lenient access to the datasets of one file: an absent one is None, one of a strange shape gets a remark."""
 
     def __init__(self, file, remarks):
         self._file = file
@@ -308,7 +308,7 @@ class Contents:
         return self._file[name].shape
 
     def array(self, name, dimensions, rows=None, columns=None):
-        """A float64 array with this number of dimensions, at most so many rows and columns of it."""
+        """A float64 array with this number of dimensions, at most these numbers of rows and columns of it."""
         dataset = self._file.get(name)
         if not isinstance(dataset, h5py.Dataset):
             return None

@@ -102,7 +102,7 @@ def _with_thin_spaces(value, decimals):
 
 
 def plain_ticks(axis, most=7):
-    """Ticks of a linear axis as people read numbers, at most so many intervals."""
+    """Ticks of a linear axis at round numbers, with at most this number of intervals."""
     axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(_PlainTicks())
 
@@ -130,8 +130,8 @@ LABEL_GAP = 3  # pixels between the labels of neighbouring ticks, 100 to an inch
 
 
 def keep_labels_apart(figure):
-    """No label of a tick touches the next one: axes of numbers get fewer ticks, names are turned, and what still does
-    not fit is left out."""
+    """No label of a tick touches the next one: axes of numbers get fewer ticks, names are turned, and labels
+    that still do not fit are left out."""
     for attempt in range(12):
         figure.draw_without_rendering()
         axes_of_all = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
@@ -197,5 +197,5 @@ def finish(figure, name, section, title, caption, shape=""):
 
 
 def left_out(count, noun="point", what="not finite"):
-    """The sentence that owns up to what is not drawn; empty if nothing is."""
+    """The sentence that counts the points left out of a figure; empty if there are none."""
     return "" if count == 0 else f" {numbers.counted(count, noun)} left out ({what})."

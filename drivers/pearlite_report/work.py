@@ -19,7 +19,7 @@ def distributions(run):
     meets = reverse.max() > forward.min()
     edges = numpy.linspace(values.min(), values.max(), 61)
     for works, color, label in ((forward, BLUE, "forward"), (reverse, ORANGE, "reverse")):
-        # A distribution that is narrow on the scale of both gets bins of its own.
+        # A distribution that is narrow on the scale of both gets separate bins.
         own = numpy.linspace(works.min(), works.max(), 31) if numpy.ptp(works) < 0.1 * numpy.ptp(values) else edges
         if works.min() == works.max():
             own = edges
@@ -165,7 +165,7 @@ def _hysteresis(run, name, title, window):
 
 
 def quantities(run):
-    """Each quantity whose moments the model knows: the distributions that trajectories follow, and those on the path."""
+    """Each quantity with known moments: the distributions that trajectories follow, and those on the path."""
     pictures = []
     for name in known_quantities(run.hysteresis):
         bands = quantity_bands(run.hysteresis, name)
@@ -210,7 +210,7 @@ def quantity_bands(hysteresis, name):
 
 
 def equilibrium_curve(hysteresis, name):
-    """(b, values) of what the model knows, or None."""
+    """(b, values) known to the model, or None."""
     curve = hysteresis.get("equilibrium") or {}
     if not {"inverse_temperature", name} <= curve.keys() or not numpy.isfinite(curve[name]).all():
         return None

@@ -149,7 +149,7 @@ class Stops(Case):
             ended, where, seconds = self.stopped(ranks, signal.SIGINT)
             self.assertNotEqual(ended.status, 0)
             self.assertIn("KeyboardInterrupt", ended.err, ended.describe())
-            self.assertIn("resume=True goes on", ended.err)
+            self.assertIn("with resume=True", ended.err)
             self.assertLess(seconds, 20)  # two at rest; a busy machine takes longer
             self.assertEqual(self.ended("failing", "resumed", where, ranks=2).out, whole)
 

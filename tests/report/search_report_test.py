@@ -1,4 +1,4 @@
-"""Runs the report on synthetic searches for low energies."""
+"""Runs the report on invented searches for low energies."""
 
 import json
 import types
@@ -52,7 +52,7 @@ class Searches(WithDirectory):
         for row, value in zip(summary["replicates"], (1, 2, 3, 4, None, 3, 2, 1)):
             row["best"] = value
         (self.directory / "summary.json").write_text(json.dumps(summary))
-        # The seven values have the mean 16/7, and their squared distances from it the sum 52/7.
+        # Of the seven values the mean is 16/7 and the sum of squared distances 52/7.
         self.assert_shows(
             self.page(),
             "Mean best energy 2.29 ± 0.42",
@@ -101,7 +101,7 @@ class Searches(WithDirectory):
 
     def test_psaa_says_whose_bias(self):
         synthetic_runs.search(self.directory, algorithm="psaa")
-        self.assert_shows(self.page(), "Curves are those of the first chain; each chain has its own bias.")
+        self.assert_shows(self.page(), "First chain only: each chain has its own bias.")
 
     def test_without_bias_there_are_no_regions(self):
         nothing = {f"regions/{name}": numpy.zeros((8, 0)) for name in ("points", "theta", "visits")}

@@ -18,8 +18,8 @@ class NumericalError(PearliteError, ArithmeticError):
 
 
 class Stopped(PearliteError):
-    """A limit stopped the run with a checkpoint; the same call with resume=True goes on."""
+    """A limit stopped the run with a checkpoint; the same call with resume=True resumes it."""
 
 
 class RemoteError(PearliteError):
-    """A function raised on another rank what cannot be sent to this one; the message is its traceback."""
+    """A function raised an exception on another rank that cannot be sent to this one; the message is its traceback."""

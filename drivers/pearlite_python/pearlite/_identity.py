@@ -9,10 +9,10 @@ import numpy
 
 class _Digest:
     def __init__(self):
-        self.hash, self.seen = hashlib.sha256(), {}  # what is seen is kept: no other object gets its id
+        self.hash, self.seen = hashlib.sha256(), {}  # objects seen are kept, so that no other object gets their id
 
     def add(self, value, depth=0):
-        """Numbers, texts, arrays, containers of these, and functions with all that they refer to; of other objects the
+        """Numbers, texts, arrays, containers of these, and functions with all that they refer to; for other objects the
         class's name and the attributes."""
         if id(value) in self.seen or depth > 20:
             return

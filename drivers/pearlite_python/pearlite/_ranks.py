@@ -1,4 +1,4 @@
-"""Ranks of a job: which this is, and what becomes of an exception of one of them."""
+"""Ranks of a job: the number of this rank, and the handling of an exception of one of them."""
 
 import atexit
 import pickle

@@ -54,7 +54,7 @@ def _outcome(model, task, temporary):
     finished, stopped_by, text = _ranks.run(model, task)
     directory = pathlib.Path(task.directory)
     if not finished:
-        where = "nothing is kept without output=..." if temporary else f"resume=True goes on from {directory}"
+        where = "nothing is kept without output=..." if temporary else f"continue from {directory} with resume=True"
         if stopped_by == signal.SIGINT:
             raise KeyboardInterrupt(f"the run has stopped with a checkpoint; {where}")
         raise Stopped(f"the run has stopped at its limit or by a signal, with a checkpoint; {where}")
@@ -79,7 +79,7 @@ def _run(model, text, name, base, output, overwrite, resume, time_limit, step_li
         task.directory = os.fspath(output)
         return _outcome(model, task, temporary=False)
     if resume:
-        raise InputError("resume=True: expected output, the directory of the run to go on with")
+        raise InputError("resume=True: expected output, the directory of the run to resume")
     scratch = tempfile.TemporaryDirectory(prefix="pearlite-") if _ranks.rank() == 0 else None
     try:
         task.directory = _ranks.broadcast(scratch and scratch.name)
@@ -115,7 +115,7 @@ def sample(log_density: BlockFunction, names: Sequence[str], gradient: Optional[
     prior        the distribution from which annealing starts (pearlite.priors; an object with log_density and draw);
                  None: a Student t distribution near the posterior, which a pilot finds (docs/bridge.md)
     quantities   (names, function): function(x) -> (n, q) is reported in place of the coordinates
-    fingerprint  what stands for functions and data in checkpoints; None: their code, and the arrays they refer to
+    fingerprint  represents functions and data in checkpoints; None: their code, and the arrays they refer to
 
     x is Pearlite's own memory, read-only and valid during the call: copy what you keep. The number of points differs
     from call to call; a point's value must not depend on its neighbours. Results do not depend on the number of ranks
@@ -125,7 +125,7 @@ def sample(log_density: BlockFunction, names: Sequence[str], gradient: Optional[
                  particles, seed and every other key as in a configuration, by table: algorithm__replicates=8,
                  run={"checkpoint_every": 60}, path__kind="bridge" (docs/keys.md)
     output       directory for checkpoints and results; None: nothing is kept but the result
-    overwrite, resume    replace, or go on with, the run in that directory
+    overwrite, resume    replace, or resume, the run in that directory
     time_limit, patience seconds or "[D-]HH:MM:SS"; step_limit: steps
     progress     whether progress is printed to the standard error stream
 
@@ -226,7 +226,7 @@ def _identity(fingerprint, *functions):
 
 
 def _heads(algorithm, particles, seed):
-    """The keywords that have names of their own; trajectories and draws are counted as particles."""
+    """The keywords with special names; trajectories and draws are counted as particles."""
     key = {"annealed-importance": "trajectories", "nonequilibrium": "trajectories", "importance-squared": "draws",
            "pseudo-marginal": "chains"}
     name = algorithm.get("name") if isinstance(algorithm, dict) else algorithm

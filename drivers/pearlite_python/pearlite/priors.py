@@ -1,6 +1,6 @@
 """Distributions from which a run can begin: they can be drawn from, and are normalised.
 
-A prior of your own is any object with `log_density(x)`, x of shape (n, d), which returns (n,) numbers, and `draw(rng)`,
+A user's prior is any object with `log_density(x)`, x of shape (n, d), which returns (n,) numbers, and `draw(rng)`,
 which returns one point (d,) drawn by a numpy.random.Generator; and, for algorithms that follow gradients,
 `gradient(x)`, which returns (n, d).
 """

@@ -1,1 +1,1 @@
-"""Predictions: what a results file holds of them, and figures of them."""
+"""Predictions: their contents in a results file, and their figures."""

@@ -1,4 +1,4 @@
-"""Figures of what the posterior predicts: series with their bands, and checks of predictions against what was observed."""
+"""Figures of posterior predictions: series with their bands, and checks of predictions against observations."""
 
 import math
 
@@ -15,7 +15,7 @@ FULL = (10.2, 4.6)  # inches, across the page
 
 
 def over_time(run):
-    """Series along time: observations in the band of their one-step predictions, states in theirs, and what comes next."""
+    """Series along time: observations in the band of their one-step predictions, states in theirs, and the forecast."""
     series = [quantity for quantity in run.predictions if quantity.dimension == "time" and len(quantity.mean) > 1]
     series = [quantity for quantity in series if quantity.band(*LEVELS_OF_BAND) is not None]
     if not series:
@@ -94,7 +94,7 @@ def _ranks_of(quantity):
 
 
 def calibration(run):
-    """Binary observations: frequencies in groups of equal predicted probability, with what replicated data give."""
+    """Binary observations: frequencies in groups of equal predicted probability, and those of replicated data."""
     return [_calibration_of(quantity) for quantity in run.predictions if _can_be_calibrated(quantity)]
 
 

@@ -1,4 +1,4 @@
-"""Reliability of predicted classes: observed frequencies against predicted probabilities of what was held out."""
+"""Reliability of predicted classes: observed frequencies against predicted probabilities of held-out observations."""
 
 import numpy
 

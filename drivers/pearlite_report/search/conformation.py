@@ -1,4 +1,4 @@
-"""The best state of a search as a picture: a molecule, or an image beside what it was restored from."""
+"""The best state of a search as a picture: a molecule, or an image beside the observed one."""
 
 import io
 
@@ -18,7 +18,7 @@ def molecule(run):
     turned = principal_axes(positions)
     is_planar = positions.shape[1] == 2
     x, y, z = turned[:, 0], turned[:, 1], None if is_planar else turned[:, 2]
-    # Turned about the first axis by a right angle, what was up points away from the reader.
+    # After a turn about the first axis by a right angle, the upward direction points away from the reader.
     views = [(x, y, None)] if is_planar else [(x, y, z), (x, z, -y)]
     width = WIDE[0] if is_planar else 2 * WIDE[0]
     shape = (numpy.ptp(y) + 1) / (numpy.ptp(x) + 1)

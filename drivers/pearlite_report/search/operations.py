@@ -1,4 +1,4 @@
-"""The operations of a search: what was accepted of them, and the scales that were found."""
+"""The operations of a search: their acceptance rates, and the scales that were found."""
 
 import numpy
 

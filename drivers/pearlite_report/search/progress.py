@@ -1,4 +1,5 @@
-"""Searches for low energies: the best energy so far, and what the replicates found (Karagiannis et al. 2017, figure 4.2a)."""
+"""Searches for low energies: the best energy so far, and the results of the replicates (Karagiannis et al. 2017, figure
+4.2a)."""
 
 import dataclasses
 
@@ -58,7 +59,7 @@ def has_stages_before(run):
 
 
 def best_energies(run, name="best"):
-    """The best energy of every replicate (or "polished": after its descent), in their order; NaN for what is no number."""
+    """The best energy of every replicate (or "polished": after its descent), in their order; NaN if it is no number."""
     rows = [row for row in run.summary.get("replicates") or [] if isinstance(row, dict)]
     return numpy.array([row[name] if numbers.is_number(row.get(name)) else numpy.nan for row in rows], dtype=float)
 

@@ -1,4 +1,4 @@
-"""The regions of energy of a search: what the self-adjusting bias has learnt (Karagiannis et al. 2017, figure 4.1a)."""
+"""The regions of energy of a search, and the bias that it has learnt (Karagiannis et al. 2017, figure 4.1a)."""
 
 import dataclasses
 
@@ -23,7 +23,7 @@ class Regions:
 
 
 def theta(run):
-    """The bias against energy: the logarithm of what mass the sampler gives each region."""
+    """The bias against energy: the logarithm of the mass that the sampler gives each region."""
     regions = [row for row in _regions(run) if numpy.isfinite(row.theta).sum() > 1]
     if not regions:
         return None
@@ -146,4 +146,4 @@ def _hidden(run, regions):
 
 
 def _whose(run):
-    return " Of the first chain: each has a bias of its own." if run.summary.get("algorithm") == "psaa" else ""
+    return " First chain only: each chain has its own bias." if run.summary.get("algorithm") == "psaa" else ""

@@ -12,7 +12,7 @@ FEW_REPLICATES = 10  # up to it the table is unfolded
 
 
 def best_state(run):
-    """The lowest energy in large letters, and what is known of it; empty if the run has none."""
+    """The lowest energy in large letters, and facts about it; empty if the run has none."""
     best = run.summary.get("best")
     if not isinstance(best, dict) or "energy" not in best:
         return ""

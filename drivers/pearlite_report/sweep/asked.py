@@ -1,5 +1,5 @@
 """The figures that the configuration asks for, [[sweep.figure]]: a statistic of scalars over the runs of a setting,
-against an axis, with what others have published beside it."""
+against an axis, with published values beside it."""
 
 import dataclasses
 

@@ -18,7 +18,7 @@ _LOG_BEYOND = 20
 
 @dataclasses.dataclass
 class Line:
-    """A mean with what it is uncertain by, and single values beside it."""
+    """A mean with its uncertainty, and single values beside it."""
 
     label: str
     style: dict  # keywords of a line
@@ -135,7 +135,7 @@ def _wrapped(label, width):
 
 
 def _legend_size(labels, width):
-    """Lines and columns of a legend that fits into so many inches: as few rows as possible, then as few columns."""
+    """Lines and columns of a legend that fits into this width (inches): as few rows as possible, then as few columns."""
     for columns in range(len(labels), 0, -1):
         parts = [list(part) for part in numpy.array_split(labels, columns)]  # as matplotlib fills columns
         if columns == 1 or sum(_CHARACTER * max(map(_longest_line, part)) + 0.55 for part in parts) < width:
@@ -223,7 +223,7 @@ def panel_width(n_panels):
 
 
 def broken_label(label, inches):
-    """In two lines where one is too long for so many inches."""
+    """The label in two lines if one is too long for this number of inches."""
     if len(label) * _CHARACTER < inches:
         return label
     cuts = [place for place in range(1, len(label)) if label[place] == " " or label[place - 1] == "+"]

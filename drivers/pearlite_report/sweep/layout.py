@@ -1,4 +1,4 @@
-"""Which settings become lines of one panel and which become panels of their own, and how lines look."""
+"""The layout of settings: which become lines of one panel and which separate panels, and the look of lines."""
 
 import dataclasses
 
@@ -63,7 +63,7 @@ def _settings_with(sweep, axes, values, settings):
 
 def _to_move(sweep, inside):
     """The axis whose values become panels: one that leaves few enough lines, with the fewest values, a key rather than
-    variants, which are what one compares."""
+    variants, since variants are to be compared."""
 
     def cost(axis):
         left = len(_combinations(sweep, [other for other in inside if other != axis]))
@@ -129,7 +129,7 @@ class Abscissa:
         return float(value) if self.numeric else float(self.values.index(value))
 
     def beside(self, x, shift):
-        """A place beside x by this share of the axis, or of a category, for what would be hidden behind others."""
+        """A place beside x by this share of the axis, or of a category, for points that others would hide."""
         if not self.numeric:
             return x + shift
         first, last = float(self.values[0]), float(self.values[-1])

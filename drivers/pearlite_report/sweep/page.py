@@ -34,7 +34,7 @@ def render(sweep, pictures, output):
 
 
 def _title(sweep):
-    """The model and the algorithm; where settings may differ in the algorithm, what is swept."""
+    """The model and the algorithm, or the model and the swept keys if settings may differ in the algorithm."""
     if not _may_differ(sweep):
         return words.title_of(sweep.summary)
     swept = " and ".join(words.of_key(axis).lower() for axis in sweep.axes)

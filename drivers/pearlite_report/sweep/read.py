@@ -91,8 +91,8 @@ class Sweep:
         return self.directory / "runs" / f"{run:06d}"
 
     def of_first_runs(self, read, complaint):
-        """setting -> what `read(file, contents)` makes of results.h5 of the first finished run of each setting of which it
-        makes anything. Files that cannot be read leave the remark `complaint`, with {run} and {error}."""
+        """setting -> the result of `read(file, contents)` for results.h5 of the first finished run of each setting with
+        a result. Files that cannot be read leave the remark `complaint`, with {run} and {error}."""
         found = {}
         for run in numpy.flatnonzero(self.runs["finished"] == 1):
             setting, results = int(self.runs["setting"][run]), self.run_directory(run) / "results.h5"

@@ -67,7 +67,7 @@ def _line(sweep, group, name, abscissa, above, place, n_lines):
 
 
 def distance(mean, error, above):
-    """The line and its ends. A logarithmic axis has no room for what is not above: there an end is a decade below."""
+    """The line and its ends. On a logarithmic axis they are distances from `above`, the low end a decade lower at most."""
     low, high = mean - error, mean + error
     if above is None:
         return mean, low, high

@@ -28,7 +28,7 @@ class Grid:
     settings: list  # [a, b] of numbers of settings
     values: tuple  # of both keys, rising
     log_evidence: numpy.ndarray  # [a, b], means over the runs of a setting
-    error: numpy.ndarray  # [a, b], their standard errors; of one run what it states, or 0
+    error: numpy.ndarray  # [a, b], their standard errors; for one run its stated error, or 0
 
     def weights(self):
         """[a, b], sum 1."""

@@ -168,7 +168,7 @@ def _means_of_u(sweep, known):
 
 
 def _shown(b, low, high):
-    """The places of so many of the temperatures between these that lines look smooth."""
+    """The places of enough temperatures between these for smooth lines."""
     inside = numpy.flatnonzero((b >= low) & (b <= high))
     return inside[numpy.unique(numpy.linspace(0, len(inside) - 1, _MOST_POINTS).astype(int))]
 
