@@ -30,7 +30,7 @@ list(JOIN packages ", " packages)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libpearlite-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${packages}")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "Headers, libraries and the CMake package with which densities, estimated\nlikelihoods and energies of one's own \
+    "Headers, libraries and the CMake package with which densities, estimated\nlikelihoods and energies of users \
 get the whole command line of pearlite.")
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_NAME pearlite-doc)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)

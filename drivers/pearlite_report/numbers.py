@@ -96,7 +96,7 @@ def with_precision_of(value, standard_error):
 
 
 def wilson(share, count, sds=2.0):
-    """The binomial probabilities for which such a share of `count` is at most so many standard deviations off."""
+    """The binomial probabilities for which this share of `count` is at most `sds` standard deviations off."""
     n = numpy.maximum(count, 1)
     middle = (share + sds**2 / (2 * n)) / (1 + sds**2 / n)
     half = sds / (1 + sds**2 / n) * numpy.sqrt(share * (1 - share) / n + sds**2 / (4 * n**2))

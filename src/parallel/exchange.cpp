@@ -10,9 +10,9 @@
 #include <optional>
 #include <utility>
 
-// Why nobody waits for ever. A message has the key (distance from sender to receiver, number within the pair), which
-// both ends compute alike. Every rank posts its sends in the order of their keys, and so its receives, as far as the
-// rings reach, and waits only for the least key that it has posted. Take the least key of all messages not yet
+// Proof that no rank waits forever. A message has the key (distance from sender to receiver, number within the pair),
+// which both ends compute alike. Every rank posts its sends in the order of their keys, and so its receives, as far as
+// the rings reach, and waits only for the least key that it has posted. Take the least key of all messages not yet
 // delivered: all messages that its two ends posted before it are delivered, so both have posted it, whatever the length
 // of the rings, and it arrives.
 

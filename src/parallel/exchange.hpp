@@ -28,8 +28,8 @@ void exchange(const Communicator& ranks, std::size_t item_bytes, std::span<const
               std::span<const Transfer> incoming, const PackItem& pack, const UnpackItem& unpack, Index chunk = 256,
               int ring = 16);
 
-/// The same; returns the first failure of `pack` or `unpack` on this rank, of which the others know nothing. All items
-/// travelled.
+/// The same; returns the first failure of `pack` or `unpack` on this rank, which no other rank learns of. All items are
+/// exchanged nevertheless.
 std::exception_ptr exchange_deferring(const Communicator& ranks, std::size_t item_bytes,
                                       std::span<const Transfer> outgoing, std::span<const Transfer> incoming,
                                       const PackItem& pack, const UnpackItem& unpack, Index chunk = 256, int ring = 16);

@@ -9,7 +9,7 @@
 namespace pearlite::parallel {
 
 /// `size` items cut into global blocks of `block` (the last may be shorter), dealt to the ranks in contiguous runs of
-/// whole blocks. The blocks know nothing of ranks: only ownership does.
+/// whole blocks. Blocks do not depend on the ranks; only their owners do.
 class BlockLayout {
   public:
     BlockLayout() = default;

@@ -115,8 +115,8 @@ Schedule sm08_schedule(Index steps, double end) {
 
 namespace {
 
-/// The inverse temperature at which log_weight_sd is reached, or the end; the end also where u has no finite variance
-/// because a likelihood is zero.
+/// The inverse temperature at which log_weight_sd is reached, or the end; also the end if the variance of u is not
+/// finite because a likelihood is zero.
 double farthest(const AdaptiveSchedule& wanted, double from, double variance_u) {
     const double end = wanted.inverse_temperature_end;
     if (!std::isfinite(wanted.log_weight_sd) || !std::isfinite(variance_u) || variance_u == 0)

@@ -46,10 +46,10 @@ Schedule piecewise_schedule(Index steps, double end, std::span<const double> kno
 /// b_end), their numbers scaled to K in total (K >= 3) by largest remainder with at least one each.
 Schedule sm08_schedule(Index steps, double end);
 
-/// Temperatures that a run chooses as it goes. The next temperature is as far as the conditional ESS of the step
-/// allows: the given fraction of M; and at most so far that the step's log weights have the standard deviation
-/// log_weight_sd. A few particles of enormous weight or of none, as a vague prior draws them, hardly change the
-/// conditional ESS, but they decide integrals over the path.
+/// Temperatures that a run chooses adaptively. A step ends where its conditional ESS falls to the given fraction of M,
+/// or earlier, where the standard deviation of its log weights reaches log_weight_sd. The second limit protects
+/// integrals over the path: a few particles of enormous weight or of none, as a vague prior draws them, dominate these
+/// and hardly change the conditional ESS.
 struct AdaptiveSchedule {
     double inverse_temperature_end = 1;
     double conditional_ess = 0.95;

@@ -56,7 +56,7 @@ void Population::fields(Fields& f) {
         }
         f("size", size);
         f("block", block);
-        if (f.is_reading()) // before memory is taken for so many
+        if (f.is_reading()) // before memory is allocated for `size` particles
             PEARLITE_EXPECTS(block >= 1 && f.has_items("log_weight", size));
         auto& particles = f.is_reading() ? append(size, block) : generation(g);
         f.sharded("particles", particles.particles_field(particle_bytes_));

@@ -29,7 +29,7 @@ class Cloud {
                 points_.row(k) /= std::sqrt(variance);
     }
 
-    /// Every so many-th point, at most `most` of them; all points if these have no weight.
+    /// Points at a constant stride, at most `most` of them; all points if the chosen ones have no weight.
     Cloud thinned(Index most) const;
 
     Index size() const { return points_.cols(); }

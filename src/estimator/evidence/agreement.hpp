@@ -25,8 +25,8 @@ inline constexpr double largest_trusted_curvature = 0.5;
 /// Refuses an integral whose largest curvature in one interval cannot be trusted. Returns whether it did.
 bool refuse_if_curved(Estimate& integral, double largest_curvature);
 
-/// A quadrature over temperatures has an error that its error bar does not know. Refuses an integral that is apart from
-/// `reference`, which has no such error.
+/// The error bar of an integral over temperatures leaves out the error of the quadrature. Refuses an integral that is
+/// apart from `reference`, which has no such error.
 void refuse_if_apart(Estimate& integral, const Estimate& reference);
 
 /// Refuses integrals that are apart from the first of several estimates, the headline. Adds to `warnings` the doubts

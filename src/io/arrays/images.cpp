@@ -93,7 +93,7 @@ class Scanner {
     std::size_t position_ = 0;
 };
 
-/// Room for the pixels, once it is known that the file is long enough to hold so many.
+/// Allocates the pixels after a check that the file is long enough to hold them.
 void make_pixels(BinaryImage& image, const Scanner& scanner) {
     const Index size = image.rows * image.columns;
     const auto left = static_cast<Index>(scanner.rest().size());

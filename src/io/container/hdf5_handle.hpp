@@ -32,8 +32,8 @@ Result hdf5_check(Result result, std::string_view what) {
     return result;
 }
 
-/// Owner of one HDF5 identifier, with the function that closes it. Messages are views: a string that is made for one
-/// may find no memory when the identifier is there and has no owner yet, and HDF5 crashes at the program's end.
+/// Owner of one HDF5 identifier, with the function that closes it. Messages are views: to make a string could throw for
+/// lack of memory while an open identifier has no owner yet, and HDF5 would crash at the program's end.
 class Hdf5Handle {
   public:
     using Close = herr_t (*)(hid_t);

@@ -152,7 +152,7 @@ class MixtureFactory final : public DensityFactory {
         for (const auto& each : candidates_)
             names.push_back(each.name);
         k("kinds", kinds_, names, about("kernels that take turns at random").must_be_given());
-        k("shares", shares_, "shares of the moves that each of the kinds makes; left out: equal ones");
+        k("shares", shares_, "share of the moves of each kind; equal shares if left out");
         if (shares_ && (shares_->size() != kinds_.size() ||
                         std::any_of(shares_->begin(), shares_->end(), [](double share) { return !(share > 0); }))) {
             k.error("shares", fmt::format("expected {} numbers above 0, one for each of the kinds", kinds_.size()));

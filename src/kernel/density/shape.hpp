@@ -52,9 +52,9 @@ class Shape {
 Shape shape_of(const parallel::Communicator& ranks, const population::Generation& generation, const Shape& fallback);
 
 /// The covariance (d x d) of n points with its correlations r multiplied by 1 - sum Var[r]/sum r^2, at least 0, over
-/// all pairs, Var[r] = (1 - r^2)^2/n for normal points (Schaefer & Strimmer 2005, section 2.3): as far as they are
-/// noise. Trajectories in the shape of unshrunk ones are tuned on the particles whose noise it holds, and fail on
-/// others.
+/// all pairs, Var[r] = (1 - r^2)^2/n for normal points (Schaefer & Strimmer 2005, section 2.3). This removes the noise
+/// of correlations. Without it trajectories are tuned on particles whose noise is in the shape, and fail on other
+/// particles.
 Matrix shrunk_covariance(const Matrix& covariance, double n);
 
 /// A factor of the covariance; of its diagonal, if it is not positive definite (few distinct particles). Variances of

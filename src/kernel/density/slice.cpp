@@ -159,7 +159,7 @@ class SliceFactory final : public DensityFactory {
           "the line on which a particle moves");
         k("width", brackets_.width, above(0).up_to(1e6),
           "width of a bracket in standard deviations of the population; left out: 3 at first, then tuned");
-        k("most_widths", brackets_.most_widths, within(1, 1000), "a bracket is no longer than so many widths");
+        k("most_widths", brackets_.most_widths, within(1, 1000), "largest length of a bracket, in widths");
     }
     std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,
                                  const Matrix* learnt) const override {

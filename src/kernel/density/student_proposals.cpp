@@ -128,7 +128,7 @@ class StudentFactory final : public DensityFactory {
   public:
     void keys(Keys& k) override { own_keys(k); }
     void own_keys(Keys& k) override {
-        k("components", family_.components, within(1, 1000), "components of the Student mixture, at most");
+        k("components", family_.components, within(1, 1000), "largest number of components of the Student mixture");
         k("degrees_of_freedom", family_.degrees_of_freedom, above(2).up_to(1e6), "degrees of freedom of that mixture");
     }
     std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,

@@ -70,8 +70,8 @@ class Riemannian : public Hamiltonian {
     /// block.normals become momenta at block.proposals.
     void make_momenta(model::DensityBlock& block, double b) const;
     /// l steps of size eps from block.proposals with momenta block.normals and gradients scratch_.proposed_gradient:
-    /// all of them change, and the proposed logs become those at the end. scratch_.kinetic is by how much the kinetic
-    /// energy has fallen, -infinity for a trajectory that is to be rejected; its numbers mean nothing else.
+    /// all of them change, and the proposed logs become those at the end. scratch_.kinetic is the decrease of the
+    /// kinetic energy, -infinity for a trajectory to be rejected.
     void integrate(model::DensityBlock& block, double b, Index l, double eps) const;
 
   private:

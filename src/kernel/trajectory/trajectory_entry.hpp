@@ -22,7 +22,8 @@ class TrajectoryFactory : public DensityFactory {
         if (trajectory_.most_steps > 1) {
             k("trajectory", trajectory_.length, above(0),
               "length of a trajectory in units of " + unit_ + "; that of each is a random share");
-            k("most_steps", trajectory_.most_steps, within(2, 100'000), "leapfrog steps of a trajectory, at most");
+            k("most_steps", trajectory_.most_steps, within(2, 100'000),
+              "largest number of leapfrog steps of a trajectory");
         }
     }
     std::unique_ptr<Kernel> make(std::shared_ptr<const model::Target> target, const MoveSettings& moves,

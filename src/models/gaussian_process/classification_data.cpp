@@ -145,7 +145,7 @@ ClassificationData read_classification(const ClassificationSettings& settings) {
     const auto extension = settings.file.extension();
     const bool has_groups = extension == ".h5" || extension == ".hdf5";
     if (has_groups && settings.test_file)
-        throw InputError(fmt::format("{}: an HDF5 file has a test part of its own, expected no other test data",
+        throw InputError(fmt::format("{}: an HDF5 file contains its test part, expected no other test data",
                                      settings.file.string()));
     const auto rows = has_groups ? read_groups(settings.file) : read_tables(settings);
     const auto points = points_of_classes(rows, settings.classes, settings.file.string());

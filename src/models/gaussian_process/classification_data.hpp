@@ -38,7 +38,7 @@ struct ClassificationSettings {
     std::vector<std::string> inputs;                ///< columns of a table; empty: all others
     MissingKeys missing;                            ///< of tables
     std::vector<double> classes;                    ///< the two that count, the first being -1; empty: the file has two
-    std::optional<Index> training_rows; ///< so many are learnt from, drawn at random; the others are held out
+    std::optional<Index> training_rows; ///< number of training rows, drawn at random; the others are held out
     std::uint64_t split_seed = 1;
     InputScaling scaling = InputScaling::standardise;
 };

@@ -30,7 +30,7 @@ struct BayesianNetworkKeys {
         k.when("model.header is true", has_header, [&] { missing.keys(k); });
         k("more_data", more_data, "a table whose rows are added");
         k("levels", levels, "the number of levels of each column; else the codes that occur");
-        k("parent_limit", settings.parent_limit, within(0, 8), "most parents of a node");
+        k("parent_limit", settings.parent_limit, within(0, 8), "largest number of parents of a node");
         k("edge_prior", settings.edge_prior, between(0, 1), "prior probability of an edge");
         k("equivalent_sample_size", settings.equivalent_sample_size, above(0),
           "equivalent sample size of the Dirichlet priors");

@@ -17,7 +17,7 @@ namespace pearlite::models {
 using NodeSet = std::uint64_t;
 
 struct NetworkSettings {
-    Index parent_limit = 5;            ///< most parents of a node, 0 .. 8
+    Index parent_limit = 5;            ///< largest number of parents of a node, 0 .. 8
     double edge_prior = 0.1;           ///< b: a network of |E| edges has the prior (b / (1-b))^|E|; in (0, 1)
     double equivalent_sample_size = 1; ///< s of the Dirichlet priors, a = s / (r q); above 0
     std::size_t table_bytes = std::size_t{256} << 20; ///< most memory for tabulated scores

@@ -39,7 +39,7 @@ struct RbmKeys {
         });
         k("base_rates", base_rates, "training images whose rates of pixels are the start of the path");
         k("images", images, "images that reverse trajectories may start from");
-        k.when_given("images", [&] { k("n_images", n_images, within(1, 1'000'000), "images read at most"); });
+        k.when_given("images", [&] { k("n_images", n_images, within(1, 1'000'000), "largest number of images read"); });
     }
 };
 
@@ -76,7 +76,7 @@ struct MarginalRbmKeys {
           "images whose mean log-likelihood the run reports: idx, .csv or .h5, grey levels 0 to 255, or 0 to 1");
         k.when_given("test_images", [&] {
             k("test_dataset", test_dataset, "dataset of these images in an .h5 file");
-            k("n_test_images", n_test_images, within(1, 1'000'000), "test images read at most");
+            k("n_test_images", n_test_images, within(1, 1'000'000), "largest number of test images read");
             k("test_binarisation", test_form,
               {{"stochastic", Form::stochastic, "a pixel is on with the probability of its grey level"},
                {"threshold", Form::threshold, "a pixel is on where it is brighter than 1/2"},

@@ -61,7 +61,7 @@ struct SweepGrid::Implementation {
     void record(const std::string& path, const std::string& message) {
         base->record(base->place(path), path + ": " + message);
     }
-    /// The same for a place that has no path: a key with points in it, say.
+    /// The same for a place without a path, such as a key with dots in it.
     void record_at(const toml::source_region& region, const std::string& message) {
         const auto line = static_cast<Index>(region.begin.line);
         base->record({line, line == 0 ? base->name : base->name + ":" + line_of(region)}, message);

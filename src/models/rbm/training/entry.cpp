@@ -25,19 +25,18 @@ struct RbmTrainingKeys {
                 "to 1")
               .must_be_given());
         k("dataset", dataset, "dataset of the images in an .h5 file");
-        k("n_images", n_images, within(1, 100'000'000), "images read at most");
-        k("held_out", held_out,
-          "images that are not trained on, whose free energies are compared with those of others");
+        k("n_images", n_images, within(1, 100'000'000), "largest number of images read");
+        k("held_out", held_out, "held-out images, whose free energies are compared with those of training images");
         k.when_given("held_out", [&] {
             k("held_out_dataset", held_out_dataset, "dataset of these images in an .h5 file");
-            k("n_held_out", n_held_out, within(1, 100'000'000), "held-out images read at most");
+            k("n_held_out", n_held_out, within(1, 100'000'000), "largest number of held-out images read");
         });
         k("hidden", settings.n_hidden, within(1, 100000), about("hidden units").must_be_given());
         k("binarisation", binarisation,
           {{"stochastic", Binarisation::stochastic,
             "a pixel is on with the probability of its grey level, drawn anew in each epoch"},
            {"threshold", Binarisation::threshold, "a pixel is on where it is brighter than 1/2"}},
-          "how grey levels become binary units");
+          "conversion of grey levels to binary units");
         k("weight_sd", settings.weight_sd, at_least(0), "standard deviation of the first weights");
     }
 };

@@ -14,8 +14,8 @@ namespace pearlite::models::detail {
 namespace {
 
 constexpr Index n_normals = GammaRoots::most_terms, n_shapes = 24;
-constexpr double negligible = 2e-7;  ///< a rest of the series
-constexpr double largest_powers = 8; ///< the sum of their coefficients without signs: roundings are so many times 6e-8
+constexpr double negligible = 2e-7;  ///< a remainder of the series
+constexpr double largest_powers = 8; ///< limit of the coefficients' absolute sum; the rounding error is 6e-8 times that
 
 using Series = Eigen::Array<double, n_normals, 1>;
 using Table = Eigen::Array<double, n_normals, n_shapes>; ///< column j: of T_j of the place of 1/sqrt(a)
