@@ -73,7 +73,7 @@ struct GpKeys {
         settings.missing.keys(k);
         k("classes", settings.classes, about("the two classes that count").default_is("the two that there are"));
         k("training_rows", settings.training_rows, at_least(2),
-          "training rows, drawn at random; the others are held out");
+          "number of training rows, drawn at random; the others are held out");
         k.when_given("training_rows", [&] { k("split_seed", settings.split_seed, "seed of this draw"); });
         k("scaling", settings.scaling,
           {{"none", InputScaling::none},

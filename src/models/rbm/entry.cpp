@@ -81,7 +81,7 @@ struct MarginalRbmKeys {
               {{"stochastic", Form::stochastic, "a pixel is on with the probability of its grey level"},
                {"threshold", Form::threshold, "a pixel is on where it is brighter than 1/2"},
                {"grey", Form::grey, "grey levels as they are, which are no states of the machine"}},
-              "conversion of the test images' grey levels to states");
+              "conversion of the test images' grey levels to pixels");
             k.when("test_binarisation", test_form, Form::stochastic,
                    [&] { k("test_seed", test_seed, "seed of these draws"); });
         });
