@@ -13,8 +13,8 @@ add_library(test_statistics STATIC "${PROJECT_SOURCE_DIR}/tests/random/statistic
 target_link_libraries(test_statistics PRIVATE pearlite_core pearlite_warnings)
 target_include_directories(test_statistics PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 
-# Tiers (docs/CONTRIBUTING.md): a test has the label `quick` or `long`, or belongs to the full tier. `quick_tests` builds
-# the programs of quick tests, `all` those of all but long ones, `long_tests` the rest.
+# Tiers (docs/CONTRIBUTING.md): a test has the label `quick` or `long`, or belongs to the full tier. `quick_tests`
+# builds the programs of quick tests, `all` those of all but long ones, `long_tests` the rest.
 add_custom_target(quick_tests)
 add_custom_target(long_tests)
 

@@ -110,7 +110,7 @@ PYBIND11_MODULE(_core, m) { // NOLINT(cppcoreguidelines-avoid-non-const-global-v
         .def_readwrite("patience", &app::Task::patience)
         .def_readwrite("step_limit", &app::Task::step_limit)
         .def_readwrite("data_directory", &app::Task::data_directory)
-        .def_readwrite("tells_progress", &app::Task::tells_progress);
+        .def_readwrite("prints_progress", &app::Task::prints_progress);
     m.def("run", run, "(finished, signal, text) of a run; on all ranks together.");
     m.def("write_draws", app::write_draws, "The draws of a directory as CmdStan writes them; the files.");
     m.def("describe", app::describe_summary, "The result of a directory in words.");

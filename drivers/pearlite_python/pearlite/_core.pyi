@@ -21,7 +21,7 @@ class Task:
     patience: Optional[str]
     step_limit: Optional[int]
     data_directory: Optional[str]
-    tells_progress: bool
+    prints_progress: bool
 
 def density(described: Described, log_prior: Callable, draw_prior: Callable, log_likelihood: Callable,
             gradient: Optional[Callable], is_estimated: bool, exact: Optional[float]) -> Model: ...

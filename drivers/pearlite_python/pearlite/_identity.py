@@ -17,18 +17,18 @@ class _Digest:
         if id(value) in self.seen or depth > 20:
             return
         if isinstance(value, (str, bytes, int, float, complex, bool, type(None))):
-            self._tell(type(value).__name__, repr(value).encode())
+            self._include(type(value).__name__, repr(value).encode())
             return
         self.seen[id(value)] = value
         add = functools.partial(self.add, depth=depth + 1)
         if isinstance(value, (numpy.ndarray, numpy.generic)) and value.dtype != object:
-            self._tell(f"array {value.shape} {value.dtype.str}", numpy.ascontiguousarray(value).tobytes())
+            self._include(f"array {value.shape} {value.dtype.str}", numpy.ascontiguousarray(value).tobytes())
         elif isinstance(value, (list, tuple)):
-            self._tell(type(value).__name__, str(len(value)).encode())
+            self._include(type(value).__name__, str(len(value)).encode())
             for item in value:
                 add(item)
         elif isinstance(value, dict):
-            self._tell("dict", str(len(value)).encode())
+            self._include("dict", str(len(value)).encode())
             for key in sorted(value, key=repr):
                 add(key)
                 add(value[key])
@@ -41,13 +41,13 @@ class _Digest:
         elif isinstance(value, types.FunctionType):
             self._add_function(value, add)
         elif isinstance(value, types.CodeType):
-            self._tell("code", value.co_code)
+            self._include("code", value.co_code)
             add([constant for constant in value.co_consts])
             add(value.co_names)
         elif isinstance(value, (types.ModuleType, type, types.BuiltinFunctionType)) or not hasattr(value, "__dict__"):
-            self._tell("name", getattr(value, "__name__", type(value).__qualname__).encode())
+            self._include("name", getattr(value, "__name__", type(value).__qualname__).encode())
         else:
-            self._tell("object", type(value).__qualname__.encode())
+            self._include("object", type(value).__qualname__.encode())
             call = getattr(type(value), "__call__", None)
             if isinstance(call, types.FunctionType):
                 add(call)
@@ -66,7 +66,7 @@ class _Digest:
             if name in function.__globals__:
                 add(function.__globals__[name])
 
-    def _tell(self, kind, content):
+    def _include(self, kind, content):
         self.hash.update(f"{kind} {len(content)}\n".encode())
         self.hash.update(content)
 

@@ -72,7 +72,7 @@ def _outcome(model, task, temporary):
 def _run(model, text, name, base, output, overwrite, resume, time_limit, step_limit, patience, data_dir, progress):
     task = _core.Task()
     task.configuration, task.name, task.base = text, name, str(base)
-    task.overwrite, task.resume, task.tells_progress = overwrite, resume, progress
+    task.overwrite, task.resume, task.prints_progress = overwrite, resume, progress
     task.time_limit, task.step_limit, task.patience = _seconds(time_limit), step_limit, _seconds(patience)
     task.data_directory = None if data_dir is None else str(data_dir)
     if output is not None:

@@ -22,7 +22,7 @@ struct Task {
     std::optional<std::string> time_limit, patience;
     std::optional<Index> step_limit;
     std::optional<std::filesystem::path> data_directory;
-    bool tells_progress = true; ///< on the standard error stream
+    bool prints_progress = true; ///< on the standard error stream
 };
 
 struct Ended {
