@@ -35,22 +35,40 @@ function(pearlite_long_programs)
     add_dependencies(long_tests ${ARGN})
 endfunction()
 
-# pearlite_test_program(TARGET LIBRARY...): a program of tests. It is compiled with less optimisation, which takes three
-# quarters of the time; its templates alone run slower for it. In unity builds six sources are compiled as one: a small
-# source costs little beside the precompiled headers (six tests of estimators take 8 s of processor time together, 30 s
-# apart). Names in the unnamed namespaces of neighbouring files must then differ.
+# pearlite_test_program(TARGET LIBRARY... [APART file...]): a program of tests. It is compiled with less optimisation,
+# which takes three quarters of the time; its templates alone run slower for it. In unity builds some six sources are
+# compiled as one: a small source costs little beside the precompiled headers (six tests of estimators take 8 s of
+# processor time together, 30 s apart). Sources of one piece share their unnamed namespaces, so that neighbours by name,
+# which resemble each other, go to different pieces; APART names files that are compiled alone all the same.
 function(pearlite_test_program target)
-    target_link_libraries(${target} PRIVATE ${ARGN} pearlite_warnings test_statistics GTest::gmock)
+    cmake_parse_arguments(program "" "" "APART" ${ARGN})
+    target_link_libraries(${target} PRIVATE ${program_UNPARSED_ARGUMENTS} pearlite_warnings test_statistics GTest::gmock)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(${target} PRIVATE PEARLITE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${PEARLITE_UNITY_TESTS} UNITY_BUILD_BATCH_SIZE 6)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
     pearlite_precompile(${target} tests <gmock/gmock.h> <gtest/gtest.h>)
+    if(NOT PEARLITE_UNITY_TESTS)
+        return()
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    get_target_property(sources ${target} SOURCES)
+    list(LENGTH sources number)
+    math(EXPR pieces "(${number} + 5) / 6")
+    set(piece 0)
+    foreach(source IN LISTS sources)
+        cmake_path(GET source STEM stem)
+        if(NOT stem IN_LIST program_APART)
+            set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${piece})
+        endif()
+        math(EXPR piece "(${piece} + 1) % ${pieces}")
+    endforeach()
 endfunction()
 
-# pearlite_layer_tests(LAYER): the tests of tests/LAYER against Pearlite::LAYER (a directory that is not a layer gets
-# all).
+# pearlite_layer_tests(LAYER [QUICK] [APART file...]): the tests of tests/LAYER against Pearlite::LAYER (a directory that
+# is not a layer gets all). QUICK: in the quick tier, those with MPI too.
 function(pearlite_layer_tests layer)
+    cmake_parse_arguments(layer "QUICK" "" "APART" ${ARGN})
     set(directory "${CMAKE_CURRENT_SOURCE_DIR}/${layer}")
     file(GLOB all CONFIGURE_DEPENDS "${directory}/*_test.cpp")
     set(mpi ${all})
@@ -65,15 +83,21 @@ function(pearlite_layer_tests layer)
 
     if(serial)
         add_executable(${layer}_test ${serial})
-        pearlite_test_program(${layer}_test ${library} GTest::gtest_main)
+        pearlite_test_program(${layer}_test ${library} GTest::gtest_main APART ${layer_APART})
         add_test(NAME ${layer} COMMAND ${layer}_test)
         set_tests_properties(${layer} PROPERTIES TIMEOUT 600 LABELS "${layer}" ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}")
+        if(layer_QUICK)
+            pearlite_quick_tests(${layer} BUILDS ${layer}_test)
+        endif()
     endif()
     if(mpi)
         add_executable(${layer}_mpi_test ${mpi} "${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp")
-        pearlite_test_program(${layer}_mpi_test ${library} pearlite_parallel GTest::gtest)
+        pearlite_test_program(${layer}_mpi_test ${library} pearlite_parallel GTest::gtest APART ${layer_APART} mpi_main)
         foreach(ranks IN LISTS PEARLITE_TEST_RANKS)
             pearlite_mpi_test(${layer}_mpi RANKS ${ranks} COMMAND $<TARGET_FILE:${layer}_mpi_test> LABELS ${layer} mpi)
+            if(layer_QUICK)
+                pearlite_quick_tests(${layer}_mpi_${ranks} BUILDS ${layer}_mpi_test)
+            endif()
         endforeach()
     endif()
 endfunction()

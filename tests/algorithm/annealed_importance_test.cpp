@@ -1,5 +1,6 @@
 // Statistical tests of this layer compare z-scores with 5 (normal errors: a false alarm once in 2e6) or, where the
 // error comes from 16 batches or replicates, with 8 (once in 1e6); there are about 60, on fixed seeds.
+#include "algorithm/alone.hpp"
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 
 #include "algorithm/densities.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 using namespace testing;
 using kernel::testing::ArGaussian;
-
-const auto alone = parallel::Communicator::alone();
 
 /// b_k = (100^{k/K} - 1)/99.
 path::Schedule toy_schedule(Index steps) {

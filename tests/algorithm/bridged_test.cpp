@@ -1,3 +1,4 @@
+#include "algorithm/alone.hpp"
 #include "algorithm/plans/bridged.hpp"
 
 #include "algorithm/bridge_runs.hpp"
@@ -23,8 +24,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Fit = BridgeSettings::Fit;
 using Reference = BridgeSettings::Reference;
-
-const auto alone = parallel::Communicator::alone();
 
 /// A reference whose normaliser is wrong by 10 %: the twin of a regression.
 struct WrongByTenPercent : KnownRegression {

@@ -1,4 +1,5 @@
 // Evidence along the path that adds data points one by one, against the exact one and that of the tempered path.
+#include "algorithm/alone.hpp"
 #include "algorithm/densities.hpp"
 #include "algorithm/radiata_pine.hpp"
 
@@ -10,8 +11,6 @@ namespace pearlite::algorithm {
 namespace {
 
 using namespace testing;
-
-const auto alone = parallel::Communicator::alone();
 
 /// The headline of 16 runs of SMC with what a pilot found.
 auto estimate_along(const std::shared_ptr<const path::DensityPath>& path, random::Seed seed) {

@@ -1,3 +1,4 @@
+#include "algorithm/alone.hpp"
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"
@@ -11,8 +12,6 @@ namespace pearlite::algorithm {
 namespace {
 
 using namespace testing;
-
-const auto alone = parallel::Communicator::alone();
 
 /// x ~ N(0, 1), y | x ~ N(x, 1), and a log likelihood with an error z ~ N(-s2/2, s2) per estimate.
 struct NoisyGaussian {

@@ -1,3 +1,4 @@
+#include "algorithm/alone.hpp"
 #include "algorithm/densities.hpp"
 #include "algorithm/growing_runs.hpp"
 #include "parallel/agreement.hpp"
@@ -18,8 +19,6 @@ using ::testing::Each;
 using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-const auto alone = parallel::Communicator::alone();
 
 /// A linear Gaussian process whose sweeps leave every particle where it is.
 class Idle final : public models::GrowingLinearGaussian {

@@ -1,4 +1,5 @@
 // z-scores are compared with 5 (a false alarm once in 2e6); there are about 20, on fixed seeds.
+#include "algorithm/alone.hpp"
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
@@ -15,8 +16,6 @@ namespace pearlite::algorithm {
 namespace {
 
 using namespace testing;
-
-const auto alone = parallel::Communicator::alone();
 
 path::Schedule toy_schedule(Index steps) {
     std::vector<double> points;

@@ -1,5 +1,6 @@
 // z-scores are compared with 5 (a false alarm once in 2e6), with Student's t of at least 63 degrees of freedom; about
 // 10 on fixed seeds.
+#include "algorithm/alone.hpp"
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 
 #include "algorithm/densities.hpp"
@@ -18,8 +19,6 @@ namespace {
 using namespace testing;
 using models::AutoregressiveGaussian;
 using models::Ising;
-
-const auto alone = parallel::Communicator::alone();
 
 template <class M>
 ParallelTempering tempering(const M& model, const path::Schedule& schedule, const TemperingSettings& settings) {

@@ -1,5 +1,6 @@
 // Draws of parallel tempering at the end of its path: all measured scans, within a bound of memory. z-scores over 200
 // runs are compared with 5 (a false alarm once in 2e6).
+#include "algorithm/alone.hpp"
 #include "algorithm/common/recorded_draws.hpp"
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 
@@ -12,8 +13,6 @@ namespace pearlite::algorithm {
 namespace {
 
 using namespace testing;
-
-const auto alone = parallel::Communicator::alone();
 
 /// x of mean 0.5 and variance 0.5: N(0, 1) with one observation 1 of variance 1.
 struct OneMean {

@@ -1,3 +1,4 @@
+#include "algorithm/alone.hpp"
 #include "algorithm/resample_move/resample_move.hpp"
 
 #include "algorithm/densities.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 using namespace testing;
 using Allocation = ResampleMoveSettings::Allocation;
-
-const auto alone = parallel::Communicator::alone();
 
 double run(const GrowingPointer& target, const std::shared_ptr<const Generator>& generator, Index particles,
            const random::Seed& seed, const ResampleMoveSettings& settings) {

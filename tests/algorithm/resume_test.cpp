@@ -1,4 +1,5 @@
 // A sampler that is read from a checkpoint draws no start and gives the results of an uninterrupted one.
+#include "algorithm/alone.hpp"
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"
@@ -18,8 +19,6 @@ namespace {
 using namespace testing;
 using testing_support::restore;
 using testing_support::store;
-
-const auto alone = parallel::Communicator::alone();
 
 Index starts = 0;      ///< calls of draw_start
 Index evaluations = 0; ///< of a density, by point

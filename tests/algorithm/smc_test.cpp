@@ -1,3 +1,4 @@
+#include "algorithm/alone.hpp"
 #include "algorithm/smc/smc.hpp"
 
 #include "algorithm/densities.hpp"
@@ -19,8 +20,6 @@ namespace {
 using namespace testing;
 using kernel::testing::ArGaussian;
 using population::Resampling;
-
-const auto alone = parallel::Communicator::alone();
 
 TEST(Smc, BetaBernoulliAndTheGaussianToy) {
     for (const auto scheme : {Resampling::systematic, Resampling::multinomial}) {

@@ -1,5 +1,6 @@
 // Surveys of paths whose g and tau are known, and the schedules made of them. Comparisons with exact variances are in
 // units of the standard error of a sample variance, sqrt(2/M) of it, at 4.5 of these (a false alarm once in 1e5).
+#include "algorithm/alone.hpp"
 #include "algorithm/survey/survey.hpp"
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 using namespace testing;
 using Holds = SurveySettings::Holds;
-
-const auto alone = parallel::Communicator::alone();
 
 const path::Relaxation bump = [](double b) { return 1 + 300 * std::exp(-(b - 0.6) * (b - 0.6) / 0.02); };
 const path::Relaxation slow_end = [](double b) { return 0.5 + 200 * b * b; };

@@ -1,3 +1,4 @@
+#include "algorithm/alone.hpp"
 #include "algorithm/smc/waste_free.hpp"
 
 #include "algorithm/densities.hpp"
@@ -18,8 +19,6 @@ namespace {
 using namespace testing;
 using kernel::testing::ArGaussian;
 using population::Resampling;
-
-const auto alone = parallel::Communicator::alone();
 
 /// N(0, 10^2 I) to N(0, I) in three dimensions, 12 temperatures at equal steps of log precision, and random walks
 /// scaled to each: log Z = -3 log 10.
