@@ -1,7 +1,7 @@
 """The site: `sphinx-build docs build/site`, with Debian's python3-sphinx, furo and python3-myst-parser.
 
-MyST reads the pages as they stand, and furo's pages need no network. What they have beyond that is in _site/: formulas,
-pages of the interfaces, names for the search, the gallery. `bash docs/build.sh` installs what these need and makes all.
+MyST reads the pages unchanged, and furo's pages need no network. Extensions in _site/ add formulas, pages of the
+interfaces, names for the search, and the gallery. `bash docs/build.sh` installs their dependencies and builds the site.
 """
 
 import importlib.util
@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-sys.dont_write_bytecode = True  # imports leave nothing in the checkout
+sys.dont_write_bytecode = True  # no bytecode in the checkout
 sys.path[:0] = [str(ROOT / "docs/_site"), str(ROOT / "drivers/pearlite_python")]
 
 project = "Pearlite"
@@ -24,9 +24,9 @@ exclude_patterns = ["conf.py", "_site"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath"]
 myst_dmath_allow_space = False
-suppress_warnings = ["myst.header"]  # pages that begin with a heading of another level
+suppress_warnings = ["myst.header"]  # some pages begin with a heading of a lower level
 
-# The compiled part of the Python package is not needed, and numpy hardly.
+# autodoc needs neither the compiled part of the Python package nor numpy.
 autodoc_mock_imports = ["pearlite._core", *(name for name in ["numpy"] if importlib.util.find_spec(name) is None)]
 autodoc_typehints = "none"  # docstrings say types and shapes
 autodoc_member_order = "bysource"
@@ -40,7 +40,7 @@ html_static_path = ["_site/static"]
 html_css_files = ["pearlite.css"]
 html_copy_source = False
 html_show_sphinx = False
-html_show_search_summary = False  # a browser may not load pages of a disk to quote them
+html_show_search_summary = False  # browsers do not load pages from a disk for excerpts
 pygments_style = "default"
-smartquotes = False  # --time-limit and "text" are as they are typed
+smartquotes = False  # keeps --time-limit and "text" as typed
 toc_object_entries_show_parents = "hide"

@@ -1,7 +1,7 @@
-"""Formulas, rendered by KaTeX when the site is built: pages need neither a script nor the network.
+"""Renders formulas by KaTeX when the site is built, so that pages need neither a script nor the network.
 
-Debian's libjs-katex and nodejs are needed. Without them the site has formulas as they are written, and a warning says
-so. A formula that KaTeX cannot read is a warning with its place.
+This needs Debian's libjs-katex and nodejs. Without them the site shows formulas as TeX, and the build prints a warning.
+A formula that KaTeX cannot read is a warning with its place.
 """
 
 import atexit
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Renderer:
-    """A process of node, which is started for the first formula and renders all of them."""
+    """A process of node, started at the first formula, that renders all formulas."""
 
     def __init__(self):
         self.process = None
@@ -38,7 +38,7 @@ class Renderer:
         atexit.register(self.process.stdin.close)
 
     def html(self, tex, is_display, place):
-        """The formula's HTML, or None if there is none to be had."""
+        """The formula's HTML, or None if KaTeX is missing or cannot read the formula."""
         if self.process is None and not self.is_missing:
             self.start()
         if self.is_missing:
@@ -55,7 +55,7 @@ RENDERER = Renderer()
 
 
 def keep_together(_app, document, _docname):
-    """A comma or another end of a word stays on the line of its formula, which takes it over."""
+    """Moves a comma or another end of a word into its formula, so that both stay on one line."""
     for node in document.findall(nodes.math):
         following = node.parent[node.parent.index(node) + 1:][:1]
         if following and isinstance(following[0], nodes.Text) and (end := re.match(r"\S{1,12}", following[0])):

@@ -1,12 +1,12 @@
-"""The gallery's reports: runs the commands of docs/gallery.md and keeps the report of each run, and one of its figures.
+"""Makes the gallery: runs the commands of docs/gallery.md and keeps the report of each run and one of its figures.
 
 usage: gallery.py DIRECTORY [NAME ...]       all of the page, or those of these names
        DIRECTORY/NAME.html, NAME.svg or .png; conf.py takes build/gallery, or what PEARLITE_GALLERY names
 
-The program is that of $PEARLITE, else `pearlite` on the path, else that of build/release or build/ci. Runs take place
-in a temporary directory. A run whose data files are missing is left out, with a line that says so; any other failure
-ends the script with status 1. As an extension of Sphinx this file shows the reports above their commands, and says how
-to make those that are missing.
+The program is $PEARLITE, else `pearlite` on the path, else that of build/release or build/ci. Runs use a temporary
+directory. The script skips a run whose data files are missing and prints a line about it; any other failure ends the
+script with status 1. As an extension of Sphinx this file shows the reports above their commands, and for a missing
+report the command that makes it.
 """
 
 import html
@@ -39,7 +39,7 @@ def program():
 
 
 def make(name, commands, figure, pearlite, directory, place):
-    """Whether the report was made; it is not where data are missing."""
+    """Makes a report; False if its data are missing."""
     if not (place / "jobs").exists():
         (place / "jobs").symlink_to(ROOT / "jobs")
     for command in commands:

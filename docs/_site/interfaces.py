@@ -1,10 +1,10 @@
 """Pages of the interfaces: C++ from the public headers, Python from the docstrings.
 
-`{cpp-header} model/density.hpp` on a page stands for all public declarations of that header, in its order, with the
-comments above them; `:only:` names some of them. Doxygen reads the headers. Breathe is not used: it has no page of a
-header in its own order, leaves out what a concept requires, which is what a user's class must have, and takes comments
-for markup, in which tables and code lose their columns. Without Doxygen (Debian's doxygen) the pages say so, and a
-warning does.
+The directive `{cpp-header} model/density.hpp` inserts all public declarations of that header, in their order, with the
+comments above them; `:only:` selects some of them. Doxygen reads the headers. Breathe is not used because it cannot
+list a header in the header's order, omits the requirements of a concept, which a user's class must fulfil, and parses
+comments as markup, in which tables and code lose their columns. Without Doxygen (Debian's doxygen) a warning appears
+during the build and on the pages.
 """
 
 import itertools
@@ -139,17 +139,17 @@ class Entity:
         return "cpp:" + {"variable": "var", "typedef": "type"}.get(self.kind, self.kind)
 
     def is_plain(self):
-        """Whether it says nothing that its class does not: destructors, and copies as the compiler makes them."""
+        """Whether the page may omit the function: a destructor, or a defaulted or deleted member."""
         return self.kind == "function" and (self.name.startswith("~") or
                                             re.search(r"=\s*(default|delete)$", self.text("argsstring")) is not None)
 
     def required(self):
-        """What a concept asks of a type, as the header has it."""
+        """The requirements of a concept, as in the header."""
         if self.kind != "concept":
             return []
         text = "".join(self.element.find("initializer").itertext()).rstrip()
         text = re.sub(r"^.*?\bconcept\s+\S+\s*=\s*", "", text, count=1, flags=re.DOTALL)
-        # Lines that go on with the one before are aligned to its columns; the page breaks lines where it has to.
+        # Join continuation lines, which are aligned to the line before; the page wraps long lines itself.
         text = re.sub(r"\n {9,}", " ", text)
         lines = text.splitlines()
         return [".. code-block:: cpp", "   :class: requires", "", *indented(lines), ""]
@@ -188,7 +188,7 @@ def parsed(xml):
                     elif entity.is_public and not entity.is_plain():
                         classes[compound.findtext("compoundname")].members.append(entity)
     for entity in classes.values():
-        # A class in a class is a member of it.
+        # A nested class is a member of the outer one.
         outer = classes.get(entity.namespace)
         if outer is not None:
             entities[entity.file].remove(entity)
@@ -201,7 +201,7 @@ def parsed(xml):
 
 
 def read_headers():
-    """What parsed() says of the project's headers; None without Doxygen."""
+    """The result of parsed() for the project's headers; None without Doxygen."""
     doxygen = shutil.which("doxygen")
     if doxygen is None:
         logger.warning("pages of the C++ interface are left out: Debian's doxygen is missing", type="pearlite",

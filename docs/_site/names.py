@@ -1,8 +1,8 @@
-"""Names that the search finds as they are typed: keys as `schedule.steps`, algorithms, models and estimators.
+"""Adds names to the search: keys such as `schedule.steps`, algorithms, models and estimators.
 
-Each is an object of Sphinx with a place on a page: keys those of keys.md, whose tables are headings and whose keys are
-items of a list; algorithms and models the page that begins with `algorithm.name = "smc"`; estimators and error methods
-the rows of a table of the user guide.
+Each name is an object of Sphinx with a place on a page. Keys are in keys.md, where tables are headings and keys are
+items of a list; the page of an algorithm or a model begins with `algorithm.name = "smc"`; estimators and error methods
+are rows of a table of the user guide.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Comments and docstrings, which are plain text, as reStructuredText that says the same.
+"""Converts comments and docstrings, which are plain text, to reStructuredText.
 
-Paragraphs stay paragraphs. Tables of a name and what it means become definition lists, which fit any width; indented
-lines become code; names of pages, as docs/keys.md, become links. Everything else is taken literally: no character of a
-comment is markup but `a pair of backquotes`.
+Paragraphs stay paragraphs. Tables of names and meanings become definition lists, which fit any width; indented lines
+become code; names of pages, such as docs/keys.md, become links. Everything else is literal: `a pair of backquotes` is
+the only markup in a comment.
 """
 
 import itertools
@@ -27,7 +27,7 @@ def inline(text):
     """A line of running text."""
     parts = re.split(r"`([^`]+)`", text)
     parts[::2] = [PAGE.sub(linked, re.sub(r"([\\*_|`])", r"\\\1", part)) for part in parts[::2]]
-    # Markup ends at a word's edge only: an escaped blank, which prints nothing, makes one.
+    # Markup must end at a word boundary; an escaped blank, which is invisible, adds one.
     parts[1::2] = [f"``{part}``" + (r"\ " if rest[:1].isalnum() else "")
                    for part, rest in zip(parts[1::2], parts[2::2])]
     return "".join(parts)
@@ -49,7 +49,7 @@ def paragraphs_of(lines):
 
 
 def entries_of(lines):
-    """[first line and those that are indented under it]."""
+    """[a first line and the lines indented under it]."""
     entries = []
     for line in lines:
         if line.startswith(" ") and entries:
@@ -60,7 +60,7 @@ def entries_of(lines):
 
 
 def table(lines):
-    """A definition list, or None if the lines are no table. What is no row goes on with the row before."""
+    """A definition list, or None if the lines are no table. A line that is no row continues the row before."""
     if not ROW.fullmatch(lines[0]):
         return None
     written = []

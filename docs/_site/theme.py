@@ -1,8 +1,8 @@
-"""What Debian's build of furo leaves out, put back when the site is built.
+"""Restores parts of furo that Debian's package omits, when the site is built.
 
-Its style sheet lacks the dark colours of a browser that prefers them, though it has those of the button, and takes a
-part of itself from a web server's /javascript; its script is a module, which browsers do not load from a disk, so that
-the button is missing too. Where furo has all that, as from other sources, nothing is changed.
+The packaged style sheet has dark colours for the button but not for browsers that prefer dark colours, and it imports
+files from a web server's /javascript. The packaged script is a module, which browsers do not load from a disk, so that
+the button does not appear. A complete furo, as from PyPI, stays unchanged.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ DARK = 'body[data-theme="dark"]'
 
 
 def in_one_piece(style):
-    """The style sheet with those in it that it imports from /javascript; without those that are not there."""
+    """The style sheet with its imports from /javascript inserted; imports of missing files are removed."""
     def imported(found):
         file = JAVASCRIPT / found[1]
         return file.read_text(encoding="utf-8") if file.exists() else ""
@@ -21,10 +21,10 @@ def in_one_piece(style):
 
 
 def with_automatic_dark(style):
-    """The style sheet, with the rules of the dark theme also for browsers that ask for it."""
+    """The style sheet, with the rules of the dark theme also for browsers that prefer dark colours."""
     if "prefers-color-scheme" in style or DARK not in style:
         return style
-    # Rules of the theme itself; others that name it show the button.
+    # Keep the rules of the theme itself; other rules with its name show the button.
     rules = re.findall(rf"[^{{}}]*{re.escape(DARK)}[^{{}}]*{{[^{{}}]*}}", style)
     rules = [rule for rule in rules if "toggle" not in rule]
     rules = "\n".join(rule.strip().replace(DARK, 'body:not([data-theme="light"])') for rule in rules)
@@ -32,7 +32,7 @@ def with_automatic_dark(style):
 
 
 def as_plain_script(script, gumshoe):
-    """The module as a script that needs no other."""
+    """The module as one script without imports."""
     plain = re.sub(r'^import Gumshoe from "[^"]*";\n', "", script)
     return script if plain == script else f"{gumshoe}\n(function () {{\n{plain}\n}})();\n"
 

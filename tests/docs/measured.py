@@ -30,7 +30,7 @@ COMMENT = re.compile(r"^<!-- measured: (\S+) -->$")
 MARK = re.compile(r"^\*.*\bmeasured at `[0-9a-f]+`, before (?:its|their) bits changed\.\*$", re.IGNORECASE)
 IMPORTED = "imported from the page"
 SEPARATOR = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+\s*$")
-WITH_ERROR = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)? (?:±|\+-) \d[\d.]*|[-+]?\d+\.\d+\(\d+\)")
+WITH_ERROR = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)? (?:±|\+-) \d+(?:\.\d+)?|[-+]?\d+\.\d+\(\d+\)")
 WITH_POINT = re.compile(WITH_ERROR.pattern + r"|(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?(?![\w]|\.\d)")
 
 

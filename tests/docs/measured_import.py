@@ -13,7 +13,10 @@ import measured
 
 NOTHING = "0" * 40
 STUDIES = re.compile(r"build/\S*tests/|tests/statistical|tests/benchmarks|run\.sh")
-COST = re.compile(r"(\d+(?:\.\d+)?)\s+(seconds?|minutes?|hours?|s|min|h)\b")
+COST = re.compile(r"\b(\d+(?:\.\d+)?|half an|an?|two|three|four|five|six|ten|twenty|forty|seventy-five)\s+"
+                  r"(seconds?|minutes?|hours?|s|min|h)\b", re.IGNORECASE)
+WORDS = {"half an": 0.5, "a": 1, "an": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10, "twenty": 20,
+         "forty": 40, "seventy-five": 75}
 UNIT = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -108,7 +111,10 @@ class Jobs:
 
 def seconds_in(text):
     match = COST.search(text or "")
-    return float(match[1]) * UNIT[match[2][0]] if match else None
+    if not match:
+        return None
+    count = WORDS[match[1].lower()] if match[1].lower() in WORDS else float(match[1])
+    return count * UNIT[match[2][0].lower()]
 
 
 def slug(text):
@@ -241,10 +247,11 @@ def record_of_prose(page_name, lines, history, jobs):
 
 
 def kept_sections(old, new):
-    """Sections whose numbers are the same keep what the file says of them."""
-    for section, each in old["sections"].items():
-        if section in new["sections"] and sorted(each["numbers"]) == new["sections"][section]["numbers"]:
-            new["sections"][section] = each
+    """Sections whose numbers are the same keep what the file says of them, under another heading, too."""
+    for section, each in new["sections"].items():
+        known = [old["sections"].get(section), *old["sections"].values()]
+        if same := next((other for other in known if other and sorted(other["numbers"]) == each["numbers"]), None):
+            new["sections"][section] = same
     return new
 
 
@@ -272,8 +279,10 @@ def import_page(project, page, history, jobs):
     for piece in measured.pieces_of(lines):
         if piece.kind == "table" and piece.comment and records.get(piece.comment[1], {}).get("source") == measured.IMPORTED:
             old = records[piece.comment[1]]
-            if [*map(measured.cells_of, lines[piece.begin + 2:piece.end])] != old["rows"]:
-                project.write_record(piece.comment[1], record_of_table(name, lines, piece, history, jobs))
+            here = [measured.cells_of(row) for row in lines[piece.begin:piece.end]]
+            if [here[0], *here[2:]] != [old["columns"], *old["rows"]]:
+                new = record_of_table(name, lines, piece, history, jobs)
+                project.write_record(piece.comment[1], old | {key: new[key] for key in ("columns", "rule", "rows")})
     for piece, new in reversed(added):
         lines[piece.begin:piece.begin] = [f"<!-- measured: {new} -->", ""]
     if added:

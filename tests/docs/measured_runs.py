@@ -5,7 +5,7 @@ A file whose kind is `table` may have `runs`, a list of
 Each command runs in an empty directory (paths of jobs are those of the checkout), and its numbers fill the cells of the
 row. Braces hold a number of summary.json by its name, as sweeps call it, and a format: {log_evidence.bar.log_ratio.value:.2f}.
 {z(-2.3026):+.1f} is the headline's deviation from a known number in standard errors, {z(-2.3026, NAME):+.1f} that of
-another estimate, and {seconds:.0f} the wall time; of a sweep, {k:log_evidence.product.log_ratio.value.mean:.2f} is a column of settings.csv of setting k. Other rows of the file
+another estimate, and {seconds:.0f} the wall time; of a sweep, {k.log_evidence.product.log_ratio.value.mean:.2f} is a column of settings.csv of setting k. Other rows of the file
 stay, and keep the revision of their jobs. A file of the kind `block` runs the shell blocks that stand above it in its page.
 """
 
@@ -23,8 +23,8 @@ import time
 import measured
 
 NUMBER = re.compile(r"\b[0-9a-f]{64}\b|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?|\bnan\b")
-FIELD = re.compile(r"\{((?:\d+:)?[^{}:]+):([^{}]*)\}")
-SOURCES = ("src", "include", "drivers", "cmake", "CMakeLists.txt", "jobs")
+FIELD = re.compile(r"\{([^{}]+):([^{}:]*)\}")
+SOURCES = ("src", "include", "drivers", "cmake", "CMakeLists.txt")
 
 
 def flat(value, name=""):
@@ -48,7 +48,7 @@ def flat(value, name=""):
 
 def filled(template, numbers):
     def text(match):
-        name = match[1].replace(":", ".")
+        name = match[1]
         if known := re.fullmatch(r"z\(([-+\d.e]+)(?:, (\S+))?\)", name):
             estimate = known[2] or "headline"
             value = (numbers[f"{estimate}.value"] - float(known[1])) / numbers[f"{estimate}.standard_error"]
@@ -79,13 +79,13 @@ def masked(line):
 
 
 def lines_again(lines, output):
-    """For each line the next line of the output that differs in numbers at most."""
+    """For each line the next line of the output that differs in numbers at most. Spaces alone change no line."""
     rest, found = iter(output.splitlines()), []
     for line in lines:
         new = next((other for other in rest if masked(other) == masked(line)), None) if masked(line) else ""
         if new is None:
             raise LookupError(f"not printed: {line!r}")
-        found.append(new)
+        found.append(line if "".join(line.split()) == "".join(new.split()) else new)
     return found
 
 

@@ -83,6 +83,7 @@ class Pages(unittest.TestCase):
         self.edit("1.25 ± 0.03", "1.26 ± 0.03")
         faults = measured.check(self.project)
         self.assertEqual([fault.split(": ")[2] for fault in faults], ["1.26 ± 0.03", "1.25 ± 0.03"])
+        self.assertEqual(measured.numbers_of("docs/x.md", "a 2.5 ± 0.1. b -3.25(4), 7.5"), ["2.5 ± 0.1", "-3.25(4)"])
         self.edit("The mean is 1.26 ± 0.03", "It is\n1.25 ±\n0.03 in the mean, and 1.5 in another run,")
         self.assert_fault("1.5: in the text, not in its file")
 
@@ -184,6 +185,7 @@ class Import(unittest.TestCase):
     def test_costs(self):
         self.assertEqual(measured_import.seconds_in("some 7 minutes of two cores"), 420)
         self.assertEqual(measured_import.seconds_in("20 s; 124 s"), 20)
+        self.assertEqual(measured_import.seconds_in("Half an hour of a core"), 1800)
         self.assertIsNone(measured_import.seconds_in("soon"))
 
 

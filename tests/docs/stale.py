@@ -20,7 +20,8 @@ def main():
     for name, record, mark in found:
         seconds = record.get("seconds")
         cost = "unknown cost" if seconds is None else f"{seconds:g} s"
-        print(f"{cost}: {name} ({record['page']})\n    {record.get('command') or 'no command recorded'}\n    {mark.strip('*')}")
+        command = (record.get("command") or "no command recorded").replace("\n", "\n    ")
+        print(f"{cost}: {name} ({record['page']})\n    {command}\n    {mark.strip('*')}")
     print(f"{len(found)} to measure again")
     return 0
 
