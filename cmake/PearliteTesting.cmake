@@ -112,3 +112,48 @@ function(pearlite_mpi_test name)
     set_tests_properties(${name}_${test_RANKS} PROPERTIES TIMEOUT ${test_TIMEOUT} LABELS "${test_LABELS}"
         ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}" PROCESSORS ${test_RANKS})
 endfunction()
+
+# pearlite_study(NAME [STUDY study] [RANKS n | PYTHON interpreter] COMMAND program argument... [SCRIPTS file...]
+#     [DATA file...] [LABELS ...] [TIMEOUT s] [PROCESSORS n] [ENVIRONMENT ...]): registers a study with fixed seeds,
+# which the ledger skips where nothing has changed (tests/ledger/ledger.py). STUDY: its name in the ledger, if that is
+# not NAME. SCRIPTS: its sources in this directory, and configurations; a script of Python that is the program is one of
+# them. DATA: files in PEARLITE_DATA_DIR.
+set(PEARLITE_LEDGER_SCRIPT "${PROJECT_SOURCE_DIR}/tests/ledger/ledger.py")
+function(pearlite_study name)
+    cmake_parse_arguments(study "" "STUDY;RANKS;PYTHON;TIMEOUT;PROCESSORS" "COMMAND;SCRIPTS;DATA;LABELS;ENVIRONMENT"
+        ${ARGN})
+    if(NOT study_STUDY)
+        set(study_STUDY ${name})
+    endif()
+    if(NOT study_TIMEOUT)
+        set(study_TIMEOUT 300)
+    endif()
+    if(study_RANKS)
+        set(launcher "${MPIEXEC_EXECUTABLE}" -n ${study_RANKS})
+        set(study_PROCESSORS ${study_RANKS})
+    else()
+        set(launcher "${study_PYTHON}" -B)
+        list(GET study_COMMAND 0 script)
+        list(PREPEND study_SCRIPTS "${script}")
+    endif()
+    list(TRANSFORM study_SCRIPTS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
+    if(study_DATA)
+        list(PREPEND study_DATA --data)
+    endif()
+    add_test(NAME ${name} COMMAND "${PEARLITE_PYTHON}" -B "${PEARLITE_LEDGER_SCRIPT}" run ${study_STUDY}
+        --build "${PROJECT_BINARY_DIR}" --scripts ${study_SCRIPTS} ${study_DATA} --
+        ${launcher} -- ${study_COMMAND})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${study_TIMEOUT} LABELS "${study_LABELS}" SKIP_RETURN_CODE 77
+        ENVIRONMENT "${study_ENVIRONMENT}")
+    if(study_PROCESSORS)
+        set_tests_properties(${name} PROPERTIES PROCESSORS ${study_PROCESSORS})
+    endif()
+endfunction()
+
+# pearlite_mpi_study(NAME RANKS n COMMAND ... SCRIPTS ... [LABELS ...] [TIMEOUT s]): registers NAME_n, which is NAME in
+# the ledger: its figures do not depend on ranks.
+function(pearlite_mpi_study name)
+    cmake_parse_arguments(study "" "RANKS" "" ${ARGN})
+    pearlite_study(${name}_${study_RANKS} STUDY ${name} RANKS ${study_RANKS} ENVIRONMENT ${PEARLITE_MPI_ENVIRONMENT}
+        ${study_UNPARSED_ARGUMENTS})
+endfunction()

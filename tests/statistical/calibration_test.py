@@ -21,6 +21,7 @@ import sys
 import h5py
 
 import pearlite_runner as runner
+import study_record as record
 
 HERE = pathlib.Path(__file__).resolve().parent
 JOBS = HERE.parents[1] / "jobs"
@@ -72,11 +73,28 @@ def normal_score(score, degrees):
     return math.copysign(statistics.NormalDist().inv_cdf(1 - tail), score)
 
 
-def is_accepted(scores, is_exact):
+def limits_of(scores, is_exact):
+    """(largest mean, least and largest standard deviation) of scores."""
     scale = max(1.0, math.sqrt(FULL_STUDY / len(scores)))
-    sd = statistics.stdev(scores)
-    return (abs(statistics.fmean(scores)) <= 0.2 * scale and sd <= 1 + 0.15 * scale
-            and (not is_exact or sd >= 1 - 0.15 * scale))
+    return 0.2 * scale, 1 - 0.15 * scale if is_exact else 0.0, 1 + 0.15 * scale
+
+
+def is_accepted(scores, is_exact):
+    largest_mean, least, largest = limits_of(scores, is_exact)
+    return abs(statistics.fmean(scores)) <= largest_mean and least <= statistics.stdev(scores) <= largest
+
+
+def record_scores(case, scores, is_exact, twins=()):
+    """The judged figures of scores, and those of wrong twins, (what, scores), that are beyond the limits."""
+    largest_mean, least, largest = limits_of(scores, is_exact)
+    record.figure(f"{case}, mean z", statistics.fmean(scores), -largest_mean, largest_mean)
+    record.figure(f"{case}, sd z", statistics.stdev(scores), least, largest)
+    for what, twin in twins:
+        if least <= statistics.stdev(twin) <= largest:  # rejected by its mean
+            mean = statistics.fmean(twin)
+            record.figure(f"{case}, mean z of {what}", mean, -largest_mean, largest_mean, outside=True)
+        else:
+            record.figure(f"{case}, sd z of {what}", statistics.stdev(twin), least, largest, outside=True)
 
 
 class Study:
@@ -98,16 +116,20 @@ class Study:
                               f"| {min(numbers(rows, 'diagnostics.ess')):.0f} | {statistics.fmean(scores):+.3f} "
                               f"| {statistics.stdev(scores):.3f} |")
             # Few replicates detect only large faults.
+            twins = []
             factor = math.sqrt(2) if len(scores) >= FULL_STUDY else 2.0
             for wrong in (factor, 1 / factor) if is_exact else ():
                 twin = [normal_score(wrong * score, degrees) for score in numbers(rows, f"{VALUE}{prefix}z_score")]
+                twins.append((f"scores times {wrong:.2f}", twin))
                 self.require(not is_accepted(twin, True), f"{case}: scores times {wrong:.2f} passed")
+            record_scores(case, scores, is_exact, twins)
 
     def judge_bias(self, case, rows, is_unbiased=True):
         ratios = [math.exp(float(row[VALUE + "value"]) - float(row[VALUE + "exact"])) for row in rows]
         error = statistics.stdev(ratios) / math.sqrt(len(ratios))
         deviation = abs(statistics.fmean(ratios) - 1) / error
         self.lines.append(f"{case}: mean Z/Z exact {statistics.fmean(ratios):.4f} +- {error:.4f}, {deviation:.1f} of it")
+        record.figure(f"{case}, bias of Z in its errors", deviation, 0, LARGEST_BIAS, outside=not is_unbiased)
         self.require((deviation <= LARGEST_BIAS) == is_unbiased,
                      f"{case}: " + ("Z is biased" if is_unbiased else "the biased twin passed"))
 
@@ -120,6 +142,8 @@ class Study:
             offered[families < FEWEST_FAMILIES].append(row[VALUE + "standard_error"] != "")
         self.lines.append(f"few families: {len(offered[True])} of {len(rows)} runs with fewer than {FEWEST_FAMILIES}; an "
                           f"error given in {sum(offered[True])} of those and in {sum(offered[False])} of the others")
+        record.figure("few families, runs with an error", sum(offered[True]), 0, 0)
+        record.figure("few families, other runs with an error", sum(offered[False]), 1)
         self.require(offered[True] and not any(offered[True]), "an error bar with too few families")
         self.require(offered[False] and any(offered[False]), "no error bar at all")
 
@@ -132,6 +156,12 @@ def main():
     study = Study()
     with contextlib.ExitStack() as stack:
         place = options.output or stack.enter_context(runner.scratch_directory())
+        if record.is_first():
+            record.first_replicates(JOBS / "calibration.toml", place / "calibration",
+                                    f"sweep.replicates={options.replicates}", ranks=RANKS)
+            record.first_replicates(HERE / "few-particles.toml", place / "few-particles", ranks=RANKS)
+            record.first_of_all(HERE / "few-families.toml", place / "few-families", "sweep.replicates=1")
+            return 0
         rows = sweep(JOBS / "calibration.toml", place / "calibration", "--set", f"sweep.replicates={options.replicates}")
         for problem in dict.fromkeys(row["problem"] for row in rows):
             for method in ERRORS:

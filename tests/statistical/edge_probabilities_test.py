@@ -17,8 +17,10 @@ import unittest
 import h5py
 import numpy
 import pearlite_runner as runner
+import study_record as record
 
 LIMIT = 4.3
+ITERATIONS = 2000 if record.is_first() else 100000
 NODES = 4
 EDGE_PRIOR, SAMPLE_SIZE = 0.3, 2.0
 NAMES = ["rain", "roof, wet", "grass", "shoes"]
@@ -100,7 +102,8 @@ class EdgeProbabilities(unittest.TestCase):
         (where / "table.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         tables = {"model": {"name": "bayesian-network", "data": "table.csv", "header": True, "edge_prior": EDGE_PRIOR,
                             "equivalent_sample_size": SAMPLE_SIZE, **search.get("model", {})},
-                  "schedule": search["schedule"], "algorithm": {"iterations": 100000, "average_from": 20000, **search["algorithm"]}}
+                  "schedule": search["schedule"],
+                  "algorithm": {"iterations": ITERATIONS, "average_from": ITERATIONS // 5, **search["algorithm"]}}
         ended = runner.pearlite("run", runner.write_configuration(where / "run.toml", **tables), "-o", where / "out",
                                 timeout=300)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
@@ -115,15 +118,25 @@ class EdgeProbabilities(unittest.TestCase):
         for name, search in self.SEARCHES.items():
             with self.subTest(name), runner.scratch_directory() as where:
                 found, error, adjacent, adjacent_error = self.found(where, search)
+                if record.is_first():
+                    record.first(name, self.exact.tolist(), found.tolist(), error.tolist(), adjacent.tolist(),
+                                 adjacent_error.tolist())
+                    continue
                 score = (found - self.exact)[apart] / error[apart]
                 exact_adjacent = self.exact + self.exact.T
                 adjacent_score = ((adjacent - exact_adjacent) / numpy.where(adjacent_error > 0, adjacent_error, 1))[apart]
                 print(f"{name}: scores from {score.min():+.2f} to {score.max():+.2f}, largest error {error.max():.4f}")
+                record.figure(f"{name}, largest score", abs(score).max(), 0, LIMIT)
+                record.figure(f"{name}, largest score of adjacency", abs(adjacent_score).max(), 0, LIMIT)
                 self.assertLess(abs(score).max(), LIMIT)
                 self.assertLess(abs(adjacent_score).max(), LIMIT)
                 numpy.testing.assert_allclose(adjacent, found + found.T, atol=1e-12)
-                for twin in (probabilities(self.rows, over_orders=True), probabilities(self.rows, temperature=1.5)):
-                    self.assertGreater((abs(found - twin)[apart] / error[apart]).max(), 2 * LIMIT)
+                twins = {"over orders": probabilities(self.rows, over_orders=True),
+                         "at another temperature": probabilities(self.rows, temperature=1.5)}
+                for what, twin in twins.items():
+                    largest = (abs(found - twin)[apart] / error[apart]).max()
+                    record.figure(f"{name}, largest score {what}", largest, 0, 2 * LIMIT, outside=True)
+                    self.assertGreater(largest, 2 * LIMIT)
 
     def test_files_and_summary(self):
         with runner.scratch_directory() as where:

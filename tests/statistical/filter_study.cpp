@@ -1,6 +1,7 @@
 #include "models/state_space/linear_gaussian.hpp"
 #include "models/unbiasedness.hpp"
 #include "statistical/likelihood_studies.hpp"
+#include "statistical/record.hpp"
 #include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"
 
@@ -49,6 +50,8 @@ bool filter_study(const parallel::Communicator& ranks, Index effort) {
                                    return std::vector{run_filter(process, settings, stream).log_likelihood - exact};
                                }),
                        0);
+            if (is_first_replicate())
+                continue;
             std::vector<double> ratios;
             for (const double error : errors)
                 ratios.push_back(std::exp(error));
@@ -59,10 +62,15 @@ bool filter_study(const parallel::Communicator& ranks, Index effort) {
             const double twin = log_error.mean / (log_error.sd / std::sqrt(static_cast<double>(runs)));
             const bool ok = std::abs(z) < largest_z && (particles > 100 || std::abs(twin) > largest_z);
             good = good && ok;
-            if (ranks.is_root())
+            if (ranks.is_root()) {
+                const auto cell = fmt::format("{}, {} particles", names[k], particles);
+                record_figure(cell + ", z", z, -largest_z, largest_z);
+                if (particles <= 100)
+                    record_twin(cell + ", z of log estimates", twin, -largest_z, largest_z);
                 fmt::print("| {} | {} | {} | {:.4f} ± {:.4f} | {:+.1f} | {:+.4f} | {:.4f} |{}\n", names[k], particles,
                            runs, ratio.mean, standard_error, z, log_error.mean, log_error.sd * log_error.sd,
                            ok ? "" : "   MISSED");
+            }
             std::fflush(stdout);
         }
     return good;

@@ -13,6 +13,7 @@ import sys
 
 import calibration_test
 import pearlite_runner as runner
+import study_record as record
 
 PRODUCT, CORRECTED = "log_evidence.product.log_ratio.", "log_evidence.power-posterior-corrected.log_ratio."
 IS_CONSERVATIVE = {"one run, systematic (default)": True, "one run, multinomial": False,
@@ -30,16 +31,24 @@ def share_covered(rows, estimate, factor=1.0):
     return statistics.fmean(held), len(held)
 
 
-def is_covering(share, n, is_conservative):
+def limits_of(n, is_conservative):
     slack = 0 if n >= 1000 else 4 * math.sqrt(0.95 * 0.05 / n)
-    return share >= 0.93 - slack and (is_conservative or share <= 0.97 + slack)
+    return 0.93 - slack, math.inf if is_conservative else 0.97 + slack
+
+
+def is_covering(share, n, is_conservative):
+    low, high = limits_of(n, is_conservative)
+    return low <= share <= high
 
 
 def main():
-    replicates, missed = int(sys.argv[1]), []
+    replicates, missed = f"sweep.replicates={int(sys.argv[1])}", []
+    sweep = calibration_test.HERE / "likelihood-intervals.toml"
     with runner.scratch_directory() as place:
-        rows = calibration_test.sweep(calibration_test.HERE / "likelihood-intervals.toml", place / "intervals", "--set",
-                                      f"sweep.replicates={replicates}")
+        if record.is_first():
+            record.first_replicates(sweep, place / "intervals", replicates, ranks=calibration_test.RANKS)
+            return 0
+        rows = calibration_test.sweep(sweep, place / "intervals", "--set", replicates)
     print("| run | product | share with an interval | interval / sqrt 2 (wrong) | by integration, corrected |\n"
           "|---|---|---|---|---|")
     for name, is_conservative in IS_CONSERVATIVE.items():
@@ -49,6 +58,12 @@ def main():
         corrected, n_corrected = share_covered(own, CORRECTED)
         good = (is_covering(product, n, is_conservative) and n > 0.95 * len(own) and not is_covering(twin, n, is_conservative)
                 and is_covering(corrected, n_corrected, "one run" in name))
+        limits = limits_of(n, is_conservative)
+        record.figure(f"{name}, coverage", product, *limits)
+        record.figure(f"{name}, coverage of intervals / sqrt 2", twin, *limits, outside=True)
+        record.figure(f"{name}, share with an interval", n / len(own), 0.95)
+        record.figure(f"{name}, coverage by integration, corrected", corrected,
+                      *limits_of(n_corrected, "one run" in name))
         print(f"| {name} | {product:.3f} | {n / len(own):.3f} | {twin:.3f} | {corrected:.3f} |"
               + ("" if good else "   MISSED"))
         missed += [] if good else [name]

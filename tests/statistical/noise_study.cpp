@@ -3,6 +3,7 @@
 #include "core/log_space.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
 #include "statistical/likelihood_studies.hpp"
+#include "statistical/record.hpp"
 #include "statistical/replicates.hpp"
 
 #include <fmt/format.h>
@@ -73,6 +74,8 @@ bool noise_study(const parallel::Communicator& ranks, Index replicates) {
                     const auto noisy = relative_ess(s2, steps, seed), exact = relative_ess(0, steps, seed);
                     return std::vector{noisy.limit / exact.limit, noisy.forward / exact.forward};
                 });
+            if (is_first_replicate())
+                continue;
             const auto limit = mean_of(rows, 0), forward = mean_of(rows, 1);
             const auto t = static_cast<double>(steps);
             const double theory = std::exp(-s2 / t), squared = std::exp(-s2 / (t * t)), one = std::exp(-s2);
@@ -82,10 +85,19 @@ bool noise_study(const parallel::Communicator& ranks, Index replicates) {
             good = good && (!forward_counts || std::abs(forward.z(theory)) < largest_z);
             if (steps > 1) // at T = 1 all three are the same
                 good = good && std::abs(limit.z(squared)) > 2 * largest_z && std::abs(limit.z(one)) > 2 * largest_z;
-            if (ranks.is_root())
+            if (ranks.is_root()) {
+                const auto cell = fmt::format("noise variance {}, {} steps", s2, steps);
+                record_figure(cell + ", z", limit.z(theory), -largest_z, largest_z);
+                if (forward_counts)
+                    record_figure(cell + ", z of forward weights", forward.z(theory), -largest_z, largest_z);
+                if (steps > 1) {
+                    record_twin(cell + ", z if tau were 1/T^2", limit.z(squared), -2 * largest_z, 2 * largest_z);
+                    record_twin(cell + ", z if tau were 1", limit.z(one), -2 * largest_z, 2 * largest_z);
+                }
                 fmt::print("{},{},{:.5f},{:.5f},{:.5f},{:+.1f},{:.5f},{:.5f},{:+.1f},{},{:+.0f},{:+.0f}\n", s2, steps,
                            theory, limit.value, limit.error, limit.z(theory), forward.value, forward.error,
                            forward.z(theory), forward_counts ? "yes" : "no", limit.z(squared), limit.z(one));
+            }
             std::fflush(stdout);
         }
     return good;

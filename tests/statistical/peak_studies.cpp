@@ -15,12 +15,14 @@
 #include "app/result/run.hpp"
 #include "pearlite/app/custom_model.hpp"
 #include "pearlite/path/tempered.hpp"
+#include "statistical/record.hpp"
 #include "statistical/scores.hpp"
 
 #include <boost/math/distributions/binomial.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -29,6 +31,7 @@
 namespace {
 
 using namespace pearlite;
+using calibration::no_limit;
 
 constexpr int dimension = 4;
 constexpr double prior_sd = 5, shrink = prior_sd * prior_sd / (prior_sd * prior_sd + 1);
@@ -115,6 +118,11 @@ algorithm::Outcome one_peak_only(random::Seed seed) {
     return sampler.outcome();
 }
 
+void record_estimate(const std::string& cell, const estimator::Estimate& estimate,
+                     const std::vector<std::string>& warnings) {
+    calibration::record_first(cell, std::array{estimate.value, estimate.standard_error.value_or(-1)}, warnings);
+}
+
 bool importance(int replicates) {
     std::vector<double> scores;
     int covering = 0, silent = 0, named = 0, twins_named = 0, twins_withheld = 0;
@@ -130,6 +138,11 @@ bool importance(int replicates) {
             silent += std::abs(z) > 4 && warnings.empty() ? 1 : 0;
         }
         const auto twin = one_peak_only(static_cast<std::uint64_t>(seed));
+        if (calibration::is_first_replicate()) {
+            record_estimate("importance", estimate, warnings);
+            record_estimate("twin", twin.log_ratio.front(), twin.warnings);
+            return true;
+        }
         twins_named += naming_a_peak(twin.warnings) > 0 ? 1 : 0;
         twins_withheld += twin.log_ratio.front().standard_error ? 0 : 1;
     }
@@ -140,8 +153,12 @@ bool importance(int replicates) {
         "in {}\n",
         covering, printed, replicates, mean, sd, silent, named, twins_named, twins_withheld);
     const boost::math::binomial_distribution<> true_intervals(static_cast<double>(std::max<Index>(printed, 1)), 0.95);
-    return printed >= 0.9 * replicates && covering >= std::floor(quantile(true_intervals, 1 / 7000.0)) && silent == 0 &&
-           twins_named >= 0.95 * replicates;
+    const double fewest = std::floor(quantile(true_intervals, 1 / 7000.0));
+    calibration::record_figure("printed intervals", static_cast<double>(printed), 0.9 * replicates, replicates);
+    calibration::record_figure("intervals that hold the evidence", covering, fewest, no_limit);
+    calibration::record_figure("runs beyond 4 errors without a warning", silent, 0, 0);
+    calibration::record_figure("twins that name the lost peak", twins_named, 0.95 * replicates, replicates);
+    return printed >= 0.9 * replicates && covering >= fewest && silent == 0 && twins_named >= 0.95 * replicates;
 }
 
 /// Whether the draws of all chains are in one peak: on one side of 0, in the sum of the coordinates.
@@ -150,10 +167,25 @@ bool lacks_a_peak(const app::RunResult& result) {
     return (sums.array() > 0).all() || (sums.array() < 0).all();
 }
 
+void record_draws(const std::string& cell, const app::RunResult& result) {
+    const auto& draws = result.part<app::PosteriorPart>()->posterior().draws;
+    const Vector means = draws.rowwise().mean(), squares = draws.array().square().rowwise().mean();
+    const auto values = [](const Vector& v) {
+        return std::span<const double>(v.data(), static_cast<std::size_t>(v.size()));
+    };
+    calibration::record_first(cell, values(means), warnings_of(result));
+    calibration::record_first(cell + ", squares", values(squares));
+}
+
 bool chains(int replicates) {
     int lacking = 0, named = 0, only_named = 0, near_named = 0;
     for (int seed = 1; seed <= replicates; ++seed) {
         const auto far = result_of("pseudo-marginal", 3, seed);
+        if (calibration::is_first_replicate()) {
+            record_draws("far peaks", far);
+            record_draws("near peaks", result_of("pseudo-marginal", 1, seed));
+            return true;
+        }
         const int naming = naming_a_peak(warnings_of(far));
         if (lacks_a_peak(far)) {
             ++lacking;
@@ -166,6 +198,10 @@ bool chains(int replicates) {
         "chains: in {} of {} runs no chain visits a peak: named in {}, and nothing else is said in {}; with near "
         "peaks one is named in {} runs\n",
         lacking, replicates, named, only_named, near_named);
+    calibration::record_figure("runs that lack a peak", lacking, 1, replicates);
+    calibration::record_figure("of these, runs that name it", named, lacking, lacking);
+    calibration::record_figure("of these, runs that say nothing else", only_named, 0.5 * lacking, lacking);
+    calibration::record_figure("runs that name a peak which chains visit", near_named, 0, 0.1 * replicates);
     return lacking > 0 && named == lacking && 2 * only_named >= lacking && 10 * near_named <= replicates;
 }
 

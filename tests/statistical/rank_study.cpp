@@ -3,6 +3,7 @@
 #include "models/state_space/linear_gaussian.hpp"
 #include "random/statistics.hpp"
 #include "statistical/likelihood_studies.hpp"
+#include "statistical/record.hpp"
 #include "statistical/replicates.hpp"
 
 #include <fmt/format.h>
@@ -152,6 +153,8 @@ bool rank_study(const parallel::Communicator& ranks, Index replicates) {
         for (const bool right : {true, false}) {
             const auto rows = rows_of(ranks, replicates, random::derive_seed(study_seed, number++),
                                       [&](random::Seed seed) { return problem.run(seed, right); });
+            if (is_first_replicate())
+                continue;
             double smallest = 1;
             for (std::size_t k = 0; k < problem.parameters.size(); ++k) {
                 const auto counts = counts_of(column(rows, k));
@@ -161,6 +164,9 @@ bool rank_study(const parallel::Communicator& ranks, Index replicates) {
                     fmt::print("\"{}\",{},{},{:.2g},{}\n", problem.name, right ? "right" : "wrong",
                                problem.parameters[k], p, fmt::join(counts, " "));
             }
+            if (ranks.is_root())
+                record_figure(fmt::format("{}, {} prior, least p", problem.name, right ? "right" : "wrong"), smallest,
+                              right ? false_alarm : -no_limit, right ? no_limit : twin_rejected);
             good = good && (right ? smallest > false_alarm : smallest < twin_rejected);
             std::fflush(stdout);
         }

@@ -3,21 +3,27 @@
 
 #include "parallel/communicator.hpp"
 #include "pearlite/random/stream.hpp"
+#include "statistical/record.hpp"
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace pearlite::calibration {
 
 /// Collective. One row of numbers per replicate, in order, on every rank; each replicate gets a different seed, derived
-/// from `seed`.
+/// from `seed`. In a study's short run there is one row, which is recorded.
 inline std::vector<std::vector<double>> rows_of(const parallel::Communicator& ranks, Index n, random::Seed seed,
                                                 const std::function<std::vector<double>(random::Seed)>& replicate) {
+    if (is_first_replicate())
+        n = 1;
     std::vector<double> mine;
     for (Index r = ranks.rank(); r < n; r += ranks.size()) {
         const auto row = replicate(random::derive_seed(seed, static_cast<std::uint64_t>(r)));
         mine.insert(mine.end(), row.begin(), row.end());
     }
+    if (is_first_replicate() && ranks.is_root())
+        record_first(std::to_string(seed.value), mine);
     const auto all = ranks.all_gather(std::span<const double>(mine));
     const std::size_t width = all.size() / static_cast<std::size_t>(n);
     std::vector<std::vector<double>> rows(static_cast<std::size_t>(n));

@@ -15,6 +15,7 @@ import sys
 
 import calibration_test
 import pearlite_runner as runner
+import study_record as record
 
 SWEEP = calibration_test.JOBS / "papers" / "estimated-likelihood-robustness.toml"
 PRIOR_SD, DATA_SD, DIMENSION = 1.0, 0.5, 4
@@ -66,9 +67,14 @@ def main():
     slack = 1 + 4 * math.sqrt(2 / (DIMENSION * replicates))
     with runner.scratch_directory() as place:
         data = data_of(place)
-        rows = calibration_test.sweep(SWEEP, place / "robustness", "--set", f"sweep.replicates={replicates}", "--set",
-                                      f"sweep.model.noise_variance=[{QUIET},{NOISY}]", "--set",
-                                      f"sweep.model.prior_sd=[{PRIOR_SD}]")
+        settings = (f"sweep.replicates={replicates}", f"sweep.model.noise_variance=[{QUIET},{NOISY}]",
+                    f"sweep.model.prior_sd=[{PRIOR_SD}]")
+        if record.is_first():
+            record.first("data", data)
+            record.first_replicates(SWEEP, place / "robustness", *settings, ranks=calibration_test.RANKS)
+            return 0
+        sets = [word for setting in settings for word in ("--set", setting)]
+        rows = calibration_test.sweep(SWEEP, place / "robustness", *sets)
     good = True
     print("| algorithm | noise | claimed ESS | true ESS | rms error of log p(y) |\n|---|---|---|---|---|")
     for algorithm in ALGORITHMS:
@@ -78,10 +84,16 @@ def main():
         claimed = {noise: claimed_ess(own) for noise, own in of.items()}
         factor = claimed[QUIET] / true[QUIET]
         judged = 1 / (LARGEST_FACTOR * slack) < factor < LARGEST_FACTOR * slack
+        record.figure(f"{algorithm}, claimed over true ESS", factor, 1 / (LARGEST_FACTOR * slack),
+                      LARGEST_FACTOR * slack)
+        record.figure(f"{algorithm}, share of the true ESS at most noise", true[NOISY] / true[QUIET], 0,
+                      LARGEST_SHARE_LEFT * slack)
         judged = judged and true[NOISY] < LARGEST_SHARE_LEFT * slack * true[QUIET]
         errors = {noise: "" if algorithm == "chains" else f"{rms_error(own, data):.3f}" for noise, own in of.items()}
         if algorithm != "chains":
             quiet, noisy = rms_error(of[QUIET], data), rms_error(of[NOISY], data)
+            record.figure(f"{algorithm}, rms error at least noise", quiet, 0, LARGEST_ERROR * slack)
+            record.figure(f"{algorithm}, rms error at most noise", noisy, quiet)
             judged = judged and quiet < LARGEST_ERROR * slack and noisy > quiet
         for noise in of:
             stated = "none" if claimed[noise] is None else f"{claimed[noise]:.0f}"

@@ -14,6 +14,7 @@ import sys
 
 import calibration_test as calibration
 import pearlite_runner as runner
+import study_record as record
 
 SYSTEMS = 32
 JUDGED = ["mbar", "stepping-stone"]
@@ -25,10 +26,14 @@ def main():
     parser.add_argument("replicates", nargs="?", type=int, default=calibration.FULL_STUDY)
     options = parser.parse_args()
     missed = []
+    sweep, replicates = pathlib.Path(__file__).parent / "tempering.toml", f"sweep.replicates={options.replicates}"
+    if record.is_first():
+        with runner.scratch_directory() as place:
+            record.first_replicates(sweep, place / "tempering", replicates, ranks=calibration.RANKS)
+        return 0
     print("| problem | estimator | sd log Z | mean z | sd z | sd z of error / sqrt 2 |\n|---|---|---|---|---|---|")
     with runner.scratch_directory() as place:
-        rows = calibration.sweep(pathlib.Path(__file__).parent / "tempering.toml", place / "tempering", "--set",
-                                 f"sweep.replicates={options.replicates}")
+        rows = calibration.sweep(sweep, place / "tempering", "--set", replicates)
     for problem in dict.fromkeys(row["problem"] for row in rows):
         own = [row for row in rows if row["problem"] == problem]
         for estimator in ALL:
@@ -40,6 +45,9 @@ def main():
                   f"| {statistics.fmean(scores):+.3f} | {statistics.stdev(scores):.3f} | {statistics.stdev(twin):.3f} |")
             if estimator not in JUDGED:
                 continue
+            case = f"{problem}, {estimator}"
+            record.figure(f"{case}, error bars", len(scores), 0.98 * len(own))
+            calibration.record_scores(case, scores, True, [("error / sqrt 2", twin)])
             if len(scores) < 0.98 * len(own):
                 missed.append(f"{problem}, {estimator}: {len(own) - len(scores)} error bars are missing")
             if not calibration.is_accepted(scores, True):

@@ -26,6 +26,7 @@ import random
 import sys
 
 import pearlite_runner as runner
+import study_record as record
 from dimensions_test import simulated
 
 GAUSSIANS = [1, 5, 10, 20, 50, 100]
@@ -90,7 +91,7 @@ def sweep_text(problems, algorithms, replicates):
     for problem, keys in problems.items():
         for algorithm in algorithms:
             if goes_with(problem, algorithm):
-                lines += ["[[sweep.variant]]", f'name = "{problem}, {algorithm}"', f'algorithm.name = "{algorithm}"']
+                lines += [record.VARIANT.strip(), f'name = "{problem}, {algorithm}"', f'algorithm.name = "{algorithm}"']
                 lines += [f"{key} = {runner.toml_value(value)}" for key, value in keys.items()]
     return "\n".join(lines) + "\n"
 
@@ -155,10 +156,13 @@ class Cell:
                 f"| {self.needless} | {mean:+.2f} | {spread:.2f} | {error:+.3f} | {self.seconds / max(1, self.runs):.2f} |"
                 + (f" {self.failed} failed" if self.failed else ""))
 
-    def misses(self, errors):
+    def misses(self, name, errors):
         """The limits that the runs miss, widened by `errors` binomial standard errors."""
         least = 0.95 - errors * math.sqrt(0.95 * 0.05 / self.silent) if self.silent else 0
         found = []
+        if self.silent:
+            record.figure(f"{name}, coverage", self.covers / self.silent, least)
+        record.figure(f"{name}, silently wrong", self.wrong, 0, max(1, 0.005 * self.runs))
         if self.silent and self.covers / self.silent < least:
             found.append(f"coverage {self.covers}/{self.silent}")
         if self.wrong > max(1, 0.005 * self.runs):
@@ -180,6 +184,11 @@ def main():
         chosen = {name: keys for name, keys in problems(place).items() if not options.problems or name in options.problems}
         truth = references(place, chosen)
         (place / "verdicts.toml").write_text(sweep_text(chosen, options.algorithms, options.replicates))
+        if record.is_first():
+            for name, evidence in truth.items():
+                record.first(name, *evidence)
+            record.first_replicates(place / "verdicts.toml", place / "runs", executable=PROGRAM, ranks=options.ranks)
+            return 0
         ended = runner.pearlite("run", place / "verdicts.toml", "-o", place / "runs", "--overwrite", executable=PROGRAM,
                                 ranks=options.ranks, timeout=100000)
         if ended.status not in (runner.FINISHED, runner.FAILED):
@@ -198,11 +207,13 @@ def main():
         for (its, problem), cell in cells.items():
             if its == algorithm:
                 print(cell.row(f"{algorithm}, {problem}"))
-                missed += [f"{algorithm}, {problem}: {miss}" for miss in cell.misses(4)]
+                missed += [f"{algorithm}, {problem}: {miss}" for miss in cell.misses(f"{algorithm}, {problem}", 4)]
                 whole.merge(cell)
         print(whole.row(f"**{algorithm}**"))
-        missed += [f"{algorithm}: {miss}" for miss in whole.misses(2.33)]
-        if whole.needless > 0.1 * whole.runs + 2.33 * math.sqrt(0.1 * 0.9 * whole.runs):
+        missed += [f"{algorithm}: {miss}" for miss in whole.misses(algorithm, 2.33)]
+        most = 0.1 * whole.runs + 2.33 * math.sqrt(0.1 * 0.9 * whole.runs)
+        record.figure(f"{algorithm}, warned though right", whole.needless, 0, most)
+        if whole.needless > most:
             missed.append(f"{algorithm}: {whole.needless} of {whole.runs} runs warn although right")
     for miss in missed:
         print("MISSED:", miss)

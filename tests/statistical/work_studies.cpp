@@ -8,11 +8,13 @@
 #include "models/lattice/ising.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/core/error.hpp"
+#include "statistical/record.hpp"
 #include "statistical/replicates.hpp"
 #include "statistical/scores.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -107,10 +109,41 @@ double covers(const Outcome& outcome, const std::pair<std::string, std::string>&
     return not_offered;
 }
 
+/// All estimates of a replicate.
+void record(const Problem& problem, const Outcome& outcome) {
+    calibration::record_first(problem.name, std::array{problem.exact});
+    for (const auto& e : outcome.log_ratio) {
+        const auto interval = e.interval95.value_or(estimator::Interval{not_offered, not_offered});
+        calibration::record_first(
+            problem.name, std::array{e.value, e.standard_error.value_or(not_offered), interval.low, interval.high},
+            {e.estimator, e.error_method, outcome.verdict});
+    }
+}
+
 /// Limits of the acceptance at `n` replicates: 93-97 % at 1000, widened by four binomial standard errors for fewer.
-bool is_covering(double fraction, double n) {
+estimator::Interval limits_of_coverage(double n) {
     const double slack = n >= 1000 ? 0 : 4 * std::sqrt(0.95 * 0.05 / n);
-    return fraction >= 0.93 - slack && fraction <= 0.97 + slack;
+    return {0.93 - slack, 0.97 + slack};
+}
+
+bool is_covering(double fraction, double n) {
+    const auto limits = limits_of_coverage(n);
+    return fraction >= limits.low && fraction <= limits.high;
+}
+
+/// The judged figures of a problem, which are fractions.
+void record_judged(const Problem& problem, const std::vector<double>& fractions, double n) {
+    using calibration::no_limit;
+    const std::size_t twin = intervals.size(), agree = twin + 1;
+    const auto limits = limits_of_coverage(n);
+    for (std::size_t k = 0; problem.good_overlap && k < 3; ++k)
+        calibration::record_figure(
+            fmt::format("{}, coverage, {} {}", problem.name, intervals[k].first, intervals[k].second), fractions[k],
+            limits.low, limits.high);
+    if (problem.good_overlap)
+        calibration::record_twin(problem.name + ", coverage, bar x 1/sqrt 2", fractions[twin], limits.low, limits.high);
+    calibration::record_figure(problem.name + ", share of agreement", fractions[agree],
+                               problem.good_overlap ? 0.95 : -no_limit, problem.good_overlap ? no_limit : 0.05);
 }
 
 bool coverage(const parallel::Communicator& ranks, Index replicates) {
@@ -125,6 +158,8 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
     for (const auto& problem : problems()) {
         const auto rows = rows_of(ranks, replicates, random::derive_seed(study_seed, number++), [&](random::Seed seed) {
             const auto outcome = problem.run(seed);
+            if (calibration::is_first_replicate())
+                record(problem, outcome);
             std::vector<double> row;
             for (const auto& which : intervals)
                 row.push_back(covers(outcome, which, problem.exact, 1));
@@ -133,6 +168,8 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
                 row.push_back(outcome.verdict.substr(0, text.size()) == text ? 1 : 0);
             return row;
         });
+        if (calibration::is_first_replicate())
+            continue;
         std::vector<double> fractions;
         for (std::size_t k = 0; k < rows.front().size(); ++k) {
             double sum = 0, n = 0;
@@ -155,6 +192,7 @@ bool coverage(const parallel::Communicator& ranks, Index replicates) {
         good = good && ok;
         if (!ranks.is_root())
             continue;
+        record_judged(problem, fractions, n);
         fmt::print("{:<38}", problem.name);
         for (std::size_t k = 0; k < intervals.size(); ++k)
             fmt::print(" {:>20.3f}", fractions[k]);

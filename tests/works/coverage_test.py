@@ -18,6 +18,7 @@ import typing
 
 import numpy
 import pearlite_runner as runner
+import study_record as record
 
 FULL_STUDY = 1000
 LEAST_GIVEN = 0.99
@@ -65,13 +66,14 @@ class Score(typing.NamedTuple):
     error: float  # value - truth
     is_in: typing.Optional[bool]  # the interval; None if none is given
     is_in_twin: typing.Optional[bool]
+    half_width: typing.Optional[float]  # of the interval
 
 
 def score(estimator, value, truth, interval, factor):
     if interval is None:
-        return Score(estimator, value - truth, None, None)
+        return Score(estimator, value - truth, None, None, None)
     centre, half = (interval[0] + interval[1]) / 2, (interval[1] - interval[0]) / 2
-    return Score(estimator, value - truth, interval[0] <= truth <= interval[1], abs(centre - truth) <= half / factor)
+    return Score(estimator, value - truth, interval[0] <= truth <= interval[1], abs(centre - truth) <= half / factor, half)
 
 
 def finished(place, *arguments):
@@ -135,6 +137,10 @@ def judged(problem, estimator, scores):
     coverage, twin = (sum(flags) / max(1, len(given)) for flags in zip(*[(each.is_in, each.is_in_twin) for each in given]))
     errors = numpy.array([each.error for each in scores])
     is_true = low <= coverage <= high and not low <= twin <= high and len(given) >= LEAST_GIVEN * len(scores)
+    case = f"{problem}, {estimator}"
+    record.figure(f"{case}, coverage", coverage, low, high)
+    record.figure(f"{case}, coverage of the wrong twin", twin, low, high, outside=True)
+    record.figure(f"{case}, share of error bars", len(given) / len(scores), LEAST_GIVEN)
     row = {"problem": problem, "estimator": estimator, "data sets": len(scores), "given": len(given) / len(scores),
            "bias": f"{errors.mean():+.4f}", "sd": f"{errors.std(ddof=1):.4f}", "coverage": f"{coverage:.3f}",
            "wrong twin": f"{twin:.3f}", "limits": f"{low:.3f} to {high:.3f}", "verdict": "true" if is_true else "MISSED"}
@@ -156,10 +162,14 @@ def main():
             place = directory / f"{problems.index(problem)}-{k}"
             place.mkdir()
             return problem, scores_of(place, problem, [options.seed, problems.index(problem), k], factor)
-        cases = [(problem, k) for problem in problems for k in range(options.replicates)]
+        cases = [(problem, k) for problem in problems for k in range(1 if record.is_first() else options.replicates)]
         for problem, scores in runner.side_by_side(attempt, cases, workers=4):
             for each in scores:
+                if record.is_first():
+                    record.first(problem, *each)
                 found[problem if is_full else "all", each.estimator].append(each)
+    if record.is_first():
+        return 0
     rows = [judged(problem, estimator, scores) for (problem, estimator), scores in found.items()]
     writer = csv.DictWriter(sys.stdout, rows[0][0])
     writer.writeheader()
