@@ -25,7 +25,7 @@ posteriors with error bars, and minima of energies.\nThe same seed gives the sam
 
 # Packages that a user's program needs: the development packages of the build, except those of tests.
 file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/debian-packages.txt" packages REGEX "^(g\\+\\+|cmake|make|lib.*-dev|nlohmann-json3-dev)$")
-list(FILTER packages EXCLUDE REGEX "gtest|gmock|benchmark|rapidcheck")
+list(FILTER packages EXCLUDE REGEX "gtest|gmock|benchmark")
 list(JOIN packages ", " packages)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libpearlite-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${packages}")

@@ -1,6 +1,6 @@
 """Golden digests: the same bits as before, for every shipped job and every algorithm with every model.
 
-usage: golden.py check [--ranks 1,3] [--rows PATTERN] [--short] [--states-only] [--list]
+usage: golden.py check [--ranks 1,3] [--short-ranks 3] [--crossed] [--rows PATTERN] [--short] [--states-only] [--list]
        golden.py update --reason TEXT [--rows PATTERN]
        golden.py make --from-commit [COMMIT]
        golden.py self-test
@@ -23,6 +23,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -42,6 +43,8 @@ except ModuleNotFoundError as error:
     sys.exit(runner.SKIPPED)
 
 TABLE = HERE / "table.json"
+# Ranks with which a row begins, and goes on with after its stop.
+CROSSINGS = ((2, 1), (3, 2), (1, 4), (4, 3), (7, 2), (2, 7))
 MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -116,26 +119,58 @@ def known_rows(rows, part, table):
     return known, n_new
 
 
-def check(runs, options, table):
-    key = runs.key()
-    if key not in table:
-        print(f"skipped: {TABLE.name} has no part for {key}; `golden.py make --from-commit` makes one")
-        return runner.SKIPPED
-    part = table[key]
-    rows, n_failed = known_rows(without_data(wanted_rows(options.rows, options.short)), part, table)
-    columns = digests.OF_STATES if options.states_only else digests.COLUMNS
+def rounds_of(options, rows):
+    """(words, rows, {row: ranks it begins and goes on with}) of each pass over the table."""
     for ranks in options.ranks:
-        found = side_by_side(lambda row: runs.measure(row, part[row.name].get("stop"), ranks), rows,
-                             workers=max(1, 8 // (ranks + 1)))
-        for row, digest in zip(rows, found):
-            if words := differences(part[row.name], digest, columns):
+        yield f"{ranks} rank(s)", rows, {row.name: (ranks, ranks) for row in rows}
+    short = [row for row in rows if row.is_short]
+    for ranks in options.short_ranks:
+        yield f"{ranks} rank(s)", short, {row.name: (ranks, ranks) for row in short}
+    if options.crossed:
+        pairs = {row.name: CROSSINGS[k % len(CROSSINGS)] for k, row in enumerate(rows)}
+        yield "other ranks after a stop", rows, pairs
+
+
+def check(runs, options, table):
+    """Rows against the part of this machine; without a part, whether they come to their end with a verdict."""
+    part = table.get(runs.key())
+    rows, n_failed = without_data(wanted_rows(options.rows, options.short)), 0
+    if part is None:
+        print(f"skipped: digests: {TABLE.name} has no part for {runs.key()}; `golden.py make --from-commit` makes one")
+    else:
+        rows, n_failed = known_rows(rows, part, table)
+    columns = digests.OF_STATES if options.states_only else digests.COLUMNS
+    fails_fast = os.environ.get("PEARLITE_FAIL_FAST")
+    for words, chosen, ranks in rounds_of(options, rows):
+        failed = threading.Event()
+
+        def measure(row):
+            if fails_fast and failed.is_set():
+                return None
+            expected = (part or {}).get(row.name, {})
+            found = None
+            try:
+                found = runs.measure(row, expected.get("stop"), *ranks[row.name])
+                return found
+            finally:
+                if found is None or (part is not None and differences(expected, found, columns)):
+                    failed.set()
+
+        most = max((max(pair) for pair in ranks.values()), default=1)
+        found = side_by_side(measure, chosen, workers=max(1, 8 // (most + 1)))
+        for row, digest in zip(chosen, found):
+            wrong = ([str(digest)] if isinstance(digest, Exception) else [] if part is None or digest is None
+                     else differences(part[row.name], digest, columns))
+            if wrong:
                 n_failed += 1
-                print(f"FAILED: {row.name} on {ranks} rank(s): " + "; ".join(words))
+                print(f"FAILED: {row.name} on {words}: " + "; ".join(wrong))
             elif options.list:
-                print(f"ok: {row.name} on {ranks} rank(s)")
+                print(f"ok: {row.name} on {words}")
+        print(f"{len(chosen)} rows on {words}: " + (f"{n_failed} differences" if n_failed else
+                                                   "all as in the table" if part is not None else "all ended"))
         sys.stdout.flush()
-    print(f"{len(rows)} rows on {', '.join(map(str, options.ranks))} rank(s): "
-          + (f"{n_failed} differences" if n_failed else "all as in the table"))
+        if fails_fast and n_failed:
+            break
     return 1 if n_failed else 0
 
 
@@ -230,7 +265,11 @@ def parse(arguments):
         command.add_argument("--pearlite")
     for name in ("check", "update"):
         parsers[name].add_argument("--rows", metavar="PATTERN")
-    parsers["check"].add_argument("--ranks", default=[1], type=lambda text: [int(n) for n in text.split(",")])
+    def numbers(text):
+        return [int(n) for n in text.split(",")]
+    parsers["check"].add_argument("--ranks", default=[], type=numbers)
+    parsers["check"].add_argument("--short-ranks", default=[], type=numbers)
+    parsers["check"].add_argument("--crossed", action="store_true")
     parsers["check"].add_argument("--short", action="store_true")
     parsers["check"].add_argument("--states-only", action="store_true")
     parsers["check"].add_argument("--list", action="store_true")
@@ -241,6 +280,10 @@ def parse(arguments):
 
 def main():
     options = parse(sys.argv[1:])
+    if options.command in ("check", "update"):
+        options.rows = options.rows or os.environ.get("PEARLITE_GOLDEN_ROWS")
+    if options.command == "check" and not (options.ranks or options.short_ranks or options.crossed):
+        options.ranks = [1]
     for name, value in MPI_ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     if options.pearlite:

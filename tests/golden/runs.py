@@ -38,7 +38,7 @@ class Runs:
         together = ["--set", f"algorithm.ranks_per_replicate={ranks}"] if ranks > 1 and row.is_search() else []
         return [*row.arguments(self.scratch), *together]
 
-    def measure(self, row, stop, ranks):
+    def measure(self, row, stop, ranks, resumed_on=None):
         """{column: digest}. A row with a step to stop at is stopped there, and resumed."""
         where = self.directory(row)
         found = {}
@@ -46,11 +46,13 @@ class Runs:
             if self.go("run", *self.arguments(row, ranks), "-o", where, "--step-limit", stop, ranks=ranks):
                 raise AssertionError(f"the run ended before step {stop}, where it was to be stopped")
             found |= digests.of_checkpoint(where)
-            finished = self.go("resume", where, ranks=ranks)
+            finished = self.go("resume", where, ranks=resumed_on or ranks)
         else:
             finished = self.go("run", *self.arguments(row, ranks), "-o", where, ranks=ranks)
         if not finished:
             raise AssertionError(f"{where.name}: stopped without a request to stop")
+        if not runner.summary(where).get("verdict"):
+            raise AssertionError(f"{where.name}: no verdict")
         return found | digests.of_results(where)
 
     def stops_at(self, row, step):

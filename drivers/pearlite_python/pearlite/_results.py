@@ -129,8 +129,10 @@ class Result:
         import xarray
         if self.directory is not None:
             return xarray.load_dataset(self.directory / "posterior.nc", group=group)
-        import io
-        return xarray.load_dataset(io.BytesIO(self._content("posterior.nc")), group=group, engine="h5netcdf")
+        with tempfile.TemporaryDirectory() as place:  # xarray reads netCDF from memory only with h5netcdf
+            file = pathlib.Path(place) / "posterior.nc"
+            file.write_bytes(self._content("posterior.nc"))
+            return xarray.load_dataset(file, group=group)
 
     def to_cmdstan(self, file):
         """Writes the draws as CmdStan does, as the command `pearlite draws`: to FILE, or with several chains a table each,
