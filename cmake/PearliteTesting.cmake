@@ -42,7 +42,8 @@ endfunction()
 # which resemble each other, go to different pieces; APART names files that are compiled alone all the same.
 function(pearlite_test_program target)
     cmake_parse_arguments(program "" "" "APART" ${ARGN})
-    target_link_libraries(${target} PRIVATE ${program_UNPARSED_ARGUMENTS} pearlite_warnings test_statistics GTest::gmock)
+    target_link_libraries(${target} PRIVATE ${program_UNPARSED_ARGUMENTS} pearlite_warnings test_statistics
+        GTest::gmock)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(${target} PRIVATE PEARLITE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

@@ -31,8 +31,8 @@ TEST(KeyDescription, visits_every_branch_in_the_order_of_the_list) {
     for (const auto& k : tables[0].keys)
         names.push_back(k.name);
     EXPECT_THAT(names, ::testing::ElementsAre("size", "coupling", "field", "update", "flips", "torus", "start", "seed",
-                                            "limit", "period", "knots", "moves", "pair", "title", "column", "data",
-                                            "images", "n_images", "repeats"));
+                                              "limit", "period", "knots", "moves", "pair", "title", "column", "data",
+                                              "images", "n_images", "repeats"));
     EXPECT_EQ(tables[1].table, "prior");
     EXPECT_EQ(tables[1].keys.at(0).name, "scale");
 }

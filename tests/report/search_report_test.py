@@ -52,7 +52,7 @@ class Searches(WithDirectory):
         for row, value in zip(summary["replicates"], (1, 2, 3, 4, None, 3, 2, 1)):
             row["best"] = value
         (self.directory / "summary.json").write_text(json.dumps(summary))
-        # Of the seven values the mean is 16/7 and the sum of squared distances 52/7.
+        # The mean of the seven values is 16/7, the sum of their squared distances 52/7.
         self.assert_shows(
             self.page(),
             "Mean best energy 2.29 ± 0.42",

@@ -37,7 +37,8 @@ void RunSettings::keys(Keys& k, const Facts& facts) {
                  "time between two checkpoints; \"auto\": the one that loses least, from the measured cost of a "
                  "checkpoint and run.mean_time_between_failures (Daly 2006)");
     k.seconds("mean_time_between_failures", mean_time_between_failures,
-              "of the whole job: that of a node divided by their number; for checkpoint_every = \"auto\"");
+              "mean time between failures of the whole job: that of a node divided by the number of nodes; for "
+              "checkpoint_every = \"auto\"");
     k.seconds("time_limit", time_limit_seconds,
               "time after which to stop with a checkpoint; --time-limit on the command line overrides it");
     k("short", is_short, "take the keys in [short] in place of those in their tables: the short form of a long job");
