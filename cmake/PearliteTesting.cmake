@@ -66,8 +66,8 @@ function(pearlite_test_program target)
     endforeach()
 endfunction()
 
-# pearlite_layer_tests(LAYER [QUICK] [APART file...]): the tests of tests/LAYER against Pearlite::LAYER (a directory that
-# is not a layer gets all). QUICK: in the quick tier, those with MPI too.
+# pearlite_layer_tests(LAYER [QUICK] [APART file...]): the tests of tests/LAYER against Pearlite::LAYER (a directory
+# that is not a layer gets all). QUICK: in the quick tier, those with MPI too.
 function(pearlite_layer_tests layer)
     cmake_parse_arguments(layer "QUICK" "" "APART" ${ARGN})
     set(directory "${CMAKE_CURRENT_SOURCE_DIR}/${layer}")
