@@ -35,11 +35,15 @@ function(pearlite_long_programs)
     add_dependencies(long_tests ${ARGN})
 endfunction()
 
+# Warnings that are off in such pieces: a local name may be that of another file. After pearlite_warnings, which has them.
+add_library(pearlite_pieces INTERFACE)
+target_compile_options(pearlite_pieces INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+
 # pearlite_test_program(TARGET LIBRARY... [APART file...]): a program of tests. It is compiled with less optimisation,
 # which takes three quarters of the time; its templates alone run slower for it. In unity builds some six sources are
 # compiled as one: a small source costs little beside the precompiled headers (six tests of estimators take 8 s of
 # processor time together, 30 s apart). Sources of one piece share their unnamed namespaces, so that neighbours by name,
-# which resemble each other, go to different pieces; APART names files that are compiled alone all the same.
+# which resemble each other, go to different pieces; APART names files that are compiled alone, or ALL.
 function(pearlite_test_program target)
     cmake_parse_arguments(program "" "" "APART" ${ARGN})
     target_link_libraries(${target} PRIVATE ${program_UNPARSED_ARGUMENTS} pearlite_warnings test_statistics
@@ -48,11 +52,11 @@ function(pearlite_test_program target)
     target_compile_definitions(${target} PRIVATE PEARLITE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
     pearlite_precompile(${target} tests <gmock/gmock.h> <gtest/gtest.h>)
-    if(NOT PEARLITE_UNITY_TESTS)
+    if(NOT PEARLITE_UNITY_TESTS OR program_APART STREQUAL ALL)
         return()
     endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    target_link_libraries(${target} PRIVATE pearlite_pieces)
     get_target_property(sources ${target} SOURCES)
     list(LENGTH sources number)
     math(EXPR pieces "(${number} + 5) / 6")

@@ -39,7 +39,7 @@ TEST(Kaufman, EqualsTheSumOverStates) {
     const int sides[][2] = {{2, 2}, {2, 3}, {3, 2}, {3, 3}, {2, 5}, {3, 4}, {4, 3}, {5, 3}, {4, 4}};
     for (const auto& [rows, columns] : sides) {
         for (const double beta_j : {0.0, 1e-8, 0.1, 0.2, critical - 1e-9, critical, critical + 1e-9, 0.6, 1.0, 10.0}) {
-            SCOPED_TRACE(testing::Message() << rows << " x " << columns << " at " << beta_j);
+            SCOPED_TRACE(::testing::Message() << rows << " x " << columns << " at " << beta_j);
             expect_relative(ising_log_partition(rows, columns, beta_j), summed_log_partition(rows, columns, beta_j),
                             1e-12);
         }

@@ -52,15 +52,16 @@ TEST(ModeMixture, EnergyIsTheDirectSum) {
         const auto points = points_near_modes(mixture, 160, 0.2, 1);
         for (Index i = 0; i < points.cols(); ++i) {
             const double exact = direct_energy(mixture.means(), variance, points(0, i), points(1, i));
-            EXPECT_NEAR(mixture.energy(testing::chain(points, i)), exact, 1e-12 * std::max(1.0, std::abs(exact)));
+            EXPECT_NEAR(mixture.energy(pearlite::testing::chain(points, i)), exact,
+                        1e-12 * std::max(1.0, std::abs(exact)));
         }
     }
 }
 
 TEST(ModeMixture, LanesAreThePlainEnergiesAndIndependent) {
     const ModeMixture mixture(some_means(), 0.001);
-    testing::expect_lanes_as_plain(mixture, points_near_modes(mixture, 208, 3, 2), 0);
-    testing::expect_lanes_independent(mixture, points_near_modes(mixture, 96, 3, 3));
+    pearlite::testing::expect_lanes_as_plain(mixture, points_near_modes(mixture, 208, 3, 2), 0);
+    pearlite::testing::expect_lanes_independent(mixture, points_near_modes(mixture, 96, 3, 3));
 }
 
 TEST(ModeMixture, FarPointsDoNotUnderflow) {
@@ -161,10 +162,10 @@ TEST(ModeMixture, RefusesWhatIsNoMixture) {
 TEST(ModeMixture, FingerprintsDiffer) {
     Matrix others = some_means();
     others(0, 4) += 1e-9;
-    const auto own = testing::fingerprint_of(ModeMixture(some_means(), 0.001));
-    EXPECT_EQ(own, testing::fingerprint_of(ModeMixture(some_means(), 0.001)));
-    EXPECT_NE(own, testing::fingerprint_of(ModeMixture(some_means(), 0.002)));
-    EXPECT_NE(own, testing::fingerprint_of(ModeMixture(others, 0.001)));
+    const auto own = pearlite::testing::fingerprint_of(ModeMixture(some_means(), 0.001));
+    EXPECT_EQ(own, pearlite::testing::fingerprint_of(ModeMixture(some_means(), 0.001)));
+    EXPECT_NE(own, pearlite::testing::fingerprint_of(ModeMixture(some_means(), 0.002)));
+    EXPECT_NE(own, pearlite::testing::fingerprint_of(ModeMixture(others, 0.001)));
 }
 
 } // namespace

@@ -19,8 +19,8 @@ namespace pearlite::models {
 namespace {
 
 using Kind = TestFunctionSettings::Kind;
+using pearlite::testing::points_in_box;
 using std::numbers::pi;
-using testing::points_in_box;
 
 class TestFunctions : public ::testing::TestWithParam<std::tuple<Kind, Index, bool>> {
   protected:
@@ -51,32 +51,33 @@ TEST_P(TestFunctions, MinimumIsZeroAtTheMinimiserAndNowhereBelow) {
     }
     const model::LaneMatrix points = points_in_box(function, 512, 1);
     for (Index c = 0; c < points.cols(); ++c)
-        EXPECT_GT(function.energy(testing::chain(points, c)), 0);
+        EXPECT_GT(function.energy(pearlite::testing::chain(points, c)), 0);
 }
 
 TEST_P(TestFunctions, LanesAreThePlainEnergies) {
-    testing::expect_lanes_as_plain(function, points_in_box(function, 208, 2), 1e-12);
+    pearlite::testing::expect_lanes_as_plain(function, points_in_box(function, 208, 2), 1e-12);
 }
 
 TEST_P(TestFunctions, LanesAreThePlainEnergiesBeyondTheBox) {
-    testing::expect_lanes_as_plain(function, 3 * points_in_box(function, 48, 3), 1e-12);
+    pearlite::testing::expect_lanes_as_plain(function, 3 * points_in_box(function, 48, 3), 1e-12);
 }
 
 TEST_P(TestFunctions, BitsOfAChainDoNotDependOnTheOthers) {
-    testing::expect_lanes_independent(function, points_in_box(function, 96, 4));
+    pearlite::testing::expect_lanes_independent(function, points_in_box(function, 96, 4));
 }
 
 TEST_P(TestFunctions, GradientIsThatOfDifferences) {
-    testing::expect_gradient_as_differences(function, points_in_box(function, 16, 5), 1e-5, 1e-6);
+    pearlite::testing::expect_gradient_as_differences(function, points_in_box(function, 16, 5), 1e-5, 1e-6);
 }
 
 TEST_P(TestFunctions, FingerprintsDiffer) {
     TestFunctionSettings other = function.settings();
-    EXPECT_EQ(testing::fingerprint_of(function), testing::fingerprint_of(TestFunction(other)));
+    EXPECT_EQ(pearlite::testing::fingerprint_of(function), pearlite::testing::fingerprint_of(TestFunction(other)));
     other.seed += 1;
-    EXPECT_EQ(testing::fingerprint_of(function) == testing::fingerprint_of(TestFunction(other)), !other.rotated);
+    EXPECT_EQ(pearlite::testing::fingerprint_of(function) == pearlite::testing::fingerprint_of(TestFunction(other)),
+              !other.rotated);
     other.rotated = !other.rotated;
-    EXPECT_NE(testing::fingerprint_of(function), testing::fingerprint_of(TestFunction(other)));
+    EXPECT_NE(pearlite::testing::fingerprint_of(function), pearlite::testing::fingerprint_of(TestFunction(other)));
 }
 
 double value(Kind kind, std::vector<double> x) {
@@ -138,8 +139,8 @@ TEST(TestFunctionRotation, ChangesTheFunctionByTheRotationAlone) {
         for (Index c = 0; c < points.cols(); ++c) {
             const Vector x = points.col(c);
             const Vector z = rotated.rotation() * (x - centre) + centre;
-            const double expected = plain.energy(testing::chain(z, 0));
-            EXPECT_NEAR(rotated.energy(testing::chain(x, 0)), expected, 1e-12 * expected);
+            const double expected = plain.energy(pearlite::testing::chain(z, 0));
+            EXPECT_NEAR(rotated.energy(pearlite::testing::chain(x, 0)), expected, 1e-12 * expected);
         }
     }
 }

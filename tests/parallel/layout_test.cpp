@@ -48,7 +48,7 @@ TEST(BlockLayout, DealsWholeBlocksEvenlyWhateverTheSizes) {
     for (const Index block : {1, 2, 3, 7, 16, 64})
         for (Index size = 0; size <= 130; ++size)
             for (int ranks = 1; ranks <= 9; ++ranks) {
-                SCOPED_TRACE(testing::Message() << size << " items, blocks of " << block << ", ranks " << ranks);
+                SCOPED_TRACE(::testing::Message() << size << " items, blocks of " << block << ", ranks " << ranks);
                 check_layout(size, block, ranks);
                 if (HasFatalFailure())
                     return;

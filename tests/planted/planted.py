@@ -103,7 +103,7 @@ def run(arguments):
     print(f"revision {record['revision'][:10]}, seed {arguments.seed}, {spent:.0f} minutes spent before")
     under_way = campaign.Campaign(sources, build, record, 60 * arguments.budget_minutes, arguments.jobs,
                                   log=lambda text: print(text, flush=True))
-    build.make(under_way.log)
+    build.make("quick_tests" if arguments.tier == "quick" else "all", under_way.log)
     build.restore()
     under_way.use_tests(json.loads(checked(["ctest", "--show-only=json-v1"], cwd=build.place)))
     faults, count = by_hand(sources.place), arguments.count

@@ -110,20 +110,26 @@ class Build:
         self._outputs = self._readers = None
         self._inputs = {}
 
-    def make(self, log=print):
-        """Builds all once, and keeps a copy."""
-        if self.clean.exists():
+    def make(self, target="all", log=print):
+        """Builds a target without faults, and keeps a copy. One that has been built is not built again."""
+        done = self.clean / f"{target}.built"
+        if done.exists() or (self.clean / "all.built").exists():
             return
-        log("building all without faults")
+        if self.clean.exists():
+            self.restore()
+        log(f"building {target} without faults")
         checked(["cmake", "-S", self.source, "-B", self.place, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                  "-DCMAKE_UNITY_BUILD=ON", "-DPEARLITE_WARNINGS_AS_ERRORS=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
         try:
-            self.build(["all"])
+            self.build([target])
         except BuildFailed as failure:
             raise SystemExit(f"the sources without faults do not build:\n{failure}") from failure
         checked(["ctest", "--show-only=json-v1"], cwd=self.place)  # whatever it writes is part of the copy
+        (self.place / done.name).touch()
         part = self.clean.with_name(self.clean.name + ".part")
         mirror(self.place, part)
+        if self.clean.exists():
+            shutil.rmtree(self.clean)
         part.rename(self.clean)
 
     def restore(self):

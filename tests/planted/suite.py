@@ -160,7 +160,7 @@ def status_of(process, limit_seconds, stop):
 
 def run(test, limit_seconds, stop):
     """("passed", "failed", "skipped", "timeout" or "stopped", seconds)."""
-    environment = {**os.environ, **dict(line.split("=", 1) for line in test.environment)}
+    environment = {**os.environ, "PEARLITE_FAIL_FAST": "1", **dict(line.split("=", 1) for line in test.environment)}
     environment = changed_environment(environment, test.changes)
     began = time.monotonic()
     # An error may print without end: nobody reads it.
