@@ -35,7 +35,7 @@ function(pearlite_long_programs)
     add_dependencies(long_tests ${ARGN})
 endfunction()
 
-# Warnings that are off in such pieces: a local name may be that of another file. After pearlite_warnings, which has them.
+# Warnings that are off in such pieces: a local name may be that of another file.
 add_library(pearlite_pieces INTERFACE)
 target_compile_options(pearlite_pieces INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 
