@@ -155,7 +155,7 @@ class Agreement(unittest.TestCase):
                 self.assertTrue(of_page in items[name] or pathlib.Path(path).name in items[name], f"{name}: {path}")
 
     def test_tree_on_the_page(self):
-        tree = self.page.partition("The data directory holds\n\n")[2].partition("\n\n")[0]
+        tree = self.page.partition("The data directory contains\n\n")[2].partition("\n\n")[0]
         folder, names = "", []
         for word in tree.split():
             if word.endswith("/"):
