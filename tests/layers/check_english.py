@@ -17,6 +17,7 @@ import argparse
 import io
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tokenize
@@ -186,8 +187,10 @@ def faults_of_file(file):
 
 def faults_of_subjects(root):
     """Faults of subjects of commits; none where git or the first commit is not at hand."""
-    log = subprocess.run(["git", "-C", str(root), "log", "--no-merges", "--format=%h %s", f"{SUBJECTS_SINCE}..HEAD"],
-                         capture_output=True, text=True, check=False)
+    if not shutil.which("git"):
+        return
+    log = subprocess.run(["git", "-c", f"safe.directory={root}", "-C", str(root), "log", "--no-merges",
+                          "--format=%h %s", f"{SUBJECTS_SINCE}..HEAD"], capture_output=True, text=True, check=False)
     for line in log.stdout.splitlines() if log.returncode == 0 else []:
         revision, subject = line.split(" ", 1)
         yield from ((revision, fault, subject) for fault in faults_of_subject(subject))

@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import check_english as english
 
@@ -59,6 +60,10 @@ class Subjects(unittest.TestCase):
                         "Gaps in filters are stepped over (state_space)", "step over gaps (filters)"):
             with self.subTest(subject):
                 self.assertTrue(list(english.faults_of_subject(subject)))
+
+    def test_a_machine_without_git_has_no_subjects(self):
+        with unittest.mock.patch("shutil.which", return_value=None):
+            self.assertEqual(list(english.faults_of_subjects(pathlib.Path(english.__file__).parents[2])), [])
 
     def test_a_folder_without_git_has_no_subjects(self):
         with tempfile.TemporaryDirectory() as directory:
