@@ -35,16 +35,41 @@ SENTENCE = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][)\"'`*]))\s+(?=[A-Z`*\"'(\[])")
 SUBJECTS_SINCE = "a5e79bda8a0f640421a216bb2bb10827bc3a87ab"
 SUBJECT = re.compile(r"(?P<verb>[A-Z][a-z]+) .*[^ .] \([a-z0-9_ ,./-]+\)")
 VERBS = frozenset("""
-    Accept Add Agree Align Allow Apply Ask Average Avoid Balance Begin Bound Bring Build Cache Call Change Check Choose
-    Clarify Clean Close Combine Compare Compile Compute Correct Count Cover Cut Declare Default Delete Deprecate Derive
-    Describe Detect Document Draw Drop Enable End Exclude Explain Expose Extend Fail Find Finish Fit Fix Fold Follow
-    Format Forbid Free Gather Generate Give Group Guard Handle Hide Hold Ignore Import Improve Include Index Inline
-    Install Join Judge Keep Label Let Limit Link List Load Lock Log Look Make Map Mark Measure Mend Merge Move Name Note
-    Offer Open Order Pack Pass Pin Place Plant Plot Precompile Prefer Prepare Print Probe Publish Put Raise Read Rebuild
-    Record Reduce Refuse Register Reject Release Remove Rename Reorder Repair Replace Report Require Reset Resolve Restore
-    Resume Return Reuse Revert Rewrite Round Run Save Say Send Separate Set Share Shorten Show Simplify Skip Sort Speed
-    Split Start State Step Stop Store Support Take Test Tidy Time Track Try Tune Turn Unify Update Use Validate Wait Warn
-    Withhold Wrap Write
+    Abort Accept Accumulate Adapt Add Adjust Admit Adopt Advance Advise Agree Align Allocate Allow Amend Analyse
+    Anneal Annotate Answer Append Apply Approximate Archive Arrange Ask Assemble Assert Assign Attach Attempt
+    Average Avoid Await Back Balance Batch Begin Bind Block Borrow Bound Branch Bring Broadcast Build Bypass Cache
+    Calculate Calibrate Call Cancel Capture Carry Cast Catch Centre Change Check Choose Cite Claim Clarify Clean
+    Clear Clone Close Collect Colour Combine Commit Compare Compile Complete Compress Compute Condition Configure
+    Confirm Connect Consider Construct Consume Contain Continue Control Convert Copy Correct Count Cover Create
+    Cross Cut Deal Decide Declare Decode Decompose Decrease Deduce Default Defer Define Delay Delete Deliver Demand
+    Depend Deploy Deprecate Derive Describe Detach Detect Determine Differentiate Disable Discard Discover Display
+    Distinguish Distribute Divide Do Document Double Draw Drive Drop Duplicate Edit Eliminate Embed Emit Enable
+    Encode End Enforce Enlarge Ensure Enter Escape Establish Estimate Evaluate Examine Exclude Execute Exercise Exit
+    Expand Expect Explain Export Expose Express Extend Extract Factor Fail Feed Fetch Fill Filter Find Finish Fit
+    Fix Flag Flush Focus Fold Follow Forbid Force Forget Fork Format Forward Free Freeze Fuse Gather Generate Get
+    Give Go Group Grow Guard Halve Handle Help Hide Hint Hoist Hold Honour Identify Ignore Implement Imply Import
+    Improve Include Index Inform Inherit Initialise Inject Inline Insert Inspect Install Integrate Interleave
+    Interpolate Interpret Introduce Invert Invoke Isolate Iterate Join Judge Justify Keep Kill Label Launch Lay Lead
+    Learn Leave Let Lift Limit Link Lint List Load Localise Locate Lock Log Look Loop Lower Maintain Make Manage Map
+    Mark Match Maximise Measure Mend Mention Merge Migrate Minimise Mirror Model Modify Monitor Mount Move Multiply
+    Name Narrow Need Negate Nest Normalise Note Notice Notify Number Obtain Offer Omit Open Operate Optimise Order
+    Organise Overlap Override Own Pack Pad Parallelise Parse Partition Pass Patch Pause Permit Perturb Pick Pin
+    Place Plan Plant Plot Point Poll Pool Populate Port Precompile Precompute Predict Prefer Prepare Preserve
+    Prevent Print Probe Produce Profile Prohibit Promise Promote Propagate Propose Protect Prove Provide Prune
+    Publish Pull Push Put Query Queue Quote Raise Randomise Rank Reach Read Rebase Rebuild Recalculate Receive
+    Recognise Recommend Recompute Reconnect Record Recover Redirect Redo Redraw Reduce Refactor Refer Reference
+    Refine Refresh Refuse Register Reject Relabel Relax Release Rely Remember Remove Rename Renumber Reorder Repair
+    Repeat Rephrase Replace Reply Report Represent Reproduce Request Require Rescale Reserve Reset Reshape Resolve
+    Respect Restart Restore Restrict Restructure Resume Retain Retire Retry Return Reuse Reverse Revert Review
+    Rework Rewrite Roll Rotate Round Route Run Sample Satisfy Save Say Scale Scan Schedule Score Search Seed Select
+    Send Separate Serve Set Settle Shard Share Shift Ship Shorten Show Shrink Shuffle Sign Silence Simplify Simulate
+    Size Skip Sleep Slice Smooth Solve Sort Specify Speed Spell Split Spread Square Stabilise Standardise Start
+    State Stay Step Stop Store Stream Strengthen Strip Structure Study Submit Substitute Subtract Suggest Sum
+    Summarise Supply Support Suppress Survive Suspend Swap Switch Synchronise Tabulate Tag Take Teach Temper
+    Terminate Test Thin Throw Tidy Tighten Tile Time Touch Trace Track Trade Train Transfer Transform Translate
+    Transpose Traverse Treat Trigger Trim Truncate Trust Try Tune Turn Type Undo Unify Unlock Unpack Unroll Update
+    Use Validate Vary Vectorise Verify Version Visit Wait Walk Warn Watch Weaken Weigh Weight Widen Withdraw
+    Withhold Work Wrap Write Yield Zero
     """.split())
 
 
