@@ -70,10 +70,11 @@ function(pearlite_test_program target)
     endforeach()
 endfunction()
 
-# pearlite_layer_tests(LAYER [QUICK] [APART file...]): the tests of tests/LAYER against Pearlite::LAYER (a directory
-# that is not a layer gets all). QUICK: in the quick tier, those with MPI too.
+# pearlite_layer_tests(LAYER [QUICK] [APART file...] [LONG pattern...]): the tests of tests/LAYER against
+# Pearlite::LAYER (a directory that is not a layer gets all). QUICK: in the quick tier, those with MPI too. LONG: serial tests, by
+# GoogleTest's patterns, that are a test LAYER_long of the long tier.
 function(pearlite_layer_tests layer)
-    cmake_parse_arguments(layer "QUICK" "" "APART" ${ARGN})
+    cmake_parse_arguments(layer "QUICK" "" "APART;LONG" ${ARGN})
     set(directory "${CMAKE_CURRENT_SOURCE_DIR}/${layer}")
     file(GLOB all CONFIGURE_DEPENDS "${directory}/*_test.cpp")
     set(mpi ${all})
@@ -89,8 +90,17 @@ function(pearlite_layer_tests layer)
     if(serial)
         add_executable(${layer}_test ${serial})
         pearlite_test_program(${layer}_test ${library} GTest::gtest_main APART ${layer_APART})
-        add_test(NAME ${layer} COMMAND ${layer}_test)
-        set_tests_properties(${layer} PROPERTIES TIMEOUT 600 LABELS "${layer}" ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}")
+        if(layer_LONG)
+            list(JOIN layer_LONG ":" patterns)
+            add_test(NAME ${layer} COMMAND ${layer}_test "--gtest_filter=-${patterns}")
+            add_test(NAME ${layer}_long COMMAND ${layer}_test "--gtest_filter=${patterns}")
+            set_tests_properties(${layer}_long PROPERTIES TIMEOUT 600 LABELS "${layer};long"
+                ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}")
+        else()
+            add_test(NAME ${layer} COMMAND ${layer}_test)
+        endif()
+        set_tests_properties(${layer} PROPERTIES TIMEOUT 600 LABELS "${layer}"
+            ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}")
         if(layer_QUICK)
             pearlite_quick_tests(${layer} BUILDS ${layer}_test)
         endif()

@@ -1,6 +1,7 @@
 """Golden digests: the same bits as before, for every shipped job and every algorithm with every model.
 
-usage: golden.py check [--ranks 1,3] [--short-ranks 3] [--crossed] [--rows PATTERN] [--short] [--states-only] [--list]
+usage: golden.py check [--ranks 1,3] [--short-ranks 3] [--crossed] [--variants 2,1] [--rows PATTERN] [--short]
+                       [--states-only] [--list]
        golden.py update --reason TEXT [--rows PATTERN]
        golden.py make --from-commit [COMMIT]
        golden.py self-test
@@ -121,6 +122,11 @@ def known_rows(rows, part, table):
 
 def rounds_of(options, rows):
     """(words, rows, {row: ranks it begins and goes on with}) of each pass over the table."""
+    if options.variants:
+        begun, resumed = options.variants
+        variant = [row for row in rows if row.name.startswith("variant/")]
+        rows = [row for row in rows if row not in variant]
+        yield f"{begun} rank(s), {resumed} after a stop", variant, {row.name: (begun, resumed) for row in variant}
     for ranks in options.ranks:
         yield f"{ranks} rank(s)", rows, {row.name: (ranks, ranks) for row in rows}
     short = [row for row in rows if row.is_short]
@@ -157,7 +163,7 @@ def check(runs, options, table):
                     failed.set()
 
         most = max((max(pair) for pair in ranks.values()), default=1)
-        found = side_by_side(measure, chosen, workers=max(1, 8 // (most + 1)))
+        found = side_by_side(measure, chosen, workers=min(4, max(1, 8 // most)))
         for row, digest in zip(chosen, found):
             wrong = ([str(digest)] if isinstance(digest, Exception) else [] if part is None or digest is None
                      else differences(part[row.name], digest, columns))
@@ -270,6 +276,7 @@ def parse(arguments):
     parsers["check"].add_argument("--ranks", default=[], type=numbers)
     parsers["check"].add_argument("--short-ranks", default=[], type=numbers)
     parsers["check"].add_argument("--crossed", action="store_true")
+    parsers["check"].add_argument("--variants", metavar="BEGUN,RESUMED", type=numbers)
     parsers["check"].add_argument("--short", action="store_true")
     parsers["check"].add_argument("--states-only", action="store_true")
     parsers["check"].add_argument("--list", action="store_true")
@@ -282,7 +289,7 @@ def main():
     options = parse(sys.argv[1:])
     if options.command in ("check", "update"):
         options.rows = options.rows or os.environ.get("PEARLITE_GOLDEN_ROWS")
-    if options.command == "check" and not (options.ranks or options.short_ranks or options.crossed):
+    if options.command == "check" and not (options.ranks or options.short_ranks or options.crossed or options.variants):
         options.ranks = [1]
     for name, value in MPI_ENVIRONMENT.items():
         os.environ.setdefault(name, value)

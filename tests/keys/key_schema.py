@@ -39,6 +39,10 @@ def mistakes(configuration):
     return [f"{'.'.join(map(str, error.absolute_path))}: {error.message}" for error in validator().iter_errors(configuration)]
 
 
+def refuses(configuration):
+    return not validator().is_valid(configuration)
+
+
 def names(table):
     """The keys that a table has for some model or algorithm."""
     return set(schema()["properties"].get(table, {}).get("properties", {}))

@@ -44,7 +44,7 @@ class Schema(key_schema.NeedsJsonSchema):
         for name, job in self.jobs().items():
             if "sweep" in job:
                 continue  # it has as many resolved configurations as settings
-            ended = runner.pearlite("check", key_schema.SOURCE / "jobs" / name)
+            ended = runner.pearlite("check", key_schema.SOURCE / "jobs" / name, "--set", "run.short=true")
             if ended.status == runner.FINISHED:
                 with self.subTest(name):
                     self.assertEqual(key_schema.mistakes(tomllib.loads(ended.out)), [])
@@ -52,9 +52,15 @@ class Schema(key_schema.NeedsJsonSchema):
         self.assertGreater(found, 5)
 
     def test_slips_are_refused(self):
+        """Each key of a table once for its model and algorithm."""
+        seen = set()
         for name, job in self.jobs().items():
+            subject = (job.get("model", {}).get("name"), job.get("algorithm", {}).get("name"), "sweep" in job)
             for table, keys in job.items():
                 for key, value in keys.items():
+                    if (*subject, table, key) in seen:
+                        continue
+                    seen.add((*subject, table, key))
                     for slip, content in ((key + "s", value), (key, {"no": "value"})):
                         if "sweep" in job and slip != key and slip in key_schema.names(table):
                             continue  # a key of another model, which a variant might have
@@ -62,7 +68,7 @@ class Schema(key_schema.NeedsJsonSchema):
                         del wrong[table][key]
                         wrong[table][slip] = content
                         with self.subTest(name, slip=f"{table}.{slip}", content=content):
-                            self.assertNotEqual(key_schema.mistakes(wrong), [])
+                            self.assertTrue(key_schema.refuses(wrong))
 
     def test_tables_and_keys_of_others_are_refused(self):
         good = {"model": {"name": "ising"}, "algorithm": {"name": "smc"}}
@@ -75,16 +81,16 @@ class Schema(key_schema.NeedsJsonSchema):
             wrong = copy.deepcopy(good)
             wrong.setdefault(table, {}).update(extra)
             with self.subTest(table, **extra):
-                self.assertNotEqual(key_schema.mistakes(wrong), [])
+                self.assertTrue(key_schema.refuses(wrong))
         for algorithm, table in (("pseudo-marginal", "path"), ("pisaa", "path")):
             model = "gaussian" if algorithm == "pseudo-marginal" else "test-function"
             wrong = {"model": {"name": model}, "algorithm": {"name": algorithm}, table: {}}
             with self.subTest(algorithm):
-                self.assertNotEqual(key_schema.mistakes(wrong), [])
+                self.assertTrue(key_schema.refuses(wrong))
                 del wrong[table]
                 self.assertEqual(key_schema.mistakes(wrong), [])
-        self.assertNotEqual(key_schema.mistakes({"model": {"name": "ising"}, "algorithm": {"name": "pisaa"}}), [])
-        self.assertNotEqual(key_schema.mistakes({"algorithm": {"name": "smc"}}), [])
+        self.assertTrue(key_schema.refuses({"model": {"name": "ising"}, "algorithm": {"name": "pisaa"}}))
+        self.assertTrue(key_schema.refuses({"algorithm": {"name": "smc"}}))
 
 
 if __name__ == "__main__":

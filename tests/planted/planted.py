@@ -82,9 +82,10 @@ def prepared(place, jobs, fresh):
         file.unlink()
     record = campaign.Record(file)
     if fresh:
-        sources.move_to_head()
         build.forget()
-    sources.restore(all_files=True)
+        sources.move_to_head()
+    else:
+        sources.restore(all_files=build.is_made())
     if record["revision"] not in (None, sources.revision()):
         raise SystemExit("results.json is of another revision than build/planted/source: `run --fresh` begins anew")
     record["revision"] = sources.revision()

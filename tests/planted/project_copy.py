@@ -80,9 +80,13 @@ class Sources:
             self.restore(all_files=True)
 
     def move_to_head(self):
-        head = checked(["git", "-C", self.project, "rev-parse", "HEAD"]).strip()
+        """The files that change are newer than what was built of them; the others stay as old as they were."""
+        head, before = checked(["git", "-C", self.project, "rev-parse", "HEAD"]).strip(), self.revision()
         checked(["git", "-C", self.place, "checkout", "--force", "--detach", head])
         self.restore(all_files=True)
+        for name in checked(["git", "-C", self.place, "diff", "--name-only", "-z", before, head]).split("\0")[:-1]:
+            if (self.place / name).exists():
+                os.utime(self.place / name)
 
     def revision(self):
         return checked(["git", "-C", self.place, "rev-parse", "HEAD"]).strip()
@@ -134,6 +138,9 @@ class Build:
 
     def restore(self):
         mirror(self.clean, self.place)
+
+    def is_made(self):
+        return self.clean.exists()
 
     def forget(self):
         """Builds anew at the next make(), from what is there."""
