@@ -92,7 +92,9 @@ function(pearlite_layer_tests layer)
         pearlite_test_program(${layer}_test ${library} GTest::gtest_main APART ${layer_APART})
         if(layer_LONG)
             list(JOIN layer_LONG ":" patterns)
-            add_test(NAME ${layer} COMMAND ${layer}_test "--gtest_filter=-${patterns}")
+            # A filter of the environment (tests/run.sh --layer) comes first.
+            add_test(NAME ${layer} COMMAND sh -c [=[exec "$0" --gtest_filter="${GTEST_FILTER:-$1}"]=]
+                $<TARGET_FILE:${layer}_test> "-${patterns}")
             add_test(NAME ${layer}_long COMMAND ${layer}_test "--gtest_filter=${patterns}")
             set_tests_properties(${layer}_long PROPERTIES TIMEOUT 600 LABELS "${layer};long"
                 ENVIRONMENT "${PEARLITE_MPI_ENVIRONMENT}")

@@ -123,6 +123,12 @@ class Copies(unittest.TestCase):
         self.assertEqual((project / fault.file).read_text(), SOURCE)
         project_copy.Sources(project, self.root / "copy").restore(all_files=True)  # as after a kill
         self.assertEqual(project_copy.entries_of(sources.place), before)
+        (project / "src/core/mean.cpp").write_text(SOURCE + "\n")
+        subprocess.run([*git, "commit", "-qam", "Change"], check=True)
+        sources.move_to_head()  # the changed file is newer than what was built of it
+        times = {path: entry[1] for path, entry in project_copy.entries_of(sources.place).items() if entry}
+        self.assertEqual([path for path, time in times.items() if time > project_copy.FIXED_TIME and path != ".git"],
+                         [fault.file])
 
     def test_headers_have_readers(self):
         text = "a.o: #deps 2, deps mtime 1 (VALID)\n    u/a.cxx\n    /p/src/a.hpp\n    /usr/b.h\n\n"

@@ -9,7 +9,12 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from build_outputs import outputs_of
 
 FIXED_TIME = 1_000_000_000_000_000_000  # of all sources without faults: older than whatever is built of them
 
@@ -164,8 +169,7 @@ class Build:
     def outputs(self):
         """All files that the build makes, relative to it."""
         if self._outputs is None:
-            self._outputs = {line.rsplit(": ", 1)[0] for line in self._ask("targets", "all").splitlines()
-                             if not line.endswith(": phony")}
+            self._outputs = outputs_of(self.place)
         return self._outputs
 
     def sources_reading(self, file):

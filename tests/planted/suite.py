@@ -7,9 +7,14 @@ import re
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 from drawing import LAYERS
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from build_outputs import needed_outputs
 
 TIERS = ("quick", "full")
 LEFT_OUT = {"layers", "planted", "long"}  # which look at texts, not at what a program does; or take hours
@@ -38,19 +43,6 @@ class Test:
     @property
     def tier(self):
         return "quick" if "quick" in self.labels else "full"
-
-
-def needed_outputs(texts, build, outputs):
-    """The outputs of the build that words of a command or of an environment name; ["all"] where they name the build
-    or a folder of it; none for a test that looks at the sources alone."""
-    found, build = set(), str(build)
-    for text in texts:
-        for path in re.findall(re.escape(build) + r"(?![\w.-])[^\s:;,]*", text):
-            inside = os.path.normpath(path[len(build):].strip("/"))
-            if inside not in outputs:
-                return ["all"]
-            found.add(inside)
-    return sorted(found)
 
 
 def tests_of(listing, build, outputs):

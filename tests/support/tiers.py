@@ -3,9 +3,9 @@
 usage: tiers.py select BUILD PATTERN        shell variables for tests/run.sh --layer PATTERN
        tiers.py close TIER JUNIT            time, dearest tests, a warning past the budget
 
-`select` takes the tests whose name or label PATTERN (a regular expression) finds. Where it finds no label, it also takes
-test suites in C++ whose file has PATTERN in its name, by a filter, and rows of the golden table of that algorithm or
-model. Only the programs that these tests need are built.
+`select` takes the tests with the label PATTERN (a regular expression). Without such a label, it takes tests whose name
+or label contains PATTERN, test suites in C++ whose file has PATTERN in its name, by a filter, and rows of the golden
+table of that algorithm or model. Only the programs that these tests need are built.
 
 `close` reads CTest's JUnit file. A budget is in seconds of the reference machine on two cores: a fixed loop, timed here,
 says how much slower this machine is, so that a slow machine is not warned.
@@ -21,6 +21,8 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree
+
+from build_outputs import needed_outputs, outputs_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUDGETS = {"quick": 240, "full": 1200}  # seconds of the tests of a tier
@@ -38,13 +40,6 @@ def tests_of(build):
                "environment": properties.get("ENVIRONMENT", [])}
 
 
-def programs_of(test, build):
-    """Files of the build that a test's command or environment names: what has to be built for it."""
-    words = [*test["command"], *(entry.partition("=")[2] for entry in test["environment"])]
-    paths = (pathlib.Path(word) for word in words if word.startswith(f"{build}/"))
-    return {str(path.relative_to(build)) for path in paths if path.suffix in ("", ".so")}
-
-
 def suites_of(pattern, tests=ROOT / "tests"):
     """{layer executable: [suite]} of test files with the pattern in their names."""
     found = {}
@@ -56,23 +51,25 @@ def suites_of(pattern, tests=ROOT / "tests"):
     return found
 
 
-def selection(tests, pattern, suites, build):
-    """(names of tests, files to build, GoogleTest filter)."""
+def selection(tests, pattern, suites, build, outputs):
+    """(names of tests, targets to build, GoogleTest filter)."""
     tests = [test for test in tests if "long" not in test["labels"]]
-    chosen = [test for test in tests
-              if re.search(pattern, test["name"]) or any(re.search(pattern, label) for label in test["labels"])]
+    chosen = [test for test in tests if any(re.fullmatch(pattern, label) for label in test["labels"])]
     suite_filter = ""
-    if not any(re.fullmatch(pattern, label) for test in tests for label in test["labels"]):
+    if not chosen:
+        chosen = [test for test in tests
+                  if any(re.search(pattern, word) for word in (test["name"], *test["labels"]))]
         by_file = [test for test in tests if re.sub(r"_\d+$", "", test["name"]) in suites and test not in chosen]
         names = dict.fromkeys(suite for executable in suites.values() for suite in executable)
         suite_filter = ":".join(f"{name}.*:*/{name}.*:{name}/*" for name in names) if by_file else ""
         chosen += by_file + [test for test in tests if test["name"] == "golden" and test not in chosen]
-    return ([test["name"] for test in chosen], sorted(set().union(*(programs_of(test, build) for test in chosen))),
-            suite_filter)
+    targets = {target for test in chosen
+               for target in needed_outputs([*test["command"], *test["environment"]], build, outputs)}
+    return [test["name"] for test in chosen], ["all"] if "all" in targets else sorted(targets), suite_filter
 
 
 def select(build, pattern):
-    names, programs, suite_filter = selection(list(tests_of(build)), pattern, suites_of(pattern), build)
+    names, programs, suite_filter = selection(list(tests_of(build)), pattern, suites_of(pattern), build, outputs_of(build))
     if not names:
         sys.exit(f"no test and no label matches {pattern!r}: `ctest --test-dir {build} -N` lists the tests")
     print(f"layer_tests={shlex.quote('^(' + '|'.join(map(re.escape, names)) + ')$')}")

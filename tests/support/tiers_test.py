@@ -7,6 +7,7 @@ import unittest
 import tiers
 
 BUILD = pathlib.Path("/build")
+OUTPUTS = {"drivers/pearlite", "tests/io_test", "tests/algorithm_test", "tests/algorithm_mpi_test"}
 
 
 def a_test(name, *labels, program=None):
@@ -23,15 +24,20 @@ class Selection(unittest.TestCase):
     """Catches an edit whose tests are not run or not built."""
 
     def test_a_layer_is_its_tests_alone(self):
-        names, programs, suite_filter = tiers.selection(TESTS, "io", {}, BUILD)
+        others = a_test("population", "population", program="tests/population_test")  # has "io" in its name
+        names, programs, suite_filter = tiers.selection([*TESTS, others], "io", {}, BUILD, OUTPUTS)
         self.assertEqual((names, programs, suite_filter), (["io"], ["tests/io_test"], ""))
 
     def test_an_algorithm_is_its_suites_its_rows_and_what_has_its_name(self):
         suites = {"algorithm": ["Smc", "SmcSettings"]}
-        names, programs, suite_filter = tiers.selection(TESTS, "smc", suites, BUILD)
+        names, programs, suite_filter = tiers.selection(TESTS, "smc", suites, BUILD, OUTPUTS)
         self.assertEqual(names, ["smc_study", "algorithm", "golden"])
         self.assertEqual(programs, ["drivers/pearlite", "tests/algorithm_test"])
         self.assertEqual(suite_filter, "Smc.*:*/Smc.*:Smc/*:SmcSettings.*:*/SmcSettings.*:SmcSettings/*")
+
+    def test_a_test_of_the_whole_build_needs_all(self):
+        installs = {**a_test("own_model", "own_model"), "command": ["python3", "own_model_test.py", "/build"]}
+        self.assertEqual(tiers.selection([*TESTS, installs], "own_model|io", {}, BUILD, OUTPUTS)[1], ["all"])
 
     def test_suites_are_found_by_the_names_of_files(self):
         with tempfile.TemporaryDirectory() as directory:
