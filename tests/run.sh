@@ -28,6 +28,14 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+# The processor seconds of all programs that have ended so far, in `cores`.
+scratch=$(mktemp)
+trap 'rm -f "$scratch"' EXIT
+count_cores() {
+    times >"$scratch"
+    cores=$(awk -F'[ms ]+' 'NR == 2 { printf "%.0f", 60 * ($1 + $3) + $2 + $4 }' "$scratch")
+}
+
 began=$SECONDS
 install_packages cmake/debian-packages.txt
 if [ "$tier" = full ] || [ "$tier" = long ]; then
@@ -40,6 +48,8 @@ if [ -z "${PEARLITE_DATA_DIR:-}" ] && [ -d ../shared/data ]; then
     export PEARLITE_DATA_DIR
 fi
 packages_seconds=$((SECONDS - began))
+count_cores
+packages_cores=$cores
 
 cmake --preset ci
 case $tier in
@@ -57,6 +67,8 @@ if [ "${#targets[@]}" -gt 0 ]; then
     cmake --build --preset ci -j "$(build_jobs)" --target "${targets[@]}"
 fi
 build_seconds=$((SECONDS - began - packages_seconds))
+count_cores
+build_cores=$((cores - packages_cores))
 
 # CTest's closing summary is held back until the skipped tests and their reasons are listed.
 results=$PWD/build/ci/Testing
@@ -75,7 +87,10 @@ ctest --test-dir build/ci --output-on-failure --no-tests=error -j "$(nproc)" \
     done || status=$?
 if [ -s "$results/tests.xml" ]; then
     python3 tests/support/list_skipped.py "$results/tests.xml"
-    echo "packages $packages_seconds s, build $build_seconds s, tests $((SECONDS - began - packages_seconds - build_seconds)) s"
+    count_cores
+    echo "packages $packages_seconds s, build $build_seconds s ($build_cores core-seconds)," \
+        "tests $((SECONDS - began - packages_seconds - build_seconds)) s" \
+        "($((cores - packages_cores - build_cores)) core-seconds)"
     python3 -B tests/support/tiers.py close "$tier" "$results/tests.xml"
 fi
 if [ -s "$results/summary.txt" ]; then
