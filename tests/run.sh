@@ -70,12 +70,15 @@ build_seconds=$((SECONDS - began - packages_seconds))
 count_cores
 build_cores=$((cores - packages_cores))
 
+# Tests of whole jobs wait for programs to start and end half of the time: three share two cores.
+slots=$((($(nproc) * 3 + 1) / 2))
+
 # CTest's closing summary is held back until the skipped tests and their reasons are listed.
 results=$PWD/build/ci/Testing
 mkdir -p "$results"
 rm -f "$results/summary.txt" "$results/tests.xml"
 status=0
-ctest --test-dir build/ci --output-on-failure --no-tests=error -j "$(nproc)" \
+ctest --test-dir build/ci --output-on-failure --no-tests=error -j "$slots" \
     --output-junit "$results/tests.xml" --test-output-size-passed 1000000 "${filter[@]}" "$@" 2>&1 |
     while IFS= read -r line; do
         [[ ! $line =~ ^[0-9]+%\ tests\ passed ]] || closing=yes

@@ -35,11 +35,11 @@ class OutOfMemory(unittest.TestCase):
         with runner.scratch_directory() as directory:
             jobs = [(directory, name) for name in failing_memory.JOBS]
             cases = []
-            for file, count, longest in runner.side_by_side(self.allocations, jobs, workers=2):
+            for file, count, longest in runner.side_by_side(self.allocations, jobs):
                 self.assertGreater(count, 1000)
                 # One place in each of PLACES equal parts of the run.
                 cases += [(file, 1 + int((k + draw.random()) * count / PLACES), longest) for k in range(PLACES)]
-            all_ended = runner.side_by_side(lambda file, place, _: self.run_failing(file, place), cases, workers=2)
+            all_ended = runner.side_by_side(lambda file, place, _: self.run_failing(file, place), cases)
             for (file, place, longest), ended in zip(cases, all_ended):
                 with self.subTest(file.stem, place=place):
                     self.assertLess(ended.seconds, longest, ended.describe())
