@@ -63,6 +63,8 @@ def annealed():
         "gaussian-replicates-pilot": changed(adaptive, kernel={"adapt": "pilot", "pilot_particles": 50},
                                              algorithm={**smc, SMC_REPLICATES: 3}),
         "gaussian-chains-prior": {"model": gaussian["model"], "algorithm": {**chains, "start": "prior"}},
+        "gaussian-rounds": changed(gaussian, algorithm={**smc, SMC_REPLICATES: 3, "target_error": 1e-6,
+                                                        "most_replicates": 6}),
         "gaussian-mixture-likelihood": changed(tables_of("gaussian-mixture"), algorithm=ais),
         "orthant-anticipate": {**without_schedule(tables_of("orthant")),
                                "algorithm": {**growing, "enlarge": "anticipate"}},
