@@ -2,7 +2,7 @@
 
 #include "app/embedding/session.hpp"
 #include "app/posterior/draws_files.hpp"
-#include "app/summary/summary.hpp"
+#include "app/written/summary.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite_python/models.hpp"
 

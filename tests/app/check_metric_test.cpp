@@ -1,4 +1,4 @@
-#include "app/commands/check_derivatives.hpp"
+#include "app/probe/check_derivatives.hpp"
 
 #include "models/gaussian/gaussian.hpp"
 #include "pearlite/core/error.hpp"

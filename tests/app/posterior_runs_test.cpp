@@ -1,6 +1,6 @@
 // Algorithms at the posterior, set up by a configuration, against an exact answer; and the numbers of likelihood
 // estimates that runs state, against a count of calls.
-#include "app/commands/commands.hpp"
+#include "app/configured/prepare.hpp"
 #include "app/result/parts/evidence.hpp"
 #include "app/result/parts/posterior.hpp"
 #include "app/result/run.hpp"

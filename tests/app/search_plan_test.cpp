@@ -1,4 +1,4 @@
-#include "app/commands/registry.hpp"
+#include "app/configured/registry.hpp"
 #include "io/configuration/key_reader.hpp"
 #include "pearlite/core/error.hpp"
 

@@ -1,5 +1,5 @@
 #include "app/result/parts/search/search.hpp"
-#include "app/summary/summary.hpp"
+#include "app/written/summary.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <gmock/gmock.h>

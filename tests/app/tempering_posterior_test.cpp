@@ -1,6 +1,6 @@
 // The posterior of parallel tempering, as a configuration makes it, against exact answers. Means below 5 of their
 // standard errors: a false alarm in 1.7 million each.
-#include "app/commands/commands.hpp"
+#include "app/configured/prepare.hpp"
 #include "app/result/parts/evidence.hpp"
 #include "app/result/parts/posterior.hpp"
 #include "app/result/run.hpp"

@@ -1,6 +1,6 @@
 #include "pearlite/model/automatic_gradient.hpp"
 
-#include "app/commands/check_derivatives.hpp"
+#include "app/probe/check_derivatives.hpp"
 #include "models/gradient_checks.hpp"
 #include "models/regression/logistic_regression.hpp"
 #include "pearlite/core/error.hpp"

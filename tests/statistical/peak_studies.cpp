@@ -9,7 +9,7 @@
 // name it; without the comparison with the pilot half of these runs, at least, would say that the chains agree. With
 // peaks that are so near that chains go to and fro, at most a tenth of all runs may name one.
 #include "algorithm/importance_squared/importance_squared.hpp"
-#include "app/commands/commands.hpp"
+#include "app/configured/prepare.hpp"
 #include "app/result/parts/evidence.hpp"
 #include "app/result/parts/posterior.hpp"
 #include "app/result/run.hpp"

@@ -1,6 +1,7 @@
-#include "app/commands/check_derivatives.hpp"
-#include "app/commands/commands.hpp"
-#include "app/probe/memory.hpp"
+#include "app/commands/command.hpp"
+#include "app/commands/options.hpp"
+#include "app/configured/memory.hpp"
+#include "app/probe/check_derivatives.hpp"
 #include "app/probe/prediction.hpp"
 #include "app/probe/probe.hpp"
 #include "app/sweep/sweep.hpp"
@@ -15,6 +16,13 @@
 namespace pearlite::app {
 
 namespace {
+
+struct CheckOptions {
+    std::filesystem::path configuration;
+    std::vector<std::string> overrides;
+    std::optional<std::filesystem::path> data_directory;
+    double probe_seconds = 0.2; ///< of steps that are tried; 0: none
+};
 
 /// The configuration again, with these assignments.
 using LoadWith = std::function<io::Configuration(const std::vector<std::string>& assignments)>;
@@ -68,9 +76,8 @@ std::string remarks_on(const Prepared& prepared) {
     return text;
 }
 
-} // namespace
-
-int check_command(const parallel::Communicator& ranks, const Catalogue& models, const CheckOptions& options) {
+/// Collective.
+int check(const parallel::Communicator& ranks, const Catalogue& models, const CheckOptions& options) {
     const auto load = [&](const std::vector<std::string>& assignments) {
         auto overrides = options.overrides;
         overrides.insert(overrides.end(), assignments.begin(), assignments.end());
@@ -98,6 +105,25 @@ int check_command(const parallel::Communicator& ranks, const Catalogue& models, 
               describe_probe(found, prepared.plan->workload(*prepared.model), prepared.plan->unit(), ranks.size()));
     }
     return 0;
+}
+
+} // namespace
+
+CommandEntry check_command_entry() {
+    return {"check", "validate a configuration; print it resolved, with its cost in time and memory",
+            [](CLI::App& command, const CommandContext& context) -> Action {
+                const auto options = std::make_shared<CheckOptions>();
+                add_configuration_options(command, options->configuration, options->overrides);
+                add_data_option(command, options->data_directory);
+                command
+                    .add_option("--probe", options->probe_seconds,
+                                "seconds of steps that are tried for a prediction; 0: none")
+                    ->check(CLI::NonNegativeNumber)
+                    ->capture_default_str();
+                return {.distributed = [options, &models = context.models](const auto& ranks) {
+                    return check(ranks, models, *options);
+                }};
+            }};
 }
 
 } // namespace pearlite::app

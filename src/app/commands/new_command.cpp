@@ -1,5 +1,6 @@
-#include "app/commands/commands.hpp"
-#include "app/commands/support_programs.hpp"
+#include "app/commands/command.hpp"
+#include "app/commands/options.hpp"
+#include "app/program/support_programs.hpp"
 #include "io/files/temporary_file.hpp"
 #include "io/files/whole_file.hpp"
 #include "pearlite/app/command_line.hpp"
@@ -21,6 +22,12 @@ namespace pearlite::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct NewOptions {
+    std::string kind; ///< "model", "likelihood" or "energy"
+    std::string name; ///< of the folder and of all in it
+    std::filesystem::path support_directory;
+};
 
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -70,9 +77,7 @@ fs::path prefix_of_this_program() {
     return fs::exists(prefix / "share" / "pearlite" / "templates", error) ? prefix : fs::path();
 }
 
-} // namespace
-
-int new_command(const NewOptions& options) {
+int make_folder(const NewOptions& options) {
     check_name(options.name);
     const fs::path folder = options.name;
     std::error_code ignored;
@@ -103,6 +108,23 @@ int new_command(const NewOptions& options) {
                    .c_str(),
                stdout);
     return exit_finished;
+}
+
+} // namespace
+
+CommandEntry new_command_entry() {
+    return {"new", "make a folder with a model of your own, which builds and runs",
+            [](CLI::App& command, const CommandContext& context) -> Action {
+                const auto options = std::make_shared<NewOptions>();
+                command
+                    .add_option("kind", options->kind,
+                                "model, likelihood (that is estimated) or energy (to be minimised)")
+                    ->required()
+                    ->check(CLI::IsMember({"model", "likelihood", "energy"}));
+                command.add_option("name", options->name, "of the folder, the program and the class")->required();
+                options->support_directory = context.support_directory;
+                return {.serial = [options] { return make_folder(*options); }};
+            }};
 }
 
 } // namespace pearlite::app

@@ -1,8 +1,9 @@
-#include "app/commands/commands.hpp"
-#include "app/commands/support_programs.hpp"
+#include "app/commands/command.hpp"
+#include "app/commands/options.hpp"
+#include "app/program/support_programs.hpp"
 #include "app/sweep/sweep_files.hpp"
-#include "app/watching/progress_file.hpp"
 #include "app/watching/run_state.hpp"
+#include "app/written/progress_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +15,18 @@
 namespace pearlite::app {
 
 namespace {
+
+struct ReportOptions {
+    std::filesystem::path directory; ///< of a run or of a sweep
+    std::filesystem::path support_directory;
+    // For sweeps:
+    std::vector<std::string> scalars;   ///< shown instead of those that the configuration chose
+    std::optional<std::string> against; ///< the only swept key that scalars are drawn against
+    std::optional<double> above;        ///< distances to this value are drawn
+    bool runs = false;                  ///< make the report of every single run too
+    // For runs:
+    bool follow = false; ///< draw it again with each checkpoint, until the run ends
+};
 
 /// The first Python with the modules that the report needs. It is isolated (-I), so that nothing in the directory where
 /// the command is called is executed; the script itself adds the places that can be trusted.
@@ -60,9 +73,7 @@ int follow(const std::filesystem::path& directory, const Draw& draw) {
     }
 }
 
-} // namespace
-
-int report_command(const ReportOptions& options) {
+int report(const ReportOptions& options) {
     if (!std::filesystem::is_directory(options.directory))
         throw InputError(fmt::format("{}: no such directory; expected the directory of a run or of a sweep",
                                      options.directory.string()));
@@ -78,6 +89,29 @@ int report_command(const ReportOptions& options) {
         return run_tool(with_state, false);
     };
     return options.follow ? follow(options.directory, draw) : draw(state_of(options.directory));
+}
+
+} // namespace
+
+CommandEntry report_command_entry() {
+    return {
+        "report", "figures and one HTML page from the directory of a run or of a sweep",
+        [](CLI::App& command, const CommandContext& context) -> Action {
+            const auto options = std::make_shared<ReportOptions>();
+            command
+                .add_option("directory", options->directory,
+                            "directory of a run, finished or not (as of its last checkpoint), or of a finished sweep")
+                ->required();
+            command.add_flag("--follow", options->follow,
+                             "runs: draw it again with each checkpoint, until the run ends");
+            command.add_option("--scalar", options->scalars, "sweeps: show this scalar instead of the chosen ones")
+                ->allow_extra_args(false);
+            command.add_option("--against", options->against, "sweeps: draw against this swept key alone");
+            command.add_option("--above", options->above, "sweeps: draw distances to this value on a logarithmic axis");
+            command.add_flag("--runs", options->runs, "sweeps: make the report of every single run too");
+            options->support_directory = context.support_directory;
+            return {.serial = [options] { return report(*options); }};
+        }};
 }
 
 } // namespace pearlite::app

@@ -1,10 +1,10 @@
 #include "app/embedding/session.hpp"
 
-#include "app/commands/build_info.hpp"
-#include "app/commands/commands.hpp"
+#include "app/commands/resume_command.hpp"
+#include "app/program/build_info.hpp"
 #include "app/run/signals.hpp"
-#include "app/summary/summary.hpp"
 #include "app/sweep/sweep_files.hpp"
+#include "app/written/summary.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "io/container/checkpoints.hpp"
 #include "parallel/agreement.hpp"

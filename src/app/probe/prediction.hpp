@@ -1,7 +1,7 @@
 #pragma once
 /// Predicts the time of a run from its first steps and those of a smaller run, without a clock or a run.
 
-#include "app/probe/course.hpp"
+#include "app/run/course.hpp"
 
 #include <optional>
 #include <string>

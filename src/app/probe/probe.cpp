@@ -1,6 +1,6 @@
 #include "app/probe/probe.hpp"
 
-#include "app/probe/memory.hpp"
+#include "app/configured/memory.hpp"
 #include "app/probe/prediction.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,12 +1,12 @@
 #include "app/run/run_loop.hpp"
 
-#include "app/posterior/posterior_file.hpp"
 #include "app/result/run.hpp"
 #include "app/run/heartbeat.hpp"
 #include "app/run/watchdog.hpp"
-#include "app/watching/progress_file.hpp"
+#include "app/written/posterior_file.hpp"
+#include "app/written/progress_file.hpp"
 
-#include "app/commands/build_info.hpp"
+#include "app/program/build_info.hpp"
 #include "io/container/checkpoints.hpp"
 #include "io/files/digest.hpp"
 #include "io/files/temporary_file.hpp"
@@ -183,6 +183,7 @@ Ending run_to_end(const Job& job, Run& run, Reporter& reporter) {
             return;
         const auto known = run.so_far();
         const auto facts = facts_of(job, run, heartbeat.elapsed(), updates, resources_of(job.ranks));
+        const Watchdog::Rest slow_disks_may_take_their_time;
         try {
             write_progress(job, facts, standing(known), known.parts);
         } catch (const FileError& error) {

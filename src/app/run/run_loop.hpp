@@ -2,43 +2,15 @@
 /// The run loop: steps a sampler to its end and, between steps, writes checkpoints, reports progress and answers
 /// signals. Only this file uses clocks and files, and it never changes a number.
 
-#include "algorithm/plans/algorithm.hpp"
+#include "app/configured/job.hpp"
 #include "app/result/run.hpp"
 #include "app/run/progress.hpp"
-#include "app/summary/summary.hpp"
-#include "pearlite/app/catalogue.hpp"
 
 #include <filesystem>
-#include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace pearlite::app {
-
-/// A run to begin or to continue.
-struct Job {
-    parallel::Communicator ranks = parallel::Communicator::alone();
-    std::filesystem::path directory;
-    std::string run_id; ///< that of the directory; empty: not known yet
-    std::string model_name;
-    std::string configuration; ///< resolved, TOML
-    const BuiltModel* model = nullptr;
-    std::string algorithm;
-    const algorithm::Plan* plan = nullptr;
-    std::optional<double> time_limit_seconds; ///< of this session
-    std::optional<Index> step_limit;          ///< number of steps of this session before it stops
-    std::string data_directory;               ///< where data files were found; may be empty
-    bool is_resumed = false;                  ///< `run` stands where a checkpoint in the directory has it
-    std::filesystem::path sweep_directory;    ///< of a run in a sweep, which is resumed as a whole; else empty
-    bool keeps_results = true;                ///< false: no file stays but checkpoints of a run that stopped
-    /// Called between steps about fifty times a second on each rank. Returns a reason to stop that came from outside
-    /// the run, or 0.
-    std::function<double()> on_beat = {};
-
-    bool is_in_sweep() const { return !sweep_directory.empty(); }
-    /// The directory that `resume` takes.
-    const std::filesystem::path& resumable() const { return is_in_sweep() ? sweep_directory : directory; }
-};
 
 struct Ending {
     double stop = 0; ///< why it stopped (stop_reason); 0: it finished

@@ -1,6 +1,6 @@
 #include "app/run/watchdog.hpp"
 
-#include "app/commands/build_info.hpp"
+#include "app/program/build_info.hpp"
 #include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,6 +1,6 @@
 #include "app/sweep/cost.hpp"
 
-#include "app/commands/commands.hpp"
+#include "app/configured/prepare.hpp"
 #include "app/probe/prediction.hpp"
 #include "app/probe/probe.hpp"
 #include "pearlite/core/error.hpp"

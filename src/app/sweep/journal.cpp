@@ -1,6 +1,6 @@
 #include "app/sweep/journal.hpp"
 
-#include "app/commands/build_info.hpp"
+#include "app/program/build_info.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <cerrno>

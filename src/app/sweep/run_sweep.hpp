@@ -1,7 +1,6 @@
 #pragma once
 /// Runs a sweep: its runs are dealt to groups of ranks, which take one after another until none is left.
 
-#include "app/commands/commands.hpp"
 #include "app/run/progress.hpp"
 #include "app/sweep/sweep.hpp"
 
@@ -25,9 +24,5 @@ struct SweepJob {
 ///
 /// The result does not depend on the groups, because no run depends on its number of ranks.
 int run_sweep(const SweepJob& job, const Catalogue& models, const Sweep& sweep, Reporter& reporter);
-
-/// Collective; exit statuses. `run` and `resume` for configurations and directories of sweeps.
-int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
-int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
 
 } // namespace pearlite::app

@@ -2,7 +2,6 @@
 /// A sweep: the settings of [sweep], each with replicates, as runs that are known by their numbers.
 
 #include "algorithm/plans/algorithm.hpp"
-#include "app/commands/commands.hpp"
 #include "io/configuration/sweep/sweep_grid.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/app/catalogue.hpp"

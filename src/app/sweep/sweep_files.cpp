@@ -1,7 +1,7 @@
 #include "app/sweep/sweep_files.hpp"
 
-#include "app/commands/build_info.hpp"
-#include "app/run/progress.hpp"
+#include "app/program/amounts.hpp"
+#include "app/program/build_info.hpp"
 #include "app/sweep/table.hpp"
 #include "io/files/temporary_file.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,6 +1,6 @@
 #include "app/sweep/table.hpp"
 
-#include "app/commands/build_info.hpp"
+#include "app/program/build_info.hpp"
 #include "io/container/container.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 #include "app/watching/run_state.hpp"
 
-#include "app/run/directory_lock.hpp"
-#include "app/run/run_directory.hpp"
-#include "app/summary/summary.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/watching/log_file.hpp"
+#include "app/written/directory_lock.hpp"
+#include "app/written/run_directory.hpp"
+#include "app/written/summary.hpp"
 #include "io/container/checkpoints.hpp"
 #include "pearlite/core/detail/contract.hpp"
 

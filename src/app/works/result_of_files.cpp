@@ -1,6 +1,6 @@
 #include "app/works/result_of_files.hpp"
 
-#include "app/commands/build_info.hpp"
+#include "app/program/build_info.hpp"
 #include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 /// The end of a command that computes a result from files, without a run: `works`, `mbar`.
 
-#include "app/run/run_directory.hpp"
-#include "app/summary/summary.hpp"
+#include "app/written/run_directory.hpp"
+#include "app/written/summary.hpp"
 #include "parallel/communicator.hpp"
 
 #include <chrono>

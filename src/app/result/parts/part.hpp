@@ -2,7 +2,7 @@
 /// Parts of a run's result: evidence, posterior, chains, a search ... Each part writes itself to every file of results,
 /// and the writers do not depend on any part. kinds.hpp lists the kinds.
 
-#include "app/summary/headline.hpp"
+#include "app/result/headline.hpp"
 #include "io/container/container.hpp"
 #include "io/files/digest.hpp"
 

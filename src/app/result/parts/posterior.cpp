@@ -1,6 +1,6 @@
 #include "app/result/parts/posterior.hpp"
 
-#include "app/posterior/posterior_file.hpp"
+#include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
 #include "app/result/parts/summary_parts.hpp"
 

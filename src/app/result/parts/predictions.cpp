@@ -1,4 +1,4 @@
-#include "app/posterior/posterior_file.hpp"
+#include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
 #include "app/result/parts/summary_parts.hpp"
 

@@ -3,7 +3,8 @@
 
 #include "campaign/fuzz/input_kind.hpp"
 
-#include "app/commands/commands.hpp"
+#include "app/commands/resume_command.hpp"
+#include "app/commands/show_command.hpp"
 #include "app/result/parts/summary_parts.hpp"
 #include "io/container/checkpoints.hpp"
 #include "io/files/stamp.hpp"

@@ -4,7 +4,8 @@
 #include "campaign/fuzz/kinds/drawn_keys.hpp"
 #include "campaign/fuzz/mutation.hpp"
 
-#include "app/commands/commands.hpp"
+#include "app/commands/describe_configuration.hpp"
+#include "app/configured/prepare.hpp"
 #include "app/sweep/sweep.hpp"
 #include "pearlite/io/configuration.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "campaign/fuzz/input_kind.hpp"
 
-#include "app/commands/commands.hpp"
+#include "app/configured/prepare.hpp"
 #include "pearlite/io/configuration.hpp"
 
 #include <algorithm>

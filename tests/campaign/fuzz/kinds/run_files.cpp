@@ -2,9 +2,9 @@
 
 #include "campaign/fuzz/input_kind.hpp"
 
-#include "app/summary/summary.hpp"
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep_files.hpp"
+#include "app/written/summary.hpp"
 
 namespace pearlite::fuzz {
 

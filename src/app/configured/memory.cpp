@@ -1,0 +1,98 @@
+#include "app/configured/memory.hpp"
+
+#include "path/schedule.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <unistd.h>
+
+namespace pearlite::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The number in a file of the kernel; infinity where there is none, or "max".
+double number_in(const fs::path& file) {
+    std::ifstream in(file);
+    double number = 0;
+    return in >> number ? number : infinity;
+}
+
+/// Bytes that this process's control group and those around it can still take.
+double left_in_control_groups() {
+    double left = infinity;
+    std::ifstream groups("/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {
+        // "0::/a/b" of version 2, "7:memory:/a/b" of version 1
+        const bool is_second = line.starts_with("0::");
+        if (!is_second && line.find(":memory:") == std::string::npos)
+            continue;
+        const fs::path root = is_second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+        const auto* limit = is_second ? "memory.max" : "memory.limit_in_bytes";
+        const auto* used = is_second ? "memory.current" : "memory.usage_in_bytes";
+        for (auto group = fs::path(line.substr(line.rfind(':') + 1)).relative_path();; group = group.parent_path()) {
+            const double here = number_in(root / group / limit);
+            if (std::isfinite(here))
+                left = std::min(left, std::max(0.0, here - std::min(here, number_in(root / group / used))));
+            if (group.empty())
+                break;
+        }
+    }
+    return left;
+}
+
+double available_on_machine() {
+    std::ifstream file("/proc/meminfo");
+    std::string name;
+    double kibibytes = 0;
+    while (file >> name >> kibibytes) {
+        if (name == "MemAvailable:")
+            return 1024 * kibibytes;
+        file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    }
+    return 0;
+}
+
+void require(const std::string& key, double bytes, double available, int ranks) {
+    constexpr double gibibyte = 1024.0 * 1024 * 1024;
+    if (bytes > available)
+        throw InputError(fmt::format("{}: takes at least {:.3g} GiB on each of {} rank(s), where {:.3g} GiB are free; "
+                                     "expected a smaller number, or more memory",
+                                     key, bytes / gibibyte, ranks, available / gibibyte));
+}
+
+} // namespace
+
+double resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    double size = 0, resident = 0;
+    file >> size >> resident;
+    return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+double available_bytes() {
+    const double on_machine = available_on_machine();
+    return on_machine > 0 ? std::min(on_machine, left_in_control_groups()) : 0;
+}
+
+void require_memory(const Prepared& prepared, int ranks) {
+    const double available = available_bytes();
+    if (!prepared.plan || !prepared.model || available == 0)
+        return;
+    constexpr double of_temperature = 100; // bytes: itself, and a dozen numbers that are recorded at it
+    if (const auto* schedule = prepared.plan->schedule())
+        require("schedule.steps", of_temperature * static_cast<double>(schedule->steps() + 1), available, ranks);
+    const auto workload = prepared.plan->workload(*prepared.model);
+    require(prepared.plan->memory_key(),
+            workload.bytes / static_cast<double>(std::min<Index>(ranks, std::max<Index>(workload.useful_ranks, 1))),
+            available, ranks);
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,142 @@
+#include "app/configured/prepare.hpp"
+
+#include "app/configured/registry.hpp"
+#include "io/configuration/key_reader.hpp"
+#include "path/registry.hpp"
+#include "pearlite/core/error.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/model/detail/growing_target.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace pearlite::app {
+
+namespace {
+
+/// The entry of the catalogue that the configuration names.
+const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configuration, io::Section& section) {
+    std::vector<std::string> names;
+    for (const auto& entry : models)
+        names.push_back(entry.traits.name);
+    std::optional<std::string> only;
+    if (names.size() == 1)
+        only = names.front();
+    const auto name = section.choice("name", names, only);
+    const auto entry = std::find_if(models.begin(), models.end(), [&](const auto& e) { return e.traits.name == name; });
+    // Without the model its keys and the defaults are unknown, so that no other key can be checked.
+    if (entry == models.end()) {
+        configuration.check_asked();
+        throw ContractViolation("an unknown model passed the check of its name");
+    }
+    return *entry;
+}
+
+/// The use of a model, for messages.
+const char* words_of(model::Task task) {
+    switch (task) {
+    case model::Task::search:
+        return "is an energy to be searched";
+    case model::Task::training:
+        return "is trained";
+    case model::Task::annealing:
+        break;
+    }
+    return "is annealed";
+}
+
+/// A model is annealed, searched or trained. An algorithm that does not suit it is recorded as a mistake, and the
+/// default takes its place.
+const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
+    auto section = configuration.section("algorithm");
+    const auto task = traits.task();
+    std::vector<std::string> names, suitable;
+    for (const auto& entry : algorithms()) {
+        names.push_back(entry->name());
+        if (entry->task() == task)
+            suitable.push_back('"' + entry->name() + '"');
+    }
+    const auto& standard = standard_algorithm(traits);
+    const auto name = section.choice("name", names, standard.name());
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        return standard;
+    const auto refuse = [&](const std::string& why) -> const Algorithm& {
+        section.refuse_choice("name", why);
+        return standard;
+    };
+    const auto& algorithm = algorithm_of_name(name);
+    if (algorithm.task() != task)
+        return refuse(fmt::format("got \"{}\", but this model {}; expected one of {}", name, words_of(task),
+                                  fmt::join(suitable, ", ")));
+    const auto objection = algorithm::objection_to(algorithm, traits);
+    if (objection.empty())
+        return algorithm;
+    return refuse(fmt::format("got \"{}\": {}; expected another algorithm", name, objection));
+}
+
+} // namespace
+
+Prepared prepare(const Catalogue& models, io::Configuration configuration) {
+    auto section = configuration.section("model");
+    const auto& entry = read_entry(models, configuration, section);
+    Prepared prepared;
+    prepared.model_name = entry.traits.name;
+    prepared.model = entry.build(configuration, section);
+    prepared.traits = entry.traits;
+    auto& traits = prepared.traits;
+    if (prepared.model && traits.search)
+        std::erase_if(traits.search->default_operations,
+                      [&](const std::string& name) { return !prepared.model->suits(name); });
+    const auto target = prepared.model ? prepared.model->target() : nullptr;
+    if (target) {
+        traits.reverse_starts = model::reverse_starts_of(*target);
+        traits.path_kinds = path::kinds_of(*target, traits.lacks_prior ? "bridge" : "");
+        traits.has_gradient = target->offers<model::DensityGradient>() != nullptr;
+        traits.has_metric = target->offers<model::DensityMetric>() != nullptr;
+        const auto* density = target->offers<model::DensityFunctions>();
+        traits.has_prior_density = density && density->offers<model::PriorDensity>();
+        if (density)
+            traits.dimension = density->dimension();
+        traits.has_estimated_likelihood = density && density->is_estimated();
+    }
+
+    if (const auto growth = prepared.model ? prepared.model->growth() : nullptr)
+        traits.growth_orders = growth->orders();
+
+    prepared.algorithm = &read_algorithm(configuration, traits);
+    prepared.plan = prepared.algorithm->plan(traits);
+    io::KeyReader reader(configuration, "algorithm");
+    prepared.plan->keys(reader);
+    if (prepared.model && !configuration.has_errors())
+        for (const auto& [key, why] : prepared.plan->misfits(*prepared.model))
+            configuration.error(key, why);
+    if (target)
+        try {
+            if (auto along = prepared.plan->along_path(target); along != target)
+                prepared.model = model::annealed(std::move(along));
+        } catch (const InputError& error) {
+            configuration.error("path.kind", error.what());
+        }
+    configuration.check();
+    prepared.resolved = configuration.resolved();
+    prepared.unused = configuration.unused();
+    return prepared;
+}
+
+std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Configuration configuration) {
+    auto plan = prepared.algorithm->plan(prepared.traits);
+    io::KeyReader reader(configuration, "algorithm");
+    plan->keys(reader);
+    return configuration.has_errors() ? nullptr : std::move(plan);
+}
+
+std::string describe_unused(const Prepared& prepared) {
+    if (prepared.unused.empty())
+        return {};
+    return fmt::format("ignored, {} has no use for it: {}", prepared.algorithm->name(),
+                       fmt::join(prepared.unused, ", "));
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,29 @@
+#pragma once
+/// Configurations: the model, the algorithm and the plan that they name.
+
+#include "algorithm/plans/algorithm.hpp"
+#include "pearlite/app/catalogue.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pearlite::app {
+
+/// A configuration read in full: model built, plan made, every mistake reported. Throws InputError.
+struct Prepared {
+    std::string model_name;
+    ModelTraits traits;
+    std::unique_ptr<BuiltModel> model;
+    const algorithm::Algorithm* algorithm = nullptr;
+    std::unique_ptr<algorithm::Plan> plan;
+    std::string resolved;
+    std::vector<std::string> unused; ///< settings that only alternatives to the algorithm use
+};
+/// One line on the unused keys; empty if there are none.
+std::string describe_unused(const Prepared& prepared);
+Prepared prepare(const Catalogue& models, io::Configuration configuration);
+/// The plan of another configuration of the same model and algorithm; null if a key of its tables is wrong.
+std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Configuration configuration);
+
+} // namespace pearlite::app

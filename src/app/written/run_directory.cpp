@@ -1,0 +1,141 @@
+#include "app/written/run_directory.hpp"
+
+#include "app/posterior/draws_files.hpp"
+#include "app/program/build_info.hpp"
+#include "app/result/parts/search/search.hpp"
+#include "app/written/progress_file.hpp"
+#include "io/container/checkpoints.hpp"
+#include "io/files/temporary_file.hpp"
+#include "parallel/agreement.hpp"
+#include "pearlite/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pearlite::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* run_id_file = "run.id";
+
+bool is_of_a_sweep(const std::string& name) {
+    constexpr std::array<std::string_view, 6> files{"configuration.json", "sweep.h5",  "runs.csv",
+                                                    "settings.csv",       "pairs.csv", "tables.md"};
+    return std::find(files.begin(), files.end(), name) != files.end() ||
+           (name.starts_with("rows.") && name.ends_with(".jsonl"));
+}
+
+bool is_of_a_run(const fs::path& file) {
+    const auto name = file.filename().string();
+    return name == "results.h5" || name == "posterior.nc" || name == "summary.json" || name == "run.log" ||
+           name == "report.html" || name == run_id_file || is_progress_file(name) || is_best_file(name) ||
+           is_draws_file(file) || io::is_temporary(file) || is_of_a_sweep(name);
+}
+
+/// The figures that the report has listed as its own.
+void remove_figures(const fs::path& directory) {
+    const auto list = directory / ".report-figures", figures = directory / "figures";
+    std::error_code ignored;
+    std::ifstream in(list);
+    for (std::string name; std::getline(in, name);)
+        if (const auto file = fs::path(name).filename(); file.has_extension())
+            fs::remove(figures / file, ignored);
+    fs::remove(list, ignored);
+    fs::remove(figures, ignored); // unless there is more in it
+}
+
+/// The runs of a sweep have numbers for names.
+void remove_runs(const fs::path& runs) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(runs, ignored)) {
+        const auto name = entry.path().filename().string();
+        if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+            fs::remove_all(entry.path());
+    }
+    fs::remove(runs, ignored); // unless there is more in it
+}
+
+/// Makes a directory and those above it that are not there, so that a crash of the machine does not undo it.
+void make_durably(const fs::path& directory) {
+    std::error_code error;
+    std::vector<fs::path> missing;
+    for (auto at = fs::absolute(directory); !at.empty() && !fs::exists(at, error); at = at.parent_path())
+        missing.push_back(at);
+    fs::create_directories(directory, error);
+    if (error)
+        throw InputError(fmt::format("{}: cannot make this directory: {}", directory.string(), error.message()));
+    for (const auto& made : missing)
+        try {
+            io::sync_directory(made.parent_path());
+        } catch (const FileError&) { // one may be allowed to make a directory where one may not read
+        }
+}
+
+} // namespace
+
+std::string new_run_id() {
+    std::random_device device;
+    std::string id;
+    for (int word = 0; word < 4; ++word)
+        id += fmt::format("{:08x}", device());
+    return id;
+}
+
+std::string read_run_id(const fs::path& directory) {
+    std::ifstream in(directory / run_id_file);
+    std::string id;
+    in >> id;
+    return id;
+}
+
+std::string run_id_of(const parallel::Communicator& ranks, const fs::path& directory) {
+    std::string id;
+    parallel::on_root(ranks, [&] { id = read_run_id(directory); });
+    return ranks.broadcast(id);
+}
+
+void write_run_id(const fs::path& directory, const std::string& id) {
+    io::write_durably(directory / run_id_file, id + "\n");
+}
+
+DirectoryLock make_run_directory(const fs::path& directory, bool overwrite) {
+    std::error_code error;
+    if (fs::exists(directory, error)) {
+        if (!fs::is_directory(directory, error))
+            throw InputError(
+                fmt::format("{}: not a directory; expected a directory for the run (-o)", directory.string()));
+        if (!fs::is_empty(directory, error) && !overwrite)
+            throw InputError(fmt::format("{}: not empty; {} continues a run, --overwrite replaces it",
+                                         directory.string(), resuming(directory)));
+        DirectoryLock lock(directory);
+        for (const auto& checkpoint : io::list_checkpoints(directory))
+            fs::remove_all(checkpoint);
+        for (const auto& entry : fs::directory_iterator(directory))
+            if (is_of_a_run(entry.path()))
+                fs::remove_all(entry.path());
+        remove_figures(directory);
+        remove_runs(directory / "runs");
+        write_run_id(directory, new_run_id());
+        return lock;
+    }
+    make_durably(directory);
+    DirectoryLock lock(directory);
+    write_run_id(directory, new_run_id());
+    return lock;
+}
+
+fs::path directory_of_run(const fs::path& sweep, long run) {
+    return sweep / "runs" / fmt::format("{:06}", run);
+}
+
+} // namespace pearlite::app

@@ -1,0 +1,29 @@
+#pragma once
+/// The directory of a run or of a sweep.
+
+#include "app/written/directory_lock.hpp"
+#include "parallel/communicator.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace pearlite::app {
+
+/// Makes an empty directory for a run, and locks it. `overwrite` removes the files of an earlier run or sweep; other
+/// files stay. The directory gets the identity of a new run. InputError if it is not empty, or cannot be made, or if
+/// another run is using it; FileError if it cannot be written to.
+[[nodiscard]] DirectoryLock make_run_directory(const std::filesystem::path& directory, bool overwrite);
+
+/// The identity of the run in a directory, 32 random hexadecimal digits in the file run.id, by which a run recognises
+/// its checkpoints. Empty if there is none, for example after checkpoints were copied to another directory.
+std::string read_run_id(const std::filesystem::path& directory);
+/// Collective. The same on every rank, as rank 0 reads it.
+std::string run_id_of(const parallel::Communicator& ranks, const std::filesystem::path& directory);
+/// FileError.
+void write_run_id(const std::filesystem::path& directory, const std::string& id);
+std::string new_run_id();
+
+/// The directory of one run of a sweep.
+std::filesystem::path directory_of_run(const std::filesystem::path& sweep, long run);
+
+} // namespace pearlite::app
