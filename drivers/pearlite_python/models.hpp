@@ -1,7 +1,7 @@
 #pragma once
 /// Models that are made of Python functions.
 
-#include "app/embedding/models.hpp"
+#include "app/embedding/session.hpp"
 #include "pearlite_python/calls.hpp"
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Summaries of weighted draws that the ranks hold in shards.
 #include "core/log_space.hpp"
-#include "estimator/evidence/chain_variance.hpp"
+#include "estimator/chains.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/posterior.hpp"
 #include "pearlite/core/detail/contract.hpp"

@@ -2,7 +2,7 @@
 
 #include "kernel/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/locate_errors.hpp"
 
 namespace pearlite::kernel {
 
@@ -41,7 +41,7 @@ model::BlockStreams Native::of_sweep(model::BlockStreams streams, Index sweep) c
 }
 
 Index Native::move(Block& block, double b, const model::BlockStreams& streams, std::span<double> derivative) const {
-    model::located(streams, block.size(), [&] {
+    model::locate_errors(streams, block.size(), [&] {
         for (Index sweep = count_.made(); sweep < count_.total(); ++sweep)
             transition_->move(block, b, of_sweep(streams, sweep));
         target_->path_derivative(block, b, derivative);
@@ -52,8 +52,9 @@ Index Native::move(Block& block, double b, const model::BlockStreams& streams, s
 Index Native::anneal(Block& block, double from, double to, const model::BlockStreams& streams,
                      std::span<double> increments, std::span<double> derivative) const {
     if (is_one_sweep()) {
-        model::located(streams, block.size(),
-                       [&] { transition_->anneal(block, from, to, of_sweep(streams, 0), increments, derivative); });
+        model::locate_errors(streams, block.size(), [&] {
+            transition_->anneal(block, from, to, of_sweep(streams, 0), increments, derivative);
+        });
         return 0;
     }
     target_->add_log_ratio(block, from, to, increments);
@@ -64,7 +65,7 @@ Index Native::anneal_reversed(Block& block, double from, double to, const model:
                               std::span<double> increments, std::span<double> derivative) const {
     PEARLITE_EXPECTS(reversed_ != nullptr);
     if (is_one_sweep()) {
-        model::located(streams, block.size(), [&] {
+        model::locate_errors(streams, block.size(), [&] {
             reversed_->anneal_reversed(block, from, to, of_sweep(streams, 0), increments, derivative);
         });
         return 0;

@@ -1,7 +1,13 @@
 #pragma once
 /// The models of the package, which list_of_models.inl lists.
 
+#include "pearlite/model/detail/built_model.hpp"
+#include "pearlite/model/detail/target_of.hpp"
 #include "pearlite/model/model_entry.hpp"
+#include "pearlite/path/tempered.hpp"
+
+#include <memory>
+#include <utility>
 
 namespace pearlite::models {
 
@@ -14,5 +20,17 @@ using model::ModelEntry;
 
 /// The entries in the order of the list.
 model::Catalogue built_in();
+
+/// An AnnealedModel, with its own path and transition.
+template <class M>
+std::unique_ptr<model::BuiltModel> built(M model) {
+    return model::annealed(model::target_of(std::move(model)));
+}
+
+/// A Density.
+template <class D>
+std::unique_ptr<model::BuiltModel> built_density(D density) {
+    return model::annealed(path::tempered(std::move(density)));
+}
 
 } // namespace pearlite::models

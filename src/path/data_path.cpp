@@ -3,7 +3,7 @@
 #include "path/registry.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
-#include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/locate_errors.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void DataPath::recompute(Block& block) const {
 void DataPath::evaluate(const model::DensityBlock& block, const Matrix& points, double b, Vector& log_prior,
                         Vector& log_likelihood, const model::BlockStreams& streams) const {
     const auto [whole, part] = place(b);
-    model::located(streams, block.size(), [&, whole = whole, part = part] {
+    model::locate_errors(streams, block.size(), [&, whole = whole, part = part] {
         likelihood_->evaluate(points, block.size(), 0, whole, log_prior, log_likelihood);
         if (part > 0) {
             Vector next(log_likelihood.size());

@@ -3,7 +3,7 @@
 #include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
-#include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/locate_errors.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 
@@ -103,7 +103,8 @@ void Tempered::draw_start(Block& block, const model::BlockStreams& streams) cons
         random::Stream stream(streams.at(random::Purpose::start, i));
         density_->draw_prior(stream, {own.points.col(i).data(), static_cast<std::size_t>(own.dimension())});
     };
-    model::located(streams, own.size(), [&] { at_each_point(own.size(), draw, [](Index) { return std::string(); }); });
+    model::locate_errors(streams, own.size(),
+                         [&] { at_each_point(own.size(), draw, [](Index) { return std::string(); }); });
     evaluate(own, own.points, 0, own.log_prior, own.log_likelihood, streams);
 }
 
@@ -153,8 +154,8 @@ Matrix Tempered::quantities(const Eigen::Ref<const Matrix>& points) const {
 
 void Tempered::evaluate(const model::DensityBlock& block, const Matrix& points, double, Vector& log_prior,
                         Vector& log_likelihood, const model::BlockStreams& streams) const {
-    model::located(streams, block.size(),
-                   [&] { density_->evaluate(points, block.size(), streams, log_prior, log_likelihood); });
+    model::locate_errors(streams, block.size(),
+                         [&] { density_->evaluate(points, block.size(), streams, log_prior, log_likelihood); });
     require_numbers(points, block.size(), log_prior, log_likelihood, streams);
 }
 

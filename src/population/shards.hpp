@@ -2,13 +2,18 @@
 /// Numbers that the ranks hold together, and sums over them that do not depend on their distribution among ranks.
 
 #include "core/fields.hpp"
+#include "parallel/communicator.hpp"
+#include "parallel/layout.hpp"
+#include "pearlite/core/detail/block.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "population/population.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
+#include <vector>
 
 namespace pearlite::population {
 
@@ -94,5 +99,56 @@ std::array<double, n> sums_over(const Shards& shards, Terms&& terms) {
     std::ranges::copy(total, result.begin());
     return result;
 }
+
+/// `block`: this rank's items of the layout.
+inline void list_block(Fields& f, const char* name, Block& block, const parallel::BlockLayout& layout) {
+    const std::size_t bytes = block.packed_bytes();
+    ShardedField field{ItemType::bytes, bytes, layout.size(), layout.first_local_item(), layout.local_items(), {}, {}};
+    field.pack = [&block, bytes](Index first, Index count, std::span<std::byte> out) {
+        for (Index i = 0; i < count; ++i)
+            block.pack(first + i, out.subspan(at(i) * bytes, bytes));
+    };
+    field.unpack = [&block, bytes](Index first, Index count, std::span<const std::byte> in) {
+        for (Index i = 0; i < count; ++i)
+            block.unpack(first + i, in.subspan(at(i) * bytes, bytes));
+    };
+    f.sharded(name, field);
+}
+
+/// A generation for the collective calls of all ranks. The ranks of a group hold its items, neighbours in the order of
+/// the slots; other ranks have an empty share, and take part in collective calls of all ranks.
+class Share {
+  public:
+    /// `here`: the generation if this rank holds some of it, else null. `layout`: its blocks among all ranks.
+    Share(Generation* here, parallel::BlockLayout layout, std::size_t particle_bytes)
+        : here_(here), layout_(std::move(layout)), particle_bytes_(particle_bytes) {}
+
+    const parallel::BlockLayout& layout() const { return layout_; }
+    Index size() const { return layout_.size(); }
+    Index local_size() const { return layout_.local_items(); }
+    Index local_blocks() const { return here_ ? here_->local_blocks() : 0; }
+    /// Local blocks and slots, as in Generation.
+    const Block& block(Index b) const { return here_->block(b); }
+    Index block_begin(Index b) const { return here_->block_begin(b); }
+    void pack(Index local_slot, std::span<std::byte> out) const { here_->pack(local_slot, out); }
+    std::size_t particle_bytes() const { return particle_bytes_; }
+    std::span<const double> log_weights() const {
+        return here_ ? std::span<const double>(here_->log_weights()) : std::span<const double>();
+    }
+    /// Null if the rank has an empty share.
+    const Generation* here() const { return here_; }
+
+    /// Views for files and digests, for all ranks.
+    ShardedField particles_field() const;
+    ShardedField log_weights_field() const;
+
+  private:
+    Generation* here_;
+    parallel::BlockLayout layout_;
+    std::size_t particle_bytes_;
+};
+
+/// Collective. The generations of a population; `here` is null if the rank holds nothing of it.
+std::vector<Share> shares_of(const parallel::Communicator& ranks, Population* here);
 
 } // namespace pearlite::population

@@ -2,6 +2,7 @@
 /// The instruction set that kernels with several implementations run on: chosen once, when the program runs. All
 /// implementations give the same bits.
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,5 +31,19 @@ const PathChoice& chosen_path();
 
 /// Whether the CPU has AES rounds on registers of 256 bits and, with AVX-512, of 512 bits.
 bool has_wide_aes();
+
+/// Instruction sets that the code uses if they are available, in the order in which results name them.
+enum class InstructionSet { avx2, fma, avx512f, avx512bw, avx512vnni, avx512vpopcntdq };
+
+inline constexpr std::array instruction_sets{InstructionSet::avx2,       InstructionSet::fma,
+                                             InstructionSet::avx512f,    InstructionSet::avx512bw,
+                                             InstructionSet::avx512vnni, InstructionSet::avx512vpopcntdq};
+
+/// "avx2", ...: as in /proc/cpuinfo, but without underscores.
+std::string_view name_of(InstructionSet set);
+/// Whether the library was compiled for the set, and so may use it anywhere.
+bool compiled_for(InstructionSet set);
+/// Whether the CPU and the operating system support the set.
+bool cpu_has(InstructionSet set);
 
 } // namespace pearlite::simd

@@ -1,6 +1,6 @@
-#include "algorithm/stochastic_approximation/adaptive_bias.hpp"
+#include "algorithm/search/bias/adaptive_bias.hpp"
 
-#include "algorithm/searches/search_settings.hpp"
+#include "algorithm/search/search_settings.hpp"
 #include "core/log_space.hpp"
 #include "core/stored_fields.hpp"
 #include "pearlite/model/energy/detail/energy_partition.hpp"

@@ -2,7 +2,7 @@
 /// Runs along a bridge, as the plan sets them up.
 
 #include "algorithm/densities.hpp"
-#include "algorithm/plans/bridged.hpp"
+#include "algorithm/fitted_path/bridged.hpp"
 #include "path/bridge_cases.hpp"
 
 namespace pearlite::algorithm::testing {

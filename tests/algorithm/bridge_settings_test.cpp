@@ -1,4 +1,4 @@
-#include "algorithm/plans/bridge_settings.hpp"
+#include "algorithm/fitted_path/bridge_settings.hpp"
 
 #include "algorithm/densities.hpp"
 #include "io/configuration/key_reader.hpp"

@@ -1,5 +1,5 @@
 #include "algorithm/alone.hpp"
-#include "algorithm/plans/bridged.hpp"
+#include "algorithm/fitted_path/bridged.hpp"
 
 #include "algorithm/bridge_runs.hpp"
 #include "models/gaussian/noisy_likelihood.hpp"
@@ -192,11 +192,11 @@ TEST(Bridged, ALegThatFailsIsSaid) {
 TEST(Bridged, CountsTheFitAmongThePilots) {
     auto sampler = bridged_smc(alone, KnownRegression(2), bridge(Fit::laplace, Reference::student, true), 50, 8, 1);
     sampler.begin();
-    EXPECT_TRUE(sampler.in_pilot());
-    EXPECT_EQ(sampler.target(), nullptr);
+    EXPECT_TRUE(sampler.progress().in_pilot);
+    EXPECT_EQ(sampler.found().target, nullptr);
     finish(sampler);
-    EXPECT_NE(sampler.target(), nullptr);
-    EXPECT_GT(sampler.pilot_likelihood_estimates().value(), 1024 * 5);
+    EXPECT_NE(sampler.found().target, nullptr);
+    EXPECT_GT(sampler.progress().pilot_likelihoods.value(), 1024 * 5);
     const auto outcome = sampler.outcome();
     std::vector<std::string> names;
     for (const auto& array : outcome.arrays)

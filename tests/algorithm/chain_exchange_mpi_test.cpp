@@ -1,5 +1,5 @@
 // Ranks exchange states and children of their chains. Shared memory and messages give the same bits.
-#include "algorithm/search_chains/chain_exchange.hpp"
+#include "algorithm/search/chains/chain_exchange.hpp"
 #include "algorithm/search_invariance.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 // Resampling of a search's chains: offspring, weights against their definition, and the distribution of chains whose
 // moves alone are too few to reach it. Seeds are fixed; about 6 scores are compared with 5.
-#include "algorithm/search_chains/chain_weights.hpp"
+#include "algorithm/search/chains/chain_weights.hpp"
 
 #include "algorithm/search_invariance.hpp"
 #include "pearlite/core/detail/contract.hpp"

@@ -138,7 +138,7 @@ TEST(PowerPosterior, ReplicatesAverageIt) {
     ASSERT_EQ(outcome.log_ratio.size(), 3u);
     double mean = 0;
     for (Index r = 0; r < 8; ++r)
-        mean += sampler.replicate(r).outcome().log_ratio[1].value / 8;
+        mean += sampler.found().replicates[static_cast<std::size_t>(r)]->outcome().log_ratio[1].value / 8;
     EXPECT_NEAR(outcome.log_ratio[1].value, mean, 1e-12);
     EXPECT_EQ(outcome.log_ratio[1].error_method, "batches");
 }

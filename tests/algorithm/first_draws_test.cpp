@@ -1,6 +1,6 @@
-#include "algorithm/common/first_draws.hpp"
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"
+#include "algorithm/pilot/first_draws.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(Importance, RoundsHaveTheDrawsTheyClaim) {
         complete(sampler);
         EXPECT_EQ(sampler.progress().step, sampler.progress().steps);
         const auto outcome = sampler.outcome();
-        EXPECT_EQ(sampler.likelihood_estimates(), outcome.arrays[0].values[0] + outcome.arrays[0].values[1]);
+        EXPECT_EQ(sampler.progress().likelihoods, outcome.arrays[0].values[0] + outcome.arrays[0].values[1]);
         return outcome.arrays[0].values;
     };
     EXPECT_THAT(arrays(1000, 320), ::testing::ElementsAre(312, 1000)); // the last block has 8

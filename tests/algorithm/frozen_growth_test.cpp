@@ -45,7 +45,7 @@ struct Seen {
 Seen seen(const GrowingPointer& target, Index particles, const ResampleMoveSettings& settings) {
     auto sampler = growing_run(alone, target, nullptr, {particles, 48, 3}, settings);
     complete(sampler);
-    Seen seen{sampler.growth_records().front(), {}};
+    Seen seen{sampler.record(), {}};
     for (const auto& warning : sampler.outcome().warnings)
         seen.warnings += warning + "\n";
     return seen;

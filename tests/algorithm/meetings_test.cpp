@@ -1,5 +1,5 @@
 // p-values are compared with 1e-6; about 12 on fixed seeds.
-#include "algorithm/search_chains/meetings.hpp"
+#include "algorithm/search/chains/meetings.hpp"
 
 #include "random/statistics.hpp"
 

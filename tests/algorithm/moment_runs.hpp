@@ -4,7 +4,7 @@
 #include "models/moment_oracle.hpp"
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
-#include "algorithm/moments/moment_averaged.hpp"
+#include "algorithm/fitted_path/moment_averaged.hpp"
 #include "kernel/native.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 

@@ -1,4 +1,4 @@
-#include "algorithm/nonequilibrium/nonequilibrium_course.hpp"
+#include "algorithm/nonequilibrium/nonequilibrium.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -135,7 +135,7 @@ TEST(Nonequilibrium, AveragesAreThoseOfTheTrajectories) {
     };
     testing_support::Stored stored;
     testing_support::MemoryFields fields(alone, stored, false);
-    sampler.result_fields(fields);
+    sampler.found().sharded_results(fields);
     const auto works_of = [&](const std::string& direction) {
         const auto& bytes = stored.at("work/" + direction);
         std::vector<double> works(bytes.size() / sizeof(double));

@@ -1,5 +1,5 @@
 // The peaks that a pilot has found; draws and chains that lack one.
-#include "algorithm/pilot_peaks/peaks.hpp"
+#include "algorithm/pilot/peaks.hpp"
 
 #include "algorithm/densities.hpp"
 #include "algorithm/importance_squared/importance_squared.hpp"

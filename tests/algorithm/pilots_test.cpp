@@ -1,6 +1,6 @@
-#include "algorithm/plans/pilot.hpp"
+#include "algorithm/pilot/piloted.hpp"
 
-#include "algorithm/plans/entries.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "core/moments.hpp"
 #include "densities.hpp"
 
@@ -40,8 +40,8 @@ PilotTask task_of(Index particles) {
 std::vector<Index> run(Sampler& sampler) {
     std::vector<Index> stages;
     for (sampler.begin(); !sampler.finished(); sampler.step())
-        if (stages.empty() || stages.back() != sampler.stage())
-            stages.push_back(sampler.stage());
+        if (const Index stage = sampler.progress().stages_before; stages.empty() || stages.back() != stage)
+            stages.push_back(stage);
     return stages;
 }
 
@@ -80,10 +80,10 @@ TEST(Pilots, CountTheirStagesAndThoseOfTheMainRun) {
                                          task.population, SmcSettings{});
         });
         const auto stages = run(piloted);
-        ASSERT_EQ(static_cast<Index>(stages.size()), piloted.stages());
+        ASSERT_EQ(static_cast<Index>(stages.size()), 2);
         for (std::size_t s = 0; s < stages.size(); ++s)
             EXPECT_EQ(stages[s], static_cast<Index>(s));
-        EXPECT_GE(piloted.pilot_likelihood_estimates().value_or(0), 64);
+        EXPECT_GE(piloted.progress().pilot_likelihoods.value_or(0), 64);
     }
 }
 

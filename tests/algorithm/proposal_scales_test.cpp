@@ -1,6 +1,6 @@
 /// Scales: tuned towards the wanted acceptance, unless tuning is off.
 
-#include "algorithm/stochastic_approximation/proposal_scales.hpp"
+#include "algorithm/search/bias/search_memory.hpp"
 
 #include <gtest/gtest.h>
 

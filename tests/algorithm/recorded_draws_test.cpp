@@ -45,7 +45,7 @@ Matrix draws_of(const RecordedDraws& recorded) {
 
 TEST(RecordedDraws, EveryMeasuredScanIsThere) {
     const auto sampler = run({5, 30, 9, 1});
-    const auto draws = draws_of(*sampler.recorded_draws());
+    const auto draws = draws_of(*sampler.found().draws);
     ASSERT_EQ(draws.rows(), 21);
     ASSERT_EQ(draws.cols(), 5);
     const auto& states = const_cast<ParallelTempering&>(sampler).population().generation(0);
@@ -56,20 +56,20 @@ TEST(RecordedDraws, EveryMeasuredScanIsThere) {
 TEST(RecordedDraws, MemoryIsBounded) {
     const auto item = static_cast<Index>(path_of(OneMean{})->particle_bytes());
     const auto draws = [&](Index bytes) {
-        return run({5, 120, 20, 1, false, {}, static_cast<std::size_t>(bytes)}).recorded_draws()->draws_per_chain();
+        return run({5, 120, 20, 1, false, {}, static_cast<std::size_t>(bytes)}).found().draws->draws_per_chain();
     };
     EXPECT_EQ(draws(5 * item * 100), 100);
     EXPECT_EQ(draws(5 * item * 99), 50); // every second
     EXPECT_EQ(draws(5 * item * 30), 25); // every fourth
     EXPECT_EQ(draws(1), 7);              // every 13th, for eight would be more than there are
-    EXPECT_EQ(run({5, 20, 14, 1}).recorded_draws(), nullptr);
+    EXPECT_EQ(run({5, 20, 14, 1}).found().draws, nullptr);
 }
 
 TEST(RecordedDraws, ErrorsOfTheirMeansAreTrue) {
     std::vector<double> squares, twin;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         const auto summary =
-            estimator::summarise_chains({"x"}, {draws_of(*run({8, 250, 50, seed}).recorded_draws())}).front();
+            estimator::summarise_chains({"x"}, {draws_of(*run({8, 250, 50, seed}).found().draws)}).front();
         const double z = (summary.posterior.mean - 0.5) / summary.posterior.mcse;
         squares.push_back(z * z);
         // the wrong twin takes every draw for an independent one

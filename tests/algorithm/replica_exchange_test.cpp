@@ -59,7 +59,7 @@ struct Ladder {
                                       target->particle_bytes()};
     std::vector<std::int64_t> tags;
     std::vector<double> expected = std::vector<double>(n_temperatures * replicas, 0.0);
-    DelayedFailure failure;
+    parallel::DelayedFailure failure;
 
     Ladder() {
         auto& states = population.append(n_temperatures * replicas, replicas);

@@ -47,7 +47,7 @@ TEST(ReplicatesMpi, OfSmcWithTemperaturesOfTheirOwn) {
     auto all = replicates_of(Communicator::world(), 5, adaptive_smc);
     complete(all);
     std::set<std::size_t> lengths;
-    for (const auto& trace : all.traces())
+    for (const auto& trace : traces_of(Communicator::world(), all.found()))
         lengths.insert(trace.inverse_temperature.size());
     if (Communicator::world().is_root()) {
         EXPECT_GT(lengths.size(), 1u);
@@ -114,17 +114,17 @@ TEST(ReplicatesMpi, SaysTheSameOfAllOnEveryRank) {
     complete(here);
     everywhere.flush();
     EXPECT_EQ(everywhere.log_ratios(), here.log_ratios());
-    EXPECT_EQ(everywhere.log_ratio(), here.log_ratio());
     EXPECT_EQ(everywhere.progress().step, here.progress().step);
-    EXPECT_EQ(everywhere.prediction_seed(), here.prediction_seed());
-    EXPECT_EQ(everywhere.likelihood_estimates(), here.likelihood_estimates());
-    const auto traces = everywhere.traces();
+    EXPECT_EQ(everywhere.progress().likelihoods, here.progress().likelihoods);
+    const auto found = everywhere.found(), found_here = here.found();
+    EXPECT_EQ(found.prediction_seed, found_here.prediction_seed);
+    const auto traces = traces_of(world, found), traces_here = traces_of(Communicator::alone(), found_here);
     EXPECT_EQ(traces.size(), world.is_root() ? 3u : 0u);
     for (std::size_t r = 0; r < traces.size(); ++r)
-        EXPECT_EQ(traces[r].log_ratio, here.traces()[r].log_ratio);
+        EXPECT_EQ(traces[r].log_ratio, traces_here[r].log_ratio);
     for (Index r = 0; r < 3; ++r) { // one share after another covers all slots
-        const auto share = shares_of(world, everywhere, r).front(),
-                   whole = shares_of(Communicator::alone(), here, r).front();
+        const auto share = shares_of(world, found, r).front(),
+                   whole = shares_of(Communicator::alone(), found_here, r).front();
         EXPECT_EQ(share.size(), whole.size());
         EXPECT_EQ(share.local_size() > 0, everywhere.has_replicate(r) && share.local_blocks() > 0);
         const auto weights = world.all_gather(share.log_weights());

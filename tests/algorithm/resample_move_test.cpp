@@ -3,10 +3,10 @@
 
 #include "algorithm/densities.hpp"
 #include "algorithm/growing_runs.hpp"
-#include "model/first_variables.hpp"
 #include "models/state_space/particle_filter.hpp"
 #include "parallel/agreement.hpp"
 #include "population/resampling.hpp"
+#include "target/grown_target.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -187,7 +187,7 @@ TEST(ResampleMove, IndependentVariablesAreExactWithoutANewParticle) {
         auto sampler = growing_run(alone, growing_orthant(30, 0), generator, {10, 4, 5}, {});
         complete(sampler);
         EXPECT_DOUBLE_EQ(sampler.log_ratio(), -30 * std::log(2.0));
-        const auto record = sampler.growth_records().front();
+        const auto record = sampler.record();
         EXPECT_THAT(record.passes, ::testing::Each(0));
         EXPECT_THAT(record.gamma, ::testing::Each(::testing::DoubleEq(1)));
         EXPECT_EQ(*sampler.outcome().log_ratio.front().standard_error, 0);
@@ -237,7 +237,7 @@ TEST(ResampleMove, GeneratorsMakeParticlesOfTheTarget) {
 }
 
 /// ARM-anticipate whose base set stays where the step began, so that all passes split the same particles.
-class Standing final : public Generator {
+class WeightSums final : public Generator {
   public:
     bool looks_ahead() const override { return true; }
     Added generate(const Enlargement& pass) const override {
@@ -271,7 +271,7 @@ double sd_of_log(const std::shared_ptr<const Generator>& generator, std::uint64_
 }
 
 TEST(ResampleMove, AnAnticipatingPassBeginsWhereTheLastOneEnded) {
-    const auto standing = std::make_shared<const Standing>();
+    const auto standing = std::make_shared<const WeightSums>();
     const double of_standing = sd_of_log(standing, 31);
     EXPECT_LT(sd_of_log(anticipating(), 31), 0.8 * of_standing);
     EXPECT_GT(sd_of_log(standing, 32), 0.8 * of_standing) << "the test cannot fail";
@@ -309,7 +309,7 @@ TEST(ResampleMove, HalvesStandAfterTheirOwnPassesAlone) {
         auto sampler = growing_run(alone, growing_lattice(2), moving_on(), {12, 6, seed},
                                    {.gamma_threshold = 0.9, .most_passes = 20, .allocation = Allocation::crossed});
         complete(sampler);
-        const auto record = sampler.growth_records().front();
+        const auto record = sampler.record();
         for (std::size_t k = 0; k < record.particles.size(); ++k) {
             const double passes = static_cast<double>(record.passes[k]);
             EXPECT_EQ(record.moved[k], 12 * (1 + passes));
@@ -328,7 +328,7 @@ TEST(ResampleMove, TheSetGrowsUntilItsShareIsEffective) {
         auto sampler = growing_run(alone, target, generator, {100, 48, 6},
                                    {.gamma_threshold = 0.9, .most_passes = 4, .allocation = Allocation::threshold});
         complete(sampler);
-        const auto record = sampler.growth_records().front();
+        const auto record = sampler.record();
         ASSERT_EQ(std::ssize(record.gamma), 7);
         double enlarged = 0;
         for (std::size_t k = 0; k < record.gamma.size(); ++k) {
@@ -353,7 +353,7 @@ TEST(ResampleMove, ReseededChainsJoinTheBaseSet) {
     const auto target = growing_rbm(11, 5);
     auto sampler = growing_run(alone, target, reseeding(30), {150, 48, 6}, {.gamma_threshold = 0.98, .most_passes = 2});
     complete(sampler);
-    const auto record = sampler.growth_records().front();
+    const auto record = sampler.record();
     double joined = 0;
     for (std::size_t k = 0; k < record.passes.size(); ++k) {
         EXPECT_EQ(record.particles[k], record.moved[k]); // all that were moved stand for p_n
@@ -370,7 +370,7 @@ TEST(ResampleMove, ALimitOfMovesEndsTheEnlarging) {
         auto sampler = growing_run(alone, growing_orthant(12, 0.9, 6), moving_on(), {100, 48, 6},
                                    {.gamma_threshold = 0.95, .most_passes = 20, .most_moved = most});
         complete(sampler);
-        return variance_of(sampler.growth_records().front()).moved_per_step;
+        return variance_of(sampler.record()).moved_per_step;
     };
     EXPECT_GT(moved({}), 4);
     EXPECT_LT(moved(2), 3.1); // the first pass of a step replaces the base set, and is always made

@@ -47,7 +47,7 @@ struct Ratio {
 /// acceptance.
 Ratio ratio_of_evidence(const std::shared_ptr<const path::DensityPath>& path, double exact_log_ratio) {
     const auto pilot = finished_run(path, kernel::Riemannian(path, {}), 1);
-    const Matrix learnt = pilot.kernel()->learnt();
+    const Matrix learnt = pilot.found().learnt();
     const kernel::Riemannian kernel(path, {}, &learnt);
     constexpr Index n = 24;
     Vector ratios(n);

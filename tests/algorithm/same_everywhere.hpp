@@ -54,8 +54,9 @@ std::pair<Stored, std::vector<double>> result_of(const Communicator& ranks, S& s
     sampler.flush();
     auto stored = store(ranks, sampler);
     testing_support::MemoryFields results(ranks, stored, false);
-    if constexpr (requires { sampler.result_fields(results); })
-        sampler.result_fields(results);
+    if constexpr (requires { sampler.found(); })
+        if (const auto found = sampler.found(); found.sharded_results)
+            found.sharded_results(results);
     return {stored, numbers_of(ranks, sampler)};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Tiny energies with exactly known distributions, for tests of searches.
 
-#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "algorithm/search/stochastic_approximation.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/kernel/categorical_space.hpp"
 #include "pearlite/model/energy/detail/space_of.hpp"

@@ -1,4 +1,4 @@
-#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "algorithm/search/stochastic_approximation.hpp"
 #include "models/functions/test_functions.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/model/energy/detail/space_of.hpp"

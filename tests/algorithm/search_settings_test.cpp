@@ -1,5 +1,4 @@
-#include "algorithm/searches/search_settings.hpp"
-#include "algorithm/stochastic_approximation/search_stages.hpp"
+#include "algorithm/search/search_settings.hpp"
 #include "core/stored_fields.hpp"
 #include "pearlite/core/error.hpp"
 

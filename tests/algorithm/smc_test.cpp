@@ -156,7 +156,7 @@ TEST(Smc, AdaptiveStepsHaveTheWantedConditionalEss) {
     const auto& visited = sampler.trace().inverse_temperature;
     EXPECT_EQ(visited.back(), 1);
     EXPECT_GT(visited.size(), 4u);
-    EXPECT_EQ(sampler.kernel()->learnt().rows(), static_cast<Index>(visited.size()));
+    EXPECT_EQ(sampler.found().learnt().rows(), static_cast<Index>(visited.size()));
     // Nothing to move: one step.
     auto generous = smc_of(alone, path, path::AdaptiveSchedule{1, 1e-6}, 1, {100, 16, 4});
     complete(generous);
@@ -253,15 +253,16 @@ TEST(Replicates, CombineIndependentRuns) {
 TEST(Piloted, ThrowsThePilotAway) {
     auto sampler = piloted_smc(alone, BetaBernoulli{}, 100, 2, 3);
     sampler.begin();
-    EXPECT_TRUE(sampler.in_pilot());
+    EXPECT_TRUE(sampler.progress().in_pilot);
     Index pilot_steps = 0;
-    for (; sampler.in_pilot(); ++pilot_steps)
+    for (; sampler.progress().in_pilot; ++pilot_steps)
         sampler.step();
     EXPECT_FALSE(sampler.finished());
     EXPECT_EQ(sampler.progress().steps, pilot_steps);
     finish(sampler);
-    EXPECT_FALSE(sampler.replicate(0).kernel()->adapts());
-    EXPECT_EQ(sampler.replicate(0).trace().inverse_temperature.size(), static_cast<std::size_t>(pilot_steps + 1));
+    const auto found = sampler.found().replicate(0);
+    EXPECT_FALSE(found.kernel->adapts());
+    EXPECT_EQ(found.trace->inverse_temperature.size(), static_cast<std::size_t>(pilot_steps + 1));
 }
 
 TEST(Smc, RadiataPine) {

@@ -1,4 +1,4 @@
-#include "algorithm/survey/spread_temperatures.hpp"
+#include "algorithm/pilot/spread_temperatures.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Searches on several ranks: neither their number nor an interruption changes a bit.
-#include "algorithm/search_chains/search_replicates.hpp"
+#include "algorithm/search/search_replicates.hpp"
 #include "algorithm/search_invariance.hpp"
 
 #include <gmock/gmock.h>

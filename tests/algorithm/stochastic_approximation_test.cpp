@@ -1,5 +1,5 @@
 // Searches on one rank: the limit of theta, every member of the family against a plain recursion, records of energies.
-#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "algorithm/search/stochastic_approximation.hpp"
 
 #include "algorithm/search_invariance.hpp"
 

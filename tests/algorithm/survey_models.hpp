@@ -1,7 +1,7 @@
 #pragma once
 /// Models for surveys, and a survey of a model that brings its own transition.
 
-#include "algorithm/survey/survey.hpp"
+#include "algorithm/pilot/survey.hpp"
 #include "kernel/native.hpp"
 #include "path/relaxing_gaussian.hpp"
 #include "pearlite/core/column_block.hpp"

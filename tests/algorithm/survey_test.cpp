@@ -1,16 +1,15 @@
 // Surveys of paths whose g and tau are known, and the schedules made of them. Comparisons with exact variances are in
 // units of the standard error of a sample variance, sqrt(2/M) of it, at 4.5 of these (a false alarm once in 1e5).
 #include "algorithm/alone.hpp"
-#include "algorithm/survey/survey.hpp"
+#include "algorithm/pilot/survey.hpp"
 
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 #include "algorithm/densities.hpp"
-#include "algorithm/survey/fluctuations.hpp"
+#include "algorithm/pilot/survey_record.hpp"
 #include "algorithm/survey_models.hpp"
 #include "kernel/native.hpp"
 #include "path/optimal/optimal_schedule.hpp"
-#include "path/optimal/path_length.hpp"
-#include "path/optimal/schedule_cost.hpp"
+#include "path/optimal/profile.hpp"
 #include "pearlite/model/detail/target_of.hpp"
 
 #include <cmath>
@@ -30,7 +29,7 @@ SurveyRecord surveyed(const path::Relaxation& relaxation, Holds holds, Index dim
     settings.holds = holds;
     auto survey = survey_of(alone, RelaxingGaussian(relaxation, dimension), settings);
     complete(survey);
-    return *survey.survey();
+    return *survey.found().survey;
 }
 
 AnnealedImportance annealed(const path::Relaxation& relaxation, const path::Schedule& schedule, Index particles) {

@@ -98,12 +98,12 @@ TEST(TemperingJudgment, MobilityAndAcceptanceOfMovesAreRecorded) {
         EXPECT_LT(trace.acceptance[t], 0.9) << t;
         EXPECT_GT(trace.unmoved[t], std::pow(1 - trace.acceptance[t], 8) - 0.02) << t; // more, if places differ
     }
-    EXPECT_NEAR(sampler.needed_mobility(), 10.0 / 320, 1e-12);
+    EXPECT_NEAR(sampler.found().needed_mobility, 10.0 / 320, 1e-12);
     const auto least = [&](double needed) {
         return estimator::insufficient_mobility(
             {trace.inverse_temperature, trace.variance_u, trace.mobility, trace.mobility_energy, needed});
     };
-    EXPECT_FALSE(least(sampler.needed_mobility()));
+    EXPECT_FALSE(least(sampler.found().needed_mobility));
     EXPECT_TRUE(least(1)); // the wrong twin: a kernel that must renew every state in a scan
 }
 

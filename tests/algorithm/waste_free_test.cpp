@@ -187,7 +187,7 @@ TEST(WasteFree, ShortChainsHaveNoErrorBarAndSayWhy) {
 // Moves that change no state show the order of the chains.
 TEST(WasteFree, NeighbouringSlotsAreTheStatesOfAChain) {
     auto run = autoregressive_run(1, 37, 5, 1);
-    EXPECT_EQ(run.chain_length(), 5);
+    EXPECT_EQ(run.found().chain_length, 5);
     auto& particles = run.population().generation(0);
     std::set<double> starts;
     const auto state = [&](Index slot) {
@@ -214,8 +214,8 @@ TEST(WasteFree, TraceAndOutcomeAgree) {
                                 trace.variance_u.size(), trace.acceptance.size(), trace.weight_tau.size()})
         EXPECT_EQ(n, 13u);
     EXPECT_TRUE(trace.resampled.empty() && trace.eves.empty());
-    EXPECT_EQ(run.updates_per_step(), 12 * 24);
-    EXPECT_EQ(run.likelihood_estimates(), 12 * 25 + 12 * 12 * 24);
+    EXPECT_EQ(run.progress().updates_per_step, 12 * 24);
+    EXPECT_EQ(run.progress().likelihoods, 12 * 25 + 12 * 12 * 24);
     for (std::size_t k = 1; k < 13; ++k)
         EXPECT_TRUE(trace.acceptance[k] > 0.1 && trace.acceptance[k] < 0.8) << trace.acceptance[k];
 }

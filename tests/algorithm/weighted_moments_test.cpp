@@ -1,6 +1,6 @@
 /// Weighted sums of chains: weights in any order, chains cut anywhere, weights beyond the range of doubles.
 
-#include "algorithm/stochastic_approximation/weighted_moments.hpp"
+#include "algorithm/search/bias/weighted_moments.hpp"
 
 #include "algorithm/search_cases.hpp"
 

@@ -129,7 +129,7 @@ Shares shares_of(const Communicator& ranks, const D& density, bool balance) {
         shares.busiest += population::work_of_busiest_rank(particles.layout(), costs);
         shares.busiest_of_equal_runs += population::work_of_busiest_rank(particles.layout().with_equal_runs(), costs);
     }
-    shares.deals = sampler.work()->deals;
+    shares.deals = sampler.progress().work->deals;
     return shares;
 }
 

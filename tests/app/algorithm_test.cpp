@@ -1,4 +1,4 @@
-#include "app/configured/registry.hpp"
+#include "app/configured/prepare.hpp"
 
 #include "pearlite/core/error.hpp"
 

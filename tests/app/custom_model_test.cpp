@@ -143,7 +143,7 @@ TEST(CustomModel, AnObjectionIsInTheListAndRefusesTheAlgorithm) {
 /// (log Z/Z_0 - that of a field) in standard errors, from an AIS run of `text`.
 double deviation(const std::string& text, double field) {
     const auto result = prepared(text);
-    const auto run = make_run(parallel::Communicator::alone(), *result.plan, *result.model);
+    const auto run = std::make_unique<Run>(parallel::Communicator::alone(), *result.plan, *result.model);
     run->begin();
     while (!run->finished())
         run->step();

@@ -39,30 +39,25 @@ class Particles : public algorithm::Sampler {
                 testing_support::columns_of(particles.block(b))(0, i) =
                     static_cast<double>(particles.block_begin(b) + i);
     }
-    population::Population& population() override { return states_; }
-
     void begin() override {}
     bool finished() const override { return true; }
     void step() override {}
-    void flush() override {}
     void fields(Fields&) override {}
     algorithm::Progress progress() const override { return {}; }
-    Index updates_per_step() const override { return 0; }
-    algorithm::Outcome outcome() const override { return {}; }
-    double log_ratio() const override { return 0; }
-    const algorithm::Trace& trace() const override { return trace_; }
+    algorithm::Found found() override {
+        algorithm::Found found;
+        found.population = &states_;
+        return found;
+    }
 
   private:
     population::Population states_;
-    algorithm::Trace trace_;
-};
-struct Ladder : Particles {
-    using Particles::Particles;
-    Index first_wanted_slot() const override { return 64; }
 };
 
-std::optional<Images> images_of(algorithm::Sampler&& sampler) {
-    return gather_images(alone, *pictures, sampler, 0.7);
+std::optional<Images> images_of(Particles&& sampler, Index first_wanted_slot = 0) {
+    auto found = sampler.found();
+    found.first_wanted_slot = first_wanted_slot;
+    return gather_images(alone, *pictures, found, 0.7);
 }
 
 TEST(GatherImages, AreThoseOfTheFirstHundredParticles) {
@@ -75,7 +70,7 @@ TEST(GatherImages, AreThoseOfTheFirstHundredParticles) {
 }
 
 TEST(GatherImages, OfALadderAreThoseAtTheLastTemperature) {
-    const auto images = images_of(Ladder(96, 32));
+    const auto images = images_of(Particles(96, 32), 64);
     ASSERT_TRUE(images.has_value());
     ASSERT_EQ(images->pixels.rows(), 32);
     EXPECT_TRUE(images->pixels(0, 0) == 64 && images->pixels(31, 0) == 95);

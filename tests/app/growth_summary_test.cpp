@@ -2,7 +2,7 @@
 #include "algorithm/densities.hpp"
 #include "algorithm/growing_runs.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ SummaryParts summary_of(const std::shared_ptr<const algorithm::Generator>& gener
                         const ResampleMoveSettings& settings) {
     auto sampler = growing_run(one_rank, growing_orthant(8, 0.8, 4), generator, {100, 48, 6}, settings);
     complete(sampler);
-    FinishedRun run{one_rank, *sampler.target(), sampler, 1};
+    auto found = sampler.found();
+    RunView run{one_rank, found.target, sampler, std::move(found)};
     SummaryParts summary;
     growth_part(run)->write_summary(summary);
     return summary;

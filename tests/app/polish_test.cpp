@@ -1,4 +1,4 @@
-#include "app/result/polish.hpp"
+#include "app/result/parts/search/search.hpp"
 
 #include "models/image/image_space.hpp"
 #include "models/network/network_space.hpp"

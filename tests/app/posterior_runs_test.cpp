@@ -46,7 +46,7 @@ std::unique_ptr<Run> finished_run(const std::string& text) {
     const Catalogue models{custom_model<Normal>("normal", "an exact likelihood"),
                            custom_model<NoisyNormal>("noisy", "an estimated one")};
     const auto result = prepare(models, io::Configuration::parse(text, "test.toml", "."));
-    auto run = make_run(parallel::Communicator::alone(), *result.plan, *result.model);
+    auto run = std::make_unique<Run>(parallel::Communicator::alone(), *result.plan, *result.model);
     run->begin();
     while (!run->finished())
         run->step();

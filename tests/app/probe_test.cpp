@@ -1,5 +1,6 @@
 #include "app/probe/probe.hpp"
 
+#include "algorithm/common/sampler.hpp"
 #include "app/probe/prediction.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +27,7 @@ struct Part {
     double b_step = 0;              ///< an adaptive schedule's steps; 0: the number of steps is known
 };
 
-class ScriptedRun final : public Run {
+class ScriptedRun final : public algorithm::Sampler {
   public:
     ScriptedRun(std::vector<Part> parts, double& clock) : parts_(std::move(parts)), clock_(clock) {}
 
@@ -44,24 +45,22 @@ class ScriptedRun final : public Run {
         if (++part_ < parts_.size())
             clock_ += parts_[part_].begins;
     }
-    void settle() override { ++settled; }
+    void flush() override { ++flushed; }
+    void fields(Fields&) override { throw std::logic_error("a probe saves nothing"); }
     algorithm::Progress progress() const override {
         const auto& part = parts_[std::min(part_, parts_.size() - 1)];
         const double b = part.b_step > 0 ? part.b_step * static_cast<double>(step_)
                                          : static_cast<double>(step_) / static_cast<double>(part.steps);
-        return {step_, part.b_step > 0 ? 0 : part.steps, finished() ? 1 : b, 0, 0};
+        algorithm::Progress progress{step_, part.b_step > 0 ? 0 : part.steps, finished() ? 1 : b, 0, 0};
+        progress.in_pilot = !finished() && part.is_pilot;
+        progress.stages_before = static_cast<Index>(std::min(part_, parts_.size() - 1));
+        progress.updates_per_step =
+            static_cast<Index>(static_cast<double>(part.updates) * moves_ / (step_ > 0 ? part.growth : 1));
+        return progress;
     }
-    bool in_pilot() const override { return !finished() && parts_[part_].is_pilot; }
-    Index stage() const override { return static_cast<Index>(std::min(part_, parts_.size() - 1)); }
-    Index updates_per_step() const override {
-        const auto& part = parts_[std::min(part_, parts_.size() - 1)];
-        return static_cast<Index>(static_cast<double>(part.updates) * moves_ / (step_ > 0 ? part.growth : 1));
-    }
-    void save(io::Writer&) override { throw std::logic_error("a probe saves nothing"); }
-    void restore(io::Reader&) override {}
-    RunResult result() override { throw std::logic_error("a probe has no result"); }
+    algorithm::Found found() override { throw std::logic_error("a probe has no result"); }
 
-    Index settled = 0;
+    Index flushed = 0;
 
   private:
     std::vector<Part> parts_;
@@ -126,7 +125,7 @@ TEST(Probe, RanksLearnOfFailuresOfOthers) {
     double clock = 0;
     ScriptedRun run({{.steps = 100}}, clock);
     follow(parallel::Communicator::alone(), run, ten_seconds, [&] { return clock; });
-    EXPECT_EQ(run.settled, 1);
+    EXPECT_EQ(run.flushed, 1);
 }
 
 /// Moves that grow along the path, in the pilot and in the run alike.

@@ -1,4 +1,4 @@
-#include "app/sweep/deal.hpp"
+#include "app/sweep/cost.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>

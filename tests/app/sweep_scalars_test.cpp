@@ -1,4 +1,4 @@
-#include "app/sweep/scalars.hpp"
+#include "app/sweep/journal.hpp"
 
 #include "pearlite/core/types.hpp"
 

@@ -1,5 +1,5 @@
 // The temperatures that parallel tempering takes where the configuration gives none, or some.
-#include "app/configured/registry.hpp"
+#include "app/configured/prepare.hpp"
 #include "io/configuration/key_reader.hpp"
 
 #include <gtest/gtest.h>

@@ -34,7 +34,7 @@ RunResult result_of_run(const std::string& keys) {
     const Catalogue models{custom_model<Twins>("twins", "two peaks")};
     const auto text = "[algorithm]\nname = 'parallel-tempering'\n" + keys + "[model]\nname = 'twins'\n";
     const auto prepared = prepare(models, io::Configuration::parse(text, "test.toml", "."));
-    auto run = make_run(parallel::Communicator::alone(), *prepared.plan, *prepared.model);
+    auto run = std::make_unique<Run>(parallel::Communicator::alone(), *prepared.plan, *prepared.model);
     run->begin();
     while (!run->finished())
         run->step();

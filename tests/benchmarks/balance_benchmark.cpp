@@ -70,7 +70,7 @@ void report(const parallel::Communicator& ranks, const char* way, bool balance, 
     }
     if (ranks.is_root())
         std::printf("moves of %.1f, %-18s busiest / mean %.3f, %lld deals, %.3f s\n", step_size, way, most / mean,
-                    static_cast<long long>(sampler.work()->deals), seconds);
+                    static_cast<long long>(sampler.progress().work->deals), seconds);
 }
 
 } // namespace

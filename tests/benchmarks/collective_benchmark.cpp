@@ -2,7 +2,7 @@
 // iteration, and the parameters of the machine's messages by which docs/measured/performance.md projects to more ranks.
 //
 //     mpirun -n RANKS collective_benchmark
-#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "algorithm/search/stochastic_approximation.hpp"
 #include "models/functions/test_functions.hpp"
 #include "models/protein/ab_protein.hpp"
 #include "pearlite/kernel/box_space.hpp"

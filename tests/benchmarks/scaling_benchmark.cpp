@@ -79,7 +79,7 @@ double tempering(const parallel::Communicator& ranks, D density, const Populatio
     population::WorkAccount work;
     const double seconds = best_seconds(ranks, population.repeats, [&] {
         struct Accounted {
-            ~Accounted() { sum += *smc.work(); }
+            ~Accounted() { sum += *smc.progress().work; }
             void begin() { smc.begin(); }
             bool finished() const { return smc.finished(); }
             void step() { smc.step(); }

@@ -4,7 +4,7 @@
 /// that wait in crossovers; `times_plain` is the ratio of proposals to a plain loop that does nothing but compute
 /// the same energies one after another; `iteration` is the time of an iteration.
 
-#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "algorithm/search/stochastic_approximation.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/model/energy/detail/space_of.hpp"
 #include "plain_energies.hpp"

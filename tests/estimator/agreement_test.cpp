@@ -1,4 +1,4 @@
-#include "estimator/evidence/agreement.hpp"
+#include "estimator/evidence/estimate.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Variances of chains that live with their owners: the same bits on any number of ranks, and those of gathered chains.
-#include "estimator/evidence/chain_variance.hpp"
+#include "estimator/chains.hpp"
 
 #include "estimator/posterior.hpp"
 #include "pearlite/random/stream.hpp"

@@ -1,4 +1,4 @@
-#include "estimator/evidence/chain_variance.hpp"
+#include "estimator/chains.hpp"
 
 #include "pearlite/random/stream.hpp"
 

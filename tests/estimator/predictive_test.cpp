@@ -1,4 +1,4 @@
-#include "estimator/predictive.hpp"
+#include "estimator/posterior.hpp"
 
 #include "pearlite/random/stream.hpp"
 

@@ -6,9 +6,10 @@ import tempfile
 
 MOST_FILES = 30  # of a folder that is one thing; more are not read at a glance
 MOST_HEADERS = 33  # of include, for programs outside
-SHARED = {"common", "growth", "moments", "pilot_peaks", "plans", "replicates", "searches", "survey", "works"}  # of src/algorithm, no algorithm's
-ONE_FAMILY = {"search_chains", "stochastic_approximation"}  # two folders of the same algorithms
-REGISTRY = "src/app/configured/registry.cpp"  # may name the algorithms that run by default
+SHARED = {"common", "fitted_path", "pilot", "plans"}  # of src/algorithm, no algorithm's
+# Headers of an algorithm's folder that results are made of.
+RESULTS = {"algorithm/search/search.hpp", "algorithm/search/search_record.hpp"}
+REGISTRY = "src/app/configured/prepare.cpp"  # may name the algorithms that run by default
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](algorithm/(\w+)/[^>"]+)[>"]', re.MULTILINE)
 ENTRY_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 NAME = re.compile(r'(?:own_name = |\bname\(\) const override \{ return |\bentry\()"([a-z0-9-]+)"')
@@ -47,7 +48,7 @@ def foreign_includes(root, known):
     faults, used = [], set()
     for name, folder, text in sources(root):
         for include, algorithm in INCLUDE.findall(text):
-            if algorithm in SHARED or own_folder(name) == algorithm or {own_folder(name), algorithm} <= ONE_FAMILY:
+            if algorithm in SHARED or own_folder(name) == algorithm or include in RESULTS:
                 continue
             if include in known.get(folder, ()):
                 used.add((folder, include))
@@ -91,7 +92,7 @@ def self_test():
     entry = 'constexpr const char* own_name = "smc";\nclass SmcPlan {};\nauto smc_entry() {}\n'
     sound = {"src/algorithm/smc/entry.cpp": '#include "algorithm/smc/smc.hpp"\n#include "algorithm/plans/a.hpp"\n' + entry,
              REGISTRY: 'auto a = of_name("smc");\n', "src/app/run/a.cpp": '#include "algorithm/smc/known.hpp"\n// SmcPlan, "smc"\n',
-             "src/algorithm/search_chains/a.hpp": '#include "algorithm/stochastic_approximation/a.hpp"\n',
+             "src/app/run/c.hpp": '#include "algorithm/search/search.hpp"\n',
              "include/pearlite/a.hpp": "", "drivers/few/a.cpp": "", "drivers/few/b.cpp": ""}
     crowd = {f"src/app/crowd/{k}.cpp": "" for k in range(MOST_FILES + 1)}
     headers = {f"include/pearlite/{part}/{k}.hpp": "" for part in ("b", "b/detail", "c") for k in range((MOST_HEADERS + 1) // 2)}

@@ -3,7 +3,7 @@
 #include "models/gaussian_process/expectation_propagation.hpp"
 
 #include "models/gaussian_process/classification_data.hpp"
-#include "models/gaussian_process/covariance.hpp"
+#include "models/gaussian_process/gp_classification.hpp"
 #include "models/gaussian_process/orthant/orthant.hpp"
 #include "models/gaussian_process/orthant/truncated_normal.hpp"
 #include "pearlite/core/error.hpp"

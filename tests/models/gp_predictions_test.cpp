@@ -5,7 +5,6 @@
 #include "io/input_files.hpp"
 #include "models/gaussian_process/orthant/orthant.hpp"
 #include "models/gaussian_process/orthant/truncated_normal.hpp"
-#include "models/gaussian_process/sign_predictor.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/path/tempered.hpp"
 #include "random/statistics.hpp"

@@ -2,7 +2,6 @@
 // and against exact draws, weights against quadrature.
 #include "models/gaussian_process/orthant/orthant.hpp"
 
-#include "models/gaussian_process/orthant/growing_precision.hpp"
 #include "models/gaussian_process/orthant/orthant_kernels.hpp"
 #include "models/gaussian_process/orthant/truncated_normal.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,6 +1,5 @@
-#include "models/state_space/volatility_prediction.hpp"
-
 #include "models/state_space/stochastic_volatility.hpp"
+
 #include "models/volatility_cases.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "path/optimal/optimal_schedule.hpp"
 
-#include "path/optimal/path_length.hpp"
-#include "path/optimal/schedule_cost.hpp"
+#include "path/optimal/profile.hpp"
 #include "path/relaxing_gaussian.hpp"
 #include "pearlite/core/error.hpp"
 

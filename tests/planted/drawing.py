@@ -5,7 +5,7 @@ import pathlib
 import random
 import re
 
-LAYERS = ("core", "simd", "random", "parallel", "io", "model", "population", "estimator", "path", "kernel", "models",
+LAYERS = ("core", "simd", "random", "parallel", "io", "model", "target", "population", "estimator", "path", "kernel", "models",
           "algorithm", "app", "drivers")
 OPERATORS = {" + ": " - ", " - ": " + ", " * ": " / ", " / ": " * ", " < ": " <= ", " <= ": " < ", " > ": " >= ",
              " >= ": " > ", " == ": " != ", " != ": " == ", " && ": " || ", " || ": " && ", "++": "--", "--": "++",

@@ -19,7 +19,7 @@ from build_outputs import needed_outputs
 TIERS = ("quick", "full")
 LEFT_OUT = {"layers", "planted", "long"}  # which look at texts, not at what a program does; or take hours
 # Labels of tests that are near to a layer without having its name.
-NEAR = {"parallel": ("invariance",), "io": ("released", "tables", "posterior"), "models": ("tables", "jobs"),
+NEAR = {"model": ("target",), "parallel": ("invariance",), "io": ("released", "tables", "posterior"), "models": ("tables", "jobs"),
         "population": ("invariance",), "estimator": ("works",), "algorithm": ("invariance",),
         "app": ("faults", "works", "check", "tune", "posterior", "released"), "drivers": ("python", "report")}
 # Labels of the tests that run Python sources, which no build compiles.

@@ -1,4 +1,4 @@
-#include "simd/cpu.hpp"
+#include "simd/path.hpp"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 #include "simd/path.hpp"
 
-#include "simd/cpu.hpp"
-
 #include <algorithm>
 #include <gtest/gtest.h>
 

@@ -72,7 +72,7 @@ Pilot run_pilot(models::MixedLogistic density) {
     while (!smc.finished())
         smc.step();
     Pilot pilot;
-    const Matrix learnt = smc.kernel()->learnt(); // a row: moves, scale, mean, factor
+    const Matrix learnt = smc.found().learnt(); // a row: moves, scale, mean, factor
     pilot.factor = learnt(4, 1) * learnt.row(4).tail(d * d).reshaped(d, d);
     const auto& particles = smc.population().generation(0);
     pilot.points.resize(d, particles.size());

@@ -73,7 +73,7 @@ app::RunResult result_of(const std::string& algorithm, double place, int seed) {
         fmt::format("model.name = 'two-peaks'\nmodel.place = {:.3f}\nalgorithm.name = '{}'\nrun.seed = {}\n", place,
                     algorithm, seed);
     const auto ready = app::prepare(models, io::Configuration::parse(text, "study.toml", "."));
-    auto run = app::make_run(parallel::Communicator::alone(), *ready.plan, *ready.model);
+    auto run = std::make_unique<app::Run>(parallel::Communicator::alone(), *ready.plan, *ready.model);
     run->begin();
     while (!run->finished())
         run->step();

@@ -17,7 +17,7 @@
 //
 // prints expectations under the mixture from states with the weights exp(theta_J + U (1/tau - 1)); exit status 1 unless
 // they are right within four standard errors.
-#include "algorithm/stochastic_approximation/stochastic_approximation.hpp"
+#include "algorithm/search/stochastic_approximation.hpp"
 #include "models/mixture/mode_mixture.hpp"
 #include "pearlite/kernel/box_space.hpp"
 #include "pearlite/model/energy/detail/space_of.hpp"

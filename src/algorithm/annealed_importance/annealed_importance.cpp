@@ -1,6 +1,6 @@
 #include "algorithm/annealed_importance/annealed_importance.hpp"
 
-#include "algorithm/common/log_weight_moments.hpp"
+#include "algorithm/common/outcome_of_works.hpp"
 #include "algorithm/common/streams.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "parallel/agreement.hpp"
@@ -88,7 +88,21 @@ void AnnealedImportance::flush() {
 }
 
 Progress AnnealedImportance::progress() const {
-    return {k_, schedule_.steps(), schedule_[k_], trace_.ess.back(), trace_.log_ratio.back()};
+    Progress progress{k_, schedule_.steps(), schedule_[k_], trace_.ess.back(), trace_.log_ratio.back()};
+    progress.updates_per_step = updates_per_step();
+    // For the starts and for every proposal; there are no moves at the last temperature.
+    progress.likelihoods = static_cast<Index>(evaluations_);
+    return progress;
+}
+
+Found AnnealedImportance::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.is_unbiased = true;
+    found.kernel = kernel_.get();
+    found.prediction_seed = settings_.seed;
+    return found;
 }
 
 LogRatioSoFar AnnealedImportance::log_ratio_so_far() {
@@ -107,10 +121,6 @@ Outcome AnnealedImportance::outcome() const {
     outcome.log_weights = {log_weight_moments({ranks_, particles.layout(), particles.log_weights()}, 1)};
     outcome.log_ratio.front().doubts = estimate.doubts("trajectories");
     return outcome;
-}
-
-std::optional<Index> AnnealedImportance::likelihood_estimates() const {
-    return static_cast<Index>(evaluations_);
 }
 
 void AnnealedImportance::fields(Fields& f) {

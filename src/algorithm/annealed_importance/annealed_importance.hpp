@@ -12,7 +12,7 @@
 /// not moved).
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/replicates/delayed_failure.hpp"
+#include "parallel/agreement.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
@@ -41,22 +41,17 @@ class AnnealedImportance final : public Sampler {
     Outcome outcome() const override;
 
     const path::Schedule& schedule() const { return schedule_; }
-    /// exp(log_ratio()) is unbiased; log_ratio() is log Z/Z_0 as of the last reduction.
-    bool has_unbiased_normaliser() const override { return true; }
-    double log_ratio() const override { return trace_.log_ratio.back(); }
     LogRatioSoFar log_ratio_so_far() override;
-    const Trace& trace() const override { return trace_; }
-    population::Population& population() override { return population_; }
-    const kernel::Kernel* kernel() const override { return kernel_.get(); }
-    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
-    Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
-    /// The number of likelihoods computed so far, for the starts and for every proposal; there are no moves at the last
-    /// temperature.
-    std::optional<Index> likelihood_estimates() const override;
+    Found found() override;
+    /// log Z/Z_0 as of the last reduction.
+    double log_ratio() const { return trace_.log_ratio.back(); }
+    const Trace& trace() const { return trace_; }
+    population::Population& population() { return population_; }
 
     void fields(Fields& f) override;
 
   private:
+    Index updates_per_step() const { return settings_.particles * kernel_->moves(); }
     /// With many blocks a reduction is cheap beside a step, and records are large.
     Index temperatures_per_reduction() const;
 
@@ -75,7 +70,7 @@ class AnnealedImportance final : public Sampler {
     MotionWatch watch_;
     std::vector<double> derivatives_;
     /// Ranks communicate only in reductions: a failure is kept until the next reduction, which reports it to all ranks.
-    DelayedFailure failure_;
+    parallel::DelayedFailure failure_;
 };
 
 } // namespace pearlite::algorithm

@@ -5,6 +5,7 @@
 #include "estimator/evidence/estimate.hpp"
 #include "pearlite/random/detail/generator.hpp"
 #include "population/resampling.hpp"
+#include "population/work_balance.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,7 @@ struct PopulationSettings {
     random::Seed seed = {};
 };
 
-/// The progress of a run, for progress lines. Cheap and local: the same on every rank.
+/// The progress of a run and its cost so far. Cheap and local: the same on every rank.
 struct Progress {
     Index step = 0;
     Index steps = 0; ///< 0 if not known beforehand (adaptive schedules)
@@ -34,6 +35,14 @@ struct Progress {
     Index steps_at_once = 1; ///< the increase of `step` in a step of the run
     double inverse_temperature_end = 1;
     Index variables = 0; ///< to which a density grows, the inverse temperature being the share that it has reached
+
+    bool in_pilot = false;
+    Index stages_before = 0; ///< the present one, such as a bridge's fit, a pilot or a round; each counts its own steps
+    Index updates_per_step = 0;                  ///< particle moves of one step, on all ranks
+    std::optional<Index> likelihoods = {};       ///< computed so far; nothing if the sampler does not count them
+    std::optional<Index> pilot_likelihoods = {}; ///< those of a pilot, if there was one
+    /// The cost of the ranks' shares of the work in this session; nothing if it is not measured.
+    std::optional<population::WorkAccount> work = {};
 };
 
 /// log Z/Z_0 along the part of the path that a run has covered.

@@ -1,9 +1,8 @@
 #pragma once
 /// The interface of a training for plans, runs and results: updates of a learner's parameters, and its fit by epoch.
 
-#include "algorithm/common/settings.hpp"
 #include "core/fields.hpp"
-#include "model/learner.hpp"
+#include "target/learner.hpp"
 
 #include <vector>
 
@@ -29,19 +28,10 @@ struct TrainingTrace {
     }
 };
 
-/// Only the plan of a training names its class.
+/// What a training has found; a part of Found. Only the plan of a training names its class.
 class Training {
   public:
     virtual ~Training() = default;
-
-    /// Collective. Draws the first chains; not called for a training that is read from a checkpoint.
-    virtual void begin() = 0;
-    virtual bool finished() const = 0;
-    /// Collective. One update.
-    virtual void step() = 0;
-    /// Collective. Lists the fields of a checkpoint.
-    virtual void fields(Fields& f) = 0;
-    virtual Progress progress() const = 0;
 
     virtual const model::Learner& learner() const = 0;
     virtual const TrainingTrace& trace() const = 0;

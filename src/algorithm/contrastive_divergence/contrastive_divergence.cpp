@@ -5,7 +5,7 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/random/stream.hpp"
-#include "population/block_fields.hpp"
+#include "population/shards.hpp"
 
 #include <fmt/format.h>
 
@@ -182,7 +182,15 @@ Progress ContrastiveDivergence::progress() const {
         progress.stage += fmt::format(", held out {:.2f}", trace_.held_out_free_energy.back());
     if (!trace_.wrong_units.empty())
         progress.stage += fmt::format("  wrong units {:.1f}", trace_.wrong_units.back());
+    progress.updates_per_step = 1;
     return progress;
+}
+
+Found ContrastiveDivergence::found() {
+    Found found;
+    found.has_path = false;
+    found.training = this;
+    return found;
 }
 
 void ContrastiveDivergence::fields(Fields& f) {

@@ -14,6 +14,7 @@
 /// of counts, whose sum over ranks, the one collective of an update, is exact: the parameters are the same on any
 /// number of ranks. Examples and chains are addressed by their places in batch and population, never by rank.
 
+#include "algorithm/common/sampler.hpp"
 #include "algorithm/common/training.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/layout.hpp"
@@ -51,7 +52,7 @@ struct ContrastiveDivergenceSettings {
     Index n_chains() const { return is_persistent ? chains : batch; }
 };
 
-class ContrastiveDivergence final : public Training {
+class ContrastiveDivergence final : public Sampler, public Training {
   public:
     /// The number of examples, or of chains, in a piece; ranks share pieces.
     static constexpr Index piece = 16;
@@ -59,11 +60,15 @@ class ContrastiveDivergence final : public Training {
     ContrastiveDivergence(const parallel::Communicator& ranks, std::unique_ptr<model::Learner> learner,
                           const ContrastiveDivergenceSettings& settings);
 
+    /// Collective. Draws the first chains.
     void begin() override;
     bool finished() const override { return t_ == settings_.updates; }
+    /// Collective. One update.
     void step() override;
     void fields(Fields& f) override;
     Progress progress() const override;
+    /// The training is the sampler itself.
+    Found found() override;
 
     const model::Learner& learner() const override { return *learner_; }
     const TrainingTrace& trace() const override { return trace_; }

@@ -1,6 +1,6 @@
 #include "algorithm/contrastive_divergence/contrastive_divergence.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "algorithm/plans/entries.hpp"
 
 #include <fmt/format.h>
 
@@ -18,9 +18,8 @@ class ContrastiveDivergencePlan final : public Plan {
   public:
     void keys(Keys& k) override;
     std::vector<Misfit> misfits(const BuiltModel& model) const override;
-    std::unique_ptr<Training> make_training(const parallel::Communicator& ranks,
-                                            std::unique_ptr<model::Learner> learner) const override {
-        return std::make_unique<ContrastiveDivergence>(ranks, std::move(learner), settings_);
+    std::unique_ptr<Sampler> make(const parallel::Communicator& ranks, const BuiltModel& model) const override {
+        return std::make_unique<ContrastiveDivergence>(ranks, model.learner(run_.seed), settings_);
     }
 
     std::string unit() const override { return "updates"; }

@@ -1,5 +1,5 @@
-#include "algorithm/plans/entries.hpp"
-#include "algorithm/plans/pilot.hpp"
+#include "algorithm/pilot/piloted.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/posterior_plan.hpp"
 
 #include "algorithm/importance_squared/importance_squared.hpp"

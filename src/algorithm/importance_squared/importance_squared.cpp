@@ -91,7 +91,20 @@ Progress ImportanceSquared::progress() const {
     Progress progress{step_, 0, 1, ess_, log_ratio_};
     for (Index round = 0; round <= importance_.rounds; ++round)
         progress.steps += shares(round);
+    progress.updates_per_step = finished() ? 0 : draws_of_round(round_) / shares_of_round();
+    // Without those of an incomplete round.
+    progress.likelihoods = static_cast<Index>(std::accumulate(rounds_draws_.begin(), rounds_draws_.end(), 0.0));
     return progress;
+}
+
+Found ImportanceSquared::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.has_path = false;
+    found.is_unbiased = true;
+    found.prediction_seed = settings_.seed;
+    return found;
 }
 
 Outcome ImportanceSquared::outcome() const {
@@ -106,10 +119,6 @@ Outcome ImportanceSquared::outcome() const {
     outcome.arrays.push_back({"importance/ess", rounds_ess_});
     outcome.arrays.push_back({"importance/log_ratio", rounds_log_ratio_});
     return outcome;
-}
-
-std::optional<Index> ImportanceSquared::likelihood_estimates() const {
-    return static_cast<Index>(std::accumulate(rounds_draws_.begin(), rounds_draws_.end(), 0.0));
 }
 
 void ImportanceSquared::fields(Fields& f) {

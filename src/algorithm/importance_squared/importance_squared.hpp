@@ -11,7 +11,7 @@
 /// draws does not depend on them.
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/pilot_peaks/pilot_view.hpp"
+#include "algorithm/pilot/peaks.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "pearlite/random/detail/generator.hpp"
 #include "population/shards.hpp"
@@ -50,19 +50,13 @@ class ImportanceSquared final : public Sampler {
     /// Collective; finished().
     Outcome outcome() const override;
 
-    void flush() override {}
+    Found found() override;
     const random::StudentMixture& mixture() const { return mixture_; }
-    bool has_path() const override { return false; }
-    bool has_unbiased_normaliser() const override { return true; }
-    double log_ratio() const override { return log_ratio_; }
-    const Trace& trace() const override { return trace_; }
-    population::Population& population() override { return population_; }
-    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
+    double log_ratio() const { return log_ratio_; }
+    const Trace& trace() const { return trace_; }
+    population::Population& population() { return population_; }
     /// On all ranks together.
     static constexpr Index draws_of_step = 512;
-    Index updates_per_step() const override { return finished() ? 0 : draws_of_round(round_) / shares_of_round(); }
-    /// The number of likelihoods computed so far, without those of an incomplete round.
-    std::optional<Index> likelihood_estimates() const override;
 
     void fields(Fields& f) override;
 

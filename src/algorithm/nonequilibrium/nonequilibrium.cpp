@@ -1,6 +1,6 @@
 #include "algorithm/nonequilibrium/nonequilibrium.hpp"
 
-#include "algorithm/common/log_weight_moments.hpp"
+#include "algorithm/common/outcome_of_works.hpp"
 #include "algorithm/common/streams.hpp"
 #include "estimator/work/work.hpp"
 #include "parallel/agreement.hpp"
@@ -112,7 +112,7 @@ Outcome Nonequilibrium::outcome() const {
     return outcome;
 }
 
-void Nonequilibrium::result_fields(Fields& f) {
+void Nonequilibrium::list_works(Fields& f) {
     const auto &forward = population_.generation(0), &reverse = population_.generation(1);
     f.sharded("work/forward",
               population::field_of(forward.layout(), [&forward](std::size_t i) { return -forward.log_weights()[i]; }));
@@ -120,8 +120,19 @@ void Nonequilibrium::result_fields(Fields& f) {
               population::field_of(reverse.layout(), [&reverse](std::size_t i) { return reverse.log_weights()[i]; }));
 }
 
-Index Nonequilibrium::updates_per_step() const {
-    return (course_.place(n_).phase == Phase::forward ? settings_.forward : settings_.reverse) * kernel_->moves();
+Progress Nonequilibrium::progress() const {
+    Progress progress{n_, course_.steps(), b_, trace_.ess.back(), trace_.log_ratio.back()};
+    const bool is_forward = course_.place(n_).phase == Phase::forward;
+    progress.updates_per_step = (is_forward ? settings_.forward : settings_.reverse) * kernel_->moves();
+    return progress;
+}
+
+Found Nonequilibrium::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.sharded_results = [this](Fields& f) { list_works(f); };
+    return found;
 }
 
 void Nonequilibrium::fields(Fields& f) {

@@ -13,11 +13,12 @@
 /// p_K is reached by place_at_end() or resample_ends(), then by `equilibration` applications of T_K.
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/nonequilibrium/nonequilibrium_course.hpp"
 #include "algorithm/nonequilibrium/path_averages.hpp"
 #include "algorithm/nonequilibrium/work_outcome.hpp"
-#include "algorithm/replicates/delayed_failure.hpp"
+#include "parallel/agreement.hpp"
 #include "path/schedule.hpp"
+#include "pearlite/core/detail/contract.hpp"
+#include "pearlite/core/types.hpp"
 #include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/detail/path_moments.hpp"
 #include "pearlite/model/target.hpp"
@@ -29,6 +30,39 @@
 #include <vector>
 
 namespace pearlite::algorithm {
+
+/// Forward trajectories through all K temperatures; a pool of trajectories that provides the reverse starts, if these
+/// are weighted; the equilibration of the reverse starts; and the trajectories backwards through all temperatures.
+class NonequilibriumCourse {
+  public:
+    enum class Phase { forward, pool, equilibration, reverse };
+    struct Place {
+        Phase phase = Phase::forward;
+        Index number = 0; ///< 1, 2, ... within the phase
+    };
+
+    /// `temperatures`: K; `equilibration`: steps, >= 0.
+    NonequilibriumCourse(Index temperatures, bool has_pool, Index equilibration)
+        : temperatures_(temperatures), pool_(has_pool ? temperatures : 0), equilibration_(equilibration) {}
+
+    Index steps() const { return 2 * temperatures_ + pool_ + equilibration_; }
+    /// The place of step 1 .. steps(); before the first, number 0 of the forward phase.
+    Place place(Index step) const {
+        PEARLITE_EXPECTS(step >= 0 && step <= steps());
+        if (step <= temperatures_)
+            return {Phase::forward, step};
+        const Index after_forward = step - temperatures_;
+        if (after_forward <= pool_)
+            return {Phase::pool, after_forward};
+        const Index after_pool = after_forward - pool_;
+        if (after_pool <= equilibration_)
+            return {Phase::equilibration, after_pool};
+        return {Phase::reverse, after_pool - equilibration_};
+    }
+
+  private:
+    Index temperatures_, pool_, equilibration_;
+};
 
 using model::ReverseStart;
 
@@ -68,27 +102,27 @@ class Nonequilibrium final : public Sampler {
     /// Collective. Everything recorded up to now enters the trace; called before saving.
     void flush() override;
 
-    Progress progress() const override { return {n_, course_.steps(), b_, trace_.ess.back(), trace_.log_ratio.back()}; }
+    Progress progress() const override;
 
     /// Collective; finished().
     Outcome outcome() const override;
-    /// work/forward and work/reverse.
-    void result_fields(Fields& f) override;
+    /// The trace is that of the forward trajectories. Generation 0 runs forward, with log weights -W; generation 1
+    /// backwards, with log weights W. Sharded results are work/forward and work/reverse.
+    Found found() override;
 
     const path::Schedule& schedule() const { return schedule_; }
     /// log Z/Z_0 of the forward trajectories as of the last reduction.
-    double log_ratio() const override { return trace_.log_ratio.back(); }
+    double log_ratio() const { return trace_.log_ratio.back(); }
     /// The estimate from the forward trajectories alone.
     LogRatioSoFar log_ratio_so_far() override;
-    /// The trace of the forward trajectories.
-    const Trace& trace() const override { return trace_; }
-    /// Generation 0 runs forward, with log weights -W; generation 1 backwards, with log weights W.
-    population::Population& population() override { return population_; }
-    Index updates_per_step() const override;
+    const Trace& trace() const { return trace_; }
+    population::Population& population() { return population_; }
 
     void fields(Fields& f) override;
 
   private:
+    void list_works(Fields& f);
+
     using Phase = NonequilibriumCourse::Phase;
     using OnBlock =
         std::function<void(Index b, Block&, const model::BlockStreams&, std::span<double>, std::span<double>)>;
@@ -139,7 +173,7 @@ class Nonequilibrium final : public Sampler {
     PathAveraging forward_averaging_, equilibration_averaging_, reverse_averaging_;
     std::vector<double> derivatives_;
     /// Ranks communicate only in reductions: a failure is kept until the next reduction, which reports it to all ranks.
-    DelayedFailure failure_;
+    parallel::DelayedFailure failure_;
 };
 
 } // namespace pearlite::algorithm

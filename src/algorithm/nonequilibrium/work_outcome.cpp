@@ -1,6 +1,6 @@
 #include "algorithm/nonequilibrium/work_outcome.hpp"
 
-#include "algorithm/works/outcome_of_works.hpp"
+#include "algorithm/common/outcome_of_works.hpp"
 #include "pearlite/model/detail/path_moments.hpp"
 
 #include <cmath>

@@ -1,6 +1,6 @@
+#include "algorithm/pilot/piloted.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "algorithm/plans/entries.hpp"
-#include "algorithm/plans/pilot.hpp"
 
 #include "algorithm/parallel_tempering/parallel_tempering.hpp"
 

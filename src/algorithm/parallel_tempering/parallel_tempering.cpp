@@ -62,13 +62,21 @@ void ParallelTempering::flush() {
     motion_->write_to(ranks_, trace_);
 }
 
-/// The moves of all measured scans must make ten independent states at a temperature, or exchanges alone mix.
-double ParallelTempering::needed_mobility() const {
-    return std::min(Sampler::needed_mobility(), 10 / static_cast<double>(kept_scans()));
+Progress ParallelTempering::progress() const {
+    Progress progress{n_, settings_.scans, schedule_.end(), trace_.ess.back(), trace_.log_ratio.back()};
+    progress.updates_per_step = population_.generation(0).size() * kernel_->moves();
+    return progress;
 }
 
-Progress ParallelTempering::progress() const {
-    return {n_, settings_.scans, schedule_.end(), trace_.ess.back(), trace_.log_ratio.back()};
+Found ParallelTempering::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.first_wanted_slot = schedule_.steps() * settings_.replicas;
+    // The moves of all measured scans must make ten independent states at a temperature, or exchanges alone mix.
+    found.needed_mobility = std::min(found.needed_mobility, 10 / static_cast<double>(kept_scans()));
+    found.draws = draws_ ? &*draws_ : nullptr;
+    return found;
 }
 
 Outcome ParallelTempering::outcome() const {

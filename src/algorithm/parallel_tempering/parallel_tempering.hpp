@@ -11,11 +11,9 @@
 
 #include "algorithm/common/recorded_draws.hpp"
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/parallel_tempering/recorded_energies.hpp"
 #include "algorithm/parallel_tempering/replica_exchange.hpp"
-#include "algorithm/parallel_tempering/tempering_motion.hpp"
 #include "algorithm/parallel_tempering/tempering_sums.hpp"
-#include "algorithm/replicates/delayed_failure.hpp"
+#include "parallel/agreement.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
@@ -62,17 +60,13 @@ class ParallelTempering final : public Sampler {
     Outcome outcome() const override;
 
     const path::Schedule& schedule() const { return schedule_; }
-    double log_ratio() const override { return trace_.log_ratio.back(); }
-    /// The trace of the scans kept up to the last flush; see tempering_trace.
-    const Trace& trace() const override { return trace_; }
-    /// One generation: block t holds the states at b_t. Log weights are 0 at the last temperature, else log_zero.
-    population::Population& population() override { return population_; }
-    /// The first global slot at the last temperature.
-    Index first_wanted_slot() const override { return schedule_.steps() * settings_.replicas; }
-    double needed_mobility() const override;
-    /// The states at the end of the path after measured scans, if the target reports parameters.
-    const RecordedDraws* recorded_draws() const override { return draws_ ? &*draws_ : nullptr; }
-    Index updates_per_step() const override { return population_.generation(0).size() * kernel_->moves(); }
+    /// The trace is that of the scans kept up to the last flush; see tempering_trace. The population has one
+    /// generation: block t holds the states at b_t, and log weights are 0 at the last temperature, else log_zero. Draws
+    /// are states at the end of the path after measured scans, if the target reports parameters.
+    Found found() override;
+    double log_ratio() const { return trace_.log_ratio.back(); }
+    const Trace& trace() const { return trace_; }
+    population::Population& population() { return population_; }
 
     void fields(Fields& f) override;
 
@@ -113,7 +107,7 @@ class ParallelTempering final : public Sampler {
     std::optional<RecordedEnergies> energies_;
     Trace trace_;
     std::vector<double> derivatives_, ratios_;
-    DelayedFailure failure_; ///< of this rank; all learn of it in the next reduction
+    parallel::DelayedFailure failure_; ///< of this rank; all learn of it in the next reduction
 };
 
 } // namespace pearlite::algorithm

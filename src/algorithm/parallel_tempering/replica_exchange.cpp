@@ -23,7 +23,7 @@ ExchangeDecision decide_exchange(std::span<const double> below, std::span<const 
 }
 
 void ReplicaExchange::exchange(population::Generation& states, Index scan, std::span<std::int64_t> tags,
-                               std::span<double> expected, DelayedFailure& failure) const {
+                               std::span<double> expected, parallel::DelayedFailure& failure) const {
     const Scan now{states, scan, tags, expected, failure};
     const auto& layout = states.layout();
     const Index first = layout.first_local_block(), end = first + layout.local_blocks();

@@ -7,7 +7,7 @@
 /// Even and odd pairs alternate, so that replicas travel instead of diffusing (Okabe et al. 2001; Syed, Bouchard-Cote,
 /// Deligiannidis & Doucet 2022).
 
-#include "algorithm/replicates/delayed_failure.hpp"
+#include "parallel/agreement.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/model/target.hpp"
@@ -50,7 +50,7 @@ class ReplicaExchange {
     /// probability is added to `expected` at the local slot of the lower state, unless `expected` is empty. A rank that
     /// has failed still takes part, so that no rank waits for it.
     void exchange(population::Generation& states, Index scan, std::span<std::int64_t> tags, std::span<double> expected,
-                  DelayedFailure& failure) const;
+                  parallel::DelayedFailure& failure) const;
 
   private:
     struct Scan {
@@ -58,7 +58,7 @@ class ReplicaExchange {
         Index number;
         std::span<std::int64_t> tags;
         std::span<double> expected;
-        DelayedFailure& failure;
+        parallel::DelayedFailure& failure;
 
         Index local_block(Index t) const { return t - states.layout().first_local_block(); }
         auto& block(Index t) const { return states.block(local_block(t)); }

@@ -3,9 +3,11 @@
 #include "core/exact_sum.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/detail/contract.hpp"
+#include "population/shards.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace pearlite::algorithm {
 
@@ -75,6 +77,108 @@ Trace tempering_trace(const parallel::Communicator& ranks, const TemperingSums& 
         trace.ess.push_back(n);
     }
     return trace;
+}
+
+namespace {
+
+constexpr Index least_records = 32; ///< of a state, if there are as many scans
+constexpr Index most_products = Index{1} << 30;
+/// exp(b u) is 0 or infinite for far smaller numbers, and 0 times this is 0.
+constexpr double most_extreme_u = 1e300;
+
+} // namespace
+
+RecordedEnergies::RecordedEnergies(const population::Generation& states, Index scans, std::size_t most_bytes)
+    : layout_(states.layout()),
+      thin_(thinning(states, scans, most_bytes)),
+      scans_(scans / thin_),
+      values_(static_cast<std::size_t>(states.local_size() * scans_)) {}
+
+Index RecordedEnergies::thinning(const population::Generation& states, Index scans, std::size_t most_bytes) {
+    const Index temperatures = states.layout().blocks();
+    const auto numbers =
+        std::min(static_cast<Index>(most_bytes / sizeof(double)), most_products / (temperatures * temperatures));
+    const Index most = std::clamp(numbers / states.size(), std::min(least_records, scans), scans);
+    return scans / most + (scans % most != 0 ? 1 : 0);
+}
+
+void RecordedEnergies::record(const population::Generation& states, Index b, std::span<const double> u, Index n) {
+    if (n < 1 || n % thin_ != 0 || n / thin_ > scans_)
+        return;
+    auto place = static_cast<std::size_t>(states.block_begin(b) * scans_ + n / thin_ - 1);
+    for (const double value : u) {
+        values_[place] = std::clamp(value, -most_extreme_u, most_extreme_u);
+        place += static_cast<std::size_t>(scans_);
+    }
+}
+
+ShardedField RecordedEnergies::field() {
+    return population::field_of_items(ItemType::float64, static_cast<std::size_t>(scans_) * sizeof(double),
+                                      layout_.size(), layout_.first_local_item(),
+                                      std::as_writable_bytes(std::span(values_)));
+}
+
+namespace {
+
+constexpr Index watched_states = 1024; ///< of a temperature
+
+/// Indices of the sums over moves at a temperature, which stand after those of its motion.
+enum MoveSum : std::size_t { moves_of_scan, accepted_moves, proposed_moves, n_move_sums };
+
+/// The motion of the states at one temperature.
+struct RungMotion {
+    double mobility, energy, worst, median, unmoved, acceptance;
+    std::int64_t moves;
+};
+
+} // namespace
+
+TemperingMotion::TemperingMotion(std::shared_ptr<const model::Target> target, const population::Generation& states,
+                                 Index kept_scans, bool accepts)
+    : watch_(std::move(target)),
+      layout_(states.layout()),
+      stride_(std::max<Index>(1, kept_scans * layout_.block() / watched_states)),
+      accepts_(accepts),
+      width_(watch_.n_sums() + n_move_sums),
+      sums_(static_cast<std::size_t>(layout_.local_blocks()) * width_, 0.0),
+      no_weight_(static_cast<std::size_t>(layout_.block()), 0.0) {}
+
+void TemperingMotion::compare(const population::Generation& states, Index b, std::span<const double> energies,
+                              const kernel::Shape* shape, Index moves, Index accepted) {
+    const auto motion = watch_.compare(states, b, no_weight_, energies, shape);
+    const auto of_rung = std::span(sums_).subspan(static_cast<std::size_t>(b) * width_, width_);
+    for (std::size_t k = 0; k < motion.sums.size(); ++k)
+        of_rung[k] += motion.sums[k];
+    const auto of_moves = of_rung.last<n_move_sums>();
+    of_moves[moves_of_scan] = static_cast<double>(moves);
+    of_moves[accepted_moves] += static_cast<double>(accepted);
+    of_moves[proposed_moves] += static_cast<double>(moves * states.block(b).size());
+}
+
+void TemperingMotion::write_to(const parallel::Communicator& ranks, Trace& trace) const {
+    std::vector<RungMotion> here;
+    for (std::size_t first = 0; first < sums_.size(); first += width_) {
+        const auto m = motion_of(std::span(sums_).subspan(first, watch_.n_sums()));
+        const auto of_moves = std::span(sums_).subspan(first + watch_.n_sums(), n_move_sums);
+        here.push_back({m.mobility, m.energy, m.worst, m.median, m.unmoved,
+                        of_moves[accepted_moves] / of_moves[proposed_moves], // NaN where nothing was proposed
+                        static_cast<std::int64_t>(of_moves[moves_of_scan])});
+    }
+    for (const auto& rung : ranks.all_gather(std::span<const RungMotion>(here))) {
+        trace.moves.push_back(rung.moves);
+        trace.mobility.push_back(rung.mobility);
+        trace.mobility_energy.push_back(rung.energy);
+        trace.mobility_worst.push_back(rung.worst);
+        trace.mobility_median.push_back(rung.median);
+        trace.unmoved.push_back(rung.unmoved);
+        if (accepts_)
+            trace.acceptance.push_back(rung.acceptance);
+    }
+}
+
+ShardedField TemperingMotion::field() {
+    return population::field_of_items(ItemType::float64, width_ * sizeof(double), layout_.blocks(),
+                                      layout_.first_local_block(), std::as_writable_bytes(std::span(sums_)));
 }
 
 } // namespace pearlite::algorithm

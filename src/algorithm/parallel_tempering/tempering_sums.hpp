@@ -1,13 +1,17 @@
 #pragma once
 /// The measurements of parallel tempering: sums over its scans, and a replica's travels.
 
+#include "algorithm/common/motion_watch.hpp"
 #include "algorithm/common/trace.hpp"
 #include "core/fields.hpp"
+#include "estimator/mbar/ladder_mbar.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "population/generation.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -79,5 +83,62 @@ Index due_scans(Index t, Index after, Index last);
 /// rule, `ess` the number of measurements.
 Trace tempering_trace(const parallel::Communicator& ranks, const TemperingSums& sums,
                       const parallel::BlockLayout& layout, const path::Schedule& schedule, Index burn_in, Index scans);
+
+/// The values of u of all states of a generation, whose block t holds the states at temperature t, at a fixed interval
+/// of scans: as many as fit in `most_bytes` and as MBAR's equations can use with a billion products, but at least 32 of
+/// each state.
+class RecordedEnergies {
+  public:
+    /// `scans`: the number of measured scans.
+    RecordedEnergies(const population::Generation& states, Index scans, std::size_t most_bytes);
+
+    /// Takes note of u of the states of local block b after the n-th measured scan, n >= 1, if its turn has come.
+    void record(const population::Generation& states, Index b, std::span<const double> u, Index n);
+
+    estimator::LadderRecords records() const { return {values_, scans_}; }
+
+    /// For a checkpoint: an item is a state.
+    ShardedField field();
+
+  private:
+    static Index thinning(const population::Generation& states, Index scans, std::size_t most_bytes);
+
+    parallel::BlockLayout layout_;
+    Index thin_, scans_;
+    std::vector<double> values_;
+};
+
+/// Sums over some of the measured scans, evenly spread, enough for the motion of 1024 states at a temperature. The
+/// coldest states may stand still although the ladder works: exchanges bring new ones.
+class TemperingMotion {
+  public:
+    /// Watches the blocks of `states`, one for each temperature; `accepts`: whether their kernel accepts and rejects.
+    TemperingMotion(std::shared_ptr<const model::Target> target, const population::Generation& states, Index kept_scans,
+                    bool accepts);
+
+    /// Whether the moves of the n-th measured scan, n >= 1, are watched: none if there is nothing to compare.
+    bool watches(Index n) const { return watch_.n_sums() > 0 && n % stride_ == 0; }
+    /// Takes note of the states of local block b before their moves at b_to.
+    void remember(const population::Generation& states, Index b, double b_to) { watch_.remember(states, b, b_to); }
+    /// Compares them with the states after `moves` moves, of which `accepted` were accepted, over all states.
+    /// `energies`, `shape`: as in MotionWatch.
+    void compare(const population::Generation& states, Index b, std::span<const double> energies,
+                 const kernel::Shape* shape, Index moves, Index accepted);
+
+    /// Collective. Fills in the trace's moves, acceptance and mobility of all temperatures.
+    void write_to(const parallel::Communicator& ranks, Trace& trace) const;
+
+    /// For a checkpoint: an item for each temperature.
+    ShardedField field();
+
+  private:
+    MotionWatch watch_;
+    parallel::BlockLayout layout_;
+    Index stride_;
+    bool accepts_;
+    std::size_t width_;             ///< of a temperature: the sums of its motion, and those of its moves
+    std::vector<double> sums_;      ///< of the temperatures here
+    std::vector<double> no_weight_; ///< log weights of equal weights
+};
 
 } // namespace pearlite::algorithm

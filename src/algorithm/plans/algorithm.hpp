@@ -3,9 +3,7 @@
 /// makes a run. Each algorithm has one entry; registry.hpp lists them.
 
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/common/training.hpp"
-#include "algorithm/plans/tables.hpp"
-#include "algorithm/searches/search.hpp"
+#include "algorithm/plans/run_settings.hpp"
 #include "parallel/communicator.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"
@@ -20,6 +18,7 @@
 namespace pearlite::algorithm {
 
 class PilotAlgorithm;
+struct SearchPlan;
 
 using model::BuiltModel;
 using model::ModelTraits;
@@ -63,17 +62,9 @@ class Plan {
     /// Empty if the plan fits the model.
     virtual std::vector<Misfit> misfits(const BuiltModel&) const { return {}; }
 
-    /// Collective. The sampler that anneals the target; null for other tasks. The plan must outlive the sampler.
-    /// Plans that make a sampler keep the target. NOLINTNEXTLINE(performance-unnecessary-value-param)
-    virtual std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator&,
-                                                             std::shared_ptr<const model::Target>) const {
-        return nullptr;
-    }
-    /// Collective. The sampler of a model that grows; null for plans that need none.
-    virtual std::unique_ptr<algorithm::Sampler> make_growing_sampler(const parallel::Communicator&,
-                                                                     const model::Growth&) const {
-        return nullptr;
-    }
+    /// Collective. The sampler of a run: it anneals the model's target, grows it, searches its space or trains its
+    /// learner. The plan must outlive the sampler.
+    virtual std::unique_ptr<Sampler> make(const parallel::Communicator& ranks, const BuiltModel& model) const = 0;
     /// The target that is annealed: the model along the path that [path] names.
     virtual std::shared_ptr<const model::Target> along_path(std::shared_ptr<const model::Target> model) const {
         return model;
@@ -81,20 +72,7 @@ class Plan {
     /// The inverse temperature at the end of the path.
     virtual double inverse_temperature_end() const { return 1; }
     /// The plan of the search; null for other plans.
-    virtual const algorithm::SearchPlan* search() const { return nullptr; }
-    /// Collective. The search itself, in a space of the planned operations; null for other plans.
-    /// NOLINTNEXTLINE(performance-unnecessary-value-param)
-    virtual std::unique_ptr<algorithm::Search> make_search(const parallel::Communicator&,
-                                                           std::shared_ptr<const model::Space>) const {
-        return nullptr;
-    }
-
-    /// Collective. The training of a learner; null for a plan that does not train.
-    /// NOLINTNEXTLINE(performance-unnecessary-value-param)
-    virtual std::unique_ptr<algorithm::Training> make_training(const parallel::Communicator&,
-                                                               std::unique_ptr<model::Learner>) const {
-        return nullptr;
-    }
+    virtual const SearchPlan* search() const { return nullptr; }
 
     /// Unit of the updates that a run counts.
     virtual std::string unit() const { return "particle moves"; }
@@ -152,5 +130,14 @@ inline std::string objection_to(const Algorithm& algorithm, const ModelTraits& t
         return "this model grows variable by variable, and has no temperatures";
     return algorithm.objection(traits);
 }
+
+#define PEARLITE_ALGORITHM(name) std::shared_ptr<const Algorithm> name##_entry();
+#define PEARLITE_ALGORITHM_FAMILY(name) std::vector<std::shared_ptr<const Algorithm>> name##_entries();
+#include "algorithm/plans/list_of_algorithms.inl"
+#undef PEARLITE_ALGORITHM
+#undef PEARLITE_ALGORITHM_FAMILY
+
+/// All of them, in the order of the list.
+const std::vector<std::shared_ptr<const Algorithm>>& entries();
 
 } // namespace pearlite::algorithm

@@ -1,9 +1,8 @@
 #include "algorithm/plans/annealing_plan.hpp"
 
-#include "algorithm/common/piloted.hpp"
-#include "algorithm/moments/moment_averaged.hpp"
-#include "algorithm/plans/bridged.hpp"
-#include "algorithm/plans/pilot.hpp"
+#include "algorithm/fitted_path/bridged.hpp"
+#include "algorithm/fitted_path/moment_averaged.hpp"
+#include "algorithm/pilot/piloted.hpp"
 #include "path/registry.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +64,7 @@ std::unique_ptr<Sampler> ReplicateSettings::sampler(const parallel::Communicator
                                                     const Replicates::Make& make, const Learn& learn) const {
     if (!target.error)
         return std::make_unique<Replicates>(ranks, number, seed, make);
-    return std::make_unique<Rounds>(ranks, target, [=, n = number](Index first, const Replicates* before) {
+    return std::make_unique<Rounds>(ranks, target, [=, n = number](Index first, Replicates* before) {
         return std::make_unique<Replicates>(ranks, n, seed, before && learn ? learn(*before) : make, first);
     });
 }
@@ -153,8 +152,8 @@ void AnnealingPlan::common_keys(Keys& k, const Needs& needs) {
     });
 }
 
-std::unique_ptr<algorithm::Sampler> AnnealingPlan::make_sampler(const parallel::Communicator& ranks,
-                                                                AnyTarget target) const {
+std::unique_ptr<algorithm::Sampler> AnnealingPlan::sampler_of(const parallel::Communicator& ranks,
+                                                              AnyTarget target) const {
     if (path_.averages_moments())
         return std::make_unique<algorithm::MomentAveraged>(
             ranks, std::move(target), path_.moments, run_.seed,
@@ -213,17 +212,16 @@ std::unique_ptr<algorithm::Sampler> AnnealingPlan::optimised_along(const paralle
     const auto schedule = optimised_schedule(tuning.survey);
     if (!schedule_.optimised.refine)
         return replicates_.sampler(ranks, run_.seed, runs_along(schedule));
-    return replicates_.sampler(
-        ranks, run_.seed, runs_along(schedule), [this, ranks, runs_along](const Replicates& before) {
-            const auto traces = before.traces(); // on rank 0
-            std::vector<double> points;
-            parallel::on_root(ranks, [&] { points = optimised_schedule(refined_survey(traces)).points(); });
-            auto size = std::ssize(points);
-            ranks.broadcast(std::span(&size, 1));
-            points.resize(static_cast<std::size_t>(size));
-            ranks.broadcast(std::span(points));
-            return runs_along(path::Schedule(points));
-        });
+    return replicates_.sampler(ranks, run_.seed, runs_along(schedule), [this, ranks, runs_along](Replicates& before) {
+        const auto traces = traces_of(ranks, before.found()); // on rank 0
+        std::vector<double> points;
+        parallel::on_root(ranks, [&] { points = optimised_schedule(refined_survey(traces)).points(); });
+        auto size = std::ssize(points);
+        ranks.broadcast(std::span(&size, 1));
+        points.resize(static_cast<std::size_t>(size));
+        ranks.broadcast(std::span(points));
+        return runs_along(path::Schedule(points));
+    });
 }
 
 std::unique_ptr<algorithm::Sampler> AnnealingPlan::survey_along(const parallel::Communicator& ranks,

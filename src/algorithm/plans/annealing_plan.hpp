@@ -1,9 +1,11 @@
 #pragma once
 /// The common part of the algorithms along a path: their tables, replicates, and a pilot.
 
+#include "algorithm/common/rounds.hpp"
 #include "algorithm/plans/algorithm.hpp"
-#include "algorithm/plans/tables.hpp"
-#include "algorithm/replicates/rounds.hpp"
+#include "algorithm/plans/kernel_settings.hpp"
+#include "algorithm/plans/path_settings.hpp"
+#include "algorithm/plans/schedule_settings.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
@@ -38,7 +40,7 @@ struct ReplicateSettings {
 
     void keys(Keys& k);
     /// Collective. Makes the next round's replicates from what a finished round has learnt.
-    using Learn = std::function<Replicates::Make(const Replicates& before)>;
+    using Learn = std::function<Replicates::Make(Replicates& before)>;
     /// Collective. Replicates of `make`, or rounds of them until the error is small enough; `learn`, if given, makes
     /// the rounds after the first.
     std::unique_ptr<Sampler> sampler(const parallel::Communicator& ranks, const random::Seed& seed,
@@ -53,8 +55,11 @@ std::string describe_idle_ranks(int ranks, Index particles, Index block, const s
 
 class AnnealingPlan : public Plan {
   public:
-    std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator& ranks,
-                                                     AnyTarget target) const override;
+    std::unique_ptr<Sampler> make(const parallel::Communicator& ranks, const BuiltModel& model) const override {
+        return sampler_of(ranks, model.target());
+    }
+    /// Collective. The sampler of a target.
+    std::unique_ptr<Sampler> sampler_of(const parallel::Communicator& ranks, AnyTarget target) const;
     /// InputError for a bridge whose reference cannot be the model's.
     AnyTarget along_path(AnyTarget model) const override;
     double inverse_temperature_end() const override { return schedule_.end; }

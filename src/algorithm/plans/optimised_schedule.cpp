@@ -1,7 +1,7 @@
 #include "algorithm/plans/optimised_schedule.hpp"
 
-#include "algorithm/plans/tables.hpp"
-#include "path/optimal/schedule_cost.hpp"
+#include "algorithm/plans/run_settings.hpp"
+#include "path/optimal/optimal_schedule.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 /// Optimised schedules: their keys in [schedule], and the schedule for a survey of the path.
 
 #include "algorithm/common/trace.hpp"
-#include "algorithm/survey/survey.hpp"
+#include "algorithm/pilot/survey.hpp"
 #include "path/optimal/optimal_schedule.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/core/keys.hpp"

@@ -1,7 +1,7 @@
 #include "algorithm/plans/posterior_plan.hpp"
 
-#include "algorithm/plans/pilot.hpp"
-#include "algorithm/replicates/replicates.hpp"
+#include "algorithm/common/replicates.hpp"
+#include "algorithm/pilot/piloted.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@ void PosteriorPlan::common_keys(Keys& k) {
     });
 }
 
-std::unique_ptr<algorithm::Sampler> PosteriorPlan::make_sampler(const parallel::Communicator& ranks,
-                                                                AnyTarget target) const {
+std::unique_ptr<algorithm::Sampler> PosteriorPlan::sampler_of(const parallel::Communicator& ranks,
+                                                              AnyTarget target) const {
     const auto path = density_path_of(target);
     constexpr Index prior_draws = 1024;
     const auto replicates = [this, ranks, path](const algorithm::FirstDraws& first) {

@@ -2,7 +2,7 @@
 /// The common part of the algorithms that work at the posterior itself, without a path: first draws from a tempered
 /// pilot or from the prior.
 
-#include "algorithm/common/first_draws.hpp"
+#include "algorithm/pilot/first_draws.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "pearlite/random/detail/generator.hpp"
@@ -11,8 +11,11 @@ namespace pearlite::algorithm {
 
 class PosteriorPlan : public Plan {
   public:
-    std::unique_ptr<algorithm::Sampler> make_sampler(const parallel::Communicator& ranks,
-                                                     AnyTarget target) const override;
+    std::unique_ptr<Sampler> make(const parallel::Communicator& ranks, const BuiltModel& model) const override {
+        return sampler_of(ranks, model.target());
+    }
+    /// Collective. The sampler of a target.
+    std::unique_ptr<Sampler> sampler_of(const parallel::Communicator& ranks, AnyTarget target) const;
     std::string headline() const override;
     std::string cost(const BuiltModel& model) const override;
     Workload workload(const BuiltModel& model) const override;

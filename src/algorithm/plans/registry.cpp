@@ -1,4 +1,4 @@
-#include "algorithm/plans/entries.hpp"
+#include "algorithm/plans/algorithm.hpp"
 
 #include <utility>
 

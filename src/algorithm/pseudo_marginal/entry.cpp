@@ -1,4 +1,4 @@
-#include "algorithm/plans/entries.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/posterior_plan.hpp"
 
 #include "algorithm/pseudo_marginal/pseudo_marginal.hpp"

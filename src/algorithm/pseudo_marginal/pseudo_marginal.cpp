@@ -70,8 +70,20 @@ void PseudoMarginal::step() {
 
 Progress PseudoMarginal::progress() const {
     Progress progress{iteration_, chains_.iterations, 1, 0, 0};
+    progress.updates_per_step = settings_.particles;
+    progress.likelihoods = settings_.particles * (1 + iteration_); // for the starts and for every proposal
     progress.stage = iteration_ < chains_.burn_in ? "burn-in" : "sampling";
     return progress;
+}
+
+Found PseudoMarginal::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.has_path = false;
+    found.chains = this;
+    found.prediction_seed = settings_.seed;
+    return found;
 }
 
 Matrix PseudoMarginal::points() const {

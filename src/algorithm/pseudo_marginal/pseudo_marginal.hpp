@@ -5,9 +5,9 @@
 
 #include "algorithm/common/chain_outcome.hpp"
 #include "algorithm/common/sampler.hpp"
-#include "algorithm/pilot_peaks/peaks.hpp"
-#include "algorithm/replicates/delayed_failure.hpp"
+#include "algorithm/pilot/peaks.hpp"
 #include "kernel/density/random_walk.hpp"
+#include "parallel/agreement.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
@@ -50,17 +50,10 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     std::vector<PeakOfChains> peaks_of_chains() const;
     /// Collective; finished().
     Outcome outcome() const override { return judge_chains(chain_outcome()); }
-    bool has_path() const override { return false; }
-    double log_ratio() const override { return std::numeric_limits<double>::quiet_NaN(); }
-    const Trace& trace() const override { return trace_; }
+    /// The chains are the sampler itself.
+    Found found() override;
     ChainOutcome chain_outcome() const override;
-    population::Population& population() override { return population_; }
-    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
-    const MarkovChains* markov_chains() const override { return this; }
     Index n_chains() const override { return settings_.particles; }
-    Index updates_per_step() const override { return settings_.particles; }
-    /// The number of likelihoods computed so far, for the starts and for every proposal.
-    std::optional<Index> likelihood_estimates() const override { return settings_.particles * (1 + iteration_); }
     /// The recorded draws of every chain.
     ShardedField record_field() const override;
 
@@ -95,8 +88,8 @@ class PseudoMarginal final : public Sampler, public MarkovChains {
     std::vector<std::int64_t> accepted_, stay_, longest_stay_; ///< of each local chain after burn-in
     Matrix before_;                                            ///< scratch: a block's points before their move
     Index iteration_ = 0, next_adaptation_ = 100;
-    Trace trace_;            ///< empty: there is no path
-    DelayedFailure failure_; ///< ranks communicate only in adaptations: kept until the next agreement
+    Trace trace_;                      ///< empty: there is no path
+    parallel::DelayedFailure failure_; ///< ranks communicate only in adaptations: kept until the next agreement
 };
 
 } // namespace pearlite::algorithm

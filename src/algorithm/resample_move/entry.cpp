@@ -1,8 +1,8 @@
+#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "algorithm/plans/entries.hpp"
 
 #include "algorithm/resample_move/resample_move.hpp"
-#include "model/first_variables.hpp"
+#include "target/grown_target.hpp"
 
 #include <fmt/format.h>
 
@@ -70,9 +70,9 @@ class ResampleMovePlan final : public Plan {
         k.in_table("run", [&] { run_.keys(k, {true, false, block_of_model, traits_.largest_block}); });
     }
 
-    std::unique_ptr<Sampler> make_growing_sampler(const parallel::Communicator& ranks,
-                                                  const model::Growth& growth) const override {
-        const auto target = growing(growth);
+    std::unique_ptr<Sampler> make(const parallel::Communicator& ranks, const BuiltModel& model) const override {
+        const auto growth = model.growth();
+        const auto target = growing(*growth);
         auto settings = settings_;
         settings.sweeps = sweeps_.value_or(target->default_sweeps());
         const auto generator = make_generator();

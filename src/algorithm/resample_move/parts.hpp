@@ -2,6 +2,9 @@
 /// The parts of a set of particles: the whole set, or two halves, each of which is enlarged by the gamma of the other.
 
 #include "parallel/communicator.hpp"
+#include "pearlite/model/detail/growing_target.hpp"
+#include "pearlite/random/detail/generator.hpp"
+#include "population/generation.hpp"
 #include "population/population.hpp"
 
 #include <span>
@@ -49,7 +52,7 @@ struct Generations {
 };
 
 /// Particles as they stand for p_n: their weights w, and smoothing weights W over exp(log_scale).
-struct Standing {
+struct WeightSums {
     double log_scale = 0;
     double particles = 0;
     std::vector<double> shares;                            ///< of them in each of their generations
@@ -59,20 +62,38 @@ struct Standing {
     double gamma() const;    ///< (sum w W)^2/(sum w sum w W^2), 0 if no particle has a positive weight
     double ess() const;      ///< (sum w W)^2/sum (w W)^2
     /// Both together, which have one scale, without shares.
-    friend Standing operator+(const Standing& a, const Standing& b);
+    friend WeightSums operator+(const WeightSums& a, const WeightSums& b);
 };
 
 /// Collective. By part, the particles of some generations, each generation's weights times its share of the part's
 /// particles in all of them. `log_smoothing` and `slots` are by generation.
-std::vector<Standing> standing_by_part(const parallel::Communicator& ranks, const population::Population& population,
-                                       const std::vector<std::vector<double>>& log_smoothing,
-                                       const std::vector<SlotsByPart>& slots,
-                                       std::span<const Generations> generations_of_part);
+std::vector<WeightSums> weight_sums_by_part(const parallel::Communicator& ranks,
+                                            const population::Population& population,
+                                            const std::vector<std::vector<double>>& log_smoothing,
+                                            const std::vector<SlotsByPart>& slots,
+                                            std::span<const Generations> generations_of_part);
 
 /// Weights of the particles that stand for p_n become those at n + 1, w W over their sum exp(log_mean); all others
 /// weigh nothing.
 void weigh(population::Population& population, const std::vector<std::vector<double>>& log_smoothing,
            const std::vector<SlotsByPart>& slots, std::span<const Generations> generations_of_part,
-           std::span<const Standing> parts, double log_mean);
+           std::span<const WeightSums> parts, double log_mean);
+
+/// Takes the smoothing weights of the first 1024 particles before and after the sweeps at n variables, enough for a
+/// mobility to a few per cent whatever the population's size.
+class SmoothingWatch {
+  public:
+    /// Collective. Before the sweeps. `tick`: the step of the random numbers that the weights after the sweeps will
+    /// take, so that a particle that stays has the same weight twice.
+    void remember(const parallel::Communicator& ranks, const model::GrowingStage& stage,
+                  population::Generation& particles, const random::Seed& seed, Index tick);
+    /// Collective. E (W_n(x') - W_n(x))^2/(2 Var W_n) over particles x before and x' after the sweeps: 0 if all stand
+    /// still, 1 if x' is independent of x; NaN where all weights are equal. `log_weights`: log W_n(x').
+    double mobility(const parallel::Communicator& ranks, const population::Generation& particles,
+                    const std::vector<double>& log_weights) const;
+
+  private:
+    std::vector<double> before_; ///< log W_n(x) by local slot, 0 where not watched
+};
 
 } // namespace pearlite::algorithm

@@ -86,7 +86,7 @@ void ResampleMove::step() {
         enlarge();
     else
         begin_stage();
-    auto parts = standing(std::vector<std::int64_t>(parts_.size(), passes_));
+    auto parts = weight_sums(std::vector<std::int64_t>(parts_.size(), passes_));
     if (passes_ == 0)
         see_base_set(parts);
     decide(parts);
@@ -94,7 +94,7 @@ void ResampleMove::step() {
     if (is_enlarging_)
         return;
     if (std::ranges::count(passes_of_part_, passes_) < std::ssize(parts_))
-        parts = standing(passes_of_part_);
+        parts = weight_sums(passes_of_part_);
     end_stage(parts);
 }
 
@@ -110,7 +110,7 @@ void ResampleMove::begin_stage() {
     mobility_ = growth_.sweeps > 0 ? watch_.mobility(ranks_, base, log_smoothing_.front()) : unknown_mobility;
 }
 
-void ResampleMove::see_base_set(const std::vector<Standing>& parts) {
+void ResampleMove::see_base_set(const std::vector<WeightSums>& parts) {
     first_gamma_ = all_of(parts).gamma();
     for (std::size_t p = 0; p < parts_.size(); ++p)
         parts_[p].log_weight = std::log(parts[p].weight);
@@ -147,11 +147,11 @@ std::vector<Generations> ResampleMove::generations_after(std::span<const std::in
     return of_part;
 }
 
-std::vector<Standing> ResampleMove::standing(std::span<const std::int64_t> passes) const {
-    return standing_by_part(ranks_, population_, log_smoothing_, slots_, generations_after(passes));
+std::vector<WeightSums> ResampleMove::weight_sums(std::span<const std::int64_t> passes) const {
+    return weight_sums_by_part(ranks_, population_, log_smoothing_, slots_, generations_after(passes));
 }
 
-Standing ResampleMove::all_of(const std::vector<Standing>& parts) const {
+WeightSums ResampleMove::all_of(const std::vector<WeightSums>& parts) const {
     auto all = parts.front();
     for (std::size_t p = 1; p < parts.size(); ++p)
         all = all + parts[p];
@@ -178,7 +178,7 @@ bool ResampleMove::is_large_enough(double deciding_gamma) const {
     return deciding_gamma >= growth_.gamma_threshold;
 }
 
-void ResampleMove::decide(const std::vector<Standing>& parts) {
+void ResampleMove::decide(const std::vector<WeightSums>& parts) {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
         parts_[p].gamma = parts[(p + 1) % parts.size()].gamma(); // the other half's
         if (passes_of_part_[p] == undecided && is_large_enough(parts_[p].gamma))
@@ -191,7 +191,7 @@ std::vector<double> ResampleMove::next_shares() {
     if (passes_ > 0) // it has moved on
         smooth(base);
     const std::vector<Generations> generations(parts_.size(), {0, 1});
-    const auto now = standing_by_part(ranks_, population_, log_smoothing_, slots_, generations);
+    const auto now = weight_sums_by_part(ranks_, population_, log_smoothing_, slots_, generations);
     std::vector<double> shares;
     for (Index slot = 0; slot < base.local_size(); ++slot) {
         const auto p = slots_.front().part_of(base.layout().first_local_item() + slot, parts_.size());
@@ -226,7 +226,7 @@ void ResampleMove::enlarge() {
     ++passes_;
 }
 
-void ResampleMove::end_stage(const std::vector<Standing>& parts) {
+void ResampleMove::end_stage(const std::vector<WeightSums>& parts) {
     const auto all = all_of(parts);
     log_ratio_ += all.log_mean();
     ess_ = all.ess();
@@ -280,7 +280,7 @@ void ResampleMove::augment() {
     });
 }
 
-void ResampleMove::record_stage(const Standing& all, bool resampled) {
+void ResampleMove::record_stage(const WeightSums& all, bool resampled) {
     record_.particles.push_back(all.particles);
     record_.moved.push_back(moved_);
     record_.gamma.push_back(all.gamma());
@@ -301,7 +301,19 @@ Progress ResampleMove::progress() const {
     Progress progress{n() - 1, n_variables_ - 1, static_cast<double>(n()) / static_cast<double>(n_variables_), ess_,
                       log_ratio_};
     progress.variables = n_variables_;
+    progress.updates_per_step = settings_.particles;
     return progress;
+}
+
+Found ResampleMove::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.has_path = false;
+    found.is_unbiased = true; // not exactly with the allocation `threshold`, whose stopping rule has a bias
+    found.growth = &record_;
+    found.target = grown_.get();
+    return found;
 }
 
 Outcome ResampleMove::outcome() const {

@@ -27,8 +27,8 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/resample_move/generator.hpp"
-#include "algorithm/resample_move/smoothing_watch.hpp"
-#include "model/grown_target.hpp"
+#include "algorithm/resample_move/parts.hpp"
+#include "target/grown_target.hpp"
 
 #include <limits>
 #include <optional>
@@ -59,35 +59,29 @@ class ResampleMove final : public Sampler {
     bool finished() const override { return n() == n_variables_; }
     /// Collective. A pass at n variables, the first with the base set; the last one leads to n + 1.
     void step() override;
-    void flush() override {}
     void fields(Fields& f) override;
 
     Progress progress() const override;
-    Index updates_per_step() const override { return settings_.particles; }
     Outcome outcome() const override;
-    bool has_path() const override { return false; }
-    /// Not exactly so with the allocation `threshold`, whose stopping rule has a bias.
-    bool has_unbiased_normaliser() const override { return true; }
+    Found found() override;
     /// log Z_n/Z_0, Z_0 that of no variables.
-    double log_ratio() const override { return log_ratio_; }
-    const Trace& trace() const override { return trace_; }
-    population::Population& population() override { return population_; }
-    const model::Target* target() const override { return &*grown_; }
-
-    std::vector<GrowthRecord> growth_records() const override { return {record_}; }
+    double log_ratio() const { return log_ratio_; }
+    const Trace& trace() const { return trace_; }
+    population::Population& population() { return population_; }
+    const GrowthRecord& record() const { return record_; }
 
   private:
     Index n() const { return grown_->stage().n(); }
     void begin_stage();
     void smooth(population::Generation& particles);
     /// The standing of each part after its number of passes.
-    std::vector<Standing> standing(std::span<const std::int64_t> passes) const;
+    std::vector<WeightSums> weight_sums(std::span<const std::int64_t> passes) const;
     Generations generations_after(Index passes) const;
     std::vector<Generations> generations_after(std::span<const std::int64_t> passes) const; ///< by part
-    Standing all_of(const std::vector<Standing>& parts) const;
-    void see_base_set(const std::vector<Standing>& parts);
+    WeightSums all_of(const std::vector<WeightSums>& parts) const;
+    void see_base_set(const std::vector<WeightSums>& parts);
     /// Ends the enlarging of parts whose set is large enough.
-    void decide(const std::vector<Standing>& parts);
+    void decide(const std::vector<WeightSums>& parts);
     bool is_large_enough(double deciding_gamma) const;
     void enlarge();
     std::vector<double> next_shares();
@@ -100,10 +94,10 @@ class ResampleMove final : public Sampler {
     bool is_crossed() const { return growth_.allocation == ResampleMoveSettings::Allocation::crossed && generator_; }
     /// Passes that Theorem 1 asks for.
     Index passes_of_theorem() const;
-    void end_stage(const std::vector<Standing>& parts);
+    void end_stage(const std::vector<WeightSums>& parts);
     void resample();
     void augment();
-    void record_stage(const Standing& all, bool resampled);
+    void record_stage(const WeightSums& all, bool resampled);
     Index take_ticks(Index n);
 
     parallel::Communicator ranks_;

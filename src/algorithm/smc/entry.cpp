@@ -1,7 +1,6 @@
-#include "algorithm/common/annealed_population.hpp"
+#include "algorithm/pilot/piloted.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "algorithm/plans/entries.hpp"
-#include "algorithm/plans/pilot.hpp"
 
 #include "algorithm/smc/smc.hpp"
 #include "algorithm/smc/waste_free.hpp"

@@ -2,13 +2,13 @@
 
 #include "algorithm/common/streams.hpp"
 #include "algorithm/smc/likelihood_noise.hpp"
-#include "algorithm/smc/work_sharing.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/path/detail/density_path.hpp"
+#include "population/generation.hpp"
 #include "population/weights.hpp"
 
 #include <algorithm>
@@ -80,7 +80,20 @@ void Smc::step() {
 Progress Smc::progress() const {
     Progress progress{t_, schedule_.steps(), a_, ess_, log_ratio_};
     progress.inverse_temperature_end = schedule_.end();
+    progress.updates_per_step = settings_.particles * kernel_->moves();
+    progress.likelihoods = static_cast<Index>(evaluations_); // for the starts and for every proposal
+    progress.work = work_.account();
     return progress;
+}
+
+Found Smc::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.is_unbiased = true;
+    found.kernel = kernel_.get();
+    found.prediction_seed = settings_.seed;
+    return found;
 }
 
 estimator::Estimate Smc::product_estimate(const population::FamilyWeights& families, Index resamplings) const {
@@ -290,6 +303,29 @@ void Smc::record(bool resampled) {
         power_posterior_->add(ranks_, particles.layout(), a_, trace_.mean_u.back(), trace_.variance_u.back(),
                               particles.log_weights(), derivatives_, families());
     }
+}
+
+std::optional<std::vector<Index>> better_runs(const parallel::Communicator& ranks, const model::Target& target,
+                                              const population::Population& population, population::WorkBalance& work) {
+    if (!work.is_due())
+        return {};
+    const auto& particles = population.generation(0);
+    std::vector<double> declared;
+    if (const auto* cost = target.offers<model::BlockCost>())
+        parallel::together(ranks, [&] {
+            for (Index b = 0; b < particles.local_blocks(); ++b)
+                declared.push_back(cost->cost(particles.block(b)));
+        });
+    const auto block_bytes = population.particle_bytes() * static_cast<std::size_t>(particles.layout().block());
+    return work.better_runs(particles.layout(), declared, block_bytes);
+}
+
+void deal_blocks(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
+                 std::vector<Index> first_blocks) {
+    auto& particles = population.generation(0);
+    population::deal(ranks, particles, particles.layout().with_runs(std::move(first_blocks)),
+                     population.particle_bytes(), population.make_block(),
+                     [&](Block& block) { target.prepare(block); });
 }
 
 } // namespace pearlite::algorithm

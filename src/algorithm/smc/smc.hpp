@@ -16,8 +16,11 @@
 #include "algorithm/common/sampler.hpp"
 #include "estimator/evidence/power_posterior.hpp"
 #include "path/schedule.hpp"
+#include "pearlite/model/target.hpp"
 #include "pearlite/random/detail/generator.hpp"
 #include "population/families.hpp"
+#include "population/population.hpp"
+#include "population/work_balance.hpp"
 
 #include <optional>
 #include <vector>
@@ -47,20 +50,11 @@ class Smc final : public Sampler {
     /// Collective; finished().
     Outcome outcome() const override;
 
-    void flush() override {}
-    const kernel::Kernel* kernel() const override { return kernel_.get(); }
-    bool has_unbiased_normaliser() const override { return true; }
-    double log_ratio() const override { return log_ratio_; }
     LogRatioSoFar log_ratio_so_far() override;
-    const Trace& trace() const override { return trace_; }
-    population::Population& population() override { return population_; }
-    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
-    Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
-    /// The number of likelihoods computed so far, for the starts and for every proposal.
-    std::optional<Index> likelihood_estimates() const override { return static_cast<Index>(evaluations_); }
-
-    /// The cost of the ranks' moves.
-    std::optional<population::WorkAccount> work() const override { return work_.account(); }
+    Found found() override;
+    double log_ratio() const { return log_ratio_; }
+    const Trace& trace() const { return trace_; }
+    population::Population& population() { return population_; }
 
     /// Collective. Gives the blocks to other ranks: rank r owns those from first_blocks[r] up to first_blocks[r + 1].
     /// No number depends on it.
@@ -130,5 +124,14 @@ class Smc final : public Sampler {
     population::WorkBalance work_;
     std::vector<double> increments_, derivatives_;
 };
+
+/// Collective, once a step. Runs of the blocks of generation 0 that give the ranks more equal work, if it is time to
+/// look and dealing the blocks would pay.
+std::optional<std::vector<Index>> better_runs(const parallel::Communicator& ranks, const model::Target& target,
+                                              const population::Population& population, population::WorkBalance& work);
+
+/// Collective. Gives rank r the blocks of generation 0 from first_blocks[r] up to first_blocks[r + 1].
+void deal_blocks(const parallel::Communicator& ranks, const model::Target& target, population::Population& population,
+                 std::vector<Index> first_blocks);
 
 } // namespace pearlite::algorithm

@@ -86,7 +86,20 @@ void WasteFree::step() {
 Progress WasteFree::progress() const {
     Progress progress{t_, schedule_.steps(), a_, ess_, log_ratio_};
     progress.inverse_temperature_end = schedule_.end();
+    progress.updates_per_step = (settings_.particles - n_chains()) * kernel_->moves();
+    progress.likelihoods = settings_.particles + t_ * progress.updates_per_step; // for the starts and every proposal
     return progress;
+}
+
+Found WasteFree::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    found.chain_length = waste_free_.chain_length;
+    found.is_unbiased = true;
+    found.kernel = kernel_.get();
+    found.prediction_seed = settings_.seed;
+    return found;
 }
 
 double WasteFree::longest_tau() const {

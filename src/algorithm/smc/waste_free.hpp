@@ -19,7 +19,7 @@
 /// particles travel at each temperature and N are kept.
 
 #include "algorithm/common/sampler.hpp"
-#include "estimator/evidence/chain_variance.hpp"
+#include "estimator/chains.hpp"
 #include "path/schedule.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
@@ -51,20 +51,13 @@ class WasteFree final : public Sampler {
     /// Collective; finished().
     Outcome outcome() const override;
 
-    void flush() override {}
-    const kernel::Kernel* kernel() const override { return kernel_.get(); }
-    bool has_unbiased_normaliser() const override { return true; }
-    double log_ratio() const override { return log_ratio_; }
     LogRatioSoFar log_ratio_so_far() override;
+    Found found() override;
+    double log_ratio() const { return log_ratio_; }
     /// The estimated variance of log_ratio(), also where chains are too short for it.
     double log_ratio_variance() const { return variance_; }
-    const Trace& trace() const override { return trace_; }
-    population::Population& population() override { return population_; }
-    Index chain_length() const override { return waste_free_.chain_length; }
-    std::optional<random::Seed> prediction_seed() const override { return settings_.seed; }
-    Index updates_per_step() const override { return (settings_.particles - n_chains()) * kernel_->moves(); }
-    /// The number of likelihoods computed so far, for the starts and for every proposal.
-    std::optional<Index> likelihood_estimates() const override { return settings_.particles + t_ * updates_per_step(); }
+    const Trace& trace() const { return trace_; }
+    population::Population& population() { return population_; }
 
     void fields(Fields& f) override;
 

@@ -1,6 +1,6 @@
 #include "app/commands/command.hpp"
 #include "app/commands/options.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"
 

@@ -1,6 +1,6 @@
 #include "app/commands/describe_configuration.hpp"
 
-#include "app/configured/registry.hpp"
+#include "app/configured/prepare.hpp"
 #include "app/sweep/sweep.hpp"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include "app/commands/list_command.hpp"
 
 #include "app/commands/command.hpp"
-#include "app/configured/registry.hpp"
-#include "kernel/box/box_operation.hpp"
+#include "app/configured/prepare.hpp"
 #include "kernel/registry.hpp"
+#include "kernel/search/box/box_operation.hpp"
 #include "pearlite/app/command_line.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 #include "app/commands/command.hpp"
 #include "app/commands/options.hpp"
 #include "app/mbar/mbar_part.hpp"
-#include "app/mbar/states_file.hpp"
 #include "app/works/result_of_files.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"

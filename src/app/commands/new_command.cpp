@@ -1,8 +1,8 @@
 #include "app/commands/command.hpp"
 #include "app/commands/options.hpp"
 #include "app/program/support_programs.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/temporary_file.hpp"
-#include "io/files/whole_file.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"
 

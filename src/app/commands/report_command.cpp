@@ -3,7 +3,7 @@
 #include "app/program/support_programs.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/watching/run_state.hpp"
-#include "app/written/progress_file.hpp"
+#include "app/written/summary.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>

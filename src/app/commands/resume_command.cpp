@@ -4,6 +4,7 @@
 #include "app/commands/sweep_command.hpp"
 #include "app/configured/memory.hpp"
 #include "app/program/build_info.hpp"
+#include "app/run/checkpoint.hpp"
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/watchdog.hpp"
@@ -99,7 +100,7 @@ int resume_command(const parallel::Communicator& ranks, const Catalogue& models,
         });
         const Job job = job_of(ranks, options.directory, prepared, options.time_limit, options.step_limit);
         Watchdog::follow(options.directory, ranks.is_root(), job.time_limit_seconds);
-        run = make_run(ranks, *prepared.plan, *prepared.model);
+        run = std::make_unique<Run>(ranks, *prepared.plan, *prepared.model);
         warnings.clear();
         restore_checkpoint(job, *run, reader, warnings);
     };

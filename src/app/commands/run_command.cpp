@@ -73,7 +73,7 @@ int run_command(const parallel::Communicator& ranks, const Catalogue& models, co
         reporter.info(unused);
     Watchdog::follow(directory, ranks.is_root(), job.time_limit_seconds);
     return reporter.watch([&] {
-        const auto run = make_run(ranks, *prepared.plan, *prepared.model);
+        const auto run = std::make_unique<Run>(ranks, *prepared.plan, *prepared.model);
         run->begin();
         return finish(job, *run, reporter);
     });

@@ -4,7 +4,7 @@
 #include "app/sweep/run_sweep.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/written/run_directory.hpp"
-#include "io/files/whole_file.hpp"
+#include "io/files/posix_file.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/app/command_line.hpp"
 #include "pearlite/core/error.hpp"

@@ -1,7 +1,6 @@
 #include "app/commands/command.hpp"
 #include "app/commands/options.hpp"
 #include "app/configured/prepare.hpp"
-#include "app/configured/registry.hpp"
 #include "app/program/build_info.hpp"
 #include "app/tune/schedule_tuning.hpp"
 #include "app/tune/tuning.hpp"

@@ -1,7 +1,8 @@
 #include "app/configured/prepare.hpp"
 
-#include "app/configured/registry.hpp"
+#include "algorithm/plans/algorithm.hpp"
 #include "io/configuration/key_reader.hpp"
+#include "models/registry.hpp"
 #include "path/registry.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
@@ -35,7 +36,7 @@ const ModelEntry& read_entry(const Catalogue& models, io::Configuration& configu
 }
 
 /// The use of a model, for messages.
-const char* words_of(model::Task task) {
+const char* words_for(model::Task task) {
     switch (task) {
     case model::Task::search:
         return "is an energy to be searched";
@@ -68,7 +69,7 @@ const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTra
     };
     const auto& algorithm = algorithm_of_name(name);
     if (algorithm.task() != task)
-        return refuse(fmt::format("got \"{}\", but this model {}; expected one of {}", name, words_of(task),
+        return refuse(fmt::format("got \"{}\", but this model {}; expected one of {}", name, words_for(task),
                                   fmt::join(suitable, ", ")));
     const auto objection = algorithm::objection_to(algorithm, traits);
     if (objection.empty())
@@ -137,6 +138,33 @@ std::string describe_unused(const Prepared& prepared) {
         return {};
     return fmt::format("ignored, {} has no use for it: {}", prepared.algorithm->name(),
                        fmt::join(prepared.unused, ", "));
+}
+
+Catalogue built_in_models() {
+    return models::built_in();
+}
+
+const Algorithms& algorithms() {
+    return algorithm::entries();
+}
+
+const Algorithm& standard_algorithm(const ModelTraits& traits) {
+    switch (traits.task()) {
+    case model::Task::search:
+        return algorithm_of_name("pisaa");
+    case model::Task::training:
+        return algorithm_of_name("contrastive-divergence");
+    case model::Task::annealing:
+        break;
+    }
+    return algorithm_of_name("annealed-importance");
+}
+
+const Algorithm& algorithm_of_name(const std::string& name) {
+    for (const auto& entry : algorithms())
+        if (entry->name() == name)
+            return *entry;
+    throw ContractViolation("there is no algorithm called " + name);
 }
 
 } // namespace pearlite::app

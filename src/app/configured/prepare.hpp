@@ -26,4 +26,16 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration);
 /// The plan of another configuration of the same model and algorithm; null if a key of its tables is wrong.
 std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Configuration configuration);
 
+using algorithm::Algorithm;
+using algorithm::Plan;
+
+using Algorithms = std::vector<std::shared_ptr<const Algorithm>>;
+
+const Algorithms& algorithms();
+/// The algorithm of that name; ContractViolation if there is none.
+const Algorithm& algorithm_of_name(const std::string& name);
+
+/// The algorithm that runs a model if the configuration names none.
+const Algorithm& standard_algorithm(const ModelTraits& traits);
+
 } // namespace pearlite::app

@@ -2,9 +2,11 @@
 /// Free energies of several states as a result.
 
 #include "app/result/parts/part.hpp"
-#include "app/works/energy_unit.hpp"
+#include "app/works/works_files.hpp"
 #include "estimator/mbar/mbar.hpp"
+#include "pearlite/core/types.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -30,5 +32,18 @@ class MbarPart final : public ResultPart {
     std::vector<Index> counts_;
     EnergyUnit unit_;
 };
+
+/// u_k(x_n), K x N, and how many samples each state has; samples may come in any order.
+struct StatesTable {
+    std::vector<std::string> names; ///< K
+    Matrix potentials;
+    std::vector<Index> counts;
+};
+
+/// .npz or .h5 with the arrays u_kn (K x N) and N_k (K), as pymbar takes them; or a table with a header line and a row
+/// a sample: the state that it was drawn from, in the column `state`, and its reduced potentials in columns that are
+/// called as the states. Columns among `leave_out`, times say, are no states. InputError with line and column.
+StatesTable read_states(const std::filesystem::path& file, const std::string& state,
+                        const std::vector<std::string>& leave_out);
 
 } // namespace pearlite::app

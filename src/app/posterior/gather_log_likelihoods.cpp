@@ -47,19 +47,20 @@ std::vector<Index> every(Index thin, const LocalDraws& draws) {
 
 } // namespace
 
-LocalDraws draws_of_replicate(const parallel::Communicator& ranks, algorithm::Sampler& sampler, Index replicate,
+LocalDraws draws_of_replicate(const parallel::Communicator& ranks, const algorithm::Found& found, Index replicate,
                               const SamplesPart& part, bool are_recorded, std::vector<Index> places) {
     const auto numbers = ranks.all_gather(std::ssize(places));
     LocalDraws draws{std::move(places), 0, {}};
     for (Index rank = 0; rank < ranks.rank(); ++rank)
         draws.begin += numbers[static_cast<std::size_t>(rank)];
     if (are_recorded) {
-        draws.copy = [&sampler, replicate, n = part.layout.block()](Index place, Block& block, Index slot) {
-            sampler.replicate(replicate).recorded_draws()->unpack(place / n, place % n, block, slot);
+        draws.copy = [recorded = found.replicate(replicate).draws, n = part.layout.block()](Index place, Block& block,
+                                                                                            Index slot) {
+            recorded->unpack(place / n, place % n, block, slot);
         };
         return draws;
     }
-    draws.copy = [share = shares_of(ranks, sampler, replicate).front()](Index place, Block& block, Index slot) {
+    draws.copy = [share = shares_of(ranks, found, replicate).front()](Index place, Block& block, Index slot) {
         std::vector<std::byte> packed(share.particle_bytes());
         share.pack(place, packed);
         block.unpack(slot, packed);

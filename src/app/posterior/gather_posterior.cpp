@@ -1,10 +1,9 @@
 #include "app/posterior/gather_posterior.hpp"
 
-#include "algorithm/replicates/delayed_failure.hpp"
-#include "algorithm/replicates/rank_groups.hpp"
+#include "parallel/agreement.hpp"
+#include "parallel/states.hpp"
 
 #include "core/log_space.hpp"
-#include "parallel/agreement.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/families.hpp"
@@ -116,7 +115,7 @@ Index draws_of_a_chain(const parallel::Communicator& ranks, const Samples& sampl
 }
 
 /// Gathers the draws of posterior.nc from weighted draws: some of them, with equal weights.
-void gather_drawn(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
+void gather_drawn(const parallel::Communicator& ranks, const model::Target& target, const algorithm::Found& found,
                   const random::Seed& seed, Posterior& result) {
     const auto& samples = result.samples;
     const Index n = draws_of_a_chain(ranks, samples), d = static_cast<Index>(result.parameter_names.size());
@@ -138,8 +137,7 @@ void gather_drawn(const parallel::Communicator& ranks, const model::Target& targ
         };
         gather(
             parameters, [&](Index i) { return part.parameters.col(i).data(); }, static_cast<std::size_t>(d));
-        draws.push_back(
-            draws_of_replicate(ranks, sampler, static_cast<Index>(chain), part, samples.are_recorded, drawn));
+        draws.push_back(draws_of_replicate(ranks, found, static_cast<Index>(chain), part, samples.are_recorded, drawn));
         std::vector<Index> places(drawn);
         for (Index& place : places)
             place += part.layout.first_local_item();
@@ -191,22 +189,22 @@ struct DrawnPoints {
     std::vector<Index> chains, draws; ///< n: the chain of each, and its place in the chain
 };
 
-DrawnPoints gather_points(const parallel::Communicator& ranks, algorithm::Sampler& sampler, const Samples& samples,
+DrawnPoints gather_points(const parallel::Communicator& ranks, const algorithm::Found& found, const Samples& samples,
                           Index n, const random::Seed& seed) {
     std::vector<std::span<const double>> log_weights;
     for (const auto& part : samples.parts)
         log_weights.emplace_back(part.log_weight);
     // The chains in posterior.nc have drawn from streams 0, 1, ..., so that n_chains is the first free stream.
     const auto drawn = systematic_draws(ranks, log_weights, n, seed, static_cast<std::uint64_t>(samples.n_chains));
-    const auto* chains = sampler.markov_chains();
+    const auto* chains = found.chains;
     const Matrix recorded = chains ? chains->points() : Matrix();
     std::vector<double> all;
-    DrawnPoints found;
+    DrawnPoints gathered;
     for (std::size_t part = 0; part < drawn.size(); ++part) {
         std::vector<double> local;
         std::vector<Index> local_places;
         const auto& layout = samples.parts[part].layout;
-        const auto particles = shares_of(ranks, sampler, chains ? 0 : static_cast<Index>(part)).front();
+        const auto particles = shares_of(ranks, found, chains ? 0 : static_cast<Index>(part)).front();
         for (const Index i : drawn[part]) {
             const Index b = i / particles.layout().block();
             const Vector x = chains
@@ -218,38 +216,38 @@ DrawnPoints gather_points(const parallel::Communicator& ranks, algorithm::Sample
         const auto more = ranks.gather(std::span<const double>(local));
         all.insert(all.end(), more.begin(), more.end());
         for (const Index place : ranks.gather(std::span<const Index>(local_places))) {
-            found.chains.push_back(chains ? place / layout.block() : static_cast<Index>(part));
-            found.draws.push_back(chains ? place % layout.block() : place);
+            gathered.chains.push_back(chains ? place / layout.block() : static_cast<Index>(part));
+            gathered.draws.push_back(chains ? place % layout.block() : place);
         }
     }
-    found.points = Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / n, ranks.is_root() ? n : 0);
-    return found;
+    gathered.points = Eigen::Map<const Matrix>(all.data(), static_cast<Index>(all.size()) / n, ranks.is_root() ? n : 0);
+    return gathered;
 }
 
 /// Collective. The summaries of all replicates, on rank 0. Groups of ranks summarise theirs at the same time.
-std::vector<Summaries> summarise_replicates(const parallel::Communicator& ranks, algorithm::Sampler& sampler,
+std::vector<Summaries> summarise_replicates(const parallel::Communicator& ranks, const algorithm::Found& found,
                                             Posterior& result, const std::vector<double>& log_ratios) {
-    const auto team = sampler.team(ranks);
+    const auto team = found.team_of(ranks);
     const auto& names = result.parameter_names;
     std::vector<Summaries> mine;
-    algorithm::DelayedFailure failure;
-    for (Index r = 0; r < sampler.n_replicates(); ++r) {
+    parallel::DelayedFailure failure;
+    for (Index r = 0; r < found.n_replicates(); ++r) {
         auto& part = result.samples.parts[static_cast<std::size_t>(r)];
         const double log_ratio = log_ratios.empty() ? 0.0 : log_ratios[static_cast<std::size_t>(r)];
         const auto work = [&] {
-            auto& replicate = sampler.replicate(r);
+            const auto replicate = found.replicate(r);
             if (result.samples.are_recorded)
                 mine.emplace_back(summarise_recorded(team, names, log_ratio, part));
             else
-                mine.emplace_back(summarise(team, replicate.population().generation(0), names, log_ratio,
-                                            replicate.chain_length(), part));
+                mine.emplace_back(summarise(team, replicate.population->generation(0), names, log_ratio,
+                                            replicate.chain_length, part));
             mine.back().replicate = r;
         };
-        if (sampler.has_replicate(r))
+        if (found.has_replicate(r))
             failure.guard(ranks, work, team.size());
     }
     failure.agree(ranks);
-    auto all = algorithm::gather_states(ranks, team.is_root(), mine);
+    auto all = parallel::gather_states(ranks, team.is_root(), mine);
     std::ranges::sort(all, {}, &Summaries::replicate); // a rank may have several that are no neighbours
     return all;
 }
@@ -257,16 +255,16 @@ std::vector<Summaries> summarise_replicates(const parallel::Communicator& ranks,
 } // namespace
 
 Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
-                                 algorithm::Sampler& sampler, const random::Seed& seed,
+                                 const algorithm::Found& found, const random::Seed& seed,
                                  const std::vector<double>& log_ratios) {
     Posterior result;
     result.parameter_names = target.offers<model::ReportedParameters>()->parameter_names();
-    result.chains = sampler.n_replicates();
+    result.chains = found.n_replicates();
     result.has_densities = target.offers<path::DensityPath>() != nullptr;
     result.samples = {{}, static_cast<Index>(result.parameter_names.size()), result.chains, result.has_densities};
-    result.samples.are_recorded = sampler.recorded_draws() != nullptr;
-    gather_samples(ranks, target, sampler, result.samples);
-    auto summaries = summarise_replicates(ranks, sampler, result, log_ratios);
+    result.samples.are_recorded = found.draws != nullptr;
+    gather_samples(ranks, target, found, result.samples);
+    auto summaries = summarise_replicates(ranks, found, result, log_ratios);
     if (summaries.size() == 1) {
         result.summaries = summaries.front().of_parameters;
         result.convergence = summaries.front().convergence();
@@ -277,7 +275,7 @@ Posterior posterior_of_particles(const parallel::Communicator& ranks, const mode
             batches.push_back(std::move(replicate.of_parameters));
         result.summaries = estimator::combine_batches(batches, log_ratios);
     }
-    gather_drawn(ranks, target, sampler, seed, result);
+    gather_drawn(ranks, target, found, seed, result);
     return result;
 }
 
@@ -299,11 +297,11 @@ Posterior posterior_of_chains(const parallel::Communicator& ranks, const model::
 }
 
 Predictions predictions_of(const parallel::Communicator& ranks, const model::Target& target,
-                           algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data) {
+                           const algorithm::Found& found, const Samples& samples, const model::DataDescription& data) {
     const auto& predictive = *target.offers<model::Predictive>();
     const PredictionSettings settings;
-    const random::Seed seed = *sampler.prediction_seed();
-    const auto drawn = gather_points(ranks, sampler, samples, settings.points, seed);
+    const random::Seed seed = *found.prediction_seed;
+    const auto drawn = gather_points(ranks, found, samples, settings.points, seed);
     Predictions predictions;
     parallel::on_root(ranks, [&] {
         const auto predict = [&](std::span<const double> x, Index n, const random::Address& address) {

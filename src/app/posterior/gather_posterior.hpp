@@ -2,8 +2,8 @@
 /// The posterior of a finished run: its draws on their ranks, their summary, and their predictions.
 
 #include "algorithm/common/chain_outcome.hpp"
+#include "algorithm/common/found.hpp"
 #include "algorithm/common/recorded_draws.hpp"
-#include "algorithm/common/sampler.hpp"
 #include "app/posterior/predictions.hpp"
 #include "estimator/posterior.hpp"
 #include "io/container/container.hpp"
@@ -70,7 +70,7 @@ struct Posterior {
 /// of every replicate's weighted draws, and on rank 0 some of them with equal weights, drawn with `seed`. `log_ratios`
 /// are those of the replicates, if there is more than one.
 Posterior posterior_of_particles(const parallel::Communicator& ranks, const model::Target& target,
-                                 algorithm::Sampler& sampler, const random::Seed& seed,
+                                 const algorithm::Found& found, const random::Seed& seed,
                                  const std::vector<double>& log_ratios);
 
 /// Collective. The posterior of Markov chains, whose draws stay on their ranks; some of them are on rank 0 as well.
@@ -90,17 +90,17 @@ void gather_log_likelihoods(const parallel::Communicator& ranks, const model::Ta
                             const std::vector<LocalDraws>& draws, bool chains_are_whole, Posterior& result);
 
 /// The draws of a replicate at these places: of its final population, or recorded ones.
-LocalDraws draws_of_replicate(const parallel::Communicator& ranks, algorithm::Sampler& sampler, Index replicate,
+LocalDraws draws_of_replicate(const parallel::Communicator& ranks, const algorithm::Found& found, Index replicate,
                               const SamplesPart& part, bool are_recorded, std::vector<Index> places);
 
 /// Collective. Predictions of a few hundred draws of the parameters, whatever the number of particles; on rank 0.
 /// `data`: the observed data.
 Predictions predictions_of(const parallel::Communicator& ranks, const model::Target& target,
-                           algorithm::Sampler& sampler, const Samples& samples, const model::DataDescription& data);
+                           const algorithm::Found& found, const Samples& samples, const model::DataDescription& data);
 
 /// Collective. The draws of all replicates on this rank: from their final populations, or recorded draws if
 /// samples.are_recorded. Does not set their log weights.
-void gather_samples(const parallel::Communicator& ranks, const model::Target& target, algorithm::Sampler& sampler,
+void gather_samples(const parallel::Communicator& ranks, const model::Target& target, const algorithm::Found& found,
                     Samples& samples);
 
 /// Collective. n systematic draws, with the number at (seed, posterior_draw, id), from the weights of all parts one

@@ -1,7 +1,7 @@
 #pragma once
 /// Predictions of the posterior, for models that make them: summaries over equally weighted draws of the parameters.
 
-#include "estimator/predictive.hpp"
+#include "estimator/posterior.hpp"
 #include "pearlite/core/labelled_array.hpp"
 #include "pearlite/model/data_description.hpp"
 #include "pearlite/model/predictive.hpp"

@@ -1,5 +1,7 @@
 #include "app/probe/probe.hpp"
+#include "app/result/run.hpp"
 
+#include "algorithm/search/search.hpp"
 #include "app/configured/memory.hpp"
 #include "app/probe/prediction.hpp"
 #include "parallel/agreement.hpp"
@@ -194,9 +196,9 @@ class Prober {
             return false;
         }
         try {
-            const auto run = make_run(ranks_, plan ? *plan : run_.plan, run_.model);
-            probe_.ranks = run->describe_ranks();
-            rehearsal.course = follow(ranks_, *run, limits, clock_);
+            Run run(ranks_, plan ? *plan : run_.plan, run_.model);
+            probe_.ranks = run.describe_ranks();
+            rehearsal.course = follow(ranks_, run.sampler(), limits, clock_);
         } catch (const Error& error) {
             const bool is_of_size = error.kind() != ErrorKind::other && error.kind() != ErrorKind::file;
             if (!is_smaller || !is_of_size || (ranks_.size() > 1 && !error.is_agreed()))

@@ -4,7 +4,6 @@
 #include "pearlite/core/types.hpp"
 #include "pearlite/random/detail/ars.hpp"
 #include "pearlite/random/detail/philox.hpp"
-#include "simd/cpu.hpp"
 #include "simd/path.hpp"
 
 #include <fmt/format.h>

@@ -1,11 +1,10 @@
 #pragma once
-/// The interface of a run to the run loop: steps, state, result; no templates.
+/// A run: the sampler of a plan and a model, its checkpoints, and its result.
 
-#include "algorithm/common/settings.hpp"
+#include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/algorithm.hpp"
 #include "app/result/parts/part.hpp"
 #include "pearlite/app/catalogue.hpp"
-#include "population/work_balance.hpp"
 
 #include <memory>
 #include <optional>
@@ -14,50 +13,53 @@
 namespace pearlite::app {
 
 /// The results of a run before its end.
-struct SoFar {
+struct PartialResult {
     std::optional<algorithm::LogRatioSoFar> log_ratio; ///< nothing of searches, trainings and Markov chains
     ResultParts parts;                                 ///< those that need no end, made to be written to files alone
 };
 
+struct RunView;
+
 class Run {
   public:
-    virtual ~Run() = default;
+    /// Collective. The plan must outlive the steps of the run, whose samplers are made from it.
+    Run(const parallel::Communicator& ranks, const algorithm::Plan& plan, const BuiltModel& model);
+
+    algorithm::Sampler& sampler() { return *sampler_; }
 
     /// Collective. Draws the start of a run that is not restored from a checkpoint.
-    virtual void begin() = 0;
-    virtual bool finished() const = 0;
+    void begin() { sampler_->begin(); }
+    bool finished() const { return sampler_->finished(); }
     /// Collective.
-    virtual void step() = 0;
+    void step() { sampler_->step(); }
     /// Collective. Agrees on progress now, not at the next regular agreement, which may be some steps after the end of
     /// another group's replicates.
-    virtual void settle() {}
-    virtual algorithm::Progress progress() const = 0;
-    /// True while a pilot looks for temperatures and scales.
-    virtual bool in_pilot() const = 0;
-    /// Counts the stages before the present one (Sampler::stage).
-    virtual Index stage() const { return 0; }
-    /// Particle moves of one step, on all ranks.
-    virtual Index updates_per_step() const = 0;
-    /// Likelihoods computed so far in the present stage; nothing if the run does not count them.
-    virtual std::optional<Index> evaluations() const { return {}; }
+    void settle() { sampler_->flush(); }
+    algorithm::Progress progress() const { return sampler_->progress(); }
     /// How the ranks share the work, where a measurement chose that; else empty.
-    virtual std::string describe_ranks() const { return {}; }
-    /// The account of the ranks' shares of the work in this session, if the run measures it.
-    virtual std::optional<population::WorkAccount> work() const { return {}; }
+    std::string describe_ranks() const;
 
     /// Collective. Adds the state to a checkpoint; takes it from one.
-    virtual void save(io::Writer& writer) = 0;
-    virtual void restore(io::Reader& reader) = 0;
+    void save(io::Writer& writer);
+    void restore(io::Reader& reader);
 
     /// Collective; after save(), which ends what is under way. The run must live as long as the parts.
-    virtual SoFar so_far() { return {}; }
-
+    PartialResult partial_result();
     /// Collective; needs finished(). Sharded data stay in the run, which must live until the result has been written.
-    virtual RunResult result() = 0;
-};
+    RunResult result();
 
-/// Collective. The run that a plan asks for.
-std::unique_ptr<Run> make_run(const parallel::Communicator& ranks, const algorithm::Plan& plan,
-                              const BuiltModel& model);
+  private:
+    RunView view() const;
+    /// Collective. log f_b_end - log f_0 of the particle in slot 0, computed from its packed form: a resumed program
+    /// that finds another value has another model.
+    double first_log_ratio() const;
+
+    parallel::Communicator ranks_;
+    double inverse_temperature_end_;
+    random::Seed seed_;
+    std::shared_ptr<const algorithm::SearchPlan> search_plan_; ///< null unless it is a search
+    std::shared_ptr<const model::Target> target_;              ///< null for models that are searched or trained
+    std::unique_ptr<algorithm::Sampler> sampler_;
+};
 
 } // namespace pearlite::app

@@ -13,7 +13,8 @@ namespace {
 /// The course as it is made: stages, and the times at which ranks agree.
 class CourseRecorder {
   public:
-    CourseRecorder(const parallel::Communicator& ranks, Run& run, const CourseLimits& limits, const ProbeClock& clock)
+    CourseRecorder(const parallel::Communicator& ranks, algorithm::Sampler& run, const CourseLimits& limits,
+                   const ProbeClock& clock)
         : ranks_(ranks), run_(run), limits_(limits), clock_(clock), start_(clock()) {
         course_.held_before = resident_bytes();
     }
@@ -34,7 +35,7 @@ class CourseRecorder {
         else if (course_.has_finished)
             course_.stages.back().pace.end();
         else
-            run_.settle(); // failures that the other ranks do not know yet
+            run_.flush(); // failures that the other ranks do not know yet
         is_spent();
         return std::move(course_);
     }
@@ -44,35 +45,36 @@ class CourseRecorder {
 
     void enter_stage(double began) {
         const double time = now();
-        course_.stages.push_back({run_.in_pilot(), time - began, Pace(run_.progress(), time)});
+        const auto progress = run_.progress();
+        course_.stages.push_back({progress.in_pilot, time - began, Pace(progress, time)});
         if (course_.stages.size() == 1)
             course_.stages.back().starting = time;
-        if (!run_.in_pilot() && run_began_ == infinity)
+        if (!progress.in_pilot && run_began_ == infinity)
             run_began_ = time;
-        stage_ = run_.stage();
+        stage_ = progress.stages_before;
     }
 
     /// Whether the step was the last of a stage.
     bool step() {
         auto& pace = course_.stages.back().pace;
         const double before = now();
-        const auto evaluations = run_.evaluations();
-        const auto updates = static_cast<double>(run_.updates_per_step());
+        const auto progress_before = run_.progress();
         run_.step();
         ++course_.steps;
-        if (run_.stage() == stage_) {
+        const auto progress = run_.progress();
+        if (progress.stages_before == stage_) {
             // A trajectory takes dozens of gradients: where evaluations are counted, they measure the work best.
-            const Index counted = run_.evaluations().value_or(0) - evaluations.value_or(0);
-            work_of_step_ = static_cast<double>(counted > 0 ? counted : run_.updates_per_step());
-            course_.stages.back().updates += static_cast<double>(run_.updates_per_step());
-            pace.add(run_.progress(), now(), work_of_step_);
+            const Index counted = progress.likelihoods.value_or(0) - progress_before.likelihoods.value_or(0);
+            work_of_step_ = static_cast<double>(counted > 0 ? counted : progress.updates_per_step);
+            course_.stages.back().updates += static_cast<double>(progress.updates_per_step);
+            pace.add(progress, now(), work_of_step_);
             return false;
         }
         // The step also drew the start of the next stage.
         const double usual = pace.seconds_of_last_step(), after = now();
         const double ended = usual > 0 ? std::min(after, before + usual) : after;
         pace.end(ended, work_of_step_);
-        course_.stages.back().updates += updates;
+        course_.stages.back().updates += static_cast<double>(progress_before.updates_per_step);
         enter_stage(ended);
         return true;
     }
@@ -102,7 +104,7 @@ class CourseRecorder {
     }
 
     const parallel::Communicator& ranks_;
-    Run& run_;
+    algorithm::Sampler& run_;
     const CourseLimits& limits_;
     const ProbeClock& clock_;
     double start_, run_began_ = infinity, work_of_step_ = 0;
@@ -112,7 +114,8 @@ class CourseRecorder {
 
 } // namespace
 
-Course follow(const parallel::Communicator& ranks, Run& run, const CourseLimits& limits, const ProbeClock& clock) {
+Course follow(const parallel::Communicator& ranks, algorithm::Sampler& run, const CourseLimits& limits,
+              const ProbeClock& clock) {
     return CourseRecorder(ranks, run, limits, clock).make();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Times the first steps of a run, which is then thrown away; nothing is written.
 
-#include "app/result/run.hpp"
+#include "algorithm/common/sampler.hpp"
 #include "app/run/pace.hpp"
 #include "parallel/communicator.hpp"
 
@@ -41,6 +41,7 @@ struct Course {
 };
 
 /// Collective. Begins a run and makes steps until a limit, or to the end of its first round.
-Course follow(const parallel::Communicator& ranks, Run& run, const CourseLimits& limits, const ProbeClock& clock);
+Course follow(const parallel::Communicator& ranks, algorithm::Sampler& run, const CourseLimits& limits,
+              const ProbeClock& clock);
 
 } // namespace pearlite::app

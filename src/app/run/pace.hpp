@@ -4,6 +4,9 @@
 
 #include "algorithm/common/settings.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
 #include <optional>
 #include <vector>
 
@@ -60,5 +63,27 @@ class Pace {
     double steps_in_all_ = 0, inverse_temperature_end_ = 1, seconds_of_last_step_ = 0;
     bool has_ended_ = false;
 };
+
+using Nanoseconds = std::int64_t;
+
+inline constexpr Nanoseconds nanoseconds_per_second = 1'000'000'000;
+
+/// On the monotonic clock.
+inline Nanoseconds present_time() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
+}
+
+inline const Nanoseconds process_start = present_time();
+
+inline double seconds_since_process_start() {
+    return static_cast<double>(present_time() - process_start) / static_cast<double>(nanoseconds_per_second);
+}
+
+/// At most a century.
+inline Nanoseconds nanoseconds(double seconds) {
+    return static_cast<Nanoseconds>(std::clamp(seconds, 0.0, 3e9) * static_cast<double>(nanoseconds_per_second));
+}
 
 } // namespace pearlite::app

@@ -26,10 +26,10 @@ std::string place_on_path(const algorithm::Progress& progress) {
 }
 
 /// "step 12/100  inverse temperature 0.3  ESS 812  log Z/Z_0 12.3000".
-std::string describe_place(const algorithm::Progress& progress, bool in_pilot) {
-    auto text =
-        fmt::format("{}{} {}", in_pilot ? "pilot " : "", progress.iterations_per_step == 1 ? "step" : "iteration",
-                    progress.step * progress.iterations_per_step);
+std::string describe_place(const algorithm::Progress& progress) {
+    auto text = fmt::format("{}{} {}", progress.in_pilot ? "pilot " : "",
+                            progress.iterations_per_step == 1 ? "step" : "iteration",
+                            progress.step * progress.iterations_per_step);
     if (progress.steps > 0)
         text += fmt::format("/{}", progress.steps * progress.iterations_per_step);
     if (!progress.stage.empty())
@@ -99,12 +99,12 @@ void Reporter::note_failure(const std::exception_ptr& error) {
         file_->error(describe(error).message);
 }
 
-void Reporter::checkpoint(const algorithm::Progress& progress, bool in_pilot) {
+void Reporter::checkpoint(const algorithm::Progress& progress) {
     const double now = elapsed();
     if (noted_ > 0 && now - noted_ < std::clamp(now / 10, 60.0, 3600.0))
         return;
     noted_ = now;
-    note("checkpoint at " + describe_place(progress, in_pilot));
+    note("checkpoint at " + describe_place(progress));
 }
 
 void Reporter::result(const std::string& text, const std::filesystem::path& place) {
@@ -117,14 +117,13 @@ void Reporter::result(const std::string& text, const std::filesystem::path& plac
                          place.string()));
 }
 
-void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Index stage, Index updates_per_step,
-                        const std::string& unit) {
+void Reporter::progress(const algorithm::Progress& progress, const std::string& unit) {
     if (!speaks_)
         return;
     const double now = elapsed();
-    if (!pace_ || stage != stage_) {
+    if (!pace_ || progress.stages_before != stage_) {
         pace_.emplace(progress, now);
-        stage_ = stage;
+        stage_ = progress.stages_before;
         return;
     }
     pace_->add(progress, now);
@@ -132,11 +131,12 @@ void Reporter::progress(const algorithm::Progress& progress, bool in_pilot, Inde
         return;
 
     const double rate = pace_->steps() / pace_->seconds();
-    const double updates = static_cast<double>(updates_per_step) / static_cast<double>(progress.steps_at_once);
+    const double updates = static_cast<double>(progress.updates_per_step) / static_cast<double>(progress.steps_at_once);
     const auto seconds_left = pace_->seconds_left();
     // The number of an adaptive schedule's steps is extrapolated; the ETA of a pilot does not include the run after it.
-    show(fmt::format("{}  {} {}/s  {} {}{}", describe_place(progress, in_pilot), format_rate(rate * updates), unit,
-                     in_pilot ? "ETA of the pilot" : "ETA", pace_->is_adaptive() && seconds_left ? "about " : "",
+    show(fmt::format("{}  {} {}/s  {} {}{}", describe_place(progress), format_rate(rate * updates), unit,
+                     progress.in_pilot ? "ETA of the pilot" : "ETA",
+                     pace_->is_adaptive() && seconds_left ? "about " : "",
                      seconds_left ? format_duration(*seconds_left) : "?"));
 }
 

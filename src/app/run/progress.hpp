@@ -43,13 +43,12 @@ class Reporter {
     void result(const std::string& text, const std::filesystem::path& place);
 
     /// A checkpoint was written. The log has a line a minute at first, later one whenever a tenth of the time is added.
-    void checkpoint(const algorithm::Progress& progress, bool in_pilot);
+    void checkpoint(const algorithm::Progress& progress);
 
     /// Offers a progress report; shown at most twice a second at a terminal. Elsewhere the first comes after ten
     /// seconds, another whenever a tenth of the time is added, no more than one in ten seconds, no less than one in ten
-    /// minutes. `stage`: Sampler::stage.
-    void progress(const algorithm::Progress& progress, bool in_pilot, Index stage, Index updates_per_step,
-                  const std::string& unit);
+    /// minutes.
+    void progress(const algorithm::Progress& progress, const std::string& unit);
     /// The same for a given line.
     void progress(const std::string& line);
     /// The estimate that progress() shows, for the pilot alone while in a pilot. Nothing if it is not known.

@@ -1,7 +1,7 @@
 #include "app/run/watchdog.hpp"
 
 #include "app/program/build_info.hpp"
-#include "app/run/process_time.hpp"
+#include "app/run/pace.hpp"
 #include "app/run/signals.hpp"
 #include "pearlite/core/error.hpp"
 

@@ -5,6 +5,7 @@
 #include "app/sweep/sweep.hpp"
 #include "io/configuration/sweep/sweep_grid.hpp"
 #include "pearlite/app/catalogue.hpp"
+#include "pearlite/core/types.hpp"
 
 #include <map>
 #include <string>
@@ -31,5 +32,20 @@ MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& conf
 /// others.
 std::vector<double> costs_of_settings(const parallel::Communicator& ranks, const Catalogue& models, const Sweep& sweep,
                                       const std::map<Index, EndedRun>& ended, const std::vector<Index>& open);
+
+/// A run to deal: its time on one rank in any unit, and the number of ranks that have work in it.
+struct RunCost {
+    double seconds = 1;
+    Index useful_ranks = 1;
+};
+
+/// The sizes of the groups, largest first. They minimise the predicted time until the last run has ended, if groups
+/// take the runs longest first, each as soon as it is free, and s ranks do a run in 1 / s^0.85 of its time. Candidates
+/// are groups of nearly equal sizes, and, where runs are no more than ranks, a group for each run, the larger the
+/// longer the run. The number of groups may be less than `ranks`; sizes sum to `ranks`.
+std::vector<int> deal_ranks(int ranks, std::vector<RunCost> runs);
+
+/// The time until the last run has ended, for groups of these sizes.
+double predicted_makespan(const std::vector<int>& sizes, std::vector<RunCost> runs);
 
 } // namespace pearlite::app

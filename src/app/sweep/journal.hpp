@@ -1,17 +1,30 @@
 #pragma once
 /// The journal of a sweep: a line for each run that has ended, in a file of the rank that wrote it.
 
-#include "app/result/parts/summary_parts.hpp"
-#include "app/sweep/scalars.hpp"
+#include "app/result/parts/part.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pearlite::app {
+
+using Scalar = std::pair<std::string, double>;
+
+/// Every number of a summary.json, in its order. A name is the path of the number, joined by points; entries of a list
+/// are named by their "name", or their "estimator" and "quantity" (and "error_method" where that name is taken), or
+/// their number. Intervals are `.low` and `.high`; `warnings` counts them. Other lists of numbers are left out.
+std::vector<Scalar> scalars_of(const Json& summary);
+
+/// Whether a scalar depends on the clock, on the machine or on the number of ranks.
+bool is_of_machine(const std::string& scalar);
+
+/// The scalars for a short table: the first estimate, the best energy, the ESS, and at the end the time.
+std::vector<std::string> headline_of(const std::vector<std::string>& scalars);
 
 /// A run that has ended.
 struct EndedRun {

@@ -3,13 +3,13 @@
 #include "app/configured/memory.hpp"
 #include "app/program/amounts.hpp"
 #include "app/program/build_info.hpp"
+#include "app/run/checkpoint.hpp"
 #include "app/run/heartbeat.hpp"
-#include "app/run/process_time.hpp"
+#include "app/run/pace.hpp"
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/watchdog.hpp"
 #include "app/sweep/cost.hpp"
-#include "app/sweep/deal.hpp"
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep_files.hpp"
 #include "app/written/run_directory.hpp"
@@ -258,7 +258,7 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
     auto run_ = restored(job, prepared, warnings);
     job.is_resumed = run_ != nullptr;
     if (!run_) {
-        run_ = make_run(team_, *prepared.plan, *prepared.model);
+        run_ = std::make_unique<Run>(team_, *prepared.plan, *prepared.model);
         run_->begin();
     }
     Reporter log(team_.is_root() && keeps_runs, job.directory / "run.log", job.is_resumed, Reporter::Screen::off);
@@ -300,7 +300,7 @@ std::unique_ptr<Run> SweepSession::restored(const Job& job, const Prepared& prep
             reader("configuration", configuration);
             if (configuration != prepared.resolved)
                 throw FileError(job.directory.string() + ": a checkpoint of another run");
-            run = make_run(team_, *prepared.plan, *prepared.model);
+            run = std::make_unique<Run>(team_, *prepared.plan, *prepared.model);
             warnings.clear();
             restore_checkpoint(job, *run, reader, warnings);
         });

@@ -1,7 +1,7 @@
 #include "app/sweep/sweep.hpp"
 
-#include "app/result/parts/summary_parts.hpp"
-#include "app/run/run_loop.hpp"
+#include "app/result/parts/part.hpp"
+#include "app/run/checkpoint.hpp"
 #include "app/sweep/cost.hpp"
 #include "io/configuration/key_reader.hpp"
 #include "parallel/agreement.hpp"

@@ -10,13 +10,14 @@ namespace pearlite::app {
 
 ScheduleTuning tune_schedule(const parallel::Communicator& ranks, const algorithm::AnnealingPlan& plan,
                              const algorithm::AnyTarget& target) {
-    const auto sampler = plan.make_sampler(ranks, target);
+    const auto sampler = plan.sampler_of(ranks, target);
     sampler->begin();
-    while (sampler->in_pilot())
+    while (sampler->progress().in_pilot)
         sampler->step();
-    PEARLITE_EXPECTS(sampler->survey() != nullptr);
+    const auto* survey = sampler->found().survey;
+    PEARLITE_EXPECTS(survey != nullptr);
     ScheduleTuning found;
-    found.survey = *sampler->survey();
+    found.survey = *survey;
     found.schedule = plan.optimised_schedule(found.survey);
     found.profile = plan.temperatures().optimised.profile_of(found.survey);
     found.cost = path::cost_of(found.schedule, found.profile);

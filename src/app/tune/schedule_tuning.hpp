@@ -1,9 +1,9 @@
 #pragma once
 /// Makes an optimised schedule once for many runs: makes the survey alone, and writes the schedule to a file.
 
+#include "algorithm/pilot/survey_record.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "algorithm/survey/survey_record.hpp"
-#include "path/optimal/schedule_cost.hpp"
+#include "path/optimal/optimal_schedule.hpp"
 #include "path/schedule.hpp"
 
 #include <functional>

@@ -3,7 +3,7 @@
 /// of Tran, Strickland, Pitt & Kohn, section 3.4.
 
 #include "algorithm/plans/annealing_plan.hpp"
-#include "app/tune/tunable_likelihood.hpp"
+#include "app/tune/likelihood_measurement.hpp"
 #include "estimator/likelihood_cost.hpp"
 
 #include <functional>

@@ -1,13 +1,14 @@
 #include "app/watching/run_state.hpp"
 
 #include "app/sweep/sweep_files.hpp"
-#include "app/watching/log_file.hpp"
-#include "app/written/directory_lock.hpp"
 #include "app/written/run_directory.hpp"
 #include "app/written/summary.hpp"
 #include "io/container/checkpoints.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
+#include <cctype>
+#include <fstream>
+#include <string_view>
 #include <system_error>
 
 namespace pearlite::app {
@@ -51,6 +52,44 @@ RunState state_of(const std::filesystem::path& directory) {
         break;
     }
     return RunState::died;
+}
+
+namespace {
+
+constexpr std::string_view date_form = "0000-00-00 00:00:00 ";
+/// A part of the watchdog's message, which has no date.
+constexpr std::string_view ended_by_watchdog = "the run ends without a new checkpoint";
+
+/// "warning: the text" of a line that begins with a date; empty for lines that continue an earlier one.
+std::string_view without_date(std::string_view line) {
+    if (line.size() <= date_form.size())
+        return {};
+    for (std::size_t k = 0; k < date_form.size(); ++k)
+        if (date_form[k] == '0' ? std::isdigit(static_cast<unsigned char>(line[k])) == 0 : line[k] != date_form[k])
+            return {};
+    return line.substr(date_form.size());
+}
+
+} // namespace
+
+LogFile read_log(const std::filesystem::path& directory) {
+    LogFile log;
+    std::ifstream in(directory / "run.log");
+    for (std::string line; std::getline(in, line);) {
+        const auto text = without_date(line);
+        if (text.empty() && line.find(ended_by_watchdog) != std::string::npos) {
+            log.end = LogEnd::stopped;
+            log.last_notice = line;
+        }
+        if (text.empty())
+            continue;
+        const bool warns = text.starts_with("warning: "), fails = text.starts_with("error: ");
+        log.warnings += warns ? 1 : 0;
+        if (warns || fails)
+            log.last_notice = text.substr(text.find(' ') + 1);
+        log.end = fails ? LogEnd::failed : text.starts_with("info: stopped by ") ? LogEnd::stopped : LogEnd::open;
+    }
+    return log;
 }
 
 } // namespace pearlite::app

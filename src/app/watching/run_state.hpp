@@ -2,6 +2,7 @@
 /// The state of a run or a sweep, from its directory.
 
 #include <filesystem>
+#include <string>
 
 namespace pearlite::app {
 
@@ -19,5 +20,20 @@ const char* word_of(RunState state);
 
 /// Sees locks of processes on other hosts if the file system supports them.
 RunState state_of(const std::filesystem::path& directory);
+
+enum class LogEnd {
+    open,    ///< no word of an end
+    stopped, ///< by a signal or a limit
+    failed,  ///< by an error
+};
+
+struct LogFile {
+    LogEnd end = LogEnd::open;
+    long warnings = 0;       ///< of all sessions
+    std::string last_notice; ///< the last warning or error; empty without any
+};
+
+/// Without a log: no warnings, an open end.
+LogFile read_log(const std::filesystem::path& directory);
 
 } // namespace pearlite::app

@@ -1,10 +1,13 @@
 #include "app/works/result_of_files.hpp"
 
 #include "app/program/build_info.hpp"
+#include "app/result/parts/kinds.hpp"
+#include "app/result/parts/part.hpp"
 #include "io/container/container.hpp"
 #include "parallel/agreement.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace pearlite::app {
@@ -34,6 +37,35 @@ void ResultOfFiles::write(RunFacts facts, const RunResult& result, const std::st
     }
     if (ranks_.is_root())
         std::fputs(describe_text(summary).c_str(), stdout);
+}
+
+void FreeEnergyPart::write_fields(io::Writer& writer) {
+    for (const auto& [name, works] : {std::pair("work/forward", &forward_), std::pair("work/reverse", &reverse_)})
+        writer.sharded(name,
+                       population::field_of(works->layout, [works = works](std::size_t i) { return works->here[i]; }));
+}
+
+void FreeEnergyPart::write_summary(SummaryParts& summary) const {
+    if (!headline_ || !std::isfinite(headline_->value))
+        return;
+    Json entry{
+        {"value", 0 - headline_->value * unit_.per_nat}, {"unit", unit_.name}, {"estimator", headline_->estimator}};
+    if (headline_->standard_error)
+        entry["standard_error"] = *headline_->standard_error * unit_.per_nat;
+    if (headline_->interval95)
+        entry["interval95"] = {-headline_->interval95->high * unit_.per_nat,
+                               -headline_->interval95->low * unit_.per_nat};
+    summary.entries["free_energy_difference"] = std::move(entry);
+}
+
+std::string describe_free_energy(const Json& summary) {
+    const auto found = summary.find("free_energy_difference");
+    if (found == summary.end())
+        return {};
+    auto text = fmt::format("  free energy difference: {:.4f}", found->value("value", 0.0));
+    if (found->contains("standard_error"))
+        text += fmt::format(" +- {:.4f}", found->value("standard_error", 0.0));
+    return text + fmt::format(" {}   ({})\n", found->value("unit", ""), found->value("estimator", ""));
 }
 
 } // namespace pearlite::app

@@ -1,15 +1,20 @@
 #pragma once
 /// The end of a command that computes a result from files, without a run: `works`, `mbar`.
 
+#include "app/result/parts/part.hpp"
+#include "app/works/works_files.hpp"
 #include "app/written/run_directory.hpp"
 #include "app/written/summary.hpp"
+#include "estimator/evidence/estimate.hpp"
 #include "parallel/communicator.hpp"
+#include "population/shards.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -32,6 +37,24 @@ class ResultOfFiles {
     std::optional<std::filesystem::path> directory_;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     DirectoryLock lock_;
+};
+
+class FreeEnergyPart final : public ResultPart {
+  public:
+    FreeEnergyPart(population::Shards forward, population::Shards reverse, std::optional<estimator::Estimate> headline,
+                   EnergyUnit unit)
+        : forward_(std::move(forward)),
+          reverse_(std::move(reverse)),
+          headline_(std::move(headline)),
+          unit_(std::move(unit)) {}
+
+    void write_fields(io::Writer& writer) override;
+    void write_summary(SummaryParts& summary) const override;
+
+  private:
+    population::Shards forward_, reverse_;
+    std::optional<estimator::Estimate> headline_; ///< of log Z/Z_0
+    EnergyUnit unit_;
 };
 
 } // namespace pearlite::app

@@ -1,17 +1,23 @@
 #include "app/written/summary.hpp"
 
+#include "app/posterior/posterior_arrays.hpp"
 #include "app/program/amounts.hpp"
 #include "app/program/build_info.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
+#include "io/container/container.hpp"
+#include "io/files/netcdf.hpp"
 #include "io/files/temporary_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sys/resource.h>
+#include <system_error>
+#include <utility>
 
 namespace pearlite::app {
 
@@ -96,10 +102,10 @@ void add_timing(Json& summary, const RunFacts& facts) {
         summary["timing"]["balance"] = balance(*facts.work);
 }
 
-Json entry_of(const Standing& standing) {
-    const auto& progress = standing.progress;
+Json json_of(const ProgressEntry& current) {
+    const auto& progress = current.progress;
     const bool has_iterations = progress.iterations_per_step > 1;
-    Json entry{{"in_pilot", standing.in_pilot},
+    Json entry{{"in_pilot", progress.in_pilot},
                {"unit", has_iterations ? "iteration" : "step"},
                {"done", progress.step * progress.iterations_per_step}};
     if (progress.steps > 0)
@@ -116,13 +122,13 @@ Json entry_of(const Standing& standing) {
             entry["inverse_temperature"] = progress.inverse_temperature;
         entry["ess"] = json_number(progress.ess);
     }
-    if (standing.log_ratio && progress.stage.empty()) {
-        entry["log_ratio"] = json_number(standing.log_ratio->value);
-        if (standing.log_ratio->standard_error)
-            entry["standard_error"] = json_number(*standing.log_ratio->standard_error);
+    if (current.log_ratio && progress.stage.empty()) {
+        entry["log_ratio"] = json_number(current.log_ratio->value);
+        if (current.log_ratio->standard_error)
+            entry["standard_error"] = json_number(*current.log_ratio->standard_error);
     }
-    if (standing.seconds_left)
-        entry["seconds_left"] = json_number(*standing.seconds_left);
+    if (current.seconds_left)
+        entry["seconds_left"] = json_number(*current.seconds_left);
     return entry;
 }
 
@@ -145,10 +151,10 @@ std::string summary_text(const RunFacts& facts, const RunResult& result) {
     return summary.dump(2) + "\n";
 }
 
-std::string summary_text(const RunFacts& facts, const std::string& status, const Standing& standing,
+std::string summary_text(const RunFacts& facts, const std::string& status, const ProgressEntry& entry,
                          const ResultParts& known) {
     auto summary = head_of(facts, status);
-    summary["progress"] = entry_of(standing);
+    summary["progress"] = json_of(entry);
     SummaryParts parts;
     for (const auto& part : known)
         part->write_summary(parts);
@@ -193,6 +199,128 @@ Resources resources_of(const parallel::Communicator& ranks) {
     return {ranks.max(static_cast<Index>(usage.ru_maxrss) * 1024),
             {ranks.max(mine.reductions), ranks.max(mine.reduced_words), ranks.max(mine.other_collectives),
              ranks.max(mine.collected_bytes), ranks.max(mine.sends), ranks.max(mine.sent_bytes)}};
+}
+
+namespace {
+
+constexpr const char* file_name = "progress.h5";
+
+} // namespace
+
+void write_progress(const Job& job, const RunFacts& facts, const ProgressEntry& entry, const ResultParts& known) {
+    io::Writer writer(job.ranks);
+    writer("configuration", job.configuration);
+    writer("build/version", build_id());
+    writer("build/compiler", compiler());
+    writer("build/libraries", library_versions());
+    for (const auto& part : known)
+        part->write_fields(writer);
+    writer("summary", job.ranks.is_root() ? summary_text(facts, "running", entry, known) : std::string());
+    writer.commit(job.directory / file_name, "results");
+}
+
+std::optional<std::string> read_progress(const std::filesystem::path& directory) {
+    const auto file = directory / file_name;
+    std::error_code error;
+    if (!std::filesystem::exists(file, error))
+        return {};
+    try {
+        io::Reader reader(parallel::Communicator::alone(), file, "results");
+        std::string summary;
+        reader("summary", summary);
+        return summary;
+    } catch (const FileError&) { // a newer one may just be taking its place
+        return {};
+    }
+}
+
+void remove_progress(const std::filesystem::path& directory) {
+    std::error_code ignored;
+    std::filesystem::remove(directory / file_name, ignored);
+}
+
+std::filesystem::file_time_type last_written(const std::filesystem::path& directory) {
+    auto newest = std::filesystem::file_time_type::min();
+    for (const auto* name : {file_name, "summary.json"}) {
+        std::error_code error;
+        if (const auto written = std::filesystem::last_write_time(directory / name, error); !error)
+            newest = std::max(newest, written);
+    }
+    return newest;
+}
+
+bool is_progress_file(const std::string& name) {
+    return name == file_name;
+}
+
+namespace {
+
+/// A data point for each observation of an array has the array's name and dimension.
+void name_by_data(LabelledArray& log_likelihood, const std::vector<LabelledArray>& observed) {
+    if (observed.size() != 1 || observed.front().dimensions.size() != 1)
+        return;
+    log_likelihood.name = observed.front().name;
+    if (observed.front().size() == log_likelihood.dimensions.back().size)
+        log_likelihood.dimensions.back() = observed.front().dimensions.front();
+}
+
+/// Takes log_lik, by which Stan programs call the log likelihoods of the data points.
+std::vector<LabelledArray> taken_log_likelihood(std::vector<LabelledArray>& draws) {
+    std::vector<LabelledArray> taken;
+    if (draws.size() < 2)
+        return taken;
+    std::erase_if(draws, [&](auto& array) {
+        if (array.name != "log_lik")
+            return false;
+        taken.push_back(array);
+        return true;
+    });
+    return taken;
+}
+
+/// The groups in the order of the file.
+std::vector<io::NetcdfGroup> groups_of(const ResultParts& parts) {
+    PosteriorArrays arrays;
+    for (const auto& part : parts)
+        part->write_posterior(arrays);
+    if (arrays.draws.empty())
+        return {};
+    auto pointwise = taken_log_likelihood(arrays.draws);
+    for (auto& array : arrays.log_likelihood) {
+        for (const auto& group : arrays.further)
+            if (group.name == "observed_data")
+                name_by_data(array, group.arrays);
+        pointwise.push_back(std::move(array));
+    }
+    std::vector<io::NetcdfGroup> groups{{"posterior", std::move(arrays.draws)}, {"sample_stats", {}}};
+    auto& statistics = groups.back().arrays;
+    for (const auto* some : {&arrays.of_draws, &arrays.of_steps, &arrays.of_run})
+        statistics.insert(statistics.end(), some->begin(), some->end());
+    if (!pointwise.empty())
+        groups.push_back({"log_likelihood", std::move(pointwise)});
+    for (auto& group : arrays.further)
+        if (!group.arrays.empty())
+            groups.push_back(std::move(group));
+    return groups;
+}
+
+} // namespace
+
+void write_posterior(const Job& job, const ResultParts& parts) {
+    auto groups = groups_of(parts);
+    if (groups.empty())
+        return;
+    // No time of creation: equal runs leave equal files.
+    const std::vector<io::NetcdfGroup::Attribute> library{{"inference_library", "pearlite"},
+                                                          {"inference_library_version", PEARLITE_VERSION}};
+    for (auto& group : groups)
+        group.attributes = library;
+    groups.front().attributes.insert(groups.front().attributes.end(),
+                                     {{"model_name", job.model_name},
+                                      {"algorithm", job.algorithm},
+                                      {"seed", std::to_string(job.plan->run().seed.value)},
+                                      {"build", build_id()}});
+    io::write_netcdf(job.directory / "posterior.nc", groups, library);
 }
 
 } // namespace pearlite::app

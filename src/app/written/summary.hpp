@@ -2,13 +2,15 @@
 /// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
 
 #include "algorithm/common/settings.hpp"
+#include "app/configured/job.hpp"
 #include "app/result/parts/part.hpp"
 #include "parallel/communicator.hpp"
 #include "parallel/rank_costs.hpp"
 #include "population/work_balance.hpp"
 
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -40,9 +42,8 @@ struct RunFacts {
 };
 
 /// The progress and the estimates of a run that has not ended.
-struct Standing {
+struct ProgressEntry {
     algorithm::Progress progress;
-    bool in_pilot = false;
     std::optional<algorithm::LogRatioSoFar> log_ratio = {};
     std::optional<double> seconds_left = {}; ///< of the pilot, if it is in one
 };
@@ -51,7 +52,7 @@ struct Standing {
 std::string summary_text(const RunFacts& facts, const RunResult& result);
 /// The same for a run that has not ended. `status`: "running" or "stopped". Parts add entries and diagnostics, but no
 /// warnings, since these apply to finished runs.
-std::string summary_text(const RunFacts& facts, const std::string& status, const Standing& standing,
+std::string summary_text(const RunFacts& facts, const std::string& status, const ProgressEntry& entry,
                          const ResultParts& parts = {});
 /// Writes DIR/summary.json under a temporary name and renames it. FileError on failure.
 void write_summary(const std::filesystem::path& directory, const std::string& text);
@@ -66,5 +67,25 @@ std::string read_status(const std::filesystem::path& directory);
 std::string describe_summary(const std::filesystem::path& directory);
 /// The same from the text of a summary.json.
 std::string describe_text(const std::string& summary);
+
+/// Collective. Writes the file: the configuration, the arrays of what is known, and a summary with the status
+/// "running". FileError if it cannot be written.
+void write_progress(const Job& job, const RunFacts& facts, const ProgressEntry& entry, const ResultParts& known);
+
+/// The summary in the progress file of a directory, JSON as text; nothing if there is no such file, or none that is
+/// whole. No MPI.
+std::optional<std::string> read_progress(const std::filesystem::path& directory);
+
+/// Removes the file at the end of a run, when the results replace it.
+void remove_progress(const std::filesystem::path& directory);
+
+/// When a run last wrote this file or its summary; file_time_type::min() if it never did.
+std::filesystem::file_time_type last_written(const std::filesystem::path& directory);
+
+bool is_progress_file(const std::string& name);
+
+/// posterior.nc in the run's directory, a posterior as ArviZ reads it; for rank 0. Nothing if there are no draws.
+/// FileError as io::write_netcdf.
+void write_posterior(const Job& job, const ResultParts& parts);
 
 } // namespace pearlite::app

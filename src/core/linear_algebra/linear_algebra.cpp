@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <Eigen/QR>
 
 namespace pearlite {
 
@@ -34,6 +35,10 @@ Vector cholesky_solution(const Matrix& lower, const Vector& b) {
 
 Matrix inverse(const Matrix& square) {
     return Eigen::PartialPivLU<Matrix>(square).inverse();
+}
+
+Vector least_squares(const Matrix& a, const Vector& b) {
+    return a.completeOrthogonalDecomposition().solve(b);
 }
 
 } // namespace pearlite

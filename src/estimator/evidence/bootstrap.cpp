@@ -2,6 +2,9 @@
 
 #include "random/fill.hpp"
 
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -58,6 +61,14 @@ void add_bootstrap_errors(Estimate& estimate, std::vector<double> replicates, co
     const auto percentile = [&](double p) { return replicates[static_cast<std::size_t>(std::lround(p * (n - 1)))]; };
     estimate.standard_error = std::sqrt(square / (n - 1));
     estimate.interval95 = Interval{percentile(0.025), percentile(0.975)};
+}
+
+double normal_quantile(double p) {
+    return boost::math::quantile(boost::math::normal(), p);
+}
+
+double student_quantile(double degrees, double p) {
+    return boost::math::quantile(boost::math::students_t(degrees), p);
 }
 
 } // namespace pearlite::estimator

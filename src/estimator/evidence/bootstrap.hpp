@@ -25,4 +25,9 @@ void draw_copies(const random::Address& item, std::span<std::uint16_t> copies);
 /// if a replicate is infinite, or if there are fewer than two.
 void add_bootstrap_errors(Estimate& estimate, std::vector<double> replicates, const std::string& refusal);
 
+/// x with P(X <= x) = p for a standard normal X, 0 < p < 1.
+double normal_quantile(double p);
+/// The same for Student's t with this number of degrees of freedom, > 0.
+double student_quantile(double degrees, double p);
+
 } // namespace pearlite::estimator

@@ -1,8 +1,8 @@
 #include "estimator/evidence/genealogy.hpp"
 
 #include "core/log_space.hpp"
+#include "estimator/evidence/bootstrap.hpp"
 #include "estimator/evidence/importance.hpp"
-#include "estimator/quantiles.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <fmt/format.h>

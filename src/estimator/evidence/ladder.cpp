@@ -1,8 +1,8 @@
 #include "estimator/evidence/ladder.hpp"
 
 #include "core/exact_sum.hpp"
-#include "estimator/evidence/agreement.hpp"
-#include "estimator/quantiles.hpp"
+#include "estimator/evidence/bootstrap.hpp"
+#include "estimator/evidence/estimate.hpp"
 #include "parallel/reduction.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "estimator/evidence/power_posterior.hpp"
 
-#include "estimator/evidence/agreement.hpp"
+#include "estimator/evidence/estimate.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "pearlite/core/detail/contract.hpp"
 #include "population/shards.hpp"

@@ -2,8 +2,8 @@
 // 2001; Habeck 2017, eqs. 7, 9, 12, 13).
 #include "core/log_space.hpp"
 #include "estimator/evidence/importance.hpp"
+#include "estimator/work/sharded_works.hpp"
 #include "estimator/work/work.hpp"
-#include "estimator/work/work_moments.hpp"
 #include "pearlite/core/types.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 //   L = log Z;  a_j = log(n_f/n_r) + L + W_j;  q_j = 1/(1 + e^{a_j});  sum_j q_j = n_r over forward and reverse works
 #include "core/log_space.hpp"
 #include "estimator/evidence/bootstrap.hpp"
-#include "estimator/work/bennett_equation.hpp"
 #include "estimator/work/sharded_works.hpp"
 #include "estimator/work/work.hpp"
 #include "pearlite/core/types.hpp"

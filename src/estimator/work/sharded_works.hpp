@@ -1,17 +1,45 @@
 #pragma once
 /// Both sets of works as Bennett's equation sees them, where the ranks hold them in shards. Internal to the layer.
 
-#include "estimator/work/bennett_equation.hpp"
+#include "estimator/work/work.hpp"
 #include "pearlite/random/stream.hpp"
 #include "population/shards.hpp"
+
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace pearlite::estimator::detail {
+
+/// Sums of q_j, 1 - q_j and q_j (1 - q_j) over the finite works at L; each precise however small, down to underflow.
+struct PosteriorSums {
+    double q = 0;
+    double not_q = 0;
+    double q_not_q = 0;
+};
+/// Logarithms of sum q and of sum 1 - q, which would underflow far from all works.
+struct LogSums {
+    double log_q = 0, log_not_q = 0;
+};
+/// With L = log Z and q_j = P(reverse | W_j) = 1/(1 + (n_f/n_r) e^{L + W_j}), Bennett's equation is sum_j q_j = n_r
+/// over all works, whatever a work's direction; here in the form that its solver needs: the values that sum q and sum 1
+/// - q over the finite works must have, the smallest and largest work, and log(n_f/n_r).
+struct BennettEquation {
+    double target = 0, rest = 0;
+    double smallest = 0, largest = 0;
+    double log_odds = 0;
+    /// The sums at L, and the logarithms of sum q and sum 1 - q where these may underflow.
+    std::function<PosteriorSums(double log_ratio)> sums;
+    std::function<LogSums(double log_ratio)> log_sums;
+};
+/// The root L: -inf or +inf if no finite one exists (all forward, or all reverse works infinite).
+double solve(const BennettEquation& equation);
 
 /// Works of both directions; all numbers are those of all ranks. A forward work of +inf has q = 0 and a reverse work of
 /// -inf has q = 1 in Bennett's equation; both are left out of its sums.
@@ -92,5 +120,36 @@ class IntegerSums {
     double scale_;
     std::vector<std::int64_t> sums_;
 };
+
+/// Sums over standardised works y with P(forward | W) = 1/(1 + exp(-(intercept + slope y))).
+struct CrooksLikelihood {
+    struct Derivatives {
+        Eigen::Vector2d gradient = Eigen::Vector2d::Zero();
+        Eigen::Matrix2d information = Eigen::Matrix2d::Zero(); ///< minus the second derivatives: inverse covariance
+    };
+    std::function<double(double intercept, double slope)> log_likelihood;
+    std::function<Derivatives(double intercept, double slope)> derivatives;
+};
+struct CrooksFit {
+    double intercept = 0, slope = 0;
+    Eigen::Matrix2d information = Eigen::Matrix2d::Zero();
+    bool converged = false;
+};
+CrooksFit fit_logistic(const CrooksLikelihood& likelihood);
+
+/// The fit to works y = (W + log_ratio)/width.
+CrooksCheck crooks_check(const CrooksFit& fit, double log_ratio, double log_odds, double width);
+
+/// Central moments; variance with n - 1.
+struct WorkMoments {
+    double n = 0, mean = 0, variance = 0, third = 0, fourth = 0;
+};
+
+/// As the functions of the same names in work.hpp, of both directions' moments: none where a work is infinite.
+using FiniteMoments = std::optional<WorkMoments>;
+WorkBounds work_bounds(const FiniteMoments& forward, const FiniteMoments& reverse);
+Estimate cumulant_forward(const FiniteMoments& forward);
+Estimate cumulant_reverse(const FiniteMoments& reverse);
+Estimate cumulant_both(const FiniteMoments& forward, const FiniteMoments& reverse);
 
 } // namespace pearlite::estimator::detail

@@ -1,5 +1,5 @@
 // All estimators of one run, and whether they can be trusted.
-#include "estimator/evidence/agreement.hpp"
+#include "estimator/evidence/estimate.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/evidence/importance.hpp"
 #include "estimator/work/work.hpp"

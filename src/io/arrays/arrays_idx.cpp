@@ -1,4 +1,4 @@
-#include "io/files/whole_file.hpp"
+#include "io/files/posix_file.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"

@@ -1,7 +1,7 @@
 #include "io/container/hdf5_handle.hpp"
-#include "io/files/apart.hpp"
+#include "io/files/child_process.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/temporary_file.hpp"
-#include "io/files/whole_file.hpp"
 
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
@@ -148,7 +148,7 @@ RbmArrays read_h5_here(const std::filesystem::path& path) {
 
 RbmArrays read_h5(const std::filesystem::path& path) {
     const QuietHdf5 quiet; // as in read_hdf5_rows()
-    const auto parts = read_apart(path, [&] {
+    const auto parts = read_in_child_process(path, [&] {
         const RbmArrays arrays = read_h5_here(path);
         return std::vector<Matrix>{arrays.weights, arrays.visible_bias, arrays.hidden_bias};
     });

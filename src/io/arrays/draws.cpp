@@ -1,7 +1,7 @@
 #include "io/arrays/draws.hpp"
 
 #include "io/arrays/fields.hpp"
-#include "io/files/whole_file.hpp"
+#include "io/files/posix_file.hpp"
 #include "pearlite/core/error.hpp"
 
 #include <fmt/format.h>

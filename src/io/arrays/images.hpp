@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pearlite::io {
@@ -27,5 +29,14 @@ BinaryImage read_binary_image(const std::filesystem::path& file);
 
 /// PNG with grey levels 0 and 255; replaces the file. FileError if it cannot be written.
 void write_png(const std::filesystem::path& file, const BinaryImage& image);
+
+bool is_png(std::string_view content);
+/// A PNG of any format must have the levels black and white only; transparent pixels count as white.
+BinaryImage read_png(std::string_view content, const std::string& source);
+
+/// "the pixel of row 2, column 3".
+std::string pixel_name(const BinaryImage& image, Index pixel);
+/// 1 for `white`, 0 for 0; InputError for a level in between.
+std::uint8_t colour(Index level, Index white, const BinaryImage& image, Index pixel, const std::string& source);
 
 } // namespace pearlite::io

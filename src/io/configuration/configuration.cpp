@@ -1,5 +1,5 @@
 #include "io/configuration/configuration_state.hpp"
-#include "io/files/whole_file.hpp"
+#include "io/files/posix_file.hpp"
 
 #include "pearlite/core/error.hpp"
 

@@ -4,14 +4,18 @@
 /// Every dataset of a container is contiguous and its types are this machine's own, so a reader needs HDF5 for the
 /// table alone and takes the values with plain reads.
 
+#include "core/fields.hpp"
 #include "io/container/hdf5_handle.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/sparse_file.hpp"
+#include "pearlite/core/detail/contract.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pearlite::io {
@@ -53,5 +57,37 @@ struct PlannedField {
 /// offsets and fills `file` with HDF5's metadata and the values given. The same fields give the same bytes. FileError
 /// if HDF5 refuses (a name used both for a field and for a group).
 void lay_out(std::vector<PlannedField>& fields, SparseFile& file);
+
+class NameScope {
+  public:
+    void enter(std::string_view group) { prefixes_.push_back(full(group) + "/"); }
+    void leave() {
+        PEARLITE_EXPECTS(!prefixes_.empty());
+        prefixes_.pop_back();
+    }
+    /// A name is one or more parts with a slash between them, and no part is "." or "..", which HDF5 takes for itself.
+    std::string full(std::string_view name) const {
+        const std::string bounded = std::string(1, '/').append(name).append("/");
+        for (const char* illegal : {"//", "/./", "/../"})
+            PEARLITE_EXPECTS(bounded.find(illegal) == std::string::npos);
+        return prefixes_.empty() ? std::string(name) : prefixes_.back() + std::string(name);
+    }
+
+  private:
+    std::vector<std::string> prefixes_;
+};
+
+FieldType stored_field_type(ItemType type);
+
+/// How a sharded field is stored: bytes as [items x item_bytes]; numbers as [items], or [items x numbers per item] if
+/// an item is not one number.
+std::vector<std::uint64_t> stored_shape(const ShardedField& field);
+
+/// A field whose items are this rank's to write or read; ContractViolation if its numbers cannot be.
+void check_local_part(const ShardedField& field);
+
+/// This rank's items, to or from a dataset that begins at `offset`; in buffers of at most 1 MiB (or one item).
+void write_local_items(const ShardedField& field, PosixFile& file, std::uint64_t offset);
+void read_local_items(const ShardedField& field, const PosixFile& file, std::uint64_t offset);
 
 } // namespace pearlite::io

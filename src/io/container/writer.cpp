@@ -1,8 +1,6 @@
 #include "io/container/container.hpp"
 
 #include "io/container/field_table.hpp"
-#include "io/container/name_scope.hpp"
-#include "io/files/sharded_io.hpp"
 #include "io/files/stamp.hpp"
 #include "io/files/temporary_file.hpp"
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -45,5 +46,12 @@ void rename_durably(const std::filesystem::path& from, const std::filesystem::pa
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directory, std::error_code& error);
 /// Makes names in a directory outlast a crash of the machine. FileError.
 void sync_directory(const std::filesystem::path& directory);
+
+/// InputError if the file is absent, a directory, pipe, device or file of the kernel, or cannot be read;
+/// `expected` describes the expected contents.
+void require_readable_file(const std::filesystem::path& file, const std::string& expected);
+
+/// All of a file's bytes; throws as require_readable_file.
+std::string read_whole_file(const std::filesystem::path& file, const std::string& expected);
 
 } // namespace pearlite::io

@@ -1,7 +1,7 @@
 #include "kernel/density/density_kernel.hpp"
 
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/locate_errors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -100,7 +100,7 @@ bool DensityKernel::tune(const Motion& motion, double log_weight_sd) {
 Index DensityKernel::move(Block& block, double b, const BlockStreams& streams, std::span<double> derivative) const {
     auto& points = path::points_of(block);
     Index accepted = 0;
-    model::located(streams, points.size(), [&] {
+    model::locate_errors(streams, points.size(), [&] {
         path_->bring_to(points, b, streams);
         begin_block(points, b);
         for (Index m = count_.made(); m < count_.total(); ++m) {

@@ -1,4 +1,3 @@
-#include "models/common/built.hpp"
 #include "models/common/reading.hpp"
 #include "models/gaussian/autoregressive_gaussian.hpp"
 #include "models/gaussian/gaussian.hpp"

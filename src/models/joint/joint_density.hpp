@@ -1,9 +1,9 @@
 #pragma once
 /// A joint density of parameters and data as something to anneal: a wide distribution stands in for the prior.
 
-#include "model/joint_functions.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 #include "random/student_mixture.hpp"
+#include "target/joint_functions.hpp"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,3 @@
-#include "models/common/built.hpp"
 #include "models/common/reading.hpp"
 #include "models/lattice/growing_lattice.hpp"
 #include "models/lattice/ising.hpp"

@@ -2,7 +2,6 @@
 /// Learning the structure of a Bayesian network from discrete data: an energy over directed acyclic graphs (DAGs) and
 /// the operations that walk among them.
 
-#include "models/network/discrete_table.hpp"
 #include "models/network/family_scores.hpp"
 #include "pearlite/core/types.hpp"
 #include "pearlite/model/fingerprint.hpp"

@@ -1,4 +1,3 @@
-#include "models/common/built.hpp"
 #include "models/common/reading.hpp"
 #include "models/rbm/growing_rbm.hpp"
 #include "models/rbm/rbm.hpp"

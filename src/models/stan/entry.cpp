@@ -1,4 +1,4 @@
-#include "io/files/whole_file.hpp"
+#include "io/files/posix_file.hpp"
 #include "models/common/reading.hpp"
 #include "models/joint/joint_density.hpp"
 #include "models/registry.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 /// A Stan program as a joint density over its unconstrained parameters.
 
-#include "model/joint_functions.hpp"
 #include "models/stan/stan_program.hpp"
+#include "target/joint_functions.hpp"
 
 #include <memory>
 #include <string>

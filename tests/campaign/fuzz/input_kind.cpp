@@ -1,6 +1,6 @@
 #include "campaign/fuzz/input_kind.hpp"
 
-#include "io/files/whole_file.hpp"
+#include "io/files/posix_file.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -4,7 +4,7 @@
 #include "estimator/plain/work.hpp"
 
 #include "core/log_space.hpp"
-#include "estimator/work/work_moments.hpp"
+#include "estimator/work/sharded_works.hpp"
 
 #include <fmt/format.h>
 

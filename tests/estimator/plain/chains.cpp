@@ -1,6 +1,6 @@
 #include "estimator/plain/chains.hpp"
 
-#include "estimator/quantiles.hpp"
+#include "estimator/evidence/bootstrap.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "estimator/plain/work.hpp"
 
 #include "core/log_space.hpp"
-#include "estimator/work/crooks_fit.hpp"
+#include "estimator/work/sharded_works.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 /// Estimates from works on one rank, directly from their definitions: the reference for estimator/work/work.hpp. The
 /// bootstrap resamples works one by one.
 
-#include "estimator/work/bennett_equation.hpp"
+#include "estimator/work/sharded_works.hpp"
 #include "estimator/work/work.hpp"
 #include "pearlite/core/types.hpp"
 

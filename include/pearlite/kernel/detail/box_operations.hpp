@@ -94,7 +94,7 @@ class BoxChains {
 std::vector<std::string> default_box_operations();
 
 struct BoxOperationSettings {
-    /// Names of src/kernel/box/list_of_operations.inl, and of the energy's own moves.
+    /// Names of src/kernel/search/box/list_of_operations.inl, and of the energy's own moves.
     std::vector<std::string> operations = default_box_operations();
     Index mutation_points = 1;  ///< coordinates of the k-point mutation, at most d
     Index crossover_points = 2; ///< of the k-point crossover; at most d - 1

@@ -6,7 +6,7 @@
 #include "pearlite/core/detail/point_error.hpp"
 #include "pearlite/core/error.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
-#include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/locate_errors.hpp"
 #include "pearlite/model/growing_model.hpp"
 #include "pearlite/model/target.hpp"
 
@@ -121,7 +121,7 @@ class GrowingStageOf final : public GrowingStage {
             random::Stream stream(streams.at(purpose, i));
             use(own, i, stream);
         };
-        located(streams, own.size(), [&] {
+        locate_errors(streams, own.size(), [&] {
             at_each_point(own.size(), visit, [&](Index i) { return listed_coordinates(present(own, i)); });
         });
     }

@@ -4,7 +4,7 @@
 
 #include "pearlite/model/annealed_model.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
-#include "pearlite/model/detail/located.hpp"
+#include "pearlite/model/detail/locate_errors.hpp"
 #include "pearlite/model/detail/log_likelihoods.hpp"
 #include "pearlite/model/detail/moment_family.hpp"
 #include "pearlite/model/detail/path_moments.hpp"
@@ -290,7 +290,7 @@ class TargetOf final : public Target {
             return std::make_unique<BlockOf<B>>(model_->make_block(size));
     }
     void draw_start(Block& block, const BlockStreams& streams) const override {
-        located(streams, block.size(), [&] { model_->draw_start(own_block<B>(block), streams); });
+        locate_errors(streams, block.size(), [&] { model_->draw_start(own_block<B>(block), streams); });
     }
     void prepare(Block& block) const override { model_->prepare(own_block<B>(block)); }
     void add_log_ratio(const Block& block, double from, double to, std::span<double> out) const override {

@@ -1,5 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/error.hpp"
 
@@ -55,8 +55,8 @@ std::string describe_approximations(const Json& summary) {
     return text;
 }
 
-std::unique_ptr<ResultPart> approximations_part(FinishedRun& run) {
-    const auto* approximated = run.target.offers<model::Approximated>();
+std::unique_ptr<ResultPart> approximations_part(RunView& run) {
+    const auto* approximated = run.target->offers<model::Approximated>();
     if (approximated == nullptr || run.inverse_temperature_end != 1)
         return nullptr;
     std::string failure;

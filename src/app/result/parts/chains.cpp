@@ -1,5 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 
 #include <algorithm>
 
@@ -42,7 +42,7 @@ std::string describe_chains(const Json& summary) {
     return fmt::format("  acceptance of each chain{}{}, longest stay{}{}\n", rates, more, stays, more);
 }
 
-std::unique_ptr<ResultPart> chains_part(FinishedRun& run) {
+std::unique_ptr<ResultPart> chains_part(RunView& run) {
     return run.chains ? std::make_unique<ChainsPart>(*run.chains) : nullptr;
 }
 

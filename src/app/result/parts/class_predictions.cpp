@@ -1,13 +1,12 @@
 // Each replicate has the mean of P(y_*|x) over its weighted particles, by its group of ranks; rank 0 has those of all.
 #include "algorithm/common/chain_outcome.hpp"
 #include "algorithm/common/recorded_draws.hpp"
-#include "algorithm/replicates/delayed_failure.hpp"
-#include "algorithm/replicates/rank_groups.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 #include "core/exact_sum.hpp"
 #include "estimator/class_probabilities.hpp"
 #include "parallel/agreement.hpp"
+#include "parallel/states.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/weights.hpp"
 
@@ -177,28 +176,28 @@ struct MeanProbabilities {
     }
 };
 
-std::vector<MeanProbabilities> of_replicates_here(FinishedRun& run, const model::HeldOutClasses& model) {
-    auto& sampler = run.sampler;
-    const auto team = sampler.team(run.ranks);
+std::vector<MeanProbabilities> of_replicates_here(RunView& run, const model::HeldOutClasses& model) {
+    const auto& found = run.found;
+    const auto team = found.team_of(run.ranks);
     std::vector<MeanProbabilities> mine;
-    algorithm::DelayedFailure failure;
-    for (Index r = 0; r < sampler.n_replicates(); ++r)
-        if (sampler.has_replicate(r))
+    parallel::DelayedFailure failure;
+    for (Index r = 0; r < found.n_replicates(); ++r)
+        if (found.has_replicate(r))
             failure.guard(
                 run.ranks,
                 [&] {
-                    auto& replicate = sampler.replicate(r);
-                    const auto* draws = replicate.recorded_draws();
-                    mine.push_back({r, draws ? mean_of_recorded(team, run.target, model, *draws)
-                                             : mean_of_particles(team, model, replicate.population().generation(0))});
+                    const auto replicate = found.replicate(r);
+                    const auto* draws = replicate.draws;
+                    mine.push_back({r, draws ? mean_of_recorded(team, *run.target, model, *draws)
+                                             : mean_of_particles(team, model, replicate.population->generation(0))});
                 },
                 team.size());
     failure.agree(run.ranks);
-    return algorithm::gather_states(run.ranks, team.is_root(), mine);
+    return parallel::gather_states(run.ranks, team.is_root(), mine);
 }
 
-std::vector<MeanProbabilities> of_chains_here(FinishedRun& run, const model::HeldOutClasses& model) {
-    const auto& chains = *run.sampler.markov_chains();
+std::vector<MeanProbabilities> of_chains_here(RunView& run, const model::HeldOutClasses& model) {
+    const auto& chains = *run.found.chains;
     const auto layout = chains.draw_layout();
     const Matrix points = chains.points();
     const Index n = layout.block();
@@ -206,12 +205,12 @@ std::vector<MeanProbabilities> of_chains_here(FinishedRun& run, const model::Hel
     parallel::together(run.ranks, [&] {
         for (Index chain = 0; chain < layout.local_blocks(); ++chain)
             mine.push_back({layout.first_local_block() + chain,
-                            mean_of_draws(run.target, model, n, [&](Block& block, Index first) {
+                            mean_of_draws(*run.target, model, n, [&](Block& block, Index first) {
                                 path::points_of(block).points.leftCols(block.size()) =
                                     points.middleCols(chain * n + first, block.size());
                             })});
     });
-    return algorithm::gather_states(run.ranks, true, mine);
+    return parallel::gather_states(run.ranks, true, mine);
 }
 
 /// "errors 2.07 +- 0.51 % (Monte Carlo 0.1), log loss 0.081 +- 0.012 nats (Monte Carlo 0.0004)".
@@ -253,8 +252,8 @@ std::string describe_class_predictions(const Json& summary) {
     return text;
 }
 
-std::unique_ptr<ResultPart> class_predictions_part(FinishedRun& run) {
-    const auto* model = run.target.offers<model::HeldOutClasses>();
+std::unique_ptr<ResultPart> class_predictions_part(RunView& run) {
+    const auto* model = run.target->offers<model::HeldOutClasses>();
     if (model == nullptr || run.inverse_temperature_end != 1)
         return nullptr;
     auto means = run.chains ? of_chains_here(run, *model) : of_replicates_here(run, *model);

@@ -2,8 +2,8 @@
 
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
-#include "estimator/evidence/agreement.hpp"
+#include "app/result/parts/part.hpp"
+#include "estimator/evidence/estimate.hpp"
 #include "parallel/agreement.hpp"
 
 #include <algorithm>
@@ -201,13 +201,13 @@ std::string describe_evidence(const Json& summary) {
     return text;
 }
 
-std::unique_ptr<ResultPart> evidence_part(FinishedRun& run) {
+std::unique_ptr<ResultPart> evidence_part(RunView& run) {
     if (run.chains)
         return nullptr;
     auto& exact = run.exact_log_ratio;
-    parallel::on_root(run.ranks, [&] { exact = run.target.exact_log_ratio(run.inverse_temperature_end); });
+    parallel::on_root(run.ranks, [&] { exact = run.target->exact_log_ratio(run.inverse_temperature_end); });
     return std::make_unique<EvidencePart>(run.outcome.log_ratio, run.outcome.verdict, run.log_ratios,
-                                          run.target.log_normaliser_start(), exact);
+                                          run.target->log_normaliser_start(), exact);
 }
 
 void OutcomePart::write_fields(io::Writer& writer) {
@@ -247,7 +247,7 @@ std::string describe_outcome(const Json& summary) {
     return text;
 }
 
-std::unique_ptr<ResultPart> outcome_part(FinishedRun& run) {
+std::unique_ptr<ResultPart> outcome_part(RunView& run) {
     return std::make_unique<OutcomePart>(run.outcome);
 }
 

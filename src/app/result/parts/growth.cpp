@@ -1,5 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 
 #include <algorithm>
 
@@ -89,8 +89,8 @@ void GrowthPart::write_summary(SummaryParts& summary) const {
 
 } // namespace
 
-std::unique_ptr<ResultPart> growth_part(FinishedRun& run) {
-    auto records = run.sampler.growth_records();
+std::unique_ptr<ResultPart> growth_part(RunView& run) {
+    auto records = growth_records_of(run.ranks, run.found);
     Index steps = records.empty() ? 0 : std::ssize(records.front().gamma);
     for (const auto& record : records) // of a run that is under way they differ
         steps = std::min<Index>(steps, std::ssize(record.gamma));

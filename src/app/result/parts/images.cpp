@@ -7,11 +7,11 @@
 namespace pearlite::app {
 
 std::optional<Images> gather_images(const parallel::Communicator& ranks, const model::Target& target,
-                                    algorithm::Sampler& sampler, double inverse_temperature_end) {
+                                    const algorithm::Found& found, double inverse_temperature_end) {
     constexpr Index most = 100;
     const auto& pictures = *target.offers<model::ParticleImages>();
-    const auto particles = shares_of(ranks, sampler, 0).front();
-    const Index first = sampler.first_wanted_slot();
+    const auto particles = shares_of(ranks, found, 0).front();
+    const Index first = found.first_wanted_slot;
     std::vector<double> local;
     for (Index b = 0; b < particles.local_blocks(); ++b) {
         const Index place = particles.layout().first_local_item() + particles.block_begin(b) - first;
@@ -54,10 +54,10 @@ class ImagesPart final : public ResultPart {
 
 } // namespace
 
-std::unique_ptr<ResultPart> images_part(FinishedRun& run) {
-    if (!run.target.offers<model::ParticleImages>())
+std::unique_ptr<ResultPart> images_part(RunView& run) {
+    if (!run.target->offers<model::ParticleImages>())
         return nullptr;
-    auto sheet = gather_images(run.ranks, run.target, run.sampler, run.inverse_temperature_end);
+    auto sheet = gather_images(run.ranks, *run.target, run.found, run.inverse_temperature_end);
     const bool has_images = run.ranks.max(Index{sheet ? 1 : 0}) > 0;
     return std::make_unique<ImagesPart>(sheet.value_or(Images{}), has_images);
 }

@@ -1,6 +1,6 @@
 #include "app/result/parts/kinds.hpp"
 
-#include "estimator/evidence/agreement.hpp"
+#include "estimator/evidence/estimate.hpp"
 #include "estimator/evidence/mobility.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/path/detail/density_path.hpp"
@@ -15,15 +15,17 @@ namespace pearlite::app {
 
 namespace {
 
+using model::Task;
+
 /// Adds the number of likelihoods that a run estimated, if its likelihood is estimated.
-void add_likelihood_estimates(const model::Target& target, const algorithm::Sampler& sampler,
+void add_likelihood_estimates(const model::Target& target, const algorithm::Progress& progress,
                               algorithm::Outcome& outcome) {
     const auto* path = target.offers<path::DensityPath>();
     if (!path || !path->is_estimated())
         return;
-    if (const auto made = sampler.likelihood_estimates())
+    if (const auto made = progress.likelihoods)
         outcome.diagnostics.push_back({"likelihood_estimates", static_cast<double>(*made), {}});
-    if (const auto made = sampler.pilot_likelihood_estimates())
+    if (const auto made = progress.pilot_likelihoods)
         outcome.diagnostics.push_back({"pilot_likelihood_estimates", static_cast<double>(*made), {}});
 }
 
@@ -33,15 +35,16 @@ bool chose_moves(const algorithm::Trace& trace) {
     return moves.size() > 2 && std::any_of(moves.begin() + 2, moves.end(), [&](auto m) { return m != moves[1]; });
 }
 
-/// Collective. A warning where the particles of a replicate moved too little.
-void warn_of_mobility(algorithm::Sampler& sampler, algorithm::Outcome& outcome) {
+/// Adds a warning where the particles of a replicate moved too little.
+void warn_of_mobility(const std::vector<algorithm::Trace>& traces, const algorithm::Found& found,
+                      algorithm::Outcome& outcome) {
     std::size_t replicates = 0;
     bool any_chose = false;
     std::optional<estimator::LeastMobility> worst;
-    for (const auto& trace : sampler.traces()) {
+    for (const auto& trace : traces) {
         const auto least =
             estimator::insufficient_mobility({trace.inverse_temperature, trace.variance_u, trace.mobility,
-                                              trace.mobility_energy, sampler.needed_mobility()});
+                                              trace.mobility_energy, found.needed_mobility});
         replicates += least ? 1 : 0;
         any_chose = any_chose || chose_moves(trace);
         if (least && (!worst || least->mobility < worst->mobility))
@@ -53,15 +56,15 @@ void warn_of_mobility(algorithm::Sampler& sampler, algorithm::Outcome& outcome) 
         fmt::format("particles hardly move: their mobility is {:.2g} at inverse temperature {:.4g}, and too small at "
                     "{:.0f} % of the temperatures{}; {}",
                     worst->mobility, worst->inverse_temperature, 100 * worst->share,
-                    sampler.n_replicates() > 1 ? fmt::format(" of {} replicate(s)", replicates) : "",
+                    found.n_replicates() > 1 ? fmt::format(" of {} replicate(s)", replicates) : "",
                     any_chose ? "use another kernel, or other coordinates, or raise kernel.most_moves"
                               : "raise kernel.moves, or leave it to auto"));
 }
 
-/// Collective. A warning where some particles stood still while the others moved.
-void warn_of_stuck_particles(algorithm::Sampler& sampler, algorithm::Outcome& outcome) {
+/// Adds a warning where some particles stood still while the others moved.
+void warn_of_stuck_particles(const std::vector<algorithm::Trace>& traces, algorithm::Outcome& outcome) {
     std::optional<estimator::StuckParticles> worst;
-    for (const auto& trace : sampler.traces()) {
+    for (const auto& trace : traces) {
         const auto stuck =
             estimator::stuck_particles({trace.inverse_temperature, trace.acceptance, trace.moves, trace.unmoved});
         if (stuck && (!worst || stuck->unmoved > worst->unmoved))
@@ -69,6 +72,38 @@ void warn_of_stuck_particles(algorithm::Sampler& sampler, algorithm::Outcome& ou
     }
     if (worst)
         outcome.warnings.push_back(worst->text());
+}
+
+Task task_of(const algorithm::Found& found) {
+    return found.search ? Task::search : found.training ? Task::training : Task::annealing;
+}
+
+/// Collective. The outcome of an annealing, and what its traces and likelihoods add to it.
+void find_outcome(RunView& run) {
+    const auto& found = run.found;
+    if (found.chains) {
+        run.chains = found.chains->chain_outcome();
+        run.outcome = algorithm::judge_chains(*run.chains);
+    } else {
+        run.outcome = run.sampler.outcome();
+        if (found.n_replicates() > 1)
+            run.log_ratios = found.log_ratios;
+        const auto traces = traces_of(run.ranks, found);
+        warn_of_mobility(traces, found, run.outcome);
+        warn_of_stuck_particles(traces, run.outcome);
+        estimator::judge(run.outcome.log_ratio, run.outcome.warnings);
+    }
+    add_likelihood_estimates(*run.target, run.sampler.progress(), run.outcome);
+}
+
+ResultParts made_of(RunView& run) {
+    const auto task = task_of(run.found);
+    ResultParts parts;
+    for (const auto& kind : kinds_of_parts())
+        if (kind.part_of && kind.task == task && (run.is_finished || !kind.needs_end))
+            if (auto part = kind.part_of(run))
+                parts.push_back(std::move(part));
+    return parts;
 }
 
 } // namespace
@@ -81,11 +116,11 @@ std::span<const PartKind> kinds_of_parts() {
         PartKind{evidence_part, describe_evidence},
         PartKind{approximations_part, describe_approximations},
         PartKind{test_likelihood_part, describe_test_likelihood},
-        PartKind{nullptr, describe_search},
-        PartKind{nullptr, describe_training},
-        PartKind{trace_part, nullptr},
+        PartKind{search_part, describe_search, Task::search, false},
+        PartKind{training_part, describe_training, Task::training, false},
+        PartKind{trace_part, nullptr, Task::annealing, false},
         PartKind{schedule_part, describe_schedule},
-        PartKind{growth_part, describe_growth},
+        PartKind{growth_part, describe_growth, Task::annealing, false},
         PartKind{posterior_part, describe_posterior},
         PartKind{chains_part, describe_chains},
         PartKind{outcome_part, describe_outcome},
@@ -97,26 +132,15 @@ std::span<const PartKind> kinds_of_parts() {
     return kinds;
 }
 
-ResultParts parts_of(FinishedRun run) {
-    auto& sampler = run.sampler;
-    if (const auto* chains = sampler.markov_chains()) {
-        run.chains = chains->chain_outcome();
-        run.outcome = algorithm::judge_chains(*run.chains);
-    } else {
-        run.outcome = sampler.outcome();
-        if (sampler.n_replicates() > 1)
-            run.log_ratios = sampler.log_ratios();
-        warn_of_mobility(sampler, run.outcome);
-        warn_of_stuck_particles(sampler, run.outcome);
-        estimator::judge(run.outcome.log_ratio, run.outcome.warnings);
-    }
-    add_likelihood_estimates(run.target, sampler, run.outcome);
-    ResultParts parts;
-    for (const auto& kind : kinds_of_parts())
-        if (kind.part_of)
-            if (auto part = kind.part_of(run))
-                parts.push_back(std::move(part));
-    return parts;
+ResultParts parts_of(RunView run) {
+    if (task_of(run.found) == Task::annealing)
+        find_outcome(run);
+    return made_of(run);
+}
+
+ResultParts partial_parts(RunView run) {
+    run.is_finished = false;
+    return made_of(run);
 }
 
 RunResult result_of(ResultParts parts) {

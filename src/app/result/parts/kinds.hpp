@@ -2,10 +2,13 @@
 /// All kinds of parts, a line each.
 
 #include "algorithm/common/sampler.hpp"
+#include "algorithm/common/training.hpp"
+#include "algorithm/search/search.hpp"
 #include "app/posterior/gather_posterior.hpp"
 #include "app/result/parts/part.hpp"
 #include "parallel/communicator.hpp"
 #include "pearlite/model/detail/class_predictions.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 #include "pearlite/model/target.hpp"
 #include "pearlite/random/detail/generator.hpp"
@@ -15,13 +18,16 @@
 
 namespace pearlite::app {
 
-/// A sampler at its end, from which the parts of an annealing run are made.
-struct FinishedRun {
+/// A run as parts are made from it.
+struct RunView {
     const parallel::Communicator& ranks;
-    const model::Target& target;
+    const model::Target* target; ///< that is annealed; null for searches and trainings
     algorithm::Sampler& sampler;
-    double inverse_temperature_end;
+    algorithm::Found found; ///< by the sampler
+    double inverse_temperature_end = 1;
     random::Seed seed = {};
+    const algorithm::SearchPlan* search_plan = nullptr; ///< of a search
+    bool is_finished = true;
     algorithm::Outcome outcome = {};                       ///< of the sampler, or the judgment of its chains
     std::optional<algorithm::ChainOutcome> chains = {};    ///< where the draws are those of Markov chains
     std::vector<double> log_ratios = {};                   ///< of replicates, where there are several
@@ -31,34 +37,40 @@ struct FinishedRun {
 };
 
 struct PartKind {
-    /// Collective. Makes the part of a finished run; returns null if the run has none. The pointer is null for parts of
-    /// searches and trainings, whose runs make them.
-    std::unique_ptr<ResultPart> (*part_of)(FinishedRun&);
+    /// Collective. Makes the part of a run of the task; returns null if the run has none. The pointer is null for parts
+    /// of commands without a run.
+    std::unique_ptr<ResultPart> (*part_of)(RunView&);
     /// Lines for a person from summary.json, empty if it has none of this part; may be null.
     std::string (*describe)(const nlohmann::ordered_json& summary);
+    model::Task task = model::Task::annealing;
+    bool needs_end = true; ///< else there is a part of a run that is under way, too
 };
 
 /// In the order in which results are made and written.
 std::span<const PartKind> kinds_of_parts();
 
 /// Collective; the sampler has finished.
-ResultParts parts_of(FinishedRun run);
+ResultParts parts_of(RunView run);
+/// Collective. The parts that need no end, of a sampler that has been flushed.
+ResultParts partial_parts(RunView run);
 
 // Functions that the list names, each in the source file of its part.
-std::unique_ptr<ResultPart> particles_part(FinishedRun& run);
-std::unique_ptr<ResultPart> outcome_part(FinishedRun& run);
-std::unique_ptr<ResultPart> evidence_part(FinishedRun& run);
-std::unique_ptr<ResultPart> approximations_part(FinishedRun& run);
-std::unique_ptr<ResultPart> test_likelihood_part(FinishedRun& run);
-std::unique_ptr<ResultPart> trace_part(FinishedRun& run);
-std::unique_ptr<ResultPart> schedule_part(FinishedRun& run);
-std::unique_ptr<ResultPart> growth_part(FinishedRun& run);
-std::unique_ptr<ResultPart> posterior_part(FinishedRun& run);
-std::unique_ptr<ResultPart> chains_part(FinishedRun& run);
-std::unique_ptr<ResultPart> rejections_part(FinishedRun& run);
-std::unique_ptr<ResultPart> predictions_part(FinishedRun& run);
-std::unique_ptr<ResultPart> class_predictions_part(FinishedRun& run);
-std::unique_ptr<ResultPart> images_part(FinishedRun& run);
+std::unique_ptr<ResultPart> particles_part(RunView& run);
+std::unique_ptr<ResultPart> outcome_part(RunView& run);
+std::unique_ptr<ResultPart> evidence_part(RunView& run);
+std::unique_ptr<ResultPart> approximations_part(RunView& run);
+std::unique_ptr<ResultPart> test_likelihood_part(RunView& run);
+std::unique_ptr<ResultPart> trace_part(RunView& run);
+std::unique_ptr<ResultPart> schedule_part(RunView& run);
+std::unique_ptr<ResultPart> growth_part(RunView& run);
+std::unique_ptr<ResultPart> posterior_part(RunView& run);
+std::unique_ptr<ResultPart> chains_part(RunView& run);
+std::unique_ptr<ResultPart> rejections_part(RunView& run);
+std::unique_ptr<ResultPart> predictions_part(RunView& run);
+std::unique_ptr<ResultPart> class_predictions_part(RunView& run);
+std::unique_ptr<ResultPart> images_part(RunView& run);
+std::unique_ptr<ResultPart> search_part(RunView& run);
+std::unique_ptr<ResultPart> training_part(RunView& run);
 std::string describe_search(const nlohmann::ordered_json& summary);
 std::string describe_training(const nlohmann::ordered_json& summary);
 std::string describe_evidence(const nlohmann::ordered_json& summary);
@@ -77,9 +89,9 @@ std::string describe_outcome(const nlohmann::ordered_json& summary);
 /// Final particles as pictures.
 using model::Images;
 
-/// Collective. The first hundred particles of a sampler's population that target the end of the path. Nothing elsewhere
+/// Collective. The first hundred particles of a population that target the end of the path. Nothing elsewhere
 /// than on rank 0. The target offers ParticleImages.
 std::optional<Images> gather_images(const parallel::Communicator& ranks, const model::Target& target,
-                                    algorithm::Sampler& sampler, double inverse_temperature_end);
+                                    const algorithm::Found& found, double inverse_temperature_end);
 
 } // namespace pearlite::app

@@ -2,18 +2,51 @@
 /// Parts of a run's result: evidence, posterior, chains, a search ... Each part writes itself to every file of results,
 /// and the writers do not depend on any part. kinds.hpp lists the kinds.
 
-#include "app/result/headline.hpp"
+#include "estimator/evidence/estimate.hpp"
 #include "io/container/container.hpp"
 #include "io/files/digest.hpp"
 
-#include <filesystem>
-#include <memory>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace pearlite::app {
+
+/// Whether the diagnostics support a result, from best to worst.
+enum class Support {
+    supported,    ///< an error bar, and nothing speaks against it
+    doubtful,     ///< an error bar, with warnings
+    withheld,     ///< a value without an error bar
+    refused,      ///< no value
+    contradicted, ///< far from the known answer
+};
+
+struct Headline {
+    std::string label = {}; ///< of the value: "log evidence", "best energy"; empty if the run has no such number
+    std::optional<double> value = {};
+    std::optional<double> standard_error = {};
+    std::optional<estimator::Interval> interval95 = {};
+    std::optional<double> exact = {}; ///< the known answer
+    std::string method = {};          ///< the estimator, and the method of its error
+    Support support = Support::supported;
+    std::string sentence = {}; ///< the verdict
+};
+
+/// The entry of summary.json: label, value, standard_error, interval95, exact, method as far as known, and support with
+/// its word and its colour (of CSS).
+nlohmann::ordered_json headline_entry(const Headline& headline);
+
+/// Lines for a person from summary.json: the number with its interval, and the verdict after its word.
+std::string describe_headline(const nlohmann::ordered_json& summary);
 
 struct SummaryParts;
 struct PosteriorArrays;
@@ -61,5 +94,36 @@ struct RunResult {
 
 /// Collective.
 RunResult result_of(ResultParts parts);
+
+using Json = nlohmann::ordered_json;
+
+/// Contributions of the parts, in the order of the file.
+struct SummaryParts {
+    Json entries = Json::object();     ///< at the top level
+    Json diagnostics = Json::object(); ///< in "diagnostics"
+    std::vector<std::string> warnings;
+};
+
+/// The number as JSON, which has no infinities: they are written as text.
+inline Json json_number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+}
+
+/// The number under `key`; NaN if it is missing or was written as text.
+inline double number_at(const Json& entry, const char* key) {
+    const auto value = entry.find(key);
+    return value != entry.end() && value->is_number() ? value->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The whole number under `key`; `otherwise` if it is missing, a text, or none that fits.
+inline std::int64_t whole_at(const Json& entry, const char* key, std::int64_t otherwise = 0) {
+    constexpr double all_below_fit = 0x1p63;
+    const auto value = entry.find(key);
+    if (value == entry.end() || !value->is_number())
+        return otherwise;
+    if (value->is_number_float() && !(std::abs(value->get<double>()) < all_below_fit))
+        return otherwise;
+    return value->get<std::int64_t>();
+}
 
 } // namespace pearlite::app

@@ -2,7 +2,7 @@
 
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 
 #include <algorithm>
 #include <array>
@@ -130,12 +130,12 @@ std::string disagreement_of(const std::vector<estimator::ChainSummary>& systems)
 
 } // namespace
 
-std::unique_ptr<ResultPart> posterior_part(FinishedRun& run) {
-    if (!run.chains && !run.target.offers<model::ReportedParameters>())
+std::unique_ptr<ResultPart> posterior_part(RunView& run) {
+    if (!run.chains && !run.target->offers<model::ReportedParameters>())
         return nullptr;
     run.posterior = std::make_shared<const Posterior>(
-        run.chains ? posterior_of_chains(run.ranks, run.target, *run.sampler.markov_chains(), *run.chains)
-                   : posterior_of_particles(run.ranks, run.target, run.sampler, run.seed, run.log_ratios));
+        run.chains ? posterior_of_chains(run.ranks, *run.target, *run.found.chains, *run.chains)
+                   : posterior_of_particles(run.ranks, *run.target, run.found, run.seed, run.log_ratios));
     if (const auto warning = disagreement_of(run.posterior->convergence); !run.chains && !warning.empty())
         run.outcome.warnings.push_back(warning);
     return std::make_unique<PosteriorPart>(run.ranks, run.posterior, run.chains ? &*run.chains : nullptr);

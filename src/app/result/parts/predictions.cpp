@@ -1,6 +1,6 @@
 #include "app/posterior/posterior_arrays.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -120,13 +120,13 @@ void PredictionsPart::write_posterior(PosteriorArrays& posterior) const {
 
 } // namespace
 
-std::unique_ptr<ResultPart> predictions_part(FinishedRun& run) {
+std::unique_ptr<ResultPart> predictions_part(RunView& run) {
     model::DataDescription data;
-    if (const auto* described = run.target.offers<model::DescribedData>())
+    if (const auto* described = run.target->offers<model::DescribedData>())
         data = described->describe_data();
     std::optional<Predictions> predictions;
-    if (run.posterior && run.target.offers<model::Predictive>() && run.sampler.prediction_seed())
-        predictions = predictions_of(run.ranks, run.target, run.sampler, run.posterior->samples, data);
+    if (run.posterior && run.target->offers<model::Predictive>() && run.found.prediction_seed)
+        predictions = predictions_of(run.ranks, *run.target, run.found, run.posterior->samples, data);
     return std::make_unique<PredictionsPart>(std::move(data), std::move(predictions));
 }
 

@@ -1,5 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ std::string describe_rejections(const Json& summary) {
                        whole_at(*rejected, "number"), rejected->value("first", ""));
 }
 
-std::unique_ptr<ResultPart> rejections_part(FinishedRun& run) {
-    const auto* density = run.target.offers<model::DensityFunctions>();
+std::unique_ptr<ResultPart> rejections_part(RunView& run) {
+    const auto* density = run.target->offers<model::DensityFunctions>();
     const auto* rejected = density ? density->offers<model::RejectedPoints>() : nullptr;
     if (!rejected)
         return nullptr;

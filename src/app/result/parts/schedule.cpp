@@ -2,12 +2,12 @@
 /// work, log Z/Z_0 - E[log w], which equals it near equilibrium. Populations that interact and replicas that swap have
 /// no such weights; their schedules get the prediction alone.
 
-#include "algorithm/survey/survey_record.hpp"
+#include "algorithm/pilot/survey_record.hpp"
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/evidence/mobility.hpp"
-#include "path/optimal/schedule_cost.hpp"
+#include "path/optimal/optimal_schedule.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -176,11 +176,11 @@ ScheduleReport report_of(const Trace& trace, const algorithm::Outcome& outcome, 
 
 } // namespace
 
-std::unique_ptr<ResultPart> schedule_part(FinishedRun& run) {
-    if (!run.sampler.has_path())
+std::unique_ptr<ResultPart> schedule_part(RunView& run) {
+    if (!run.found.has_path)
         return nullptr;
-    const auto* survey = run.sampler.survey();
-    const auto traces = run.sampler.traces();
+    const auto* survey = run.found.survey;
+    const auto traces = traces_of(run.ranks, run.found);
     auto record = survey ? *survey : SurveyRecord();
     const bool has_trace = !traces.empty() && traces.front().inverse_temperature.size() >= 2;
     auto report = has_trace ? report_of(traces.front(), run.outcome, record) : ScheduleReport();

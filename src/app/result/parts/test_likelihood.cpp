@@ -1,5 +1,5 @@
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 #include "core/exact_sum.hpp"
 #include "parallel/agreement.hpp"
 
@@ -88,9 +88,9 @@ std::string describe_test_likelihood(const Json& summary) {
     return text;
 }
 
-std::unique_ptr<ResultPart> test_likelihood_part(FinishedRun& run) {
-    const auto* tested = run.target.offers<model::TestedModel>();
-    const auto log_normaliser_start = run.target.log_normaliser_start();
+std::unique_ptr<ResultPart> test_likelihood_part(RunView& run) {
+    const auto* tested = run.target->offers<model::TestedModel>();
+    const auto log_normaliser_start = run.target->log_normaliser_start();
     if (tested == nullptr || run.chains || !log_normaliser_start || run.inverse_temperature_end != 1)
         return nullptr;
     TestLikelihoodPart::Estimates estimates;

@@ -89,10 +89,10 @@ void TracePart::write_posterior(PosteriorArrays& posterior) const {
 
 } // namespace
 
-std::unique_ptr<ResultPart> trace_part(FinishedRun& run) {
-    if (run.chains)
+std::unique_ptr<ResultPart> trace_part(RunView& run) {
+    if (run.found.chains)
         return nullptr;
-    return std::make_unique<TracePart>(run.sampler.traces(), run.sampler.has_path());
+    return std::make_unique<TracePart>(traces_of(run.ranks, run.found), run.found.has_path);
 }
 
 } // namespace pearlite::app

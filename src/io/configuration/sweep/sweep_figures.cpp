@@ -1,5 +1,5 @@
 // The tables [[sweep.figure]].
-#include "io/configuration/sweep/sweep_figures_reader.hpp"
+#include "io/configuration/sweep/sweep_figures.hpp"
 
 #include <algorithm>
 #include <array>

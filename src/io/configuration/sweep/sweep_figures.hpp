@@ -2,8 +2,10 @@
 /// The figures that the table [sweep] of a configuration asks for: the curves of the report, and published values
 /// beside them. No computed number depends on them.
 
+#include "io/configuration/configuration_state.hpp"
 #include "pearlite/core/types.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -29,5 +31,11 @@ struct SweepFigure {
     std::optional<bool> logarithmic;  ///< the vertical axis; none: by its range
     std::vector<PublishedCurve> published;
 };
+
+/// Takes the place and the words of a mistake.
+using Recorder = std::function<void(const toml::source_region&, const std::string&)>;
+
+/// The figures in the array `node`; every mistake is recorded.
+std::vector<SweepFigure> read_figures(const toml::node& node, const Recorder& record);
 
 } // namespace pearlite::io

@@ -2,7 +2,7 @@
 
 #include "pearlite/random/detail/ars.hpp"
 #include "pearlite/random/detail/generator.hpp"
-#include "simd/cpu.hpp"
+#include "simd/path.hpp"
 
 #include <span>
 

@@ -3,6 +3,7 @@
 /// columns of 32 chains in a register of a path.
 
 #include "models/rbm/kernels/kernels.hpp"
+#include "models/rbm/kernels/lanes_avx512.hpp"
 
 namespace pearlite::models::rbm_kernels {
 
@@ -37,6 +38,40 @@ void count_pairs_by(const PairTask& task) {
                     B::add(count, B::multiply(chains_with_both<B>(planes, row, column, task.n_columns), planes.factor));
             B::store(task.counts + row * task.n_columns + column, count);
         }
+}
+
+} // namespace
+
+namespace {
+
+/// Bytes 0 and 1 of the units of a tile, [inputs / 4][lane][4 inputs], up to a multiple of `padding` inputs.
+inline void spread_bits(const std::uint32_t* words, std::int64_t n_inputs, std::int64_t padding, void* out) {
+    // A table of sixteen entries turns each four bits into bytes: bit i becomes byte i.
+    alignas(64) std::uint32_t bytes[tile_chains];
+    for (std::uint32_t four = 0; four < 16; ++four)
+        bytes[four] = (four * 0x00204081u) & 0x01010101u;
+    const __m512i table = _mm512_load_si512(bytes);
+    const std::int64_t n_words = (n_inputs + word_units - 1) / word_units;
+    const std::int64_t n_groups = (n_inputs + padding - 1) / padding * padding / 4;
+    auto* to = static_cast<std::uint32_t*>(out);
+    for (std::int64_t g = 0; g < n_groups; ++g, to += tile_chains) {
+        __m512i four = _mm512_setzero_si512();
+        if (g / 8 < n_words)
+            four = _mm512_srl_epi32(_mm512_load_si512(words + g / 8 * tile_chains),
+                                    _mm_cvtsi32_si128(static_cast<int>(g % 8 * 4)));
+        else
+            four = _mm512_setzero_si512();
+        _mm512_store_si512(to, _mm512_permutexvar_epi32(four, table));
+    }
+}
+
+/// The sum of weights from the sums of their limbs, most significant first: no term leaves 32 bits in the end.
+template <int n_limbs>
+inline __m512i joined(const __m512i* limbs) {
+    __m512i sum = limbs[0];
+    for (int i = 1; i < n_limbs; ++i)
+        sum = _mm512_add_epi32(_mm512_slli_epi32(sum, 8), limbs[i]);
+    return sum;
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 #pragma once
 /// The RBM as a model that learns (model/learner.hpp) from images.
 
-#include "model/learner.hpp"
 #include "models/rbm/mutable_rbm.hpp"
+#include "target/learner.hpp"
 
 #include <memory>
 #include <optional>

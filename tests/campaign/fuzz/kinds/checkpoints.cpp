@@ -5,7 +5,7 @@
 
 #include "app/commands/resume_command.hpp"
 #include "app/commands/show_command.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 #include "io/container/checkpoints.hpp"
 #include "io/files/stamp.hpp"
 #include "pearlite/app/command_line.hpp"

@@ -2,7 +2,7 @@
 
 #include "campaign/fuzz/kinds/checksums.hpp"
 
-#include "app/mbar/states_file.hpp"
+#include "app/mbar/mbar_part.hpp"
 #include "io/arrays/npz.hpp"
 
 namespace pearlite::fuzz {

@@ -2,7 +2,7 @@
 
 #include "campaign/fuzz/input_kind.hpp"
 
-#include "app/mbar/states_file.hpp"
+#include "app/mbar/mbar_part.hpp"
 #include "io/arrays/draws.hpp"
 #include "io/arrays/frame.hpp"
 #include "pearlite/io/arrays.hpp"

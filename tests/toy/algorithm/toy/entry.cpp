@@ -1,5 +1,5 @@
+#include "algorithm/plans/algorithm.hpp"
 #include "algorithm/plans/annealing_plan.hpp"
-#include "algorithm/plans/entries.hpp"
 
 #include "algorithm/toy/toy.hpp"
 

@@ -54,7 +54,16 @@ void Toy::step() {
 }
 
 Progress Toy::progress() const {
-    return {k_, schedule_.steps(), schedule_[k_], trace_.ess.back(), trace_.log_ratio.back()};
+    Progress progress{k_, schedule_.steps(), schedule_[k_], trace_.ess.back(), trace_.log_ratio.back()};
+    progress.updates_per_step = settings_.particles * kernel_->moves();
+    return progress;
+}
+
+Found Toy::found() {
+    Found found;
+    found.trace = &trace_;
+    found.population = &population_;
+    return found;
 }
 
 Outcome Toy::outcome() const {

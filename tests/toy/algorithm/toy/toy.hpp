@@ -16,15 +16,11 @@ class Toy final : public Sampler {
     void begin() override;
     bool finished() const override { return k_ == schedule_.steps(); }
     void step() override;
-    void flush() override {}
     void fields(Fields& f) override;
 
     Progress progress() const override;
-    Index updates_per_step() const override { return settings_.particles * kernel_->moves(); }
     Outcome outcome() const override;
-    double log_ratio() const override { return trace_.log_ratio.back(); }
-    const Trace& trace() const override { return trace_; }
-    population::Population& population() override { return population_; }
+    Found found() override;
 
   private:
     /// One temperature: `visit(block, b, log weights, derivatives)` returns the accepted proposals.

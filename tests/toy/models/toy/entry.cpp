@@ -1,4 +1,3 @@
-#include "models/common/built.hpp"
 #include "models/common/reading.hpp"
 #include "models/registry.hpp"
 #include "models/toy/toy.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// Probabilities of the edges of a graph, from the averages of a search.
 
-#include "algorithm/searches/search_record.hpp"
+#include "algorithm/search/search_record.hpp"
 #include "io/container/container.hpp"
 #include "pearlite/core/types.hpp"
 

@@ -1,12 +1,16 @@
 #pragma once
 /// The result of the replicates of a search.
 
-#include "algorithm/searches/search_record.hpp"
+#include "algorithm/search/search_record.hpp"
 #include "app/result/parts/part.hpp"
 #include "app/result/parts/search/edges.hpp"
+#include "parallel/communicator.hpp"
+#include "pearlite/model/energy/detail/descent.hpp"
 #include "pearlite/model/energy/detail/space.hpp"
 
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -81,5 +85,17 @@ class SearchPart final : public ResultPart {
 bool is_best_file(const std::string& name);
 /// Warnings that the settings did not suit the search.
 std::vector<std::string> search_warnings(const SearchResult& search);
+
+/// Whether the space has descents; only energies of points of a box do.
+bool can_polish(const model::Space& space);
+
+/// Collective. `outcomes`: those of the replicates, on the root. The ranks share the descents, whose results do not
+/// depend on the number of ranks. Complete on the root; elsewhere empty. ContractViolation unless can_polish(space).
+PolishResult polish(const parallel::Communicator& ranks, const model::Space& space,
+                    const std::vector<algorithm::SearchOutcome>& outcomes, Index replicates);
+
+/// Distance of the energy's own gradient at x from differences, relative to its size; differences of an energy U are no
+/// better than 1e-5 or so of max(1, |U|). 0 without a gradient.
+double gradient_error(const model::Descent& energy, std::span<const double> x);
 
 } // namespace pearlite::app

@@ -1,6 +1,6 @@
 #include "app/result/parts/kinds.hpp"
+#include "app/result/parts/part.hpp"
 #include "app/result/parts/search/search.hpp"
-#include "app/result/parts/summary_parts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "app/result/parts/training/training_part.hpp"
 
 #include "app/result/parts/kinds.hpp"
-#include "app/result/parts/summary_parts.hpp"
+#include "app/result/parts/part.hpp"
 
 namespace pearlite::app {
 
@@ -97,6 +97,11 @@ std::string describe_training(const Json& summary) {
     return fmt::format("  {} updates, {:.4g} epochs of {} examples; parameters in {}\n", whole_at(*entry, "updates"),
                        entry->value("epochs", 0.0), whole_at(*entry, "examples"), entry->value("weights", "")) +
            line("training", "training") + line("held_out", "held out");
+}
+
+std::unique_ptr<ResultPart> training_part(RunView& run) {
+    auto& training = *run.found.training;
+    return std::make_unique<TrainingPart>(training, run.is_finished ? training.samples() : model::Images{});
 }
 
 } // namespace pearlite::app

@@ -1,0 +1,73 @@
+#pragma once
+/// The keys of [path] that fit, or give, the reference of a bridge.
+
+#include "algorithm/pilot/first_draws.hpp"
+#include "path/bridge/reference_fits.hpp"
+#include "pearlite/core/keys.hpp"
+#include "pearlite/io/arrays.hpp"
+#include "pearlite/model/detail/density_functions.hpp"
+#include "pearlite/model/detail/model_traits.hpp"
+#include "pearlite/random/detail/generator.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace pearlite::algorithm {
+
+struct BridgeSettings {
+    enum class Reference { gaussian, student, mixture };
+    enum class Anchor { prior, posterior };
+    enum class Fit { laplace, pathfinder, smc, model, draws, given };
+
+    Reference reference = Reference::student;
+    double degrees_of_freedom = 7;
+    Index components = 4;
+    Fit fit = Fit::laplace;
+    InputFile file;
+    Index starts = 8;
+    double inflation = 1.5;
+    bool prior_leg = true;
+    Index fit_particles = 2048;
+    std::optional<std::uint64_t> fit_seed;
+    bool has_prior = true;             ///< else the leg begins at modes, which are no key's matter
+    Anchor anchor = Anchor::posterior; ///< the end of the leg, to which the reference is fitted
+
+    void keys(Keys& k, const model::ModelTraits& traits);
+    /// InputError if the reference cannot be that of the density: another dimension, or a fit by the modes of a
+    /// likelihood that is estimated, or draws that are not of its quantities.
+    void check(const model::DensityFunctions& density) const;
+
+    /// Populations of the leg from the prior.
+    static constexpr Index leg_replicates = 8;
+    /// Whether populations are annealed from the prior, for the fit or for a second estimate of the evidence.
+    bool has_leg() const { return fit == Fit::smc || prior_leg; }
+    random::Seed seed(const random::Seed& of_run) const;
+    /// The density that the reference is fitted to: `density` itself, or its prior.
+    std::shared_ptr<const model::DensityFunctions>
+    anchored(std::shared_ptr<const model::DensityFunctions> density) const;
+    /// Where the leg of a density without a prior begins: its modes by Laplace's method, with four times their
+    /// covariance and heavy tails, so that populations find what a fit by moments should hold. Nothing if no
+    /// mode is found.
+    std::optional<path::FittedReference> rough(const model::DensityFunctions& density,
+                                               const random::Seed& of_run) const;
+    /// Comment lines of `check`; `moves`: at each temperature of the leg.
+    std::string cost(const std::string& moves) const;
+    /// The reference of the anchor; `draws`: the end of the leg from the prior, for the fit smc. NumericalError if no
+    /// reference fits.
+    path::FittedReference fitted(const model::DensityFunctions& density, const FirstDraws& draws,
+                                 const random::Seed& of_run) const;
+
+  private:
+    /// Degrees of freedom of the components; infinity for normal ones.
+    double df() const;
+    path::FittedReference found(const model::DensityFunctions& density, const FirstDraws& draws,
+                                const random::Seed& of_run) const;
+    random::StudentMixture read(Index dimension) const;
+    /// The draws of `file` as points of the density.
+    FirstDraws read_draws(const model::DensityFunctions& density) const;
+
+    io::Table given_; ///< the numbers of `file`
+};
+
+} // namespace pearlite::algorithm

@@ -1,2 +1,0 @@
-#include "../../../../src/kernel/box/list_of_operations.inl"
-PEARLITE_BOX_OPERATION(toy)
