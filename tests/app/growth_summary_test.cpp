@@ -26,7 +26,7 @@ SummaryParts summary_of(const std::shared_ptr<const algorithm::Generator>& gener
     auto found = sampler.found();
     RunView run{one_rank, found.target, sampler, std::move(found)};
     SummaryParts summary;
-    growth_part(run)->write_summary(summary);
+    growth_kind().part_of(run)->write_summary(summary);
     return summary;
 }
 

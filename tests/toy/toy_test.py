@@ -1,8 +1,10 @@
-"""A toy model, kernel, algorithm and operation of searches, each in one folder (the kernel: two files; the operation:
-one) and with one line in a list, tested through the commands.
+"""A toy model, path, kernel, algorithm, operation of searches, estimator, part of results and command, tested through
+the commands. The model and the algorithm take three files each, the kernel two, all others one; a key takes a line.
 
-Lines outside their folders: the model's in models/list_of_models.inl, the kernel's in kernel/list_of_kernels.inl, the
-algorithm's in algorithm/plans/list_of_algorithms.inl, the operation's in kernel/box/list_of_operations.inl.
+One line each outside these files: the model's in models/list_of_models.inl, the path's in path/list_of_paths.inl, the
+kernel's in kernel/list_of_kernels.inl, the algorithm's in algorithm/plans/list_of_algorithms.inl, the operation's in
+kernel/search/box/list_of_operations.inl, the estimator's in estimator/work/list_of_estimators.inl, the part's in
+app/result/parts/list_of_parts.inl, the command's in app/commands/list_of_commands.inl.
 
 The estimates must lie within 4 standard errors of the exact evidence: a false alarm in 15,000 seeds. The seed is fixed.
 """
@@ -90,6 +92,23 @@ class Toy(unittest.TestCase):
         self.assertGreater(acceptance["metropolis"], 0)
         self.assertLess(acceptance["metropolis"], 1)
         self.assertEqual(acceptance["toy"], 1)
+
+    def test_path_part_and_estimator(self):
+        """The toy path is the model's own; the part is in summary and text, the estimator among the estimates."""
+        keys = ("--set", "algorithm.name='nonequilibrium'", "--set", "algorithm.trajectories=100", "--set", "kernel.pilot_particles=64")
+        write_configuration(self.toml, **{k: v for k, v in TABLES.items() if k != "algorithm"})
+        for name, ranks in (("tempered", 1), ("toy", 2)):
+            self.start("run", self.toml, "-o", name, "--set", f"path.kind='{name}'", *keys, ranks=ranks)
+        own, toy = (self.summary(name) for name in ("tempered", "toy"))
+        self.assertEqual(own["digest"], toy["digest"])
+        self.assertEqual((own["diagnostics"]["toy_ranks"], toy["diagnostics"]["toy_ranks"]), (1, 2))
+        self.assertIn("a toy on 2 rank(s)", self.start("show", "toy").out)
+        values = {each["estimator"]: each["value"] for each in toy["log_evidence"]}
+        self.assertAlmostEqual(values["toy"], (values["jarzynski-forward"] + values["jarzynski-reverse"]) / 2)
+
+    def test_command(self):
+        self.assertEqual(self.start("toy", "--name", "reader").out, "hello, reader\n")
+        self.assertRegex(self.start("--help").out, r"(?m)^  toy +say hello")
 
     def test_check(self):
         text = self.start("check", self.toml).out

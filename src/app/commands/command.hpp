@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -36,5 +37,12 @@ struct CommandEntry {
     /// Whether the command has failed if standard output cannot be written. A run has written its result to files.
     bool needs_output = true;
 };
+
+#define PEARLITE_COMMAND(name) CommandEntry name##_entry();
+#include "app/commands/list_of_commands.inl"
+#undef PEARLITE_COMMAND
+
+/// Those of list_of_commands.inl, in its order, which is that of the help.
+std::vector<CommandEntry> commands();
 
 } // namespace pearlite::app

@@ -18,20 +18,7 @@
 
 namespace pearlite::app {
 
-#define PEARLITE_COMMAND(name) CommandEntry name##_entry();
-#include "app/commands/list_of_commands.inl"
-#undef PEARLITE_COMMAND
-
 namespace {
-
-/// In the order of the help.
-std::vector<CommandEntry> commands() {
-    return {
-#define PEARLITE_COMMAND(name) name##_entry(),
-#include "app/commands/list_of_commands.inl"
-#undef PEARLITE_COMMAND
-    };
-}
 
 /// A message for the terminal: control characters that a file brought along are written as \x1b.
 std::string printable(const std::string& message) {

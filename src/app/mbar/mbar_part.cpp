@@ -112,28 +112,6 @@ std::optional<Headline> MbarPart::headline(bool has_warnings) const {
     return headline;
 }
 
-std::string describe_mbar(const Json& summary) {
-    const auto found = summary.find("mbar");
-    if (found == summary.end())
-        return {};
-    const auto& states = (*found)["states"];
-    auto text = fmt::format("  {:<16} {:>9} {:>10} {:>14} {:>11}   ({})\n", "state", "samples", "effective",
-                            "free energy", "error", found->value("unit", ""));
-    std::size_t lines = 0;
-    for (const auto& state : states) {
-        if (++lines > most_lines) {
-            text += fmt::format("  ... {} more states in summary.json\n", states.size() - most_lines);
-            break;
-        }
-        const double error = number_at(state, "standard_error");
-        text +=
-            fmt::format("  {:<16} {:>9} {:>10.1f} {:>14.5f} {:>11}\n", state.value("name", ""),
-                        whole_at(state, "samples"), state.value("effective_samples", 0.0),
-                        state.value("free_energy", 0.0), std::isfinite(error) ? fmt::format("{:.5f}", error) : "none");
-    }
-    return text;
-}
-
 namespace {
 
 StatesTable of_arrays(const std::filesystem::path& file, Matrix potentials, const Matrix& counts) {
@@ -198,6 +176,36 @@ StatesTable read_states(const std::filesystem::path& file, const std::string& st
         return of_arrays(file, io::read_hdf5_rows(file, "u_kn", most, 2), io::read_hdf5_rows(file, "N_k", most));
     }
     return of_frame(file, state, leave_out);
+}
+
+namespace {
+
+std::string describe_mbar(const Json& summary) {
+    const auto found = summary.find("mbar");
+    if (found == summary.end())
+        return {};
+    const auto& states = (*found)["states"];
+    auto text = fmt::format("  {:<16} {:>9} {:>10} {:>14} {:>11}   ({})\n", "state", "samples", "effective",
+                            "free energy", "error", found->value("unit", ""));
+    std::size_t lines = 0;
+    for (const auto& state : states) {
+        if (++lines > most_lines) {
+            text += fmt::format("  ... {} more states in summary.json\n", states.size() - most_lines);
+            break;
+        }
+        const double error = number_at(state, "standard_error");
+        text +=
+            fmt::format("  {:<16} {:>9} {:>10.1f} {:>14.5f} {:>11}\n", state.value("name", ""),
+                        whole_at(state, "samples"), state.value("effective_samples", 0.0),
+                        state.value("free_energy", 0.0), std::isfinite(error) ? fmt::format("{:.5f}", error) : "none");
+    }
+    return text;
+}
+
+} // namespace
+
+PartKind mbar_kind() {
+    return {nullptr, describe_mbar};
 }
 
 } // namespace pearlite::app

@@ -58,6 +58,8 @@ void FreeEnergyPart::write_summary(SummaryParts& summary) const {
     summary.entries["free_energy_difference"] = std::move(entry);
 }
 
+namespace {
+
 std::string describe_free_energy(const Json& summary) {
     const auto found = summary.find("free_energy_difference");
     if (found == summary.end())
@@ -66,6 +68,12 @@ std::string describe_free_energy(const Json& summary) {
     if (found->contains("standard_error"))
         text += fmt::format(" +- {:.4f}", found->value("standard_error", 0.0));
     return text + fmt::format(" {}   ({})\n", found->value("unit", ""), found->value("estimator", ""));
+}
+
+} // namespace
+
+PartKind free_energy_kind() {
+    return {nullptr, describe_free_energy};
 }
 
 } // namespace pearlite::app

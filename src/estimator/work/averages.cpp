@@ -138,4 +138,19 @@ Estimate cumulant_both(const Shards& forward, const Shards& reverse) {
     return detail::cumulant_both(finite_moments(forward), finite_moments(reverse));
 }
 
+std::vector<WorkEstimator> jarzynski_estimators() {
+    return {{"jarzynski-forward", [](const Shards& forward, const Shards&) { return jarzynski_forward(forward); },
+             false, -1},
+            {"jarzynski-reverse", [](const Shards&, const Shards& reverse) { return jarzynski_reverse(reverse); }, true,
+             1}};
+}
+
+std::vector<WorkEstimator> cumulant_estimators() {
+    return {{"cumulant-forward", [](const Shards& forward, const Shards&) { return cumulant_forward(forward); }, false,
+             0, true},
+            {"cumulant-reverse", [](const Shards&, const Shards& reverse) { return cumulant_reverse(reverse); }, true,
+             0, true},
+            {"cumulant-both", cumulant_both, true, 0, true}};
+}
+
 } // namespace pearlite::estimator

@@ -79,12 +79,12 @@ struct WorkAnalysis {
     std::string verdict_text; ///< begins with "agree", "poor overlap", "reverse start not equilibrated" or "too fast"
     std::vector<std::string> warnings;
 };
-/// All estimates and diagnostics above, and a verdict on them.
 
-/// The same for works that the ranks hold in shards; all are collective, and every rank gets the result, the same on
-/// any number of ranks. Values agree with the functions above to rounding, the bootstrap's errors and the histogram's
-/// posterior within their own Monte Carlo error: a work's part in all replicates, or draws, is drawn from its own
-/// address (the seed, the purpose, slot_id(0, slot) of a forward and slot_id(1, slot) of a reverse work).
+// Works are those that the ranks hold in shards; all functions are collective, and every rank gets the result, the same
+// on any number of ranks. A work's part in all bootstrap replicates, or in all draws of the histogram's posterior, is
+// drawn from its own address: the seed, the purpose, slot_id(0, slot) of a forward and slot_id(1, slot) of a reverse
+// work.
+
 /// log mean exp(-W_f), with the delta method's standard error.
 Estimate jarzynski_forward(const population::Shards& forward);
 /// -log mean exp(W_r): reverse annealed importance sampling.
@@ -109,6 +109,23 @@ HistogramEstimate histogram(const population::Shards& forward, const population:
                             const random::Seed& seed, int draws = 2000);
 WorkOverlap work_overlap(const population::Shards& forward, const population::Shards& reverse);
 CrooksCheck crooks_check(const population::Shards& forward, const population::Shards& reverse);
+
+/// An estimator beside BAR and the histogram, which an analysis always has.
+struct WorkEstimator {
+    std::string name;
+    Estimate (*estimate)(const population::Shards& forward, const population::Shards& reverse) = nullptr;
+    bool uses_reverse = true;
+    /// Of a mean of exp(-W_f), -1, or of exp(W_r), 1, whose weights are looked at; 0 of others.
+    int weight_sign = 0;
+    bool assumes_normal = false; ///< exact for normal work distributions only
+};
+#define PEARLITE_WORK_ESTIMATORS(name) std::vector<WorkEstimator> name##_estimators();
+#include "estimator/work/list_of_estimators.inl"
+#undef PEARLITE_WORK_ESTIMATORS
+/// Those of list_of_estimators.inl, in its order.
+const std::vector<WorkEstimator>& work_estimators();
+
+/// All estimates and diagnostics above, and a verdict on them.
 WorkAnalysis analyse_work(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
                           const random::Seed& seed);
 

@@ -16,8 +16,16 @@ namespace {
 
 constexpr double significant = significant_difference;
 
+/// The entry of an estimate; null for BAR and the histogram.
+const WorkEstimator* entry_of(const Estimate& estimate) {
+    const auto& all = work_estimators();
+    const auto found = std::ranges::find(all, estimate.estimator, &WorkEstimator::name);
+    return found == all.end() ? nullptr : &*found;
+}
+
 bool uses_reverse(const Estimate& estimate) {
-    return estimate.estimator != "jarzynski-forward" && estimate.estimator != "cumulant-forward";
+    const auto* entry = entry_of(estimate);
+    return entry == nullptr || entry->uses_reverse;
 }
 
 template <class Which>
@@ -114,10 +122,14 @@ void use_ancestors(std::vector<Estimate>& estimates, const AncestorError& ancest
             good_effective_families));
 }
 
-/// Works: spans of all works, or shards; skewness(works, sign) is that of the mean weight, with log weights sign W.
-template <class Works, class Skewness>
-WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts& facts, const random::Seed& seed,
-                     const std::optional<AncestorError>& ancestors, Skewness&& skewness) {
+/// Collective. Of the mean weight, with log weights sign W.
+double skewness_of_weights(const population::Shards& works, double sign) {
+    const auto log_weights = times(works.here, sign);
+    return skewness_of_mean(population::Shards(works.ranks, works.layout, log_weights));
+}
+
+WorkAnalysis analyse(const population::Shards& forward, const population::Shards& reverse, const WorkFacts& facts,
+                     const random::Seed& seed, const std::optional<AncestorError>& ancestors) {
     WorkAnalysis analysis;
     analysis.bounds = work_bounds(forward, reverse);
     analysis.overlap = work_overlap(forward, reverse);
@@ -137,11 +149,8 @@ WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts
     auto posterior = histogram(forward, reverse, seed, refused ? 0 : 2000);
     estimates.push_back(posterior.estimate);
     analysis.posterior = std::move(posterior.posterior);
-    estimates.push_back(jarzynski_forward(forward));
-    estimates.push_back(jarzynski_reverse(reverse));
-    estimates.push_back(cumulant_forward(forward));
-    estimates.push_back(cumulant_reverse(reverse));
-    estimates.push_back(cumulant_both(forward, reverse));
+    for (const auto& estimator : work_estimators())
+        estimates.push_back(estimator.estimate(forward, reverse));
 
     if (refused)
         withhold(estimates, "no error bar: forward and reverse works do not overlap", [](const auto&) { return true; });
@@ -154,15 +163,15 @@ WorkAnalysis analyse(const Works& forward, const Works& reverse, const WorkFacts
         use_ancestors(estimates, *ancestors);
     const auto bar_estimate = estimates.front();
     for (auto& estimate : estimates) {
-        if (!estimate.standard_error)
+        const auto* entry = entry_of(estimate);
+        if (!estimate.standard_error || entry == nullptr)
             continue;
-        const double skew = estimate.estimator == "jarzynski-forward"   ? skewness(forward, -1)
-                            : estimate.estimator == "jarzynski-reverse" ? skewness(reverse, 1)
-                                                                        : 0;
+        const int sign = entry->weight_sign;
+        const double skew = sign == 0 ? 0 : skewness_of_weights(sign < 0 ? forward : reverse, sign);
         if (skew > largest_skewness)
             estimate.withhold_error(
                 fmt::format("no error bar: the weights are skewed ({:.2g}, more than {:g})", skew, largest_skewness));
-        if (estimate.estimator.starts_with("cumulant")) {
+        if (entry->assumes_normal) {
             estimate.note = "exact for normal work distributions only";
             if (are_apart(estimate, bar_estimate))
                 estimate.withhold_error("no error bar: the works are not normal, since it is far from BAR");
@@ -185,10 +194,7 @@ WorkAnalysis analyse_work(const population::Shards& forward, const population::S
         ancestors = {bar_by_ancestors(forward, reverse, *facts.ancestors),
                      n * n / squares.total(reverse.ranks).front()};
     }
-    return analyse(forward, reverse, facts, seed, ancestors, [](const population::Shards& works, double sign) {
-        const auto log_weights = times(works.here, sign);
-        return skewness_of_mean(population::Shards(works.ranks, works.layout, log_weights));
-    });
+    return analyse(forward, reverse, facts, seed, ancestors);
 }
 
 } // namespace pearlite::estimator

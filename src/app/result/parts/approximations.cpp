@@ -42,8 +42,6 @@ void ApproximationsPart::write_summary(SummaryParts& summary) const {
         summary.entries["approximations"] = std::move(entries);
 }
 
-} // namespace
-
 std::string describe_approximations(const Json& summary) {
     std::string text;
     for (const auto& entry : summary.value("approximations", Json::array())) {
@@ -76,6 +74,12 @@ std::unique_ptr<ResultPart> approximations_part(RunView& run) {
         for (std::string name; std::getline(lines, name);)
             run.approximations.push_back({name, 0, {}, Vector()});
     return std::make_unique<ApproximationsPart>(run.approximations, std::move(failure));
+}
+
+} // namespace
+
+PartKind approximations_kind() {
+    return {approximations_part, describe_approximations};
 }
 
 } // namespace pearlite::app

@@ -25,8 +25,6 @@ class ChainsPart final : public ResultPart {
     std::vector<std::int64_t> longest_stay_;
 };
 
-} // namespace
-
 /// A line for each of a few chains, or for all of them together.
 std::string describe_chains(const Json& summary) {
     if (!summary.contains("chains"))
@@ -44,6 +42,12 @@ std::string describe_chains(const Json& summary) {
 
 std::unique_ptr<ResultPart> chains_part(RunView& run) {
     return run.chains ? std::make_unique<ChainsPart>(*run.chains) : nullptr;
+}
+
+} // namespace
+
+PartKind chains_kind() {
+    return {chains_part, describe_chains};
 }
 
 } // namespace pearlite::app

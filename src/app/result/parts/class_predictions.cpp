@@ -227,8 +227,6 @@ std::string describe_score(const Json& entry, const std::string& method) {
                        with_errors("log_loss", 1, 4, "nats"));
 }
 
-} // namespace
-
 std::string describe_class_predictions(const Json& summary) {
     const auto found = summary.find("predictions");
     if (found == summary.end())
@@ -275,6 +273,12 @@ std::unique_ptr<ResultPart> class_predictions_part(RunView& run) {
                                                                 {classes.data(), at(classes.size())});
     });
     return std::make_unique<ClassPredictionsPart>(std::move(predictions));
+}
+
+} // namespace
+
+PartKind class_predictions_kind() {
+    return {class_predictions_part, describe_class_predictions};
 }
 
 } // namespace pearlite::app

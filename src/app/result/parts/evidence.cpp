@@ -188,28 +188,6 @@ std::optional<Headline> EvidencePart::headline(bool has_warnings) const {
     return headline;
 }
 
-std::string describe_evidence(const Json& summary) {
-    std::string text;
-    const auto estimates = summary.value("log_evidence", Json::array());
-    const std::string headline = estimates.empty() ? "" : estimates.front().value("estimator", "");
-    for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
-        if (entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline)
-            continue; // the same estimates again, shifted by log Z_0
-        else if (std::none_of(estimates.begin(), entry,
-                              [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
-            text += describe_estimate(*entry, estimates);
-    return text;
-}
-
-std::unique_ptr<ResultPart> evidence_part(RunView& run) {
-    if (run.chains)
-        return nullptr;
-    auto& exact = run.exact_log_ratio;
-    parallel::on_root(run.ranks, [&] { exact = run.target->exact_log_ratio(run.inverse_temperature_end); });
-    return std::make_unique<EvidencePart>(run.outcome.log_ratio, run.outcome.verdict, run.log_ratios,
-                                          run.target->log_normaliser_start(), exact);
-}
-
 void OutcomePart::write_fields(io::Writer& writer) {
     for (const auto& array : outcome_.arrays)
         writer(array.path, array.values);
@@ -236,6 +214,30 @@ std::optional<Headline> OutcomePart::headline(bool has_warnings) const {
     return headline;
 }
 
+namespace {
+
+std::string describe_evidence(const Json& summary) {
+    std::string text;
+    const auto estimates = summary.value("log_evidence", Json::array());
+    const std::string headline = estimates.empty() ? "" : estimates.front().value("estimator", "");
+    for (auto entry = estimates.begin(); entry != estimates.end(); ++entry)
+        if (entry->value("quantity", "") == "log_normaliser" && entry->value("estimator", "") != headline)
+            continue; // the same estimates again, shifted by log Z_0
+        else if (std::none_of(estimates.begin(), entry,
+                              [&](const Json& earlier) { return is_same_number(earlier, *entry); }))
+            text += describe_estimate(*entry, estimates);
+    return text;
+}
+
+std::unique_ptr<ResultPart> evidence_part(RunView& run) {
+    if (run.chains)
+        return nullptr;
+    auto& exact = run.exact_log_ratio;
+    parallel::on_root(run.ranks, [&] { exact = run.target->exact_log_ratio(run.inverse_temperature_end); });
+    return std::make_unique<EvidencePart>(run.outcome.log_ratio, run.outcome.verdict, run.log_ratios,
+                                          run.target->log_normaliser_start(), exact);
+}
+
 std::string describe_outcome(const Json& summary) {
     const auto diagnostics = summary.value("diagnostics", Json::object());
     std::string text;
@@ -249,6 +251,16 @@ std::string describe_outcome(const Json& summary) {
 
 std::unique_ptr<ResultPart> outcome_part(RunView& run) {
     return std::make_unique<OutcomePart>(run.outcome);
+}
+
+} // namespace
+
+PartKind evidence_kind() {
+    return {evidence_part, describe_evidence};
+}
+
+PartKind outcome_kind() {
+    return {outcome_part, describe_outcome};
 }
 
 } // namespace pearlite::app

@@ -87,8 +87,6 @@ void GrowthPart::write_summary(SummaryParts& summary) const {
         {"least_variance", mean([&](const auto& record) { return variance(record).least; })}};
 }
 
-} // namespace
-
 std::unique_ptr<ResultPart> growth_part(RunView& run) {
     auto records = growth_records_of(run.ranks, run.found);
     Index steps = records.empty() ? 0 : std::ssize(records.front().gamma);
@@ -110,6 +108,12 @@ std::string describe_growth(const Json& summary) {
         whole_at(growth, "steps"), number_at(growth, "least_gamma"), number_at(growth, "steps_below_threshold"),
         std::sqrt(number_at(growth, "variance_of_independent_particles")),
         std::sqrt(number_at(growth, "least_variance")));
+}
+
+} // namespace
+
+PartKind growth_kind() {
+    return {growth_part, describe_growth, model::Task::annealing, false};
 }
 
 } // namespace pearlite::app

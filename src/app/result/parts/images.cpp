@@ -52,14 +52,18 @@ class ImagesPart final : public ResultPart {
     bool has_images_;
 };
 
-} // namespace
-
 std::unique_ptr<ResultPart> images_part(RunView& run) {
     if (!run.target->offers<model::ParticleImages>())
         return nullptr;
     auto sheet = gather_images(run.ranks, *run.target, run.found, run.inverse_temperature_end);
     const bool has_images = run.ranks.max(Index{sheet ? 1 : 0}) > 0;
     return std::make_unique<ImagesPart>(sheet.value_or(Images{}), has_images);
+}
+
+} // namespace
+
+PartKind images_kind() {
+    return {images_part, nullptr};
 }
 
 } // namespace pearlite::app

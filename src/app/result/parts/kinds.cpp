@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace pearlite::app {
@@ -107,30 +106,6 @@ ResultParts made_of(RunView& run) {
 }
 
 } // namespace
-
-std::span<const PartKind> kinds_of_parts() {
-    static constexpr std::array kinds{
-        PartKind{particles_part, nullptr},
-        PartKind{nullptr, describe_free_energy},
-        PartKind{nullptr, describe_mbar},
-        PartKind{evidence_part, describe_evidence},
-        PartKind{approximations_part, describe_approximations},
-        PartKind{test_likelihood_part, describe_test_likelihood},
-        PartKind{search_part, describe_search, Task::search, false},
-        PartKind{training_part, describe_training, Task::training, false},
-        PartKind{trace_part, nullptr, Task::annealing, false},
-        PartKind{schedule_part, describe_schedule},
-        PartKind{growth_part, describe_growth, Task::annealing, false},
-        PartKind{posterior_part, describe_posterior},
-        PartKind{chains_part, describe_chains},
-        PartKind{outcome_part, describe_outcome},
-        PartKind{rejections_part, describe_rejections},
-        PartKind{predictions_part, nullptr},
-        PartKind{class_predictions_part, describe_class_predictions},
-        PartKind{images_part, nullptr},
-    };
-    return kinds;
-}
 
 ResultParts parts_of(RunView run) {
     if (task_of(run.found) == Task::annealing)

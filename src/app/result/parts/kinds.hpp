@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace pearlite::app {
 
@@ -46,7 +47,7 @@ struct PartKind {
     bool needs_end = true; ///< else there is a part of a run that is under way, too
 };
 
-/// In the order in which results are made and written.
+/// Those of list_of_parts.inl, in its order.
 std::span<const PartKind> kinds_of_parts();
 
 /// Collective; the sampler has finished.
@@ -54,37 +55,11 @@ ResultParts parts_of(RunView run);
 /// Collective. The parts that need no end, of a sampler that has been flushed.
 ResultParts partial_parts(RunView run);
 
-// Functions that the list names, each in the source file of its part.
-std::unique_ptr<ResultPart> particles_part(RunView& run);
-std::unique_ptr<ResultPart> outcome_part(RunView& run);
-std::unique_ptr<ResultPart> evidence_part(RunView& run);
-std::unique_ptr<ResultPart> approximations_part(RunView& run);
-std::unique_ptr<ResultPart> test_likelihood_part(RunView& run);
-std::unique_ptr<ResultPart> trace_part(RunView& run);
-std::unique_ptr<ResultPart> schedule_part(RunView& run);
-std::unique_ptr<ResultPart> growth_part(RunView& run);
-std::unique_ptr<ResultPart> posterior_part(RunView& run);
-std::unique_ptr<ResultPart> chains_part(RunView& run);
-std::unique_ptr<ResultPart> rejections_part(RunView& run);
-std::unique_ptr<ResultPart> predictions_part(RunView& run);
-std::unique_ptr<ResultPart> class_predictions_part(RunView& run);
-std::unique_ptr<ResultPart> images_part(RunView& run);
-std::unique_ptr<ResultPart> search_part(RunView& run);
-std::unique_ptr<ResultPart> training_part(RunView& run);
+#define PEARLITE_PART(name) PartKind name##_kind();
+#include "app/result/parts/list_of_parts.inl"
+#undef PEARLITE_PART
+/// Lines on a search, from its summary.
 std::string describe_search(const nlohmann::ordered_json& summary);
-std::string describe_training(const nlohmann::ordered_json& summary);
-std::string describe_evidence(const nlohmann::ordered_json& summary);
-std::string describe_approximations(const nlohmann::ordered_json& summary);
-std::string describe_class_predictions(const nlohmann::ordered_json& summary);
-std::string describe_schedule(const nlohmann::ordered_json& summary);
-std::string describe_growth(const nlohmann::ordered_json& summary);
-std::string describe_test_likelihood(const nlohmann::ordered_json& summary);
-std::string describe_free_energy(const nlohmann::ordered_json& summary);
-std::string describe_mbar(const nlohmann::ordered_json& summary);
-std::string describe_rejections(const nlohmann::ordered_json& summary);
-std::string describe_posterior(const nlohmann::ordered_json& summary);
-std::string describe_chains(const nlohmann::ordered_json& summary);
-std::string describe_outcome(const nlohmann::ordered_json& summary);
 
 /// Final particles as pictures.
 using model::Images;

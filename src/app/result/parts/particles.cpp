@@ -44,10 +44,14 @@ void ParticlesPart::write_fields(io::Writer& writer) {
     found_.sharded_results(fields);
 }
 
-} // namespace
-
 std::unique_ptr<ResultPart> particles_part(RunView& run) {
     return std::make_unique<ParticlesPart>(run.ranks, run.found);
+}
+
+} // namespace
+
+PartKind particles_kind() {
+    return {particles_part, nullptr};
 }
 
 } // namespace pearlite::app

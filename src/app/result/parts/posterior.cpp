@@ -80,6 +80,23 @@ std::string describe_unlisted(const Json& entries, bool of_chains) {
 
 } // namespace
 
+namespace {
+
+/// A warning where systems that ran side by side disagree about a parameter; empty if they agree. The limit is that of
+/// their energies (tempering_outcome.cpp): modes of equal height and width differ in their parameters alone.
+std::string disagreement_of(const std::vector<estimator::ChainSummary>& systems) {
+    constexpr double suspicious_r_hat = 1.05;
+    const estimator::ChainSummary* worst = nullptr; // R-hat is NaN where all draws are equal
+    for (const auto& parameter : systems)
+        if (parameter.r_hat > (worst ? worst->r_hat : suspicious_r_hat))
+            worst = &parameter;
+    if (!worst)
+        return {};
+    return fmt::format("the systems disagree about the posterior: R-hat of {} is {:.3f} and should be at most {:g}; "
+                       "more scans, or temperatures at which modes meet",
+                       worst->posterior.name, worst->r_hat, suspicious_r_hat);
+}
+
 /// A table: a parameter per line.
 std::string describe_posterior(const Json& summary) {
     const auto entries = summary.value("posterior", Json::array());
@@ -111,25 +128,6 @@ std::string describe_posterior(const Json& summary) {
     return n < entries.size() ? text + describe_unlisted(entries, of_chains) : text;
 }
 
-namespace {
-
-/// A warning where systems that ran side by side disagree about a parameter; empty if they agree. The limit is that of
-/// their energies (tempering_outcome.cpp): modes of equal height and width differ in their parameters alone.
-std::string disagreement_of(const std::vector<estimator::ChainSummary>& systems) {
-    constexpr double suspicious_r_hat = 1.05;
-    const estimator::ChainSummary* worst = nullptr; // R-hat is NaN where all draws are equal
-    for (const auto& parameter : systems)
-        if (parameter.r_hat > (worst ? worst->r_hat : suspicious_r_hat))
-            worst = &parameter;
-    if (!worst)
-        return {};
-    return fmt::format("the systems disagree about the posterior: R-hat of {} is {:.3f} and should be at most {:g}; "
-                       "more scans, or temperatures at which modes meet",
-                       worst->posterior.name, worst->r_hat, suspicious_r_hat);
-}
-
-} // namespace
-
 std::unique_ptr<ResultPart> posterior_part(RunView& run) {
     if (!run.chains && !run.target->offers<model::ReportedParameters>())
         return nullptr;
@@ -139,6 +137,12 @@ std::unique_ptr<ResultPart> posterior_part(RunView& run) {
     if (const auto warning = disagreement_of(run.posterior->convergence); !run.chains && !warning.empty())
         run.outcome.warnings.push_back(warning);
     return std::make_unique<PosteriorPart>(run.ranks, run.posterior, run.chains ? &*run.chains : nullptr);
+}
+
+} // namespace
+
+PartKind posterior_kind() {
+    return {posterior_part, describe_posterior};
 }
 
 } // namespace pearlite::app

@@ -118,8 +118,6 @@ void PredictionsPart::write_posterior(PosteriorArrays& posterior) const {
     posterior.further.push_back({"constant_data", data_.constant});
 }
 
-} // namespace
-
 std::unique_ptr<ResultPart> predictions_part(RunView& run) {
     model::DataDescription data;
     if (const auto* described = run.target->offers<model::DescribedData>())
@@ -128,6 +126,12 @@ std::unique_ptr<ResultPart> predictions_part(RunView& run) {
     if (run.posterior && run.target->offers<model::Predictive>() && run.found.prediction_seed)
         predictions = predictions_of(run.ranks, *run.target, run.found, run.posterior->samples, data);
     return std::make_unique<PredictionsPart>(std::move(data), std::move(predictions));
+}
+
+} // namespace
+
+PartKind predictions_kind() {
+    return {predictions_part, nullptr};
 }
 
 } // namespace pearlite::app

@@ -21,8 +21,6 @@ class RejectionsPart final : public ResultPart {
     model::Rejections rejections_;
 };
 
-} // namespace
-
 std::string describe_rejections(const Json& summary) {
     const auto diagnostics = summary.value("diagnostics", Json::object());
     const auto rejected = diagnostics.find("rejected_points");
@@ -45,6 +43,12 @@ std::unique_ptr<ResultPart> rejections_part(RunView& run) {
     own.first = run.ranks.broadcast(own.first, first);
     own.number = run.ranks.sum(own.number);
     return std::make_unique<RejectionsPart>(std::move(own));
+}
+
+} // namespace
+
+PartKind rejections_kind() {
+    return {rejections_part, describe_rejections};
 }
 
 } // namespace pearlite::app

@@ -174,8 +174,6 @@ ScheduleReport report_of(const Trace& trace, const algorithm::Outcome& outcome, 
     return report;
 }
 
-} // namespace
-
 std::unique_ptr<ResultPart> schedule_part(RunView& run) {
     if (!run.found.has_path)
         return nullptr;
@@ -228,6 +226,12 @@ std::string describe_schedule(const Json& summary) {
     else if (ratio > largest_ratio || ratio < 1 / largest_ratio)
         text += "  2 W_ex is far from Var[log w]: the trajectories are far from equilibrium, and predictions rough\n";
     return text;
+}
+
+} // namespace
+
+PartKind schedule_kind() {
+    return {schedule_part, describe_schedule};
 }
 
 } // namespace pearlite::app

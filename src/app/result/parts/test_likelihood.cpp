@@ -69,8 +69,6 @@ void TestLikelihoodPart::write_summary(SummaryParts& summary) const {
         summary.entries["test_log_likelihood"] = std::move(entries);
 }
 
-} // namespace
-
 std::string describe_test_likelihood(const Json& summary) {
     std::string text;
     for (const auto& entry : summary.value("test_log_likelihood", Json::array())) {
@@ -101,6 +99,12 @@ std::unique_ptr<ResultPart> test_likelihood_part(RunView& run) {
             estimates.log_ratio = found.front();
     });
     return std::make_unique<TestLikelihoodPart>(std::move(estimates));
+}
+
+} // namespace
+
+PartKind test_likelihood_kind() {
+    return {test_likelihood_part, describe_test_likelihood};
 }
 
 } // namespace pearlite::app

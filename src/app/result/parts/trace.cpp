@@ -87,12 +87,16 @@ void TracePart::write_posterior(PosteriorArrays& posterior) const {
     }
 }
 
-} // namespace
-
 std::unique_ptr<ResultPart> trace_part(RunView& run) {
     if (run.found.chains)
         return nullptr;
     return std::make_unique<TracePart>(traces_of(run.ranks, run.found), run.found.has_path);
+}
+
+} // namespace
+
+PartKind trace_kind() {
+    return {trace_part, nullptr, model::Task::annealing, false};
 }
 
 } // namespace pearlite::app

@@ -70,8 +70,6 @@ void find_exact_masses(const model::Space& space, SearchResult& result) {
         result.exact_log_masses.clear();
 }
 
-} // namespace
-
 std::unique_ptr<ResultPart> search_part(RunView& run) {
     const auto& search = *run.found.search;
     const auto& plan = *run.search_plan;
@@ -85,6 +83,12 @@ std::unique_ptr<ResultPart> search_part(RunView& run) {
             result.polish = polish(run.ranks, search.space(), result.replicates, plan.replicates);
     }
     return std::make_unique<SearchPart>(run.ranks, std::move(result));
+}
+
+} // namespace
+
+PartKind search_kind() {
+    return {search_part, describe_search, model::Task::search, false};
 }
 
 } // namespace pearlite::app

@@ -83,6 +83,8 @@ std::optional<Headline> TrainingPart::headline(bool has_warnings) const {
     return headline;
 }
 
+namespace {
+
 std::string describe_training(const Json& summary) {
     const auto entry = summary.find("training");
     if (entry == summary.end())
@@ -102,6 +104,12 @@ std::string describe_training(const Json& summary) {
 std::unique_ptr<ResultPart> training_part(RunView& run) {
     auto& training = *run.found.training;
     return std::make_unique<TrainingPart>(training, run.is_finished ? training.samples() : model::Images{});
+}
+
+} // namespace
+
+PartKind training_kind() {
+    return {training_part, describe_training, model::Task::training, false};
 }
 
 } // namespace pearlite::app

@@ -1,0 +1,2 @@
+#include "../../../../src/app/commands/list_of_commands.inl"
+PEARLITE_COMMAND(toy)

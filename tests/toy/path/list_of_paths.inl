@@ -1,0 +1,2 @@
+#include "../../../src/path/list_of_paths.inl"
+PEARLITE_PATH(toy)
