@@ -96,7 +96,7 @@ std::string compare_runs(const std::vector<std::filesystem::path>& directories) 
     if (best.label != "log evidence")
         text += fmt::format("warning: {} is an evidence only if the prior is normalised\n", best.label);
     for (const auto& one : all)
-        if (one.support != "supported")
+        if (!is_supported(one.support))
             text += fmt::format("warning: the verdict of {} is \"{}\": look at it before the comparison\n",
                                 one.directory, one.support);
     if (all.size() > 1 && best.has_error() && all[1].has_error() &&

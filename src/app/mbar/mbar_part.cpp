@@ -89,26 +89,30 @@ void MbarPart::write_summary(SummaryParts& summary) const {
         summary.warnings.push_back(std::move(warning));
 }
 
-std::optional<Headline> MbarPart::headline(bool has_warnings) const {
+std::optional<Headline> MbarPart::headline() const {
     const Index last = mbar_.free_energies.size() - 1;
     Headline headline;
     headline.label = fmt::format("free energy of {} over {}, {}", names_.back(), names_.front(), unit_.name);
     headline.value = mbar_.free_energies(last) * unit_.per_nat;
     headline.method = "MBAR, asymptotic";
     if (!has_error(last)) {
-        headline.support = Support::withheld;
-        headline.sentence = mbar_.gradient >= unsolved ? "the equations are not solved"
-                            : mbar_.weakest_link(counts_) < no_overlap
-                                ? "states do not overlap: free energies between them mean nothing"
-                                : "the first or the last state has too few effective samples";
+        constexpr auto weight = Finding::Weight::no_error_bar;
+        if (mbar_.gradient >= unsolved)
+            headline.findings = {{"gradient", weight, "the equations are not solved", mbar_.gradient, unsolved}};
+        else if (const double link = mbar_.weakest_link(counts_); link < no_overlap)
+            headline.findings = {{"overlap of the states", weight,
+                                  "states do not overlap: free energies between them mean nothing", link, no_overlap}};
+        else
+            headline.findings = {{"effective samples of the end states", weight,
+                                  "the first or the last state has too few effective samples"}};
         return headline;
     }
     const double error = mbar_.standard_error(0, last) * unit_.per_nat;
     headline.standard_error = error;
     headline.interval95 = estimator::Interval{*headline.value - 1.96 * error, *headline.value + 1.96 * error};
-    headline.support = has_warnings ? Support::doubtful : Support::supported;
-    headline.sentence = has_warnings ? "an error bar is given, but the diagnostics carry warnings"
-                                     : "the states overlap; the error bar supposes independent samples";
+    headline.findings = {{"overlap of the states", Finding::Weight::note,
+                          "the states overlap; the error bar supposes independent samples", mbar_.weakest_link(counts_),
+                          no_overlap}};
     return headline;
 }
 

@@ -20,7 +20,7 @@ class MbarPart final : public ResultPart {
     void digest(io::Sha256& hash) override;
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
-    std::optional<Headline> headline(bool has_warnings) const override;
+    std::optional<Headline> headline() const override;
 
   private:
     std::vector<std::string> warnings() const;

@@ -32,14 +32,11 @@ Json balance(const population::WorkAccount& work) {
 }
 
 /// The headline of the first part that has one.
-Headline headline_of(const RunResult& result, bool has_warnings) {
+Headline headline_of(const RunResult& result) {
     for (const auto& part : result.parts)
-        if (auto headline = part->headline(has_warnings))
+        if (auto headline = part->headline())
             return *headline;
-    Headline none;
-    none.support = Support::refused;
-    none.sentence = "no estimate";
-    return none;
+    return no_headline();
 }
 
 /// Lines for a person: estimates with errors beside exact values, posterior, warnings, digest.
@@ -139,9 +136,10 @@ std::string summary_text(const RunFacts& facts, const RunResult& result) {
     SummaryParts parts;
     for (const auto& part : result.parts)
         part->write_summary(parts);
-    const auto headline = headline_of(result, !parts.warnings.empty());
-    summary["headline"] = headline_entry(headline);
-    summary["verdict"] = headline.sentence;
+    const auto headline = headline_of(result);
+    const auto verdict = headline.verdict(parts.warnings);
+    summary["headline"] = headline_entry(headline, verdict.support);
+    summary["verdict"] = verdict.sentence;
     summary.update(parts.entries);
     auto warnings = facts.warnings;
     warnings.insert(warnings.end(), parts.warnings.begin(), parts.warnings.end());

@@ -137,47 +137,34 @@ void EvidencePart::write_posterior(PosteriorArrays& posterior) const {
     arrays.push_back(std::move(errors));
 }
 
-Support EvidencePart::support(bool has_warnings) const {
+/// The first that applies of: no value, no error bar, a contradiction of the exact value.
+std::vector<Finding> EvidencePart::findings() const {
     if (estimates_.empty() || !is_shown(estimates_.front()))
-        return Support::refused;
+        return {{"the estimates", Finding::Weight::no_value}};
     const auto& first = estimates_.front();
     if (!first.standard_error)
-        return Support::withheld;
+        return {{"the headline's error bar", Finding::Weight::no_error_bar}};
+    if (!exact_)
+        return {};
+    const double difference = std::abs(first.value - *exact_);
     // An estimate without an error may still be rounded.
-    if (exact_ && std::abs(first.value - *exact_) > std::max(estimator::significant_difference * *first.standard_error,
-                                                             1e-9 * (1 + std::abs(*exact_))))
-        return Support::contradicted;
-    return has_warnings ? Support::doubtful : Support::supported;
+    const double limit =
+        std::max(estimator::significant_difference * *first.standard_error, 1e-9 * (1 + std::abs(*exact_)));
+    if (!(difference > limit))
+        return {{"difference from the exact value", Finding::Weight::note, {}, difference, limit}};
+    return {{"difference from the exact value", Finding::Weight::contradiction,
+             fmt::format("the estimate contradicts the exact value, from which it is {:.1f} standard errors off",
+                         difference / *first.standard_error),
+             difference, limit}};
 }
 
-std::optional<Headline> EvidencePart::headline(bool has_warnings) const {
+std::optional<Headline> EvidencePart::headline() const {
     Headline headline;
     // From a normalised start the ratio is the evidence.
     headline.label = log_normaliser_start_ == 0.0 ? "log evidence" : "log Z/Z_0";
-    headline.support = support(has_warnings);
-    switch (headline.support) {
-    case Support::supported:
-        headline.sentence = "the diagnostics support the estimate and its error bar";
-        break;
-    case Support::doubtful:
-        headline.sentence = "an error bar is given, but the diagnostics carry warnings";
-        break;
-    case Support::withheld:
-        headline.sentence = "the diagnostics do not support an error bar";
-        break;
-    case Support::refused:
-        headline.sentence = "no estimate";
-        break;
-    case Support::contradicted:
-        headline.sentence =
-            fmt::format("the estimate contradicts the exact value, from which it is {:.1f} standard "
-                        "errors off",
-                        std::abs(estimates_.front().value - *exact_) / *estimates_.front().standard_error);
-        break;
-    }
-    if (!verdict_.empty() && headline.support != Support::contradicted)
-        headline.sentence = verdict_;
-    if (headline.support == Support::refused)
+    headline.findings = findings();
+    headline.account = verdict_;
+    if (estimates_.empty() || !is_shown(estimates_.front()))
         return headline;
     const auto& first = estimates_.front();
     headline.value = first.value;
@@ -205,12 +192,11 @@ void OutcomePart::write_summary(SummaryParts& summary) const {
     summary.warnings.insert(summary.warnings.end(), outcome_.warnings.begin(), outcome_.warnings.end());
 }
 
-std::optional<Headline> OutcomePart::headline(bool has_warnings) const {
+std::optional<Headline> OutcomePart::headline() const {
     if (outcome_.verdict.empty())
         return {};
     Headline headline;
-    headline.support = has_warnings ? Support::doubtful : Support::supported;
-    headline.sentence = outcome_.verdict;
+    headline.account = outcome_.verdict;
     return headline;
 }
 

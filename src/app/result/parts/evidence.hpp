@@ -24,13 +24,13 @@ class EvidencePart final : public ResultPart {
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
     void write_posterior(PosteriorArrays& posterior) const override;
-    std::optional<Headline> headline(bool has_warnings) const override;
+    std::optional<Headline> headline() const override;
 
     /// The headline first.
     const std::vector<estimator::Estimate>& estimates() const { return estimates_; }
 
   private:
-    Support support(bool has_warnings) const;
+    std::vector<Finding> findings() const;
 
     std::vector<estimator::Estimate> estimates_;
     std::string verdict_;
@@ -46,7 +46,7 @@ class OutcomePart final : public ResultPart {
 
     void write_fields(io::Writer& writer) override;
     void write_summary(SummaryParts& summary) const override;
-    std::optional<Headline> headline(bool has_warnings) const override;
+    std::optional<Headline> headline() const override;
 
     const algorithm::Outcome& outcome() const { return outcome_; }
 

@@ -2,7 +2,7 @@
 /// Parts of a run's result: evidence, posterior, chains, a search ... Each part writes itself to every file of results,
 /// and the writers do not depend on any part. kinds.hpp lists the kinds.
 
-#include "estimator/evidence/estimate.hpp"
+#include "app/result/verdict.hpp"
 #include "io/container/container.hpp"
 #include "io/files/digest.hpp"
 
@@ -20,33 +20,6 @@
 #include <vector>
 
 namespace pearlite::app {
-
-/// Whether the diagnostics support a result, from best to worst.
-enum class Support {
-    supported,    ///< an error bar, and nothing speaks against it
-    doubtful,     ///< an error bar, with warnings
-    withheld,     ///< a value without an error bar
-    refused,      ///< no value
-    contradicted, ///< far from the known answer
-};
-
-struct Headline {
-    std::string label = {}; ///< of the value: "log evidence", "best energy"; empty if the run has no such number
-    std::optional<double> value = {};
-    std::optional<double> standard_error = {};
-    std::optional<estimator::Interval> interval95 = {};
-    std::optional<double> exact = {}; ///< the known answer
-    std::string method = {};          ///< the estimator, and the method of its error
-    Support support = Support::supported;
-    std::string sentence = {}; ///< the verdict
-};
-
-/// The entry of summary.json: label, value, standard_error, interval95, exact, method as far as known, and support with
-/// its word and its colour (of CSS).
-nlohmann::ordered_json headline_entry(const Headline& headline);
-
-/// Lines for a person from summary.json: the number with its interval, and the verdict after its word.
-std::string describe_headline(const nlohmann::ordered_json& summary);
 
 struct SummaryParts;
 struct PosteriorArrays;
@@ -71,8 +44,8 @@ class ResultPart {
     virtual void write_posterior(PosteriorArrays&) const {}
     /// Writes further files into the run's directory. FileError if they cannot be written.
     virtual void write_files(const std::filesystem::path&) const {}
-    /// The result in a reader's words; nothing if the part has none. `has_warnings`: some part warns.
-    virtual std::optional<Headline> headline(bool /*has_warnings*/) const { return {}; }
+    /// The result in a number, with what was looked at to judge it; nothing if the part has none.
+    virtual std::optional<Headline> headline() const { return {}; }
 };
 
 using ResultParts = std::vector<std::unique_ptr<ResultPart>>;

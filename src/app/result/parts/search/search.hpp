@@ -72,7 +72,7 @@ class SearchPart final : public ResultPart {
     /// best.png and observed.png of an image, best.dot (Graphviz) of a network, nothing of other states; edges.csv if
     /// there are probabilities of edges.
     void write_files(const std::filesystem::path& directory) const override;
-    std::optional<Headline> headline(bool has_warnings) const override;
+    std::optional<Headline> headline() const override;
 
   private:
     std::string verdict() const;

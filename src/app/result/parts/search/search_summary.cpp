@@ -149,12 +149,11 @@ std::string SearchPart::verdict() const {
     return text + (search_.polish ? "; polished" : "; not polished: algorithm.polish descends to the minima");
 }
 
-std::optional<Headline> SearchPart::headline(bool has_warnings) const {
+std::optional<Headline> SearchPart::headline() const {
     Headline headline;
-    headline.sentence = verdict();
-    headline.support = has_warnings ? Support::doubtful : Support::supported;
+    headline.account = verdict();
     if (search_.replicates.empty()) {
-        headline.support = Support::refused;
+        headline.findings = {{"the replicates", Finding::Weight::no_value}};
         return headline;
     }
     const auto energies = search_.polish ? polished_energies(*search_.polish) : found_energies(search_);
@@ -164,14 +163,17 @@ std::optional<Headline> SearchPart::headline(bool has_warnings) const {
     headline.method = search_.polish ? "polished" : "found";
     headline.exact = search_.known_minimum;
     if (!search_.known_minimum) {
-        if (count_best(energies) < 2)
-            headline.support = Support::doubtful; // no other replicate confirms it
+        if (const auto n = count_best(energies); n < 2)
+            headline.findings = {
+                {"replicates with the lowest energy", Finding::Weight::doubt, {}, static_cast<double>(n), 2}};
         return headline;
     }
-    if (std::abs(best - *search_.known_minimum) <= energy_tolerance(*search_.known_minimum))
-        headline.support = Support::supported; // whatever theta has learnt on the way
-    else
-        headline.support = best > *search_.known_minimum ? Support::doubtful : Support::contradicted;
+    const double difference = best - *search_.known_minimum, tolerance = energy_tolerance(*search_.known_minimum);
+    const auto weight = std::abs(difference) <= tolerance
+                            ? Finding::Weight::confirmation // whatever theta has learnt on the way
+                        : difference > 0 ? Finding::Weight::doubt
+                                         : Finding::Weight::contradiction;
+    headline.findings = {{"difference from the known minimum", weight, {}, difference, tolerance}};
     return headline;
 }
 

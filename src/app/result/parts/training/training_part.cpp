@@ -70,12 +70,11 @@ void TrainingPart::write_files(const std::filesystem::path& directory) const {
     training_.learner().write(directory);
 }
 
-std::optional<Headline> TrainingPart::headline(bool has_warnings) const {
+std::optional<Headline> TrainingPart::headline() const {
     const auto& trace = training_.trace();
     Headline headline;
-    headline.support = has_warnings ? Support::doubtful : Support::supported;
-    headline.sentence = fmt::format("trained; a run of the model with {} estimates its log Z and test log-likelihood",
-                                    training_.learner().file_name());
+    headline.account = fmt::format("trained; a run of the model with {} estimates its log Z and test log-likelihood",
+                                   training_.learner().file_name());
     if (!trace.held_out_free_energy.empty()) {
         headline.label = "held-out minus training free energy";
         headline.value = trace.held_out_free_energy.back() - trace.free_energy.back();

@@ -18,7 +18,7 @@ class TrainingPart final : public ResultPart {
     void write_summary(SummaryParts& summary) const override;
     /// The parameters, for the model that is annealed.
     void write_files(const std::filesystem::path& directory) const override;
-    std::optional<Headline> headline(bool has_warnings) const override;
+    std::optional<Headline> headline() const override;
 
   private:
     const algorithm::Training& training_;
