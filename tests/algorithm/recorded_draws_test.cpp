@@ -44,11 +44,11 @@ Matrix draws_of(const RecordedDraws& recorded) {
 }
 
 TEST(RecordedDraws, EveryMeasuredScanIsThere) {
-    const auto sampler = run({5, 30, 9, 1});
+    auto sampler = run({5, 30, 9, 1});
     const auto draws = draws_of(*sampler.found().draws);
     ASSERT_EQ(draws.rows(), 21);
     ASSERT_EQ(draws.cols(), 5);
-    const auto& states = const_cast<ParallelTempering&>(sampler).population().generation(0);
+    const auto& states = sampler.population().generation(0);
     for (Index c = 0; c < 5; ++c) // the last draw is the last state at b = 1
         EXPECT_EQ(draws(20, c), path::points_of(states.block(5)).points(0, c));
 }

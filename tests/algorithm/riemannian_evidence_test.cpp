@@ -46,7 +46,7 @@ struct Ratio {
 /// By the settings of a pilot, so that Z is unbiased, from 24 replicates; and that the step size has found the wanted
 /// acceptance.
 Ratio ratio_of_evidence(const std::shared_ptr<const path::DensityPath>& path, double exact_log_ratio) {
-    const auto pilot = finished_run(path, kernel::Riemannian(path, {}), 1);
+    auto pilot = finished_run(path, kernel::Riemannian(path, {}), 1);
     const Matrix learnt = pilot.found().learnt();
     const kernel::Riemannian kernel(path, {}, &learnt);
     constexpr Index n = 24;

@@ -83,7 +83,8 @@ TEST(TemperingJudgment, SystemsInPeaksOfOneWidthMeet) {
 TEST(TemperingJudgment, MobilityAndAcceptanceOfMovesAreRecorded) {
     auto sampler = tempering_of(TwoPeaks{{1, 1}, {0.5, 0.5}}, path::AdaptiveSchedule{1, 0.85}, 1, 8);
     complete(sampler);
-    const auto& trace = sampler.trace();
+    const auto found = sampler.found();
+    const auto& trace = *found.trace;
     const auto n = trace.inverse_temperature.size();
     ASSERT_EQ(trace.mobility.size(), n);
     EXPECT_TRUE(std::isnan(trace.mobility.front())); // independent draws
@@ -98,12 +99,12 @@ TEST(TemperingJudgment, MobilityAndAcceptanceOfMovesAreRecorded) {
         EXPECT_LT(trace.acceptance[t], 0.9) << t;
         EXPECT_GT(trace.unmoved[t], std::pow(1 - trace.acceptance[t], 8) - 0.02) << t; // more, if places differ
     }
-    EXPECT_NEAR(sampler.found().needed_mobility, 10.0 / 320, 1e-12);
+    EXPECT_NEAR(found.needed_mobility, 10.0 / 320, 1e-12);
     const auto least = [&](double needed) {
         return estimator::insufficient_mobility(
             {trace.inverse_temperature, trace.variance_u, trace.mobility, trace.mobility_energy, needed});
     };
-    EXPECT_FALSE(least(sampler.found().needed_mobility));
+    EXPECT_FALSE(least(found.needed_mobility));
     EXPECT_TRUE(least(1)); // the wrong twin: a kernel that must renew every state in a scan
 }
 

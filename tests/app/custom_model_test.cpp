@@ -1,6 +1,6 @@
 #include "pearlite/app/custom_model.hpp"
 
-#include "app/commands/list_command.hpp"
+#include "app/commands/command.hpp"
 #include "app/configured/prepare.hpp"
 #include "app/result/parts/evidence.hpp"
 #include "app/result/run.hpp"

@@ -1,3 +1,4 @@
+#include "algorithm/search/search.hpp"
 #include "app/configured/prepare.hpp"
 #include "io/configuration/key_reader.hpp"
 #include "pearlite/core/error.hpp"

@@ -70,6 +70,7 @@ TEST(StoredFields, AreThoseOfTheState) {
     const auto stored = store(state);
     ASSERT_EQ(stored.shards.size(), 1u);
     EXPECT_EQ(stored.shards[0].name, "outer/inner/items");
+    EXPECT_EQ(stored.shards[0].type, ItemType::float64);
     EXPECT_EQ(stored.shards[0].data.size(), 3 * sizeof(double));
     EveryType other;
     restore(other, stored);

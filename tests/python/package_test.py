@@ -189,7 +189,7 @@ class Neighbours(Case):
     def test_results_as_numpy_xarray_and_pandas(self):
         where = self.directory / "kept"
         self.ended("evidence", "density", where)
-        text = (f"import pearlite\nr = pearlite.load({str(where)!r})\n"
+        text = (f"import numpy, pearlite\nr = pearlite.load({str(where)!r})\n"
                 "print(r.log_evidence, len(r.posterior), r.support)\n"
                 "assert r.draws()['a'].shape == (1, 2048)\n"
                 "assert r.to_xarray().a.shape == (1, 2048)\n"
@@ -199,6 +199,8 @@ class Neighbours(Case):
                 "assert float(lines[1].split(',')[1]) == r.draws()['a'][0, 0]\n"
                 "try:\n    import pandas\nexcept ImportError:\n    pass\n"
                 "else:\n    assert list(r.to_pandas().columns) == ['chain', 'draw', 'a', 'b', 'c']\n"
+                "    r.draws = lambda: {'a': numpy.arange(6).reshape(2, 3)}\n"
+                "    assert r.to_pandas().to_numpy().T.tolist() == [[0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [0, 1, 2, 3, 4, 5]]\n"
                 "try:\n    pearlite.load('/nowhere')\nexcept pearlite.InputError as error:\n    print(error)\n")
         self.assertIn("/nowhere: no summary.json", self.words(text))
         self.words(text.replace("kept", "none"), status=1)

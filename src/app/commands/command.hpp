@@ -45,4 +45,10 @@ struct CommandEntry {
 /// Those of list_of_commands.inl, in its order, which is that of the help.
 std::vector<CommandEntry> commands();
 
+/// Prints models, algorithms and their combinations; the exit status.
+int list_command(const Catalogue& models);
+
+/// Prints the contents of a results or checkpoint file; the exit status. InputError if it cannot be read.
+int show_command(const std::filesystem::path& file);
+
 } // namespace pearlite::app

@@ -1,6 +1,5 @@
-#include "app/commands/list_command.hpp"
-
 #include "app/commands/command.hpp"
+
 #include "app/configured/prepare.hpp"
 #include "kernel/registry.hpp"
 #include "kernel/search/box/box_operation.hpp"

@@ -1,7 +1,6 @@
-#include "app/commands/resume_command.hpp"
+#include "app/commands/run_command.hpp"
 
 #include "app/commands/command.hpp"
-#include "app/commands/sweep_command.hpp"
 #include "app/configured/memory.hpp"
 #include "app/program/build_info.hpp"
 #include "app/run/checkpoint.hpp"

@@ -1,7 +1,6 @@
 #include "app/commands/run_command.hpp"
 
 #include "app/commands/command.hpp"
-#include "app/commands/sweep_command.hpp"
 #include "app/configured/memory.hpp"
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// `pearlite run`.
+/// `pearlite run` and `pearlite resume`, also of sweeps.
 
 #include "app/commands/options.hpp"
 #include "app/configured/job.hpp"
@@ -42,5 +42,19 @@ int finish(const Job& job, Run& run, Reporter& reporter);
 /// The patience of a watchdog, and the seconds of a limit; nothing if there is none.
 double patience_of(const SessionOptions& options);
 std::optional<double> seconds_of(const std::optional<std::string>& option);
+
+struct ResumeOptions : SessionOptions {
+    std::filesystem::path directory;
+    Reporter::Screen screen = Reporter::Screen::on;
+    /// If given, the run must be the one that these options would begin. A finished run is restored all the same.
+    std::optional<RunOptions> expected;
+};
+
+/// Collective; the exit status.
+int resume_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
+
+/// Collective; exit statuses.
+int run_sweep_command(const parallel::Communicator& ranks, const Catalogue& models, const RunOptions& options);
+int resume_sweep_command(const parallel::Communicator& ranks, const Catalogue& models, const ResumeOptions& options);
 
 } // namespace pearlite::app

@@ -1,6 +1,5 @@
-#include "app/commands/show_command.hpp"
-
 #include "app/commands/command.hpp"
+
 #include "app/commands/options.hpp"
 #include "io/container/container.hpp"
 #include "pearlite/app/command_line.hpp"

@@ -1,4 +1,4 @@
-#include "app/commands/sweep_command.hpp"
+#include "app/commands/run_command.hpp"
 
 #include "app/program/build_info.hpp"
 #include "app/sweep/run_sweep.hpp"

@@ -1,6 +1,6 @@
 #include "app/embedding/session.hpp"
 
-#include "app/commands/resume_command.hpp"
+#include "app/commands/run_command.hpp"
 #include "app/program/build_info.hpp"
 #include "app/run/signals.hpp"
 #include "app/sweep/sweep_files.hpp"

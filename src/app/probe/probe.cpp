@@ -197,8 +197,8 @@ class Prober {
         }
         try {
             Run run(ranks_, plan ? *plan : run_.plan, run_.model);
-            probe_.ranks = run.describe_ranks();
             rehearsal.course = follow(ranks_, run.sampler(), limits, clock_);
+            probe_.ranks = run.describe_ranks();
         } catch (const Error& error) {
             const bool is_of_size = error.kind() != ErrorKind::other && error.kind() != ErrorKind::file;
             if (!is_smaller || !is_of_size || (ranks_.size() > 1 && !error.is_agreed()))

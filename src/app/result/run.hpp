@@ -36,7 +36,7 @@ class Run {
     /// another group's replicates.
     void settle() { sampler_->flush(); }
     algorithm::Progress progress() const { return sampler_->progress(); }
-    /// How the ranks share the work, where a measurement chose that; else empty.
+    /// How the ranks share the work of a run that has begun, where a measurement chose that; else empty.
     std::string describe_ranks() const;
 
     /// Collective. Adds the state to a checkpoint; takes it from one.

@@ -3,7 +3,7 @@
 #include "core/exact_sum.hpp"
 #include "core/linear_algebra/linear_algebra.hpp"
 #include "estimator/evidence/bootstrap.hpp"
-#include "estimator/mbar/equations.hpp"
+#include "estimator/mbar/mbar.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/detail/contract.hpp"
 

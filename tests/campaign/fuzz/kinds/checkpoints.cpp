@@ -3,8 +3,8 @@
 
 #include "campaign/fuzz/input_kind.hpp"
 
-#include "app/commands/resume_command.hpp"
-#include "app/commands/show_command.hpp"
+#include "app/commands/command.hpp"
+#include "app/commands/run_command.hpp"
 #include "app/result/parts/part.hpp"
 #include "io/container/checkpoints.hpp"
 #include "io/files/stamp.hpp"

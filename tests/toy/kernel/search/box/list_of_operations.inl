@@ -1,2 +1,2 @@
-#include "../../../../src/kernel/search/box/list_of_operations.inl"
+#include "../../../../../src/kernel/search/box/list_of_operations.inl"
 PEARLITE_BOX_OPERATION(toy)
