@@ -1,5 +1,5 @@
 #pragma once
-/// What a sampler has found, as one value.
+/// The findings of a sampler as one value.
 
 #include "algorithm/common/growth_record.hpp"
 #include "algorithm/common/trace.hpp"

@@ -28,7 +28,7 @@ class Sampler {
     virtual LogRatioSoFar log_ratio_so_far() { return {progress().log_ratio, {}}; }
     /// Collective; finished(). Empty for samplers that estimate no evidence.
     virtual Outcome outcome() const { return {}; }
-    /// What there is by now; begun.
+    /// The findings so far; begun.
     virtual Found found() = 0;
 };
 

@@ -28,7 +28,7 @@ struct TrainingTrace {
     }
 };
 
-/// What a training has found; a part of Found. Only the plan of a training names its class.
+/// The findings of a training, a part of Found. Only the plan of a training names its class.
 class Training {
   public:
     virtual ~Training() = default;

@@ -21,7 +21,7 @@ struct SearchPlan {
     bool polish = false;                 ///< descents from the best states, in boxes
 };
 
-/// What a search with all its replicates has found; a part of Found. Only the plan of a search names its class.
+/// The findings of a search with all its replicates, a part of Found. Only the plan of a search names its class.
 class Search {
   public:
     virtual ~Search() = default;

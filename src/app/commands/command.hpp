@@ -42,7 +42,7 @@ struct CommandEntry {
 #include "app/commands/list_of_commands.inl"
 #undef PEARLITE_COMMAND
 
-/// Those of list_of_commands.inl, in its order, which is that of the help.
+/// The commands of list_of_commands.inl, in its order, which is that of the help.
 std::vector<CommandEntry> commands();
 
 /// Prints models, algorithms and their combinations; the exit status.

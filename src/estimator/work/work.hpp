@@ -115,14 +115,14 @@ struct WorkEstimator {
     std::string name;
     Estimate (*estimate)(const population::Shards& forward, const population::Shards& reverse) = nullptr;
     bool uses_reverse = true;
-    /// Of a mean of exp(-W_f), -1, or of exp(W_r), 1, whose weights are looked at; 0 of others.
+    /// A mean of exp(-W_f), -1, or of exp(W_r), 1, has weights, which are looked at; 0 of others.
     int weight_sign = 0;
     bool assumes_normal = false; ///< exact for normal work distributions only
 };
 #define PEARLITE_WORK_ESTIMATORS(name) std::vector<WorkEstimator> name##_estimators();
 #include "estimator/work/list_of_estimators.inl"
 #undef PEARLITE_WORK_ESTIMATORS
-/// Those of list_of_estimators.inl, in its order.
+/// The estimators of list_of_estimators.inl, in its order.
 const std::vector<WorkEstimator>& work_estimators();
 
 /// All estimates and diagnostics above, and a verdict on them.

@@ -122,7 +122,7 @@ void use_ancestors(std::vector<Estimate>& estimates, const AncestorError& ancest
             good_effective_families));
 }
 
-/// Collective. Of the mean weight, with log weights sign W.
+/// Collective. The skewness of the mean weight, with log weights sign W.
 double skewness_of_weights(const population::Shards& works, double sign) {
     const auto log_weights = times(works.here, sign);
     return skewness_of_mean(population::Shards(works.ranks, works.layout, log_weights));

@@ -47,7 +47,7 @@ struct PartKind {
     bool needs_end = true; ///< else there is a part of a run that is under way, too
 };
 
-/// Those of list_of_parts.inl, in its order.
+/// The parts of list_of_parts.inl, in its order.
 std::span<const PartKind> kinds_of_parts();
 
 /// Collective; the sampler has finished.
