@@ -10,7 +10,7 @@
 ///         x ~ T_t(. | x), n_moves times, T_t leaving p_{a_t} invariant, its scale from the population before the move
 ///
 /// a_t: inverse temperatures; alpha: ess_threshold. Z is unbiased if schedule and proposal scales are fixed beforehand,
-/// also where the likelihood is an unbiased estimate (path/geometric.hpp). With alpha = 0 nothing is resampled, which
+/// also where the likelihood is an unbiased estimate (path/tempered.hpp). With alpha = 0 nothing is resampled, which
 /// is Neal's annealed importance sampling; with one step and moves that do not matter, importance sampling from p_0.
 
 #include "algorithm/common/sampler.hpp"
