@@ -1,6 +1,7 @@
 #pragma once
-/// Diagnostics of Markov chains: convergence across chains, effective sample size, posterior summaries (Vehtari,
-/// Gelman, Simpson, Carpenter & Bürkner 2021, "Rank-normalization, folding, and localization: an improved R-hat").
+/// Diagnostics of Markov chains: the variance of their means, convergence across chains, effective sample size,
+/// posterior summaries (Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, "Rank-normalization, folding, and
+/// localization: an improved R-hat").
 
 #include "estimator/posterior.hpp"
 #include "parallel/communicator.hpp"
@@ -29,6 +30,9 @@ struct ChainSummary {
 /// exactly.
 std::vector<ChainSummary> summarise_chains(const parallel::Communicator& ranks, const std::vector<std::string>& names,
                                            const std::vector<Matrix>& draws);
+
+// The variance of means over Markov chains, by their autocovariances: of the evidence and of posterior means of
+// waste-free SMC (Dau & Chopin 2022, section 4).
 
 /// An error bar from chains of P states counts if P is at least this number of autocorrelation times.
 inline constexpr double min_autocorrelation_times = 10;

@@ -1,5 +1,5 @@
 #pragma once
-/// Weighted posterior summaries.
+/// Weighted posterior summaries, and summaries of predictions.
 
 #include "pearlite/core/types.hpp"
 #include "population/families.hpp"
@@ -38,7 +38,7 @@ summarise_posterior(const parallel::Communicator& ranks, const parallel::BlockLa
                     std::span<const double> log_weights, const population::Families& families);
 
 /// Collective. The same for draws of equal weight that are states of chains, chain_length >= 2 of each in a row: the
-/// Monte Carlo error is that of chain_variance.hpp, NaN for chains too short for one.
+/// Monte Carlo error is that of chains.hpp, NaN for chains too short for one.
 std::vector<PosteriorSummary> summarise_posterior(const parallel::Communicator& ranks,
                                                   const parallel::BlockLayout& layout,
                                                   const std::vector<std::string>& names,
@@ -48,6 +48,8 @@ std::vector<PosteriorSummary> summarise_posterior(const parallel::Communicator& 
 /// R/(R-1).
 std::vector<PosteriorSummary> combine_batches(const std::vector<std::vector<PosteriorSummary>>& batches,
                                               std::span<const double> log_ratios);
+
+// Summaries of draws from predictive distributions, and their comparison with the observations.
 
 /// The probabilities of the quantiles in a summary: the ends of the 50, 90 and 95 % intervals, and the median.
 inline constexpr double predictive_levels[] = {0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975};

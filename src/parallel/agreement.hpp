@@ -1,5 +1,6 @@
 #pragma once
 /// Agreement on errors: an error of one rank is thrown on all, with one message, and nobody waits for ever.
+/// An error between two collectives is kept until the next.
 
 #include "parallel/communicator.hpp"
 #include "pearlite/core/error.hpp"
@@ -35,6 +36,8 @@ void on_root(const Communicator& ranks, Work&& work) {
             work();
     });
 }
+
+// Failures of a rank between two collectives.
 
 /// Keeps the first failure of this rank until the next collective, so that no rank waits alone in a collective; later
 /// work is skipped. On a single rank the failure is thrown at once. It is also thrown at once if `work` has collectives

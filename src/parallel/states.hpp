@@ -1,5 +1,5 @@
 #pragma once
-/// States that list their fields, between ranks.
+/// States that list their fields, between ranks, and groups of ranks that share replicates.
 
 #include "core/stored_fields.hpp"
 #include "parallel/communicator.hpp"
@@ -41,6 +41,8 @@ void broadcast_state(const Communicator& ranks, State& state, int root) {
     if (ranks.rank() != root)
         restore(state, {{values.begin(), values.end()}, {}});
 }
+
+// Replicates are first dealt to groups of ranks: the ranks of a replicate communicate within their group alone.
 
 /// min(R, ranks) groups of neighbouring ranks, whose sizes differ by at most one; each has a contiguous run of the R
 /// replicates, and the runs' lengths differ by at most one. With fewer replicates than ranks a group has one replicate.

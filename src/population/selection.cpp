@@ -193,6 +193,8 @@ std::vector<double> mean_ranks(const parallel::Communicator& ranks, std::span<co
 
 namespace {
 
+// Copies offspring into a new generation; in resampling.cpp they take the places of the lost particles.
+
 /// Places first .. end-1 of copies, in the order of their parents' slots, which is that of the children's slots.
 struct CopyRange {
     Index first = 0, end = 0;

@@ -1,5 +1,6 @@
 #pragma once
-/// Numbers that the ranks hold together, and sums over them that do not depend on their distribution among ranks.
+/// Numbers that the ranks hold together, and sums over them that do not depend on their distribution among ranks;
+/// particles of a group of ranks as all ranks see them.
 
 #include "core/fields.hpp"
 #include "parallel/communicator.hpp"
@@ -100,6 +101,8 @@ std::array<double, n> sums_over(const Shards& shards, Terms&& terms) {
     return result;
 }
 
+// Chains that the ranks hold in one block each, as a field of a checkpoint.
+
 /// `block`: this rank's items of the layout.
 inline void list_block(Fields& f, const char* name, Block& block, const parallel::BlockLayout& layout) {
     const std::size_t bytes = block.packed_bytes();
@@ -114,6 +117,9 @@ inline void list_block(Fields& f, const char* name, Block& block, const parallel
     };
     f.sharded(name, field);
 }
+
+// A rank's share of a population that other ranks may hold: replicates of a run belong to groups of ranks, their
+// results to all ranks.
 
 /// A generation for the collective calls of all ranks. The ranks of a group hold its items, neighbours in the order of
 /// the slots; other ranks have an empty share, and take part in collective calls of all ranks.

@@ -1,6 +1,6 @@
 #pragma once
-/// The instruction set that kernels with several implementations run on: chosen once, when the program runs. All
-/// implementations give the same bits.
+/// The features of the running CPU, and the instruction set that kernels with several implementations run on: chosen
+/// once, when the program runs. All implementations give the same bits.
 
 #include <array>
 #include <span>
@@ -31,6 +31,9 @@ const PathChoice& chosen_path();
 
 /// Whether the CPU has AES rounds on registers of 256 bits and, with AVX-512, of 512 bits.
 bool has_wide_aes();
+
+// Instruction sets of the running CPU and of the compiled code: for the choice between paths at run time, and to refuse
+// a CPU that lacks a set which every path needs.
 
 /// Instruction sets that the code uses if they are available, in the order in which results name them.
 enum class InstructionSet { avx2, fma, avx512f, avx512bw, avx512vnni, avx512vpopcntdq };

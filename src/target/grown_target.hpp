@@ -1,5 +1,6 @@
 #pragma once
-/// The grown variables in the form of a Target, for results: a path of one step from nothing to n variables.
+/// The grown variables in the form of a Target, for results: a path of one step from nothing to n variables;
+/// and growth that ends at fewer variables.
 
 #include "pearlite/model/detail/growing_target.hpp"
 #include "pearlite/model/target.hpp"
@@ -35,6 +36,8 @@ class GrownTarget final : public Target {
     std::shared_ptr<const GrowingTarget> growing_;
     std::unique_ptr<GrowingStage> stage_;
 };
+
+// A density that stops growing early.
 
 /// The first n variables of a density that grows to more; `all` itself if it has just n. Only the capability
 /// ParticleImages is kept. ContractViolation unless n is at least 1, and at most the number of variables.

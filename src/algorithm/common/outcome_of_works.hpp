@@ -1,5 +1,5 @@
 #pragma once
-/// Free energies from forward and reverse works, from a run or from files.
+/// Free energies from forward and reverse works, from a run or from files, and moments of log weights.
 
 #include "algorithm/common/settings.hpp"
 #include "estimator/work/work.hpp"
@@ -12,6 +12,8 @@ namespace pearlite::algorithm {
 /// of log Z as an array.
 Outcome outcome_of_works(const population::Shards& forward, const population::Shards& reverse,
                          const estimator::WorkFacts& facts, const random::Seed& seed);
+
+// Moments of the log weights of independent trajectories, by which schedules are judged.
 
 /// log Z/Z_0 so far of n independent trajectories, from a trace: its error by the delta method, sqrt(1/ESS - 1/n);
 /// nothing below an ESS of 5, where an estimate has no error bar.

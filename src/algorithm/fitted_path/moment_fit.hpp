@@ -27,6 +27,8 @@
 
 namespace pearlite::algorithm {
 
+// The keys of [path] that fit the knots of a path of averaged moments.
+
 struct MomentSettings {
     enum class Spacing { even, length };
 

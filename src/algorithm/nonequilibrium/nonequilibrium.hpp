@@ -31,6 +31,8 @@
 
 namespace pearlite::algorithm {
 
+// The parts of a nonequilibrium run, one after another.
+
 /// Forward trajectories through all K temperatures; a pool of trajectories that provides the reverse starts, if these
 /// are weighted; the equilibration of the reverse starts; and the trajectories backwards through all temperatures.
 class NonequilibriumCourse {

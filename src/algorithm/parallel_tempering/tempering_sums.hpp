@@ -1,5 +1,5 @@
 #pragma once
-/// The measurements of parallel tempering: sums over its scans, and a replica's travels.
+/// The measurements of parallel tempering: sums over its scans, the travels of replicas, and recorded energies.
 
 #include "algorithm/common/motion_watch.hpp"
 #include "algorithm/common/trace.hpp"
@@ -84,6 +84,8 @@ Index due_scans(Index t, Index after, Index last);
 Trace tempering_trace(const parallel::Communicator& ranks, const TemperingSums& sums,
                       const parallel::BlockLayout& layout, const path::Schedule& schedule, Index burn_in, Index scans);
 
+// u = d log f_b/db of measured scans at all temperatures, for MBAR.
+
 /// The values of u of all states of a generation, whose block t holds the states at temperature t, at a fixed interval
 /// of scans: as many as fit in `most_bytes` and as MBAR's equations can use with a billion products, but at least 32 of
 /// each state.
@@ -107,6 +109,8 @@ class RecordedEnergies {
     Index thin_, scans_;
     std::vector<double> values_;
 };
+
+// How far the moves of a scan carry the states at each temperature, exchanges apart.
 
 /// Sums over some of the measured scans, evenly spread, enough for the motion of 1024 states at a temperature. The
 /// coldest states may stand still although the ladder works: exchanges bring new ones.

@@ -1,6 +1,7 @@
 #pragma once
 /// The peaks of a posterior that a pilot found. Draws and chains are compared with them, because neither weights nor
-/// R-hat show a peak that no draw and no chain has reached.
+/// R-hat show a peak that no draw and no chain has reached. PilotView keeps the
+/// pilot's points and weights for it.
 
 #include "algorithm/common/settings.hpp"
 #include "algorithm/pilot/first_draws.hpp"
@@ -48,6 +49,10 @@ class Peaks {
 
 /// Coordinates of a place in reported quantities, the first few: "x = 3.1, y = 2".
 std::string describe_place(const Vector& place, const path::DensityPath& path);
+
+// The pilot's particles beside the draws of importance sampling: they keep regions in the proposal that the draws have
+// not reached, and show afterwards which regions the draws missed. A proposal that has lost a peak makes no draws
+// there, so no weight shows the loss; f/q at the particles of the pilot is large there.
 
 /// Importance weights by peaks, of all ranks: relative to the largest.
 struct WeightsOfPeaks {

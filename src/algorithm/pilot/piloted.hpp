@@ -1,6 +1,6 @@
 #pragma once
-/// A pilot before the main run: it finds temperatures, proposal scales and first draws, and its particles are thrown
-/// away, so that the main run's Z is unbiased.
+/// Pilots: the capability of an algorithm to be one, and a pilot before the main run: it finds temperatures, proposal
+/// scales and first draws, and its particles are thrown away, so that the main run's Z is unbiased.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/pilot/first_draws.hpp"
@@ -69,6 +69,8 @@ class Piloted final : public StagedSampler {
     std::unique_ptr<Sampler> main_;
 };
 
+// Pilot algorithms: their results for the run that follows, and their construction.
+
 struct PilotTask {
     parallel::Communicator ranks;
     std::shared_ptr<const model::Target> target;
@@ -103,6 +105,8 @@ std::unique_ptr<Sampler> after_population(const PilotTask& task, Piloted::MakeMa
 
 /// The seed of a pilot.
 random::Seed pilot_seed(const random::Seed& seed);
+
+// The annealed population that serves pilots, a bridge's leg from the prior, and the choice of a likelihood's size.
 
 /// A sampler that anneals a weighted population with its standard settings: SMC, whose folder defines both functions.
 /// Without resampling it is annealed importance sampling that may choose its temperatures.

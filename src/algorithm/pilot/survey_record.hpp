@@ -1,5 +1,5 @@
 #pragma once
-/// The record of a survey, for the run that follows and for its report.
+/// The record of a survey, for the run that follows and for its report, and the fluctuations that it is made of.
 
 #include "core/fields.hpp"
 #include "path/optimal/profile.hpp"
@@ -30,6 +30,8 @@ struct SurveyRecord {
     bool is_empty() const { return profile.inverse_temperature.empty(); }
     void fields(Fields& f);
 };
+
+// Fluctuations of u = d log f_b/db among trajectories at one temperature, and along a hold at it.
 
 struct Fluctuations {
     double mean = 0, variance = 0;

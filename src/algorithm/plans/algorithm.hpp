@@ -1,6 +1,7 @@
 #pragma once
 /// The interface of an algorithm to configurations: its name, the models that it can run, its keys, and the plan that
-/// makes a run. Each algorithm has one entry; registry.hpp lists them.
+/// makes a run. Each algorithm has one entry; list_of_algorithms.inl lists
+/// them.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/run_settings.hpp"

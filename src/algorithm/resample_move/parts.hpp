@@ -1,5 +1,6 @@
 #pragma once
-/// The parts of a set of particles: the whole set, or two halves, each of which is enlarged by the gamma of the other.
+/// The parts of a set of particles: the whole set, or two halves, each of which is enlarged by the gamma of the other;
+/// and whether the smoothing weights move.
 
 #include "parallel/communicator.hpp"
 #include "pearlite/model/detail/growing_target.hpp"
@@ -78,6 +79,8 @@ std::vector<WeightSums> weight_sums_by_part(const parallel::Communicator& ranks,
 void weigh(population::Population& population, const std::vector<std::vector<double>>& log_smoothing,
            const std::vector<SlotsByPart>& slots, std::span<const Generations> generations_of_part,
            std::span<const WeightSums> parts, double log_mean);
+
+// The mobility of the smoothing weights, on which the next step depends, under the sweeps.
 
 /// Takes the smoothing weights of the first 1024 particles before and after the sweeps at n variables, enough for a
 /// mobility to a few per cent whatever the population's size.

@@ -92,6 +92,8 @@ struct SearchSettings {
     void check() const;
 };
 
+// The stages of a search and its progress through them.
+
 /// A search has one stage, or two: without given regions a first stage finds the range of energies.
 class SearchStages {
   public:

@@ -125,6 +125,8 @@ class Smc final : public Sampler {
     std::vector<double> increments_, derivatives_;
 };
 
+// Work on blocks of unequal cost, shared among ranks. Nothing here changes a number.
+
 /// Collective, once a step. Runs of the blocks of generation 0 that give the ranks more equal work, if it is time to
 /// look and dealing the blocks would pay.
 std::optional<std::vector<Index>> better_runs(const parallel::Communicator& ranks, const model::Target& target,

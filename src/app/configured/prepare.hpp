@@ -1,5 +1,5 @@
 #pragma once
-/// Configurations: the model, the algorithm and the plan that they name.
+/// Configurations: the model, the algorithm and the plan that they name, among those that there are.
 
 #include "algorithm/plans/algorithm.hpp"
 #include "pearlite/app/catalogue.hpp"

@@ -1,5 +1,6 @@
 #pragma once
-/// Runs in a process with a main() of another language, which may have started MPI itself.
+/// Runs in a process with a main() of another language, which may have started MPI itself, and models of
+/// its functions.
 
 #include "pearlite/app/catalogue.hpp"
 #include "pearlite/kernel/detail/box_functions.hpp"
@@ -63,6 +64,8 @@ class Session {
     struct Mpi;
     std::unique_ptr<Mpi> mpi_;
 };
+
+// Models that exist before a configuration is read: functions of another language.
 
 /// A prior and a likelihood, annealed along the tempered path.
 ModelEntry density_entry(const std::string& name, std::shared_ptr<const model::DensityFunctions> density);

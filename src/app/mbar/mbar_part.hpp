@@ -1,5 +1,5 @@
 #pragma once
-/// Free energies of several states as a result.
+/// Free energies of several states, from a file of their samples, as a result.
 
 #include "app/result/parts/part.hpp"
 #include "app/works/works_files.hpp"
@@ -32,6 +32,8 @@ class MbarPart final : public ResultPart {
     std::vector<Index> counts_;
     EnergyUnit unit_;
 };
+
+// Reduced potentials of samples of several states, from files.
 
 /// u_k(x_n), K x N, and how many samples each state has; samples may come in any order.
 struct StatesTable {

@@ -1,6 +1,6 @@
 #pragma once
 /// The pace of one stage of a run, a pilot or the run proper: extrapolates its steps so far to the steps to come,
-/// without a clock or a sampler.
+/// without a clock or a sampler. And the time of this process.
 
 #include "algorithm/common/settings.hpp"
 
@@ -65,6 +65,9 @@ class Pace {
 };
 
 using Nanoseconds = std::int64_t;
+
+// Time since the start of the process, from which batch systems count: a process loads data and makes the model before
+// the first step. May be called in signal handlers.
 
 inline constexpr Nanoseconds nanoseconds_per_second = 1'000'000'000;
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Costs of runs: measured, and fitted to a budget.
+/// Costs of runs: measured, fitted to a budget, and the ranks that runs get by them.
 
 #include "app/sweep/journal.hpp"
 #include "app/sweep/sweep.hpp"
@@ -32,6 +32,8 @@ MeasuredCost measure_cost(const Catalogue& models, const io::Configuration& conf
 /// others.
 std::vector<double> costs_of_settings(const parallel::Communicator& ranks, const Catalogue& models, const Sweep& sweep,
                                       const std::map<Index, EndedRun>& ended, const std::vector<Index>& open);
+
+// Ranks dealt to the runs of a sweep: groups of ranks, each of which takes one run after another.
 
 /// A run to deal: its time on one rank in any unit, and the number of ranks that have work in it.
 struct RunCost {

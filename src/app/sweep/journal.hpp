@@ -1,5 +1,6 @@
 #pragma once
-/// The journal of a sweep: a line for each run that has ended, in a file of the rank that wrote it.
+/// The journal of a sweep: a line for each run that has ended, in a file of the rank that wrote it; and the
+/// scalars of its summary.
 
 #include "app/result/parts/part.hpp"
 #include "pearlite/core/types.hpp"
@@ -14,6 +15,8 @@
 namespace pearlite::app {
 
 using Scalar = std::pair<std::string, double>;
+
+// The scalars of a run by name, from its summary.
 
 /// Every number of a summary.json, in its order. A name is the path of the number, joined by points; entries of a list
 /// are named by their "name", or their "estimator" and "quantity" (and "error_method" where that name is taken), or

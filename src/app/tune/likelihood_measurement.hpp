@@ -1,5 +1,5 @@
 #pragma once
-/// Variances and times of estimated likelihoods.
+/// Estimated likelihoods whose size can be chosen, and their variances and times.
 
 #include "algorithm/common/settings.hpp"
 #include "estimator/likelihood_cost.hpp"
@@ -17,6 +17,8 @@
 #include <vector>
 
 namespace pearlite::app {
+
+// The interface of a model with an estimated likelihood that `tune` uses to choose the number of particles.
 
 struct LikelihoodPilotSettings {
     algorithm::PopulationSettings population;

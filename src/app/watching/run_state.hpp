@@ -1,5 +1,5 @@
 #pragma once
-/// The state of a run or a sweep, from its directory.
+/// The state of a run or a sweep, from its directory, and the end of its log.
 
 #include <filesystem>
 #include <string>
@@ -20,6 +20,8 @@ const char* word_of(RunState state);
 
 /// Sees locks of processes on other hosts if the file system supports them.
 RunState state_of(const std::filesystem::path& directory);
+
+// The end and the last warning of the last session of a run, from run.log.
 
 enum class LogEnd {
     open,    ///< no word of an end

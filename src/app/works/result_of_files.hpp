@@ -1,5 +1,6 @@
 #pragma once
-/// The end of a command that computes a result from files, without a run: `works`, `mbar`.
+/// The end of a command that computes a result from files, without a run: `works`, `mbar`; and
+/// the part with the free energy.
 
 #include "app/result/parts/part.hpp"
 #include "app/works/works_files.hpp"
@@ -38,6 +39,8 @@ class ResultOfFiles {
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     DirectoryLock lock_;
 };
+
+// Works, and the free energy difference in the user's unit, as parts of a result.
 
 class FreeEnergyPart final : public ResultPart {
   public:

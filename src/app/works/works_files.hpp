@@ -1,5 +1,5 @@
 #pragma once
-/// Works from files of other programs.
+/// Works from files of other programs, and their units of energy.
 
 #include "pearlite/core/types.hpp"
 
@@ -23,6 +23,8 @@ struct WorkIntegral {
 /// velocity, or minus it where the process runs back. InputError with file and line.
 Vector read_works(const std::filesystem::path& path, const std::string& column,
                   const std::optional<WorkIntegral>& integral, bool is_reverse);
+
+// Units of energies.
 
 /// A unit of free energy, in which one nat, or kT, is per_nat.
 struct EnergyUnit {

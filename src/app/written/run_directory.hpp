@@ -1,5 +1,5 @@
 #pragma once
-/// The directory of a run or of a sweep.
+/// The directory of a run or of a sweep, and the lock that keeps others out.
 
 #include "parallel/communicator.hpp"
 
@@ -7,6 +7,8 @@
 #include <string>
 
 namespace pearlite::app {
+
+// One run at a time in a directory.
 
 /// Held on the file run.lock of a run directory, whose text names the host and process that hold it. The kernel
 /// releases it when the process ends, in whatever way, so that what a killed run leaves is taken over. Across hosts it

@@ -1,5 +1,6 @@
 #pragma once
-/// summary.json, the stable machine interface of a run directory, and the text a person sees at the end.
+/// The files that the run loop writes: summary.json, the stable machine interface of a run directory, with the text
+/// that a person sees at the end; progress.h5, for `status` and `report`; posterior.nc.
 
 #include "algorithm/common/settings.hpp"
 #include "app/configured/job.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// Bootstrap of sharded items: how often each item occurs in each replicate is drawn by the item's own address, so that
-/// the replicates are the same wherever the items are.
+/// the replicates are the same wherever the items are. And quantiles.
 
 #include "estimator/evidence/estimate.hpp"
 #include "pearlite/random/stream.hpp"
@@ -24,6 +24,8 @@ void draw_copies(const random::Address& item, std::span<std::uint16_t> copies);
 /// The replicates' standard deviation and percentile interval as the errors of `estimate`; `refusal` becomes its note
 /// if a replicate is infinite, or if there are fewer than two.
 void add_bootstrap_errors(Estimate& estimate, std::vector<double> replicates, const std::string& refusal);
+
+// Quantiles of distributions that error bars and ranks need. Their templates are compiled here alone.
 
 /// x with P(X <= x) = p for a standard normal X, 0 < p < 1.
 double normal_quantile(double p);

@@ -1,5 +1,5 @@
 #pragma once
-/// A number with its uncertainty, or the reason why there is none.
+/// A number with its uncertainty, or the reason why there is none; and whether estimates of one number agree.
 
 #include <limits>
 #include <optional>
@@ -47,6 +47,9 @@ inline Interval normal_interval(double value, double standard_error) {
     constexpr double quantile975 = 1.959963984540054;
     return {value - quantile975 * standard_error, value + quantile975 * standard_error};
 }
+
+// Integrals over the inverse temperature whose quadrature is too coarse, and several estimates of one quantity, judged
+// side by side.
 
 /// Two estimates of one quantity contradict each other beyond this number of joint standard errors: one false alarm in
 /// 1.6e4, and fewer where both come from the same particles.

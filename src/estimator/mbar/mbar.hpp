@@ -48,6 +48,9 @@ struct MbarLimits {
 /// sample is impossible in all of them, or if a number is NaN or -infinity.
 Mbar mbar(const ReducedPotentials& data, const MbarLimits& limits = {});
 
+// MBAR's equations, as the minimum of a convex function of the free energies: sums over samples that are the same on
+// any number of ranks, and Newton's method.
+
 /// Sums of a vector and of the lower triangle of a matrix over all blocks of all ranks.
 class MbarSums {
   public:

@@ -1,5 +1,6 @@
 #pragma once
-/// Both sets of works as Bennett's equation sees them, where the ranks hold them in shards. Internal to the layer.
+/// Both sets of works as Bennett's equation sees them, where the ranks hold them in shards; their moments, and the
+/// logistic fit of Crooks' check. Internal to the layer.
 
 #include "estimator/work/work.hpp"
 #include "pearlite/random/stream.hpp"
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace pearlite::estimator::detail {
+
+// Bennett's equation and its solver.
 
 /// Sums of q_j, 1 - q_j and q_j (1 - q_j) over the finite works at L; each precise however small, down to underflow.
 struct PosteriorSums {
@@ -121,6 +124,8 @@ class IntegerSums {
     std::vector<std::int64_t> sums_;
 };
 
+// Crooks' theorem by logistic regression, of sums over the works.
+
 /// Sums over standardised works y with P(forward | W) = 1/(1 + exp(-(intercept + slope y))).
 struct CrooksLikelihood {
     struct Derivatives {
@@ -139,6 +144,8 @@ CrooksFit fit_logistic(const CrooksLikelihood& likelihood);
 
 /// The fit to works y = (W + log_ratio)/width.
 CrooksCheck crooks_check(const CrooksFit& fit, double log_ratio, double log_odds, double width);
+
+// Estimates that moments of the works decide.
 
 /// Central moments; variance with n - 1.
 struct WorkMoments {

@@ -101,7 +101,7 @@ Estimate bar_bootstrap(const population::Shards& forward, const population::Shar
                        int replicates);
 /// BAR with the error that reverse works of common ancestors allow, by the linearised jackknife that leaves out
 /// families (a sandwich estimator of clusters, Liang & Zeger 1986): with q_j the posterior of work j
-/// (bennett_equation.hpp), the variance is (sum_f (q_f - mean)^2 + sum_e (sum_{j of e} (q_j - mean))^2) / (sum_j q_j (1
+/// (sharded_works.hpp), the variance is (sum_f (q_f - mean)^2 + sum_e (sum_{j of e} (q_j - mean))^2) / (sum_j q_j (1
 /// - q_j))^2, e the ancestors.
 Estimate bar_by_ancestors(const population::Shards& forward, const population::Shards& reverse,
                           const population::Families& ancestors);

@@ -30,6 +30,8 @@ BinaryImage read_binary_image(const std::filesystem::path& file);
 /// PNG with grey levels 0 and 255; replaces the file. FileError if it cannot be written.
 void write_png(const std::filesystem::path& file, const BinaryImage& image);
 
+// PNG images of two colours, by libpng: definitions that the readers and writers of images share.
+
 bool is_png(std::string_view content);
 /// A PNG of any format must have the levels black and white only; transparent pixels count as white.
 BinaryImage read_png(std::string_view content, const std::string& source);

@@ -49,6 +49,9 @@ std::optional<T> look_up(Configuration::State& state, const std::string& section
     return fallback;
 }
 
+// Values for keys that stand elsewhere in a configuration than in the keys' own tables: in [short], in the variants and
+// lists of [sweep].
+
 /// A value for a key, with the place of the key where it was written.
 struct Assignment {
     std::string path;

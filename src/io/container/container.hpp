@@ -121,6 +121,8 @@ struct ContainerListing {
 /// MPI.
 ContainerListing describe_container(const std::filesystem::path& path);
 
+// The fields of a state in a container.
+
 /// Fields that go to, or come from, a container: C is Writer or Reader.
 template <class C>
 class ContainerFields final : public Fields {

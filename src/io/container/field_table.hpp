@@ -58,6 +58,8 @@ struct PlannedField {
 /// if HDF5 refuses (a name used both for a field and for a group).
 void lay_out(std::vector<PlannedField>& fields, SparseFile& file);
 
+// The groups that a writer or reader is in, and the full names that follow.
+
 class NameScope {
   public:
     void enter(std::string_view group) { prefixes_.push_back(full(group) + "/"); }
@@ -76,6 +78,8 @@ class NameScope {
   private:
     std::vector<std::string> prefixes_;
 };
+
+// The bytes of a sharded field, in and out of a file.
 
 FieldType stored_field_type(ItemType type);
 

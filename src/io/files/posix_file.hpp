@@ -1,5 +1,6 @@
 #pragma once
-/// Files through POSIX calls, with every failure an exception, for writing and verifying containers.
+/// Files through POSIX calls, with every failure an exception, for writing and verifying containers; whole
+/// files as text.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,8 @@ void rename_durably(const std::filesystem::path& from, const std::filesystem::pa
 std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directory, std::error_code& error);
 /// Makes names in a directory outlast a crash of the machine. FileError.
 void sync_directory(const std::filesystem::path& directory);
+
+// Input files that a person names.
 
 /// InputError if the file is absent, a directory, pipe, device or file of the kernel, or cannot be read;
 /// `expected` describes the expected contents.

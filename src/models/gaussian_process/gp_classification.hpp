@@ -12,6 +12,8 @@
 
 namespace pearlite::models {
 
+// Covariance functions of Gaussian processes (Rasmussen & Williams 2006, section 4.2).
+
 /// With r = |x - x'|/l: sigma^2 times exp(-r^2/2); (1 + sqrt(3) r) exp(-sqrt(3) r); (1 + sqrt(5) r + 5 r^2/3)
 /// exp(-sqrt(5) r).
 struct Covariance {

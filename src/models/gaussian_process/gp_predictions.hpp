@@ -23,6 +23,8 @@ latent_predictions(std::shared_ptr<const GpClassificationSettings> settings, GpL
 /// Expectation propagation: evidence, correction, and predictions of the held-out points.
 std::shared_ptr<const model::Approximated> gp_approximation(std::shared_ptr<const GpClassificationSettings> settings);
 
+// Signs of further variables of a normal vector.
+
 /// z ~ N(0, Sigma) and, jointly normal with it, z_*: z_* | z ~ N(w'z, s^2), w = Sigma^-1 c, s^2 = Var[z_*] - w'c, so
 /// that P(y z_* > 0 | z) = Phi(y w'z/s). For Gaussian process classification with a probit link z are latent values
 /// with or without the noise of the link, z_* those of other points with it.

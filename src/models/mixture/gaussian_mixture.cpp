@@ -317,6 +317,8 @@ void GaussianMixture::fingerprint(model::Fingerprint& fingerprint) const {
 
 namespace {
 
+// Exact evidence of small mixtures: a sum over allocations.
+
 constexpr std::size_t most_points = 12;
 constexpr double most_allocations = 65536;
 

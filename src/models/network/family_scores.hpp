@@ -13,6 +13,8 @@
 
 namespace pearlite::models {
 
+// Tables of categorical data.
+
 /// A row per observation, a column per variable; variable i takes the levels 0 .. levels[i]-1.
 struct DiscreteTable {
     Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic> values;

@@ -65,6 +65,9 @@ class StanProgram {
     mutable model::Rejections rejections_;
 };
 
+// The functions of BridgeStan's C interface, version 2, found by name in a shared library
+// (https://roualdes.us/bridgestan: "C API").
+
 /// Models and generators are the library's own objects. A function that returns an int gives 0, or else a message that
 /// free_error_msg() frees.
 struct StanFunctions {

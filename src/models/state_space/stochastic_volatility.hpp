@@ -73,6 +73,8 @@ class StochasticVolatility {
     model::Parameters parameters_;
 };
 
+// Predictions of stochastic volatility from parameters: the volatility itself, day by day, and returns to come.
+
 struct VolatilityPredictionSettings {
     Index particles = 1000; ///< of the filter
     Index horizon = 20;     ///< times beyond the last return

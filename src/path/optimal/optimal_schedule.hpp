@@ -45,6 +45,9 @@ Schedule capped(const Schedule& schedule, double cap);
 /// difference below 0 counts as 0.
 Schedule gms13_schedule(Index steps, std::span<const double> knots, std::span<const double> mean_u);
 
+// The cost of a schedule: the variance of independent trajectories' log weights, predicted from a profile of the path
+// (Kiwaki 2015, Theorem 1, and Sivak & Crooks 2012 for kernels that remember).
+
 /// Predictions of Var[log w], in nats squared.
 struct ScheduleCost {
     double perfect_mixing = 0;  ///< (1/K) int b'^2 g ds: every step draws anew

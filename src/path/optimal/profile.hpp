@@ -54,6 +54,8 @@ std::vector<double> smoothed_in_temperature(std::span<const double> inverse_temp
 std::vector<double> friction_of_growth(std::span<const double> inverse_temperature, std::span<const double> variance,
                                        std::span<const double> variance_u);
 
+// Integrals along a path of a positive function that is known at some inverse temperatures, and their inverse.
+
 /// int_0^b f(t) dt of a function f > 0 whose logarithm is linear between the points where it is given: each piece is
 /// integrated in closed form. A thermodynamic length if f is the square root of a metric.
 class Integral {

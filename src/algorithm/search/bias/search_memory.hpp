@@ -1,5 +1,5 @@
 #pragma once
-/// The data of a search that are the same on every rank.
+/// The data of a search that are the same on every rank, with the scales of its proposals.
 
 #include "algorithm/search/bias/adaptive_bias.hpp"
 #include "algorithm/search/bias/report_window.hpp"
@@ -17,6 +17,8 @@
 #include <vector>
 
 namespace pearlite::algorithm {
+
+// Scales of proposals, adapted while a pilot lasts.
 
 /// After the k-th iteration of an operation with a scale: log s^2 += 3 k^-0.6 (a - a_wanted), where a is the fraction
 /// of its proposals that were accepted (Andrieu & Thoms 2008). The scale stays fixed once adapt() is no longer called.

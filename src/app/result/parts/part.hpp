@@ -1,6 +1,6 @@
 #pragma once
 /// Parts of a run's result: evidence, posterior, chains, a search ... Each part writes itself to every file of results,
-/// and the writers do not depend on any part. kinds.hpp lists the kinds.
+/// and the writers do not depend on any part. list_of_parts.inl lists the kinds.
 
 #include "app/result/verdict.hpp"
 #include "io/container/container.hpp"

@@ -32,6 +32,8 @@ struct SweepFigure {
     std::vector<PublishedCurve> published;
 };
 
+// How tables [[sweep.figure]] are read.
+
 /// Takes the place and the words of a mistake.
 using Recorder = std::function<void(const toml::source_region&, const std::string&)>;
 

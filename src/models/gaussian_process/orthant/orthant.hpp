@@ -46,6 +46,8 @@ Matrix orthant_states(const Block& block);
 /// 1'), 0 <= rho < 1; by quadrature, to 1e-12.
 double log_equicorrelated_orthant(Index n_positive, Index n_negative, double rho);
 
+// The inverse of a covariance matrix as variables are added to it one by one.
+
 /// S = Sigma_[n]^{-1} in the order of the variables, grown in O(n^2) by the block inverse
 ///
 ///     c = 1/(Sigma_{n+1,n+1} - s'S s), s = Sigma_{[n],n+1};   S <- (S + c (S s)(S s)', -c S s; ., c)

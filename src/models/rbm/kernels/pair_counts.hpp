@@ -44,6 +44,8 @@ void count_pairs_by(const PairTask& task) {
 
 namespace {
 
+// Definitions that the kernels of 8-bit limbs share: states as bytes, and sums put together from the sums of limbs.
+
 /// Bytes 0 and 1 of the units of a tile, [inputs / 4][lane][4 inputs], up to a multiple of `padding` inputs.
 inline void spread_bits(const std::uint32_t* words, std::int64_t n_inputs, std::int64_t padding, void* out) {
     // A table of sixteen entries turns each four bits into bytes: bit i becomes byte i.

@@ -86,6 +86,8 @@ bool is_best_file(const std::string& name);
 /// Warnings that the settings did not suit the search.
 std::vector<std::string> search_warnings(const SearchResult& search);
 
+// The end of a search in a box: descents from the best states of its replicates to the nearest minima.
+
 /// Whether the space has descents; only energies of points of a box do.
 bool can_polish(const model::Space& space);
 
