@@ -1,6 +1,7 @@
 #include "app/run/watchdog.hpp"
 
 #include "app/run/pace.hpp"
+#include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
 
 #include <gtest/gtest.h>

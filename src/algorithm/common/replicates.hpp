@@ -3,7 +3,7 @@
 
 #include "algorithm/common/sampler.hpp"
 #include "parallel/agreement.hpp"
-#include "parallel/states.hpp"
+#include "parallel/rank_groups.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
 #include <functional>

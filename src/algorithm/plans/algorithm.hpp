@@ -1,7 +1,6 @@
 #pragma once
 /// The interface of an algorithm to configurations: its name, the models that it can run, its keys, and the plan that
-/// makes a run. Each algorithm has one entry; list_of_algorithms.inl lists
-/// them.
+/// makes a run. Each algorithm has one entry, and list_of_algorithms.inl lists the entries.
 
 #include "algorithm/common/sampler.hpp"
 #include "algorithm/plans/run_settings.hpp"

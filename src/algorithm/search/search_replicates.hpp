@@ -6,7 +6,7 @@
 #include "algorithm/search/search_crew.hpp"
 #include "algorithm/search/stochastic_approximation.hpp"
 #include "core/stored_fields.hpp"
-#include "parallel/states.hpp"
+#include "parallel/rank_groups.hpp"
 #include "pearlite/random/detail/generator.hpp"
 
 #include <exception>

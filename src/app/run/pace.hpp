@@ -1,12 +1,10 @@
 #pragma once
 /// The pace of one stage of a run, a pilot or the run proper: extrapolates its steps so far to the steps to come,
-/// without a clock or a sampler. And the time of this process.
+/// without a clock or a sampler.
 
 #include "algorithm/common/settings.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <ctime>
 #include <optional>
 #include <vector>
 
@@ -63,30 +61,5 @@ class Pace {
     double steps_in_all_ = 0, inverse_temperature_end_ = 1, seconds_of_last_step_ = 0;
     bool has_ended_ = false;
 };
-
-using Nanoseconds = std::int64_t;
-
-// Time since the start of the process, from which batch systems count: a process loads data and makes the model before
-// the first step. May be called in signal handlers.
-
-inline constexpr Nanoseconds nanoseconds_per_second = 1'000'000'000;
-
-/// On the monotonic clock.
-inline Nanoseconds present_time() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * nanoseconds_per_second + time.tv_nsec;
-}
-
-inline const Nanoseconds process_start = present_time();
-
-inline double seconds_since_process_start() {
-    return static_cast<double>(present_time() - process_start) / static_cast<double>(nanoseconds_per_second);
-}
-
-/// At most a century.
-inline Nanoseconds nanoseconds(double seconds) {
-    return static_cast<Nanoseconds>(std::clamp(seconds, 0.0, 3e9) * static_cast<double>(nanoseconds_per_second));
-}
 
 } // namespace pearlite::app

@@ -2,6 +2,7 @@
 
 #include "app/program/build_info.hpp"
 #include "app/run/pace.hpp"
+#include "app/run/process_time.hpp"
 #include "app/run/signals.hpp"
 #include "pearlite/core/error.hpp"
 

@@ -78,10 +78,6 @@ std::string describe_unlisted(const Json& entries, bool of_chains) {
     return text + "\n";
 }
 
-} // namespace
-
-namespace {
-
 /// A warning where systems that ran side by side disagree about a parameter; empty if they agree. The limit is that of
 /// their energies (tempering_outcome.cpp): modes of equal height and width differ in their parameters alone.
 std::string disagreement_of(const std::vector<estimator::ChainSummary>& systems) {
