@@ -18,9 +18,12 @@ class Runs:
         self.n_runs = 0
         made_data.make_data(scratch)
 
+    def start(self, *arguments, ranks):
+        return runner.pearlite(*arguments, ranks=None if ranks == 1 else ranks, timeout=SECONDS_OF_A_RUN)
+
     def go(self, *arguments, ranks):
         """True if the run finished, False if it was stopped."""
-        ended = runner.pearlite(*arguments, ranks=None if ranks == 1 else ranks, timeout=SECONDS_OF_A_RUN)
+        ended = self.start(*arguments, ranks=ranks)
         # mpirun may turn 3 into 1.
         stopped = (runner.STOPPED, runner.FAILED) if ranks > 1 else (runner.STOPPED,)
         if ended.status in stopped and "stopped by" in ended.err:

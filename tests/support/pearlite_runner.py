@@ -24,13 +24,13 @@ MPIEXEC = os.environ.get("MPIEXEC", "mpirun")
 FINISHED, FAILED, BAD_INPUT, STOPPED = 0, 1, 2, 3
 
 
-def _roomy_memory():
+def roomy_memory():
     """Directory for files in memory: it is the program that is under test, not the disk. None where there is no room."""
     memory = pathlib.Path("/dev/shm")
     return memory if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > (512 << 20) else None
 
 
-_LAUNCHERS = tempfile.mkdtemp(prefix="mpi-", dir=_roomy_memory())
+_LAUNCHERS = tempfile.mkdtemp(prefix="mpi-", dir=roomy_memory())
 atexit.register(shutil.rmtree, _LAUNCHERS, ignore_errors=True)
 
 
@@ -210,7 +210,7 @@ def checkpoints(directory):
 @contextlib.contextmanager
 def scratch_directory():
     """A temporary directory."""
-    with tempfile.TemporaryDirectory(prefix="pearlite-", dir=_roomy_memory()) as directory:
+    with tempfile.TemporaryDirectory(prefix="pearlite-", dir=roomy_memory()) as directory:
         yield pathlib.Path(directory)
 
 
