@@ -7,6 +7,7 @@ namespaces, so that tests side by side have their own nodes. Nodes end with the 
 """
 
 import atexit
+import contextlib
 import os
 import pathlib
 import shutil
@@ -146,6 +147,7 @@ class Node:
         with open(self.nodes.files / f"{self.name}.boot", "w", encoding="utf-8") as words:
             self.holder = _in_spaces("sh", HERE / "boot_node.sh", self.name, self.nodes.files, *self.nodes.kept, log=words)
         self.pid = _child_of(self.holder)
+        self.space = os.readlink(f"/proc/{self.pid}/ns/pid")
         self.nodes.switch.plug(self.port, self.pid)
         # Only the network, for a node that has not made its mounts.
         for words in (["link", "set", "lo", "up"], ["addr", "add", f"{NETWORK}.{self.number}/24", "dev", "eth0"],
@@ -179,10 +181,25 @@ class Node:
         words = ["tc", "qdisc", "replace", "dev", "eth0", "root", "netem", "delay", f"{seconds * 1e6:.0f}us"]
         return subprocess.run(self.command(*words), capture_output=True, check=False).returncode == 0
 
+    def is_living(self):
+        return self.holder.poll() is None
+
     def kill(self):
         """All processes of the node die at once."""
         _end(self.holder)
         runner.wait_until(lambda: not os.path.exists(f"/proc/{self.pid}"), timeout=10)
+
+    def processes(self, name):
+        """Pids, outside, of the processes of this name on the node."""
+        found = []
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            # A process may end between listing and reading.
+            with contextlib.suppress(OSError):
+                place = pathlib.Path("/proc", entry)
+                if (os.readlink(place / "ns/pid") == self.space
+                        and (place / "comm").read_text(encoding="utf-8", errors="replace").strip() == name):
+                    found.append(int(entry))
+        return found
 
     def clear(self):
         """Kills all that runs on the node but its sshd."""
@@ -207,7 +224,8 @@ class Nodes:
         atexit.register(shutil.rmtree, self.scratch, ignore_errors=True)
         self.files = self.scratch / "files"
         self.local = self.files / "local"
-        self.kept = [self.scratch, ROOT, pathlib.Path(runner.PEARLITE).resolve().parent,
+        self.program_file = pathlib.Path(shutil.which(runner.PEARLITE)).resolve()
+        self.kept = [self.scratch, ROOT, self.program_file.parent,
                      *map(pathlib.Path, kept), *map(pathlib.Path, filter(None, [os.environ.get("PEARLITE_DATA_DIR")]))]
         self.all = [Node(self, k + 1) for k in range(n)]
         self.switch, self.n_jobs = None, 0
@@ -266,7 +284,7 @@ class Nodes:
     def program(self, ranks, *arguments, exported=None):
         """Starts the command on the nodes, as runner.Program; the ranks get the variables `exported`."""
         launcher, *words = self.mpirun(ranks, exported or {})
-        return runner.Program(*words, runner.PEARLITE, *arguments, executable=launcher, environment=exported)
+        return runner.Program(*words, self.program_file, *arguments, executable=launcher, environment=exported)
 
     def pearlite(self, ranks, *arguments, timeout=60, exported=None):
         """Runs the command on the nodes to its end."""

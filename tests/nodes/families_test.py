@@ -54,6 +54,7 @@ energy_low = -0.01
 energy_high = 40.0
 
 [sweep]
+scalars = ["best.energy"]
 replicates = 4
 algorithm.chains = [1, 2, 4, 8]
 """
@@ -73,6 +74,7 @@ name = "smc"
 particles = 64
 
 [sweep]
+scalars = ["log_evidence.product.log_ratio.value", "diagnostics.ess"]
 replicates = 4
 "model.dimension" = [1, 2]
 algorithm.resampling = ["multinomial", "systematic"]
