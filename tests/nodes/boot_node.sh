@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first process of an emulated node (emulated_nodes.py), in namespaces of its own: gives the node its name and its own
-# /tmp, /dev/shm, /run and FILES/local, and becomes its sshd. Nothing of this is seen outside.
+# The first process of an emulated node (emulated_nodes.py), in namespaces of its own: gives the node its name and its
+# own /tmp, /dev/shm, /run and FILES/local, and becomes its sshd. Nothing of this is seen outside.
 #   boot_node.sh NAME FILES KEPT...    FILES: keys and configurations; KEPT: directories that all nodes share
 set -eu
 name=$1 files=$2

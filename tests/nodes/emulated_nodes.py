@@ -1,6 +1,6 @@
-"""Emulated nodes of a cluster on one machine: namespaces of network, host name, processes, IPC and mounts of their own, an
-sshd each, and a switch between them. The directories of the machine are common to all nodes, as on a shared file system;
-/tmp, /dev/shm and the directory `local` are each node's own.
+"""Emulated nodes of a cluster on one machine: namespaces of network, host name, processes, IPC and mounts of their own,
+an sshd each, and a switch between them. The directories of the machine are common to all nodes, as on a shared file
+system; /tmp, /dev/shm and the directory `local` are each node's own.
 
 Nodes need root, iproute2, util-linux and openssh-server; why_not() says what is missing. All names are inside the
 namespaces, so that tests side by side have their own nodes. Nodes end with the process that made them, however it ends.
@@ -21,6 +21,8 @@ import pearlite_runner as runner
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NETWORK = "10.77.0"
+TRIAL = ("mount -t tmpfs own /run && hostname own && ip link add name one type bridge &&"
+         "ip link add name two type veth peer name three")
 SPACES = ("--mount", "--uts", "--ipc", "--pid", "--net")
 # The package of each program.
 PROGRAMS = {"ip": "iproute2", "unshare": "util-linux", "nsenter": "util-linux", "setpriv": "util-linux",
@@ -47,7 +49,6 @@ Host *
     LogLevel ERROR
     ConnectTimeout 10
 """
-_LIVING = []
 
 
 def find(program):
@@ -62,8 +63,7 @@ def why_not():
     for program, package in PROGRAMS.items():
         if not find(program):
             return f"{package} is not installed ({program} not found)"
-    trial = ["unshare", *SPACES, "--fork", "--mount-proc", "sh", "-c",
-             "mount -t tmpfs own /run && ip link add name one type bridge && ip link add name two type veth peer name three && hostname own"]
+    trial = ["unshare", *SPACES, "--fork", "--mount-proc", "sh", "-c", TRIAL]
     tried = subprocess.run(trial, capture_output=True, text=True, check=False)
     if tried.returncode != 0:
         return f"namespaces cannot be had here: {tried.stderr.strip()}"
@@ -72,25 +72,28 @@ def why_not():
 
 
 def require():
-    """Ends a test with the status of a skipped one where there can be no nodes. From here on the end of the test by SIGTERM
-    is an orderly one."""
+    """Ends a test as a skipped one where there can be no nodes. Nothing outlives a SIGTERM from here on."""
     if reason := why_not():
         print(f"skipped: {reason}")
         sys.exit(runner.SKIPPED)
+    signal.signal(signal.SIGTERM, _end_with_all)
 
-    def end(number, _):
-        # Jobs that threads wait for end with their nodes.
-        for nodes in list(_LIVING):
-            nodes.down()
-        sys.exit(128 + number)
 
-    signal.signal(signal.SIGTERM, end)
+def _end_with_all(number, _):
+    """Ends this process without waiting for threads, which wait for jobs."""
+    for file in pathlib.Path("/proc/self/task").glob("*/children"):
+        for child in file.read_text(encoding="ascii").split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+    atexit._run_exitfuncs()  # files
+    os._exit(128 + number)
 
 
 def _in_spaces(*command, log=None):
     """Starts a command in new namespaces. It dies with the thread that started it."""
-    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "unshare", *SPACES, "--fork", "--kill-child=KILL", "--mount-proc",
-                             *map(str, command)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+    launcher = ["setpriv", "--pdeathsig", "KILL", "unshare", *SPACES, "--fork", "--kill-child=KILL", "--mount-proc"]
+    return subprocess.Popen([*launcher, *map(str, command)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                            start_new_session=True)
 
 
 def _child_of(process):
@@ -145,7 +148,8 @@ class Node:
         log = self.nodes.files / f"{self.name}.log"
         log.unlink(missing_ok=True)
         with open(self.nodes.files / f"{self.name}.boot", "w", encoding="utf-8") as words:
-            self.holder = _in_spaces("sh", HERE / "boot_node.sh", self.name, self.nodes.files, *self.nodes.kept, log=words)
+            self.holder = _in_spaces("sh", HERE / "boot_node.sh", self.name, self.nodes.files, *self.nodes.kept,
+                                     log=words)
         self.pid = _child_of(self.holder)
         self.space = os.readlink(f"/proc/{self.pid}/ns/pid")
         self.nodes.switch.plug(self.port, self.pid)
@@ -156,7 +160,7 @@ class Node:
 
     def await_sshd(self):
         log = self.nodes.files / f"{self.name}.log"
-        if not runner.wait_until(lambda: log.exists() and "Server listening" in log.read_text(encoding="utf-8"), timeout=20):
+        if not runner.wait_until(lambda: log.exists() and "listening" in log.read_text(encoding="utf-8"), timeout=20):
             words = [file.read_text(encoding="utf-8") for file in (log.with_suffix(".boot"), log) if file.exists()]
             raise RuntimeError(f"{self.name} does not start: {' '.join(words)}")
 
@@ -217,7 +221,7 @@ class Node:
 
 
 class Nodes:
-    """Nodes 1 to n, as a context. `scratch` is a directory for jobs; `local` below it is a different one on each node."""
+    """Nodes 1 to n, as a context. `scratch` is a directory for jobs; `local` below it is another one on each node."""
 
     def __init__(self, n, kept=()):
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="nodes-", dir=runner.roomy_memory()))
@@ -235,7 +239,6 @@ class Nodes:
 
     def __enter__(self):
         self._write_files()
-        _LIVING.append(self)
         try:
             self.switch = _Switch()
             for node in self.all:
@@ -252,8 +255,6 @@ class Nodes:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def down(self):
-        if self in _LIVING:
-            _LIVING.remove(self)
         for holder in [node.holder for node in self.all] + [self.switch and self.switch.holder]:
             if holder:
                 _end(holder)
@@ -268,8 +269,8 @@ class Nodes:
             (self.files / name).write_text(text.format(files=self.files), encoding="utf-8")
 
     def mpirun(self, ranks, exported=()):
-        """The command that starts mpirun on the first node of `ranks`, {number of a node: ranks on it}, for a program that
-        follows. `exported`: names of variables that all ranks get."""
+        """The command that starts mpirun on the first node of `ranks`, {number of a node: ranks on it}, for a program
+        that follows. `exported`: names of variables that all ranks get."""
         numbers = list(ranks)
         hosts = ",".join(f"{self[k].name}:{ranks[k]}" for k in numbers)
         self.n_jobs += 1
@@ -279,7 +280,9 @@ class Nodes:
                    "orte_tmpdir_base": f"/tmp/{self.n_jobs}"}
         words = [word for name, value in options.items() for word in ("--mca", name, value)]
         words += [word for name in exported for word in ("-x", name)]
-        return self[numbers[0]].command(shutil.which(runner.MPIEXEC), "--host", hosts, "-n", sum(ranks.values()), *words)
+        # By its whole path, by which it finds its daemon on other nodes.
+        return self[numbers[0]].command(shutil.which(runner.MPIEXEC), "--host", hosts, "-n", sum(ranks.values()),
+                                        *words)
 
     def program(self, ranks, *arguments, exported=None):
         """Starts the command on the nodes, as runner.Program; the ranks get the variables `exported`."""

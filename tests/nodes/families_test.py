@@ -1,5 +1,5 @@
-"""Jobs of all families, and sweeps, on emulated nodes: the digests of one process, also after a resume on other nodes and
-another number of ranks. Catches whatever works in the memory of one machine only."""
+"""Jobs of all families, and sweeps, on emulated nodes: the digests of one process, also after a resume on other nodes
+and another number of ranks. Catches whatever works in the memory of one machine only."""
 
 import pathlib
 import sys
@@ -28,8 +28,9 @@ CROSSINGS = ((2, 3), (3, 2), (2, 4), (3, 4), (4, 2))
 # Rows of the golden table: each algorithm, and each way in which ranks share work.
 ROWS = (
     "annealed-importance/ising", "annealed-importance/mixed-logistic", "smc/gaussian", "smc/stochastic-volatility",
-    "variant/gaussian-replicates-pilot", "parallel-tempering/rbm", "nonequilibrium/radiata-pine", "resample-move/orthant",
-    "resample-move/rbm", "pseudo-marginal/linear-gaussian", "importance-squared/noisy-likelihood", "variant/rbm-varopt",
+    "variant/gaussian-replicates-pilot", "parallel-tempering/rbm", "nonequilibrium/radiata-pine",
+    "resample-move/orthant", "resample-move/rbm", "pseudo-marginal/linear-gaussian",
+    "importance-squared/noisy-likelihood", "variant/rbm-varopt",
     "variant/rbm-moments", "variant/logistic-regression-bridge", "pisaa/ab-protein", "sa/test-function",
     "psaa/bayesian-network", "aesamc/image-restoration", "vfsa/mode-mixture", "contrastive-divergence/rbm-training",
 )

@@ -1,4 +1,4 @@
-"""Small jobs with a file of each kind of input, and another copy of that file: as long, one number another, and valid too."""
+"""Small jobs with a file of each kind of input, and another copy of that file, which is as long and valid, too."""
 
 import pathlib
 import struct
@@ -16,21 +16,32 @@ import settings
 
 ANNEALED = {"algorithm": {"name": "annealed-importance", **settings.ALGORITHMS["annealed-importance"]["algorithm"]},
             "schedule": settings.FIXED}
-WORK = {"algorithm": {"name": "nonequilibrium", **settings.ALGORITHMS["nonequilibrium"]["algorithm"]},
-        "schedule": settings.FIXED}
+WORK = {"algorithm": {"name": "nonequilibrium", **settings.ALGORITHMS["nonequilibrium"]["algorithm"],
+                      "reverse_start": "data"}}
 DENSITY = ANNEALED | settings.PILOT
 RANDOM_RBM = {"name": "rbm", **settings.SMALL_RBM}
 TRAINED = {"algorithm": {"name": "contrastive-divergence", **settings.TRAININGS["contrastive-divergence"]}}
-LOGISTIC = {"name": "logistic-regression", "data": "logistic.csv"}
-PROCESS = {"name": "gp-classification"}
+
+
+def density(model, **keys):
+    return DENSITY | {"model": {"name": model, **keys}}
+
+
+def rbm(**keys):
+    return ANNEALED | {"model": RANDOM_RBM | keys}
+
+
+def trained(images, **keys):
+    return TRAINED | {"model": {"name": "rbm-training", "images": images, "hidden": 7, **keys}}
 
 
 def searched(model, **keys):
-    return {"model": {"name": model, **settings.SEARCHED[model], **keys}, "algorithm": {"name": "vfsa", **settings.SEARCH}}
+    return {"model": {"name": model, **settings.SEARCHED[model], **keys},
+            "algorithm": {"name": "vfsa", **settings.SEARCH}}
 
 
 def bridge(fit, **keys):
-    return DENSITY | {"model": LOGISTIC, "path": {"kind": "bridge", "fit": fit, **keys}}
+    return density("logistic-regression", data="logistic.csv") | {"path": {"kind": "bridge", "fit": fit, **keys}}
 
 
 class Input(typing.NamedTuple):
@@ -42,38 +53,33 @@ class Input(typing.NamedTuple):
 
 INPUTS = {
     "a configuration": Input(ANNEALED | {"model": {"name": "ising", "size": 6}, "run": {"seed": 1}}, ""),
-    "a table": Input(DENSITY | {"model": LOGISTIC}, "logistic.csv"),
-    "a held-out table": Input(DENSITY | {"model": PROCESS | {"data": "logistic.csv", "test_data": "held-out.csv"}},
+    "a table": Input(density("logistic-regression", data="logistic.csv"), "logistic.csv"),
+    "a table of blanks": Input(density("logistic-regression", data="logistic.dat"), "logistic.dat"),
+    "a held-out table": Input(density("gp-classification", data="logistic.csv", test_data="held-out.csv"),
                               "held-out.csv"),
-    "a table of blanks": Input(DENSITY | {"model": LOGISTIC | {"data": "logistic.dat"}}, "logistic.dat"),
-    "a table in HDF5": Input(DENSITY | {"model": PROCESS | {"data": "table.h5"}}, "table.h5"),
-    "a table of timber": Input(DENSITY | {"model": {"name": "radiata-pine", "data": "pine.csv", "covariate": "resin"}}, "pine.csv"),
-    "a column": Input(ANNEALED | {"model": {"name": "gaussian-mixture", "data": "galaxies.csv"}, "path": {"kind": "data"}},
-                      "galaxies.csv"),
-    "a study": Input(DENSITY | {"model": {"name": "mixed-logistic", **settings.MODELS["mixed-logistic"]}}, "mixed.csv"),
-    "a series": Input(DENSITY | {"model": {"name": "linear-gaussian", "data": "returns.csv", "particles": 10}}, "returns.csv"),
-    "a series of returns": Input(DENSITY | {"model": {"name": "stochastic-volatility", "data": "returns.csv",
-                                                      "particles": 10}}, "returns.csv"),
-    "a series of rates": Input(DENSITY | {"model": {"name": "stochastic-volatility", "rates": "rates.csv", "particles": 10}},
-                               "rates.csv"),
+    "a table in HDF5": Input(density("gp-classification", data="table.h5"), "table.h5"),
+    "a table of timber": Input(density("radiata-pine", data="pine.csv", covariate="resin"), "pine.csv"),
+    "a column": Input(ANNEALED | {"model": {"name": "gaussian-mixture", "data": "galaxies.csv"},
+                                  "path": {"kind": "data"}}, "galaxies.csv"),
+    "a study": Input(density("mixed-logistic", **settings.MODELS["mixed-logistic"]), "mixed.csv"),
+    "a series": Input(density("linear-gaussian", data="returns.csv", particles=10), "returns.csv"),
+    "a series of returns": Input(density("stochastic-volatility", data="returns.csv", particles=10), "returns.csv"),
+    "a series of rates": Input(density("stochastic-volatility", rates="rates.csv", particles=10), "rates.csv"),
     "weights": Input(ANNEALED | {"model": {"name": "rbm", "weights": "weights.f64"}}, "weights.f64"),
     "weights in HDF5": Input(ANNEALED | {"model": {"name": "rbm", "weights": "weights.h5"}}, "weights.h5"),
-    "images of base rates": Input(ANNEALED | {"model": RANDOM_RBM | {"base_rates": "images.idx"}}, "images.idx"),
-    "images of reverse starts": Input(WORK | {"model": RANDOM_RBM | {"images": "images.idx"},
-                                              "algorithm": WORK["algorithm"] | {"reverse_start": "data"}}, "images.idx"),
-    "test images": Input(ANNEALED | {"model": RANDOM_RBM | {"test_images": "images.csv"}}, "images.csv"),
-    "training images": Input(TRAINED | {"model": {"name": "rbm-training", "images": "images.csv", "hidden": 7}}, "images.csv"),
-    "training images, idx": Input(TRAINED | {"model": {"name": "rbm-training", "images": "images.idx", "hidden": 7}},
-                                  "images.idx"),
-    "training images in HDF5": Input(TRAINED | {"model": {"name": "rbm-training", "images": "images.h5", "hidden": 7}},
-                                     "images.h5"),
-    "held-out images": Input(TRAINED | {"model": {"name": "rbm-training", "images": "images.csv", "hidden": 7,
-                                                  "held_out": "held-out-images.csv", "n_held_out": 90}}, "held-out-images.csv"),
+    "images of base rates": Input(rbm(base_rates="images.idx"), "images.idx"),
+    "images of reverse starts": Input(rbm(images="images.idx") | WORK, "images.idx"),
+    "test images": Input(rbm(test_images="images.csv"), "images.csv"),
+    "training images": Input(trained("images.csv"), "images.csv"),
+    "training images, idx": Input(trained("images.idx"), "images.idx"),
+    "training images in HDF5": Input(trained("images.h5"), "images.h5"),
+    "held-out images": Input(trained("images.csv", held_out="held-out-images.csv"), "held-out-images.csv"),
     "modes": Input(searched("mode-mixture"), "modes.csv"),
     "an image": Input(searched("image-restoration"), "image.pbm"),
     "a table of levels": Input(searched("bayesian-network"), "table.csv"),
     "more rows of levels": Input(searched("bayesian-network", more_data="more.csv"), "more.csv"),
-    "a schedule": Input(DENSITY | {"model": LOGISTIC, "schedule": {"kind": "file", "file": "schedule.txt"}}, "schedule.txt"),
+    "a schedule": Input(density("logistic-regression", data="logistic.csv")
+                        | {"schedule": {"kind": "file", "file": "schedule.txt"}}, "schedule.txt"),
     "a reference": Input(bridge("given", file="reference.csv"), "reference.csv"),
     "draws": Input(bridge("draws", file="draws.csv"), "draws.csv"),
 }
@@ -105,8 +111,10 @@ def write_tables(directory, numbers):
     (directory / "logistic.dat").write_text(logistic.partition("\n")[2].replace(",", " "), encoding="utf-8")
     (directory / "more.csv").write_bytes((directory / "table.csv").read_bytes())
     with h5py.File(directory / "table.h5", "w") as file:
-        file["train/data"], file["train/target"] = numbers.integers(-200, 200, (30, 2)) / 100.0, numbers.integers(0, 2, 30)
-    made_data.write_table(directory / "galaxies.csv", ["velocity_km_s"], [[n] for n in numbers.integers(9000, 30000, 40)])
+        file["train/data"] = numbers.integers(-200, 200, (30, 2)) / 100.0
+        file["train/target"] = numbers.integers(0, 2, 30)
+    velocities = [[n] for n in numbers.integers(9000, 30000, 40)]
+    made_data.write_table(directory / "galaxies.csv", ["velocity_km_s"], velocities)
     made_data.write_table(directory / "rates.csv", ["y"], [[n / 100] for n in numbers.integers(150, 160, 25)])
     temperatures = [f"{step / 12:.4f}" for step in range(12)] + ["1.0000"]
     (directory / "schedule.txt").write_text("\n".join(temperatures) + "\n", encoding="utf-8")
@@ -156,7 +164,7 @@ def other_copy(file):
 
 
 def write(directory, name):
-    """Writes the job in a new directory. Returns its configuration and the file of which there shall be another copy."""
+    """Writes the job in a new directory. Returns its configuration and the file of which there is another copy."""
     directory.mkdir(parents=True)
     made_data.make_data(directory)
     numbers = numpy.random.default_rng(5)

@@ -1,5 +1,5 @@
-"""Nodes that die and links that fall silent: the job ends in seconds, or within its limit and its patience, and goes on on
-other nodes to the same bits. Catches waits that no limit ends. A directory that the nodes do not share is refused."""
+"""Nodes that die and links that fall silent: the job ends in seconds, or within its limit and its patience, and goes on
+on other nodes to the same bits. Catches waits that no limit ends. A directory that is not shared is refused."""
 
 import math
 import os
@@ -52,7 +52,7 @@ SILENCES = (Silence("in a step", "long", options=SELDOM), Silence("in a checkpoi
 
 
 class End(typing.NamedTuple):
-    """What became of a job with a fault; seconds since the fault."""
+    """The end of a job with a fault; seconds since the fault."""
 
     ended: runner.Ended
     of_ranks: float            # infinite if they had to be killed
@@ -151,7 +151,8 @@ class SilentLinks(OnNodes):
         with nodes.program({1: 1, 2: 1}, "run", self.files[fault.job], "-o", where, *LIMITS, *fault.options,
                            exported=fault.variables(pause)) as program:
             begun = pause.with_suffix(".begun")
-            runner.wait_until(lambda: (begun.exists() if fault.file else runner.checkpoints(where)) or not program.running())
+            is_there = begun.exists if fault.file else lambda: runner.checkpoints(where)
+            runner.wait_until(lambda: is_there() or not program.running())
             self.assertTrue(program.running(), program.errors())
             nodes[2].cut()
             cut = time.monotonic()
@@ -167,8 +168,8 @@ class SilentLinks(OnNodes):
             if end.of_launcher is not None:  # mpirun may turn 3 into 1
                 self.assertIn(end.ended.status, (runner.STOPPED, runner.FAILED), end.ended.describe())
             self.assertLess(seconds, TIME_LIMIT + PATIENCE + SLACK, end.ended.describe())
-            last = runner.checkpoints(where)[0]
-            self.assertRegex(end.ended.err, rf"the last one is {re.escape(str(last))}; `pearlite resume {where}` goes on")
+            last = re.escape(str(runner.checkpoints(where)[0]))
+            self.assertRegex(end.ended.err, rf"the last one is {last}; `pearlite resume {where}` goes on")
             nodes[1].clear()
             self.goes_on(nodes, {3: 2, 1: 1}, where, fault.job)
 
@@ -179,7 +180,8 @@ class SilentLinks(OnNodes):
         """Open MPI notices connections that are silent; after how long is a setting."""
         with self.nodes(3) as nodes:
             where = nodes.scratch / "run"
-            with nodes.program({1: 1, 2: 1}, "run", self.files["long"], "-o", where, *SELDOM, exported=KEEP_ALIVE) as program:
+            with nodes.program({1: 1, 2: 1}, "run", self.files["long"], "-o", where, *SELDOM,
+                               exported=KEEP_ALIVE) as program:
                 await_checkpoints(program, where, 1)
                 nodes[2].cut()
                 end = end_of(program, nodes, time.monotonic(), 60)
@@ -191,10 +193,10 @@ class SilentLinks(OnNodes):
 
 class DeadNodes(OnNodes):
     def lose(self, nodes, number, has_limit):
-        """A job on two nodes, of which one is lost while it runs: all its processes die, and with a limit its link, too, as
-        without power."""
-        where = nodes.scratch / "run"
-        with nodes.program({1: 1, 2: 1}, "run", self.files["long"], "-o", where, *(LIMITS if has_limit else ())) as program:
+        """A job on two nodes, of which one is lost while it runs: all its processes die, and with a limit its link goes,
+        too, as without power."""
+        where, limits = nodes.scratch / "run", LIMITS if has_limit else ()
+        with nodes.program({1: 1, 2: 1}, "run", self.files["long"], "-o", where, *limits) as program:
             await_checkpoints(program, where, 1)
             died = time.monotonic()
             if has_limit:
@@ -253,7 +255,8 @@ class Directories(OnNodes):
             self.refused(nodes.pearlite({1: 1, 2: 1}, "resume", where), where)
         with self.subTest("sweep"):
             sweep = nodes.scratch / "sweep.toml"
-            sweep.write_text(self.files["short"].read_text(encoding="utf-8") + "[sweep]\nreplicates = 4\n", encoding="utf-8")
+            text = self.files["short"].read_text(encoding="utf-8")
+            sweep.write_text(text + "[sweep]\nreplicates = 4\n", encoding="utf-8")
             ended = nodes.pearlite({1: 1, 2: 1}, "run", sweep, "-o", nodes.local / "sweep")
             self.refused(ended, nodes.local / "sweep")
 

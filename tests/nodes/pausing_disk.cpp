@@ -1,4 +1,4 @@
-// Preloaded into a job, it makes one rank wait in a sync of a file, so that a test can cut a link while the job is there.
+// Preloaded into a job, it makes one rank wait in a sync of a file, so that a test can cut a link in that time.
 //   PEARLITE_PAUSED_RANK    the rank
 //   PEARLITE_PAUSED_FILE    a part of the file's name
 //   PEARLITE_PAUSED_SYNC    the number of the sync of such files, from 1

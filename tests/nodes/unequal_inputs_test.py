@@ -1,5 +1,5 @@
-"""A node that has another copy of the configuration, of a file of data or of the program: the job is refused before the first
-draw, with the host and the file. Catches ranks that compute on different data without a word."""
+"""A node that has another copy of the configuration, of a file of data or of the program: the job is refused before the
+first draw, with the host and the file. Catches ranks that compute on different data without a word."""
 
 import re
 import sys
