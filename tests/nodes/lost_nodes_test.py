@@ -193,7 +193,7 @@ class SilentLinks(OnNodes):
 
 class DeadNodes(OnNodes):
     def lose(self, nodes, number, has_limit):
-        """A job on two nodes, of which one is lost while it runs: all its processes die, and with a limit its link goes,
+        """A job on two nodes, one of which is lost while it runs: its processes die, and with a limit its link goes,
         too, as without power."""
         where, limits = nodes.scratch / "run", LIMITS if has_limit else ()
         with nodes.program({1: 1, 2: 1}, "run", self.files["long"], "-o", where, *limits) as program:

@@ -33,7 +33,7 @@ bool is_meant(int file) {
     const std::string whole(path.data());
     if (whole.substr(whole.rfind('/') + 1).find(variable("PEARLITE_PAUSED_FILE")) == std::string::npos)
         return false;
-    static std::atomic<int> n_syncs = 0;
+    static std::atomic<int> n_syncs{0};
     return ++n_syncs == std::atoi(variable("PEARLITE_PAUSED_SYNC").c_str());
 }
 
