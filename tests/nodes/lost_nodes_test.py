@@ -48,7 +48,7 @@ class Silence(typing.NamedTuple):
 
 SILENCES = (Silence("in a step", "long", options=SELDOM), Silence("in a checkpoint", "long", "checkpoint.", 2),
             Silence("in the last checkpoint", "short", "checkpoint.", 2, SELDOM),
-            Silence("in the results", "short", "results.h5"))
+            Silence("in the progress", "long", "progress.h5"), Silence("in the results", "short", "results.h5"))
 
 
 class End(typing.NamedTuple):
@@ -138,7 +138,8 @@ class OnNodes(unittest.TestCase):
 
     def try_side_by_side(self, function, cases):
         """function(*case) of each case, with nodes of its own."""
-        for case, error in zip(cases, runner.side_by_side(attempt, [(function, *case) for case in cases])):
+        errors = runner.side_by_side(attempt, [(function, *case) for case in cases], workers=len(cases))
+        for case, error in zip(cases, errors):
             with self.subTest(str(case)):
                 if error:
                     raise error
@@ -151,8 +152,11 @@ class SilentLinks(OnNodes):
         with nodes.program({1: 1, 2: 1}, "run", self.files[fault.job], "-o", where, *LIMITS, *fault.options,
                            exported=fault.variables(pause)) as program:
             begun = pause.with_suffix(".begun")
-            is_there = begun.exists if fault.file else lambda: runner.checkpoints(where)
+            # The progress of the first checkpoint is written, and the next one is far away.
+            is_there = begun.exists if fault.file else (where / "progress.h5").exists
             runner.wait_until(lambda: is_there() or not program.running())
+            if not fault.file:
+                time.sleep(0.1)
             self.assertTrue(program.running(), program.errors())
             nodes[2].cut()
             cut = time.monotonic()
