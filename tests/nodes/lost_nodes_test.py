@@ -82,13 +82,12 @@ class Table:
 
     @classmethod
     def add(cls, fault, ended_by, end):
-        cls.lines.append(f"| {fault} | {ended_by} | {end.of_ranks:.1f} | "
-                         f"{'waits' if end.of_launcher is None else f'{end.of_launcher:.1f}'} |")
+        launcher = "waits" if end.of_launcher is None else f"{end.of_launcher:.1f}"
+        cls.lines.append(f"| {fault} | {ended_by} | {end.of_ranks:.1f} | {launcher} |")
 
     @classmethod
     def show(cls):
-        print("\n".join(["| fault | ended by | seconds to the end of the ranks | of mpirun |", "|---|---|---|---|",
-                         *sorted(cls.lines)]))
+        print("\n".join(["| fault | ended by | ranks | `mpirun` |", "|---|---|---|---|", *sorted(cls.lines)]))
         sys.stdout.flush()
 
 
@@ -208,7 +207,7 @@ class DeadNodes(OnNodes):
             nodes[number].kill()
             end = end_of(program, nodes, died, TIME_LIMIT + PATIENCE + 3 * SLACK)
         fault = "power" if has_limit else "all processes"
-        Table.add(f"{fault} of the node {'of mpirun' if number == 1 else 'with ranks only'} lost",
+        Table.add(f"{fault} of the node {'of `mpirun`' if number == 1 else 'with ranks only'} lost",
                   LIMITED if has_limit else "Open MPI", end)
         return end
 

@@ -1,5 +1,5 @@
-"""jobs/pearlite.sbatch under a private SLURM over emulated nodes, with a daemon on each: jobs that are requeued, preempted
-and on a node that is lost end by themselves, with the digest of one process. Catches what daemons on one host hide."""
+"""jobs/pearlite.sbatch under a private SLURM over emulated nodes, with a daemon on each: jobs that are requeued,
+preempted or lose a node end by themselves, with the digest of one process. Catches what daemons on one host hide."""
 
 import os
 import pathlib
@@ -17,7 +17,8 @@ SECONDS_TO_A_LOST_NODE = 6
 LONGEST = 240
 # Some twenty seconds on four ranks of two cores.
 JOB = {"run": {"block": 64, "checkpoint_every": 0.5}, "model": {"name": "ising", "size": 32},
-       "schedule": {"kind": "linear", "steps": 4000}, "algorithm": {"name": "annealed-importance", "trajectories": 1024}}
+       "schedule": {"kind": "linear", "steps": 4000},
+       "algorithm": {"name": "annealed-importance", "trajectories": 1024}}
 PARTITIONS = """\
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
@@ -49,9 +50,13 @@ class Slurm:
         self._write_configuration()
         for node in nodes.all:
             self.start_daemons(node)
-        idle = runner.wait_until(lambda: self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() == ["idle"] * 3,
-                                 timeout=60, pause=0.2)
-        if not idle:
+        self.await_nodes()
+
+    def await_nodes(self):
+        def are_idle():
+            return self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() == ["idle"] * 3
+
+        if not runner.wait_until(are_idle, timeout=60, pause=0.2):
             raise RuntimeError("the nodes do not come up: " + self.log())
 
     def log(self):
@@ -63,12 +68,14 @@ class Slurm:
         for node in self.nodes.all[1:]:
             for name in ("spool", "tmp"):
                 (self.directory / f"{name}.{node.name}").mkdir()
-            lines.append(f"NodeName={node.name} NodeAddr={emulated_nodes.NETWORK}.{node.number} CPUs=4 RealMemory=4000")
+            address = f"{emulated_nodes.NETWORK}.{node.number}"
+            lines.append(f"NodeName={node.name} NodeAddr={address} CPUs=4 RealMemory=4000\n")
         text = (SUPPORT / "slurm.conf.in").read_text(encoding="utf-8")
-        for old, new in (("@HOST@(127.0.0.1)", f"node1({emulated_nodes.NETWORK}.1)"), ("@DIR@/munge", str(self.munge)),
-                         ("@DIR@", str(self.directory)), ("@CTLPORT@", "6817"),
-                         ("@NODE_TIMEOUT@", str(SECONDS_TO_A_LOST_NODE)), ("@NODES@", "\n".join(lines) + "\n" + PARTITIONS)):
-            text = text.replace(old, new)
+        controller = f"node1({emulated_nodes.NETWORK}.1)"
+        for old, new in (("@HOST@(127.0.0.1)", controller), ("@DIR@/munge", self.munge), ("@DIR@", self.directory),
+                         ("@CTLPORT@", 6817), ("@NODE_TIMEOUT@", SECONDS_TO_A_LOST_NODE),
+                         ("@NODES@", "".join(lines) + PARTITIONS)):
+            text = text.replace(old, str(new))
         self.configuration = self.directory / "slurm.conf"
         self.configuration.write_text(text, encoding="utf-8")
         shutil.copy(SUPPORT / "task-prolog.sh", self.directory / "task-prolog.sh")
@@ -76,10 +83,9 @@ class Slurm:
 
     def start_daemons(self, node):
         node.run("mkdir", "-m", "711", self.munge)
-        key = self.munge / "key"
-        node.run("install", "-m", "400", self.directory / "munge.key", key)
-        node.run(emulated_nodes.find("munged"), "--force", f"--key-file={key}", f"--socket={self.munge}/munged.sock",
-                 f"--pid-file={self.munge}/pid", f"--log-file={self.munge}/log", f"--seed-file={self.munge}/seed")
+        node.run("install", "-m", "400", self.directory / "munge.key", self.munge / "key")
+        files = [f"--{name}-file={self.munge}/{name}" for name in ("key", "pid", "log", "seed")]
+        node.run(emulated_nodes.find("munged"), "--force", f"--socket={self.munge}/munged.sock", *files)
         if node.number == 1:
             node.run(emulated_nodes.find("slurmctld"), "-c", "-f", self.configuration)
         else:
@@ -87,10 +93,8 @@ class Slurm:
 
     def run(self, *words):
         """Runs a command of SLURM on node 1; returns its output."""
-        variables = [f"{name}={value}" for name, value in
-                     {"SLURM_CONF": self.configuration, "PEARLITE": self.nodes.program_file, "PEARLITE_GUARD_SECONDS": 2,
-                      "PEARLITE_RANKS_PER_NODE": 2}.items()]
-        return self.nodes[1].run("env", *variables, *words)
+        return self.nodes[1].run("env", f"SLURM_CONF={self.configuration}", f"PEARLITE={self.nodes.program_file}",
+                                 "PEARLITE_GUARD_SECONDS=2", "PEARLITE_RANKS_PER_NODE=2", *words)
 
     def field(self, job, name):
         found = re.search(rf"(?:^|\s){name}=(\S*)", self.run("scontrol", "show", "job", job))
@@ -129,6 +133,22 @@ class SlurmOverNodes(unittest.TestCase):
         self.assertEqual(runner.summary(where)["digest"], self.digest)
         self.assertIn("resumed from checkpoint", (where / "run.log").read_text(encoding="utf-8"))
 
+    def test_an_array(self):
+        """Three small jobs with seeds of their own."""
+        where = self.nodes.scratch / "array"
+        script = f"bash {emulated_nodes.ROOT}/jobs/pearlite.sbatch {self.file} -o {where}-$SLURM_ARRAY_TASK_ID " \
+                 "--seed $SLURM_ARRAY_TASK_ID --set schedule.steps=200"
+        job = self.slurm.run("sbatch", "--parsable", "--array=1-3", "--nodes=1", "--mincpus=2", "--time=20",
+                             f"--output={where}.log", f"--wrap={script}").strip()
+        ended = runner.wait_until(lambda: not self.slurm.run("squeue", "-h", "-j", job), timeout=LONGEST, pause=0.5)
+        self.assertTrue(ended, self.words(where))
+        for seed in (1, 2, 3):
+            alone = self.nodes.scratch / f"seed-{seed}"
+            ended = runner.pearlite("run", self.file, "-o", alone, "--seed", seed, "--set", "schedule.steps=200")
+            self.assertEqual(ended.status, runner.FINISHED, ended.describe())
+            found = runner.summary(pathlib.Path(f"{where}-{seed}"))
+            self.assertEqual(found.get("digest"), runner.summary(alone)["digest"], self.words(where))
+
     def test_requeued(self):
         job, where = self.submit("requeued", "--nodes=2")
         self.slurm.run("scontrol", "requeue", job)
@@ -156,8 +176,7 @@ class SlurmOverNodes(unittest.TestCase):
                 node.start()
                 node.await_sshd()
                 self.slurm.start_daemons(node)
-                self.assertTrue(runner.wait_until(
-                    lambda: self.slurm.run("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() == ["idle"] * 3, 60, 0.2))
+                self.slurm.await_nodes()
 
 
 if __name__ == "__main__":
