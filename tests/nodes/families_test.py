@@ -131,8 +131,8 @@ class Families(OnNodes):
                 self.assertEqual(golden.differences(expected, found, digests.COLUMNS), [])
         print(f"{len(cases)} rows on two and three nodes in {time.monotonic() - began:.0f} s")
 
-    def test_a_node_can_be_left_out(self):
-        """All ranks on one node that is not that of mpirun, and two ranks a node."""
+    def test_all_files_are_those_of_one_node(self):
+        """Results to the byte: one rank, two ranks on each of two nodes, and three on one."""
         file = runner.write_configuration(self.nodes.scratch / "a.toml", **waste_free().tables)
         for number, ranks in enumerate(({1: 1}, {1: 2, 2: 2}, {2: 3})):
             ended = self.nodes.pearlite(ranks, "run", file, "-o", self.nodes.scratch / f"run-{number}")

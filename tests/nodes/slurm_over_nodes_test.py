@@ -163,13 +163,17 @@ class SlurmOverNodes(unittest.TestCase):
         self.assertEqual(self.slurm.field(urgent, "JobState"), "COMPLETED")
         self.assertEqual(self.slurm.field(job, "Restarts"), "1")
 
+    def node_of(self, job, is_of_script):
+        script = self.slurm.field(job, "BatchHost")
+        used = self.slurm.run("scontrol", "show", "hostnames", self.slurm.field(job, "NodeList")).split()
+        return next(node for node in self.nodes.all if node.name in used and (node.name == script) == is_of_script)
+
     def test_a_lost_node(self):
         """First one with nothing but ranks, then that of the script: power and all."""
         for is_of_script in (False, True):
             with self.subTest(is_of_script=is_of_script):
                 job, where = self.submit(f"lost-{is_of_script}", "--nodes=2-3")
-                script = self.slurm.field(job, "BatchHost")
-                node = next(node for node in self.nodes.all[1:] if (node.name == script) == is_of_script)
+                node = self.node_of(job, is_of_script)
                 node.cut()
                 node.kill()
                 self.finished(job, where)
@@ -177,6 +181,15 @@ class SlurmOverNodes(unittest.TestCase):
                 node.await_sshd()
                 self.slurm.start_daemons(node)
                 self.slurm.await_nodes()
+
+    def test_a_silent_node(self):
+        """Its link is cut, and its processes live on."""
+        job, where = self.submit("silent", "--nodes=2-3")
+        node = self.node_of(job, False)
+        node.cut()
+        self.finished(job, where)
+        node.mend()
+        self.slurm.await_nodes()
 
 
 if __name__ == "__main__":
