@@ -157,13 +157,14 @@ class Sweeps(OnNodes):
         return self.tables_of(where)
 
     def test_tables_are_those_of_one_process(self):
-        for name, text in (("searched", SEARCHED_SWEEP), ("annealed", ANNEALED_SWEEP)):
+        for name, text, places in (("searched", SEARCHED_SWEEP, ((2, 1), (3, 3))),
+                                   ("annealed", ANNEALED_SWEEP, ((4, 1), (4, 2)))):
             alone = self.sweep(f"{name}-alone", text, None)
-            for ranks, arguments in ((PLACES[2], ()), (PLACES[4], ()), (PLACES[3], ("--set", "sweep.ranks_per_run=3")),
-                                     (PLACES[4], ("--set", "sweep.ranks_per_run=2"))):
-                with self.subTest(name, ranks=ranks, arguments=arguments):
-                    where = f"{name}-{sum(ranks.values())}-{len(arguments)}"
-                    self.assertEqual(self.sweep(where, text, ranks, *arguments), alone)
+            for ranks, group in places:
+                with self.subTest(name, ranks=ranks, group=group):
+                    found = self.sweep(f"{name}-{ranks}-{group}", text, PLACES[ranks], "--set",
+                                       f"sweep.ranks_per_run={group}")
+                    self.assertEqual(found, alone)
 
     def test_killed_and_resumed_on_other_nodes(self):
         alone = self.sweep("alone", SEARCHED_SWEEP, None)

@@ -47,7 +47,6 @@ class Silence(typing.NamedTuple):
 
 
 SILENCES = (Silence("in a step", "long", options=SELDOM), Silence("in a checkpoint", "long", "checkpoint.", 2),
-            Silence("in the last checkpoint", "short", "checkpoint.", 2, SELDOM),
             Silence("in the progress", "long", "progress.h5"), Silence("in the results", "short", "results.h5"))
 
 
@@ -131,7 +130,7 @@ class OnNodes(unittest.TestCase):
         return emulated_nodes.Nodes(n, kept=[self.directory, pathlib.Path(PAUSING_DISK).parent])
 
     def goes_on(self, nodes, ranks, where, job="long"):
-        ended = nodes.pearlite(ranks, "resume", where)
+        ended = nodes.pearlite(ranks, "resume", where, timeout=150)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         self.assertEqual(estimates(where), self.expected[job])
 
