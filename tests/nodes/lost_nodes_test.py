@@ -25,6 +25,7 @@ KEEP_ALIVE = {"OMPI_MCA_oob_tcp_keepalive_time": "5", "OMPI_MCA_oob_tcp_keepaliv
               "OMPI_MCA_oob_tcp_keepalive_probes": "4"}
 SLACK = 10  # ranks that do not write the message wait two seconds longer
 DIES_WITHIN = 20  # on a busy machine
+LONGEST = 150  # of a whole job, there, too
 # mpirun of Open MPI 4.1 asks the daemon of each node to end its ranks, and then waits for a silent one, until it gets a
 # SIGTERM. The test kills it.
 LAUNCHER_ENDS_WITHIN = 2
@@ -116,21 +117,29 @@ class OnNodes(unittest.TestCase):
         cls.files = {job: runner.write_configuration(cls.directory / f"{job}.toml", **JOB,
                                                      schedule={"kind": "linear", "steps": steps})
                      for job, steps in STEPS.items()}
+
+    def nodes(self, n):
+        return emulated_nodes.Nodes(n, kept=[self.directory, pathlib.Path(PAUSING_DISK).parent])
+
+
+class Faults(OnNodes):
+    """Jobs with a fault, which end and are resumed on other nodes; at the end a table of the seconds."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         cls.expected = {job: cls.whole(job) for job in STEPS}
         Table.lines.clear()
         cls.addClassCleanup(Table.show)
 
     @classmethod
     def whole(cls, job):
-        ended = runner.pearlite("run", cls.files[job], "-o", cls.directory / job)
+        ended = runner.pearlite("run", cls.files[job], "-o", cls.directory / job, timeout=LONGEST)
         assert ended.status == runner.FINISHED, ended.describe()
         return estimates(cls.directory / job)
 
-    def nodes(self, n):
-        return emulated_nodes.Nodes(n, kept=[self.directory, pathlib.Path(PAUSING_DISK).parent])
-
     def goes_on(self, nodes, ranks, where, job="long"):
-        ended = nodes.pearlite(ranks, "resume", where, timeout=150)
+        ended = nodes.pearlite(ranks, "resume", where, timeout=LONGEST)
         self.assertEqual(ended.status, runner.FINISHED, ended.describe())
         self.assertEqual(estimates(where), self.expected[job])
 
@@ -143,7 +152,7 @@ class OnNodes(unittest.TestCase):
                     raise error
 
 
-class SilentLinks(OnNodes):
+class SilentLinks(Faults):
     def silence(self, fault, nodes):
         """A job with a limit, whose second node falls silent. Returns (End, its seconds since the start of the job)."""
         where, pause = nodes.scratch / "run", nodes.scratch / "pause"
@@ -193,7 +202,7 @@ class SilentLinks(OnNodes):
             self.goes_on(nodes, {3: 2, 1: 1}, where)
 
 
-class DeadNodes(OnNodes):
+class DeadNodes(Faults):
     def lose(self, nodes, number, has_limit):
         """A job on two nodes, one of which is lost while it runs: its processes die, and with a limit its link goes,
         too, as without power."""
