@@ -261,7 +261,7 @@ class Directories(OnNodes):
             self.refused(ended, nodes.local / "other")
         with self.subTest("resume"):
             where = nodes.local / "stopped"
-            ended = nodes.pearlite({1: 1}, "run", self.files["short"], "-o", where, "--step-limit", 50)
+            ended = nodes.pearlite({1: 1}, "run", self.files["short"], "-o", where, "--step-limit", 20)
             self.assertEqual(ended.status, runner.STOPPED, ended.describe())
             self.refused(nodes.pearlite({1: 1, 2: 1}, "resume", where), where)
         with self.subTest("sweep"):
