@@ -21,8 +21,8 @@ using testing::BetaBernoulli;
 std::vector<std::pair<std::string, std::shared_ptr<PilotAlgorithm>>> pilots() {
     std::vector<std::pair<std::string, std::shared_ptr<PilotAlgorithm>>> all;
     for (const auto& entry : entries())
-        if (auto pilot = entry->pilot())
-            all.emplace_back(entry->name(), std::move(pilot));
+        if (auto pilot = entry.pilot())
+            all.emplace_back(entry.name, std::move(pilot));
     return all;
 }
 

@@ -32,9 +32,9 @@ ModelTraits trained_traits() {
 TEST(Registry, EveryAlgorithmHasItsOwnNameAndDescription) {
     std::set<std::string> names, descriptions;
     for (const auto& entry : algorithms()) {
-        names.insert(entry->name());
-        descriptions.insert(entry->about());
-        EXPECT_EQ(&algorithm_of_name(entry->name()), entry.get());
+        names.insert(entry.name);
+        descriptions.insert(entry.about);
+        EXPECT_EQ(&algorithm_of_name(entry.name), &entry);
     }
     EXPECT_EQ(names.size(), algorithms().size());
     EXPECT_EQ(descriptions.size(), algorithms().size());
@@ -45,23 +45,23 @@ TEST(Registry, EveryAlgorithmHasItsOwnNameAndDescription) {
 TEST(Registry, AlgorithmsObjectToModelsOfOtherTasks) {
     for (const auto& entry : algorithms())
         for (const auto& traits : {annealed_traits(true), searched_traits(), trained_traits()})
-            if (entry->task() == Task::annealing)
-                EXPECT_TRUE(traits.task() != Task::annealing || entry->objection(traits).empty()) << entry->name();
+            if (entry.task == Task::annealing)
+                EXPECT_TRUE(traits.task() != Task::annealing || entry.objection(traits).empty()) << entry.name;
             else
-                EXPECT_EQ(entry->objection(traits).empty(), entry->task() == traits.task()) << entry->name();
+                EXPECT_EQ(entry.objection(traits).empty(), entry.task == traits.task()) << entry.name;
     for (const auto& [name, traits] : {std::pair("pisaa", searched_traits()),
                                        {"annealed-importance", annealed_traits(true)},
                                        {"contrastive-divergence", trained_traits()}}) {
-        EXPECT_EQ(standard_algorithm(traits).name(), name);
-        EXPECT_EQ(standard_algorithm(traits).task(), traits.task());
+        EXPECT_EQ(standard_algorithm(traits).name, name);
+        EXPECT_EQ(standard_algorithm(traits).task, traits.task());
     }
 }
 
 TEST(Registry, AlgorithmsAtThePosteriorNeedDensities) {
     std::set<std::string> refusing;
     for (const auto& entry : algorithms())
-        if (entry->task() == Task::annealing && !entry->objection(annealed_traits(false)).empty())
-            refusing.insert(entry->name());
+        if (entry.task == Task::annealing && !entry.objection(annealed_traits(false)).empty())
+            refusing.insert(entry.name);
     EXPECT_EQ(refusing, (std::set<std::string>{"importance-squared", "pseudo-marginal"}));
 }
 

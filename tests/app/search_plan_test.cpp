@@ -64,10 +64,10 @@ TEST(SearchPlan, EachMemberIsSwitchedAsThePaperSays) {
         EXPECT_EQ(plan.settings.temperature.kind, member.ladder) << name;
         EXPECT_EQ(plan.settings.aleph.has_value(), member.shrinks) << name;
         EXPECT_EQ(plan.settings.seed, 5u) << name;
-        EXPECT_EQ(algorithm_of_name(name).task(), model::Task::search) << name;
+        EXPECT_EQ(algorithm_of_name(name).task, model::Task::search) << name;
     }
     for (const std::string name : {"smc", "annealed-importance", "nonequilibrium", "parallel-tempering"})
-        EXPECT_NE(algorithm_of_name(name).task(), model::Task::search) << name;
+        EXPECT_NE(algorithm_of_name(name).task, model::Task::search) << name;
     // The settings of the paper: 10^4 regions, aleph 10, temperature 1.
     const auto aesamc = plan_of("aesamc");
     EXPECT_EQ(*aesamc.settings.aleph, 10);

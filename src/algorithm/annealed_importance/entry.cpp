@@ -46,22 +46,16 @@ class AnnealedImportancePilot final : public PilotAlgorithm {
     }
 };
 
-class AnnealedImportanceEntry final : public Algorithm {
-  public:
-    std::string name() const override { return own_name; }
-    std::string about() const override { return "independent annealed trajectories (Neal 2001)"; }
-    std::string objection(const ModelTraits&) const override { return {}; }
-    bool can_tune_likelihood() const override { return true; }
-    std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<AnnealedImportancePilot>(); }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
-        return std::make_unique<AnnealedImportancePlan>(traits);
-    }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> annealed_importance_entry() {
-    return std::make_shared<AnnealedImportanceEntry>();
+AlgorithmEntry annealed_importance_entry() {
+    return {
+        .name = own_name,
+        .about = "independent annealed trajectories (Neal 2001)",
+        .plan = plan_of<AnnealedImportancePlan>,
+        .pilot = pilot_of<AnnealedImportancePilot>,
+        .can_tune_likelihood = true,
+    };
 }
 
 } // namespace pearlite::algorithm

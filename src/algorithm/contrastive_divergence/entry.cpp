@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace pearlite::algorithm {
 
@@ -123,23 +122,18 @@ std::string ContrastiveDivergencePlan::idle_ranks(int ranks) const {
                        settings_.batch, settings_.n_chains(), ContrastiveDivergence::piece);
 }
 
-class ContrastiveDivergenceEntry final : public Algorithm {
-  public:
-    std::string name() const override { return "contrastive-divergence"; }
-    std::string about() const override { return "contrastive divergence, CD-k and persistent (Hinton 2002)"; }
-    Task task() const override { return Task::training; }
-    std::string objection(const ModelTraits& traits) const override {
-        return traits.is_trained ? "" : "the model does not learn";
-    }
-    std::unique_ptr<Plan> plan(const ModelTraits&) const override {
-        return std::make_unique<ContrastiveDivergencePlan>();
-    }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> contrastive_divergence_entry() {
-    return std::make_shared<ContrastiveDivergenceEntry>();
+AlgorithmEntry contrastive_divergence_entry() {
+    return {
+        .name = "contrastive-divergence",
+        .about = "contrastive divergence, CD-k and persistent (Hinton 2002)",
+        .plan = [](const ModelTraits&) { return std::make_unique<ContrastiveDivergencePlan>(); },
+        .objection = [](const ModelTraits& traits) -> std::string {
+            return traits.is_trained ? "" : "the model does not learn";
+        },
+        .task = Task::training,
+    };
 }
 
 } // namespace pearlite::algorithm

@@ -109,23 +109,16 @@ class ImportancePilot final : public PilotAlgorithm {
     }
 };
 
-class ImportanceSquaredEntry final : public Algorithm {
-  public:
-    std::string name() const override { return "importance-squared"; }
-    std::string about() const override {
-        return "importance sampling from an adapted Student mixture, IS^2 (Tran et al. 2013)";
-    }
-    std::string objection(const ModelTraits& traits) const override { return objection_at_posterior(traits); }
-    std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<ImportancePilot>(); }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
-        return std::make_unique<ImportanceSquaredPlan>(traits);
-    }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> importance_squared_entry() {
-    return std::make_shared<ImportanceSquaredEntry>();
+AlgorithmEntry importance_squared_entry() {
+    return {
+        .name = "importance-squared",
+        .about = "importance sampling from an adapted Student mixture, IS^2 (Tran et al. 2013)",
+        .plan = plan_of<ImportanceSquaredPlan>,
+        .objection = objection_at_posterior,
+        .pilot = pilot_of<ImportancePilot>,
+    };
 }
 
 } // namespace pearlite::algorithm

@@ -98,22 +98,17 @@ class NonequilibriumPlan final : public AnnealingPlan {
     ReverseStart start_ = ReverseStart::weighted;
 };
 
-class NonequilibriumEntry final : public Algorithm {
-  public:
-    std::string name() const override { return own_name; }
-    std::string about() const override { return "forward and reverse annealing, evidence from work (Habeck 2017)"; }
-    std::string objection(const ModelTraits& traits) const override {
-        return traits.is_time_reversible ? "" : "its transition cannot run backwards";
-    }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
-        return std::make_unique<NonequilibriumPlan>(traits);
-    }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> nonequilibrium_entry() {
-    return std::make_shared<NonequilibriumEntry>();
+AlgorithmEntry nonequilibrium_entry() {
+    return {
+        .name = own_name,
+        .about = "forward and reverse annealing, evidence from work (Habeck 2017)",
+        .plan = plan_of<NonequilibriumPlan>,
+        .objection = [](const ModelTraits& traits) -> std::string {
+            return traits.is_time_reversible ? "" : "its transition cannot run backwards";
+        },
+    };
 }
 
 } // namespace pearlite::algorithm

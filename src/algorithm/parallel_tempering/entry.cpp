@@ -144,23 +144,15 @@ class TemperingPilot final : public PilotAlgorithm {
     Index largest_block_ = 4096, systems_ = 64, scans_ = 200;
 };
 
-class ParallelTemperingEntry final : public Algorithm {
-  public:
-    std::string name() const override { return own_name; }
-    std::string about() const override {
-        return "replica exchange with nonreversible swaps; stepping stones, thermodynamic integration, MBAR";
-    }
-    std::string objection(const ModelTraits&) const override { return {}; }
-    std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<TemperingPilot>(); }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
-        return std::make_unique<TemperingPlan>(traits);
-    }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> parallel_tempering_entry() {
-    return std::make_shared<ParallelTemperingEntry>();
+AlgorithmEntry parallel_tempering_entry() {
+    return {
+        .name = own_name,
+        .about = "replica exchange with nonreversible swaps; stepping stones, thermodynamic integration, MBAR",
+        .plan = plan_of<TemperingPlan>,
+        .pilot = pilot_of<TemperingPilot>,
+    };
 }
 
 } // namespace pearlite::algorithm

@@ -10,8 +10,8 @@
 #include "pearlite/model/detail/growing_target.hpp"
 #include "pearlite/model/model_entry.hpp"
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,45 +99,49 @@ class Plan {
     RunSettings run_;
 };
 
-class Algorithm {
-  public:
-    virtual ~Algorithm() = default;
-    virtual std::string name() const = 0;
-    /// One line for lists.
-    virtual std::string about() const = 0;
+struct AlgorithmEntry {
+    std::string name;
+    std::string about; ///< one line for lists
+    /// A plan with the defaults for a model.
+    std::function<std::unique_ptr<Plan>(const ModelTraits& traits)> plan;
+    /// The reason why the algorithm cannot run a model with the trait that `grows` asks for; empty if it can. Called by
+    /// objection_to().
+    std::string (*objection)(const ModelTraits& traits) = [](const ModelTraits&) { return std::string(); };
+    /// The algorithm as the pilot of another run; null if it cannot be one.
+    std::shared_ptr<PilotAlgorithm> (*pilot)() = [] { return std::shared_ptr<PilotAlgorithm>(); };
     /// A search looks for the lowest energy, training learns from examples; annealing estimates an evidence or a
     /// posterior.
-    virtual Task task() const { return Task::annealing; }
-    /// Whether the algorithm adds variables one by one instead of changing temperatures.
-    virtual bool grows() const { return false; }
-    /// The reason why the algorithm cannot run a model with the trait that grows() asks for; empty if it can. Called by
-    /// objection_to().
-    virtual std::string objection(const ModelTraits& traits) const = 0;
-    /// Whether the cost of the weights in likelihoods is known, so that the size of an estimated likelihood can be
-    /// chosen.
-    virtual bool can_tune_likelihood() const { return false; }
-    /// The algorithm as the pilot of another run; null if it cannot be one.
-    virtual std::shared_ptr<PilotAlgorithm> pilot() const { return nullptr; }
-    /// A plan with the defaults for a model.
-    virtual std::unique_ptr<Plan> plan(const ModelTraits& traits) const = 0;
+    Task task = Task::annealing;
+    bool grows = false;               ///< adds variables one by one instead of changing temperatures
+    bool can_tune_likelihood = false; ///< knows the cost of the weights in likelihoods, to choose an estimate's size
 };
 
+// The members `plan` and `pilot` of an entry with a class for each.
+template <class P>
+std::unique_ptr<Plan> plan_of(const ModelTraits& traits) {
+    return std::make_unique<P>(traits);
+}
+template <class P>
+std::shared_ptr<PilotAlgorithm> pilot_of() {
+    return std::make_shared<P>();
+}
+
 /// Why an algorithm cannot run a model; empty if it can.
-inline std::string objection_to(const Algorithm& algorithm, const ModelTraits& traits) {
-    if (algorithm.grows() && !traits.grows)
+inline std::string objection_to(const AlgorithmEntry& algorithm, const ModelTraits& traits) {
+    if (algorithm.grows && !traits.grows)
         return "this model does not grow variable by variable";
-    if (!algorithm.grows() && !traits.is_tempered)
+    if (!algorithm.grows && !traits.is_tempered)
         return "this model grows variable by variable, and has no temperatures";
     return algorithm.objection(traits);
 }
 
-#define PEARLITE_ALGORITHM(name) std::shared_ptr<const Algorithm> name##_entry();
-#define PEARLITE_ALGORITHM_FAMILY(name) std::vector<std::shared_ptr<const Algorithm>> name##_entries();
+#define PEARLITE_ALGORITHM(name) AlgorithmEntry name##_entry();
+#define PEARLITE_ALGORITHM_FAMILY(name) std::vector<AlgorithmEntry> name##_entries();
 #include "algorithm/plans/list_of_algorithms.inl"
 #undef PEARLITE_ALGORITHM
 #undef PEARLITE_ALGORITHM_FAMILY
 
 /// All of them, in the order of the list.
-const std::vector<std::shared_ptr<const Algorithm>>& entries();
+const std::vector<AlgorithmEntry>& entries();
 
 } // namespace pearlite::algorithm

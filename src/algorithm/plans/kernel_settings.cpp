@@ -19,9 +19,9 @@ KernelSettings::KernelSettings(const model::ModelTraits& traits) {
     kind = suitable.size() == 1 ? suitable.front().entry.name : auto_word;
     moves.number = chosen().moves;
     for (const auto& entry : entries())
-        if (auto algorithm = entry->pilot(); algorithm && objection_to(*entry, traits).empty()) {
+        if (auto algorithm = entry.pilot(); algorithm && objection_to(entry, traits).empty()) {
             algorithm->suit(traits);
-            pilots.push_back({entry->name(), std::move(algorithm)});
+            pilots.push_back({entry.name, std::move(algorithm)});
         }
     pilot_algorithm = annealed_population_name();
 }

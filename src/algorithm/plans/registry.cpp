@@ -4,9 +4,9 @@
 
 namespace pearlite::algorithm {
 
-const std::vector<std::shared_ptr<const Algorithm>>& entries() {
+const std::vector<AlgorithmEntry>& entries() {
     static const auto all = [] {
-        std::vector<std::shared_ptr<const Algorithm>> list;
+        std::vector<AlgorithmEntry> list;
 #define PEARLITE_ALGORITHM(name) list.push_back(name##_entry());
 #define PEARLITE_ALGORITHM_FAMILY(name)                                                                                \
     for (auto& entry : name##_entries())                                                                               \

@@ -66,22 +66,15 @@ class PseudoMarginalPlan final : public PosteriorPlan {
     algorithm::ChainSettings settings_;
 };
 
-class PseudoMarginalEntry final : public Algorithm {
-  public:
-    std::string name() const override { return "pseudo-marginal"; }
-    std::string about() const override {
-        return "pseudo-marginal Metropolis-Hastings chains (Andrieu & Roberts 2009); a posterior, no evidence";
-    }
-    std::string objection(const ModelTraits& traits) const override { return objection_at_posterior(traits); }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
-        return std::make_unique<PseudoMarginalPlan>(traits);
-    }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> pseudo_marginal_entry() {
-    return std::make_shared<PseudoMarginalEntry>();
+AlgorithmEntry pseudo_marginal_entry() {
+    return {
+        .name = "pseudo-marginal",
+        .about = "pseudo-marginal Metropolis-Hastings chains (Andrieu & Roberts 2009); a posterior, no evidence",
+        .plan = plan_of<PseudoMarginalPlan>,
+        .objection = objection_at_posterior,
+    };
 }
 
 } // namespace pearlite::algorithm

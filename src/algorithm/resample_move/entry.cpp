@@ -165,23 +165,16 @@ class ResampleMovePlan final : public Plan {
     ReplicateSettings replicates_;
 };
 
-class ResampleMoveEntry final : public Algorithm {
-  public:
-    std::string name() const override { return "resample-move"; }
-    std::string about() const override {
-        return "populations along densities that grow by a variable a step, enlarged where it is hard (Fraccaro 2016)";
-    }
-    bool grows() const override { return true; }
-    std::string objection(const ModelTraits&) const override { return {}; }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
-        return std::make_unique<ResampleMovePlan>(traits);
-    }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> resample_move_entry() {
-    return std::make_shared<ResampleMoveEntry>();
+AlgorithmEntry resample_move_entry() {
+    return {
+        .name = "resample-move",
+        .about =
+            "populations along densities that grow by a variable a step, enlarged where it is hard (Fraccaro 2016)",
+        .plan = plan_of<ResampleMovePlan>,
+        .grows = true,
+    };
 }
 
 } // namespace pearlite::algorithm

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace pearlite::algorithm {
 
@@ -122,32 +121,23 @@ std::string StochasticApproximationPlan::idle_ranks(int ranks) const {
                        useful < settings().chains ? fmt::format(" on {} rank(s) each", useful) : "");
 }
 
-/// A member of the family, by its name.
-class StochasticApproximationEntry final : public Algorithm {
-  public:
-    StochasticApproximationEntry(std::string name, std::string about, const SearchMember& member)
-        : name_(std::move(name)), about_(std::move(about)), member_(member) {}
-
-    std::string name() const override { return name_; }
-    std::string about() const override { return about_; }
-    Task task() const override { return Task::search; }
-    std::string objection(const ModelTraits& traits) const override {
-        return traits.search ? "" : "the model is annealed, not searched";
-    }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override {
-        return std::make_unique<StochasticApproximationPlan>(member_, traits);
-    }
-
-  private:
-    std::string name_, about_;
-    SearchMember member_;
-};
-
 } // namespace
 
-std::vector<std::shared_ptr<const Algorithm>> search_entries() {
+std::vector<AlgorithmEntry> search_entries() {
+    // A member of the family, by its name.
     const auto entry = [](const char* name, const char* about, const SearchMember& member) {
-        return std::make_shared<const StochasticApproximationEntry>(name, about, member);
+        return AlgorithmEntry{
+            .name = name,
+            .about = about,
+            .plan =
+                [member](const ModelTraits& traits) {
+                    return std::make_unique<StochasticApproximationPlan>(member, traits);
+                },
+            .objection = [](const ModelTraits& traits) -> std::string {
+                return traits.search ? "" : "the model is annealed, not searched";
+            },
+            .task = Task::search,
+        };
     };
     return {
         entry("sa", "simulated annealing of one chain (Kirkpatrick et al. 1983)",

@@ -133,16 +133,6 @@ class SmcPilot final : public PilotAlgorithm {
     }
 };
 
-class SmcEntry final : public Algorithm {
-  public:
-    std::string name() const override { return own_name; }
-    std::string about() const override { return "tempered sequential Monte Carlo, fixed or adaptive temperatures"; }
-    std::string objection(const ModelTraits&) const override { return {}; }
-    bool can_tune_likelihood() const override { return true; }
-    std::shared_ptr<PilotAlgorithm> pilot() const override { return std::make_shared<SmcPilot>(); }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override { return std::make_unique<SmcPlan>(traits); }
-};
-
 } // namespace
 
 std::unique_ptr<Sampler> annealed_population(const parallel::Communicator& ranks,
@@ -159,8 +149,14 @@ const char* annealed_population_name() {
     return own_name;
 }
 
-std::shared_ptr<const Algorithm> smc_entry() {
-    return std::make_shared<SmcEntry>();
+AlgorithmEntry smc_entry() {
+    return {
+        .name = own_name,
+        .about = "tempered sequential Monte Carlo, fixed or adaptive temperatures",
+        .plan = plan_of<SmcPlan>,
+        .pilot = pilot_of<SmcPilot>,
+        .can_tune_likelihood = true,
+    };
 }
 
 } // namespace pearlite::algorithm

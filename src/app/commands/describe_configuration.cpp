@@ -4,8 +4,6 @@
 #include "app/sweep/sweep.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <set>
 #include <utility>
 
 namespace pearlite::app {
@@ -46,8 +44,8 @@ Tables model_tables(const Catalogue& models) {
     return tables;
 }
 
-bool suits(const Algorithm& algorithm, const ModelTraits& traits) {
-    return algorithm.task() == traits.task() && algorithm::objection_to(algorithm, traits).empty();
+bool suits(const AlgorithmEntry& algorithm, const ModelTraits& traits) {
+    return algorithm.task == traits.task() && algorithm::objection_to(algorithm, traits).empty();
 }
 
 /// The text of a table without its owners.
@@ -90,13 +88,13 @@ Tables algorithm_tables(const Catalogue& models) {
         Tables own;
         Names suitable;
         for (const auto& entry : models) {
-            if (!suits(*algorithm, entry.traits))
+            if (!suits(algorithm, entry.traits))
                 continue;
             suitable.push_back(entry.traits.name);
-            const auto plan = algorithm->plan(entry.traits);
+            const auto plan = algorithm.plan(entry.traits);
             for (auto& table : io::describe_keys("algorithm", [&](Keys& k) { plan->keys(k); })) {
                 table.models = {entry.traits.name};
-                table.algorithms = {algorithm->name()};
+                table.algorithms = {algorithm.name};
                 own.push_back(std::move(table));
             }
         }
@@ -123,20 +121,20 @@ io::ConfigurationDescription describe_configuration(const Catalogue& models) {
     for (const auto& entry : models) {
         auto& model = all.models.emplace_back();
         model.name = entry.traits.name;
-        model.standard_algorithm = standard_algorithm(entry.traits).name();
+        model.standard_algorithm = standard_algorithm(entry.traits).name;
         for (const auto& algorithm : algorithms())
-            if (suits(*algorithm, entry.traits))
-                model.algorithms.push_back(algorithm->name());
+            if (suits(algorithm, entry.traits))
+                model.algorithms.push_back(algorithm.name);
     }
     all.tables = model_tables(models);
     auto of_algorithms = algorithm_tables(models);
     ModelTraits searched, trained;
     searched.search.emplace();
     trained.is_trained = true;
-    const auto about_algorithm = about("the algorithm")
-                                     .default_is("\"" + standard_algorithm({}).name() + "\", of a search \"" +
-                                                 standard_algorithm(searched).name() + "\", of training \"" +
-                                                 standard_algorithm(trained).name() + "\"");
+    const auto about_algorithm =
+        about("the algorithm")
+            .default_is("\"" + standard_algorithm({}).name + "\", of a search \"" + standard_algorithm(searched).name +
+                        "\", of training \"" + standard_algorithm(trained).name + "\"");
     for (auto& table : of_algorithms)
         if (table.table == "algorithm")
             table.keys.insert(table.keys.begin(), name_key(table.algorithms, about_algorithm));

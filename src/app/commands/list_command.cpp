@@ -31,8 +31,8 @@ std::string list_models(const std::string& title, const Catalogue& models, Task 
 std::string list_algorithms(const std::string& title, Task task) {
     auto text = "\n" + title + "\n";
     for (const auto& algorithm : algorithms())
-        if (algorithm->task() == task)
-            text += fmt::format("  {:<24}{}\n", algorithm->name(), algorithm->about());
+        if (algorithm.task == task)
+            text += fmt::format("  {:<24}{}\n", algorithm.name, algorithm.about);
     return text;
 }
 
@@ -65,10 +65,10 @@ std::string list_combinations(const Catalogue& models) {
         std::vector<std::string> suitable;
         std::map<std::string, std::vector<std::string>> unsuitable; // by reason
         for (const auto& algorithm : algorithms()) {
-            if (algorithm->task() != Task::annealing || (algorithm->grows() && !entry.traits.grows))
+            if (algorithm.task != Task::annealing || (algorithm.grows && !entry.traits.grows))
                 continue;
-            const auto objection = algorithm::objection_to(*algorithm, entry.traits);
-            (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm->name());
+            const auto objection = algorithm::objection_to(algorithm, entry.traits);
+            (objection.empty() ? suitable : unsuitable[objection]).push_back(algorithm.name);
         }
         text +=
             fmt::format("  {:<24}{:<13}{}", entry.traits.name, kernel_name(entry.traits), fmt::join(suitable, ", "));

@@ -43,8 +43,8 @@ std::string tunable_models(const Catalogue& models) {
 std::string tunable_algorithms() {
     std::string names;
     for (const auto& algorithm : algorithms())
-        if (algorithm->can_tune_likelihood())
-            names += (names.empty() ? "\"" : " or \"") + algorithm->name() + "\"";
+        if (algorithm.can_tune_likelihood)
+            names += (names.empty() ? "\"" : " or \"") + algorithm.name + "\"";
     return names;
 }
 
@@ -57,10 +57,10 @@ void check_tunable(const Catalogue& models, io::Configuration& configuration, co
                                                       prepared.model_name, tunable_models(models)));
     else if (!likelihood)
         configuration.error("model.likelihood", "got \"exact\"; expected \"estimated\": there are particles to choose");
-    if (!prepared.algorithm->can_tune_likelihood())
+    if (!prepared.algorithm->can_tune_likelihood)
         configuration.error("algorithm.name",
                             fmt::format("got \"{}\"; expected {}, for whose weights the cost is known",
-                                        prepared.algorithm->name(), tunable_algorithms()));
+                                        prepared.algorithm->name, tunable_algorithms()));
     configuration.check_asked();
 }
 
@@ -157,7 +157,7 @@ int tune_schedule_command(const parallel::Communicator& ranks, const TuneOptions
     });
     if (ranks.is_root())
         fmt::print("{}, {}: choosing the schedule by a survey of the path, on {} rank(s), seed {}\n",
-                   prepared.model_name, prepared.algorithm->name(), ranks.size(), plan.run().seed.value);
+                   prepared.model_name, prepared.algorithm->name, ranks.size(), plan.run().seed.value);
     const auto tuning = tune_schedule(ranks, plan, plan.along_path(prepared.model->target()));
     parallel::on_root(ranks, [&] {
         io::write_durably(schedule_file, tuning.file(options.configuration.filename().string()));
@@ -165,7 +165,7 @@ int tune_schedule_command(const parallel::Communicator& ranks, const TuneOptions
         auto json = output;
         nlohmann::ordered_json written{{"schema", 1},
                                        {"model", prepared.model_name},
-                                       {"algorithm", prepared.algorithm->name()},
+                                       {"algorithm", prepared.algorithm->name},
                                        {"seed", plan.run().seed.value},
                                        {"build", build_id()}};
         written.update(tuning.json());

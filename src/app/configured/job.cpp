@@ -14,7 +14,7 @@ Job job_of(const parallel::Communicator& ranks, const std::filesystem::path& dir
     job.model_name = prepared.model_name;
     job.configuration = prepared.resolved;
     job.model = prepared.model.get();
-    job.algorithm = prepared.algorithm->name();
+    job.algorithm = prepared.algorithm->name;
     job.plan = prepared.plan.get();
     job.time_limit_seconds = time_limit ? io::parse_duration(*time_limit) : prepared.plan->run().time_limit_seconds;
     job.step_limit = step_limit;

@@ -50,25 +50,25 @@ const char* words_for(model::Task task) {
 
 /// A model is annealed, searched or trained. An algorithm that does not suit it is recorded as a mistake, and the
 /// default takes its place.
-const Algorithm& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
+const AlgorithmEntry& read_algorithm(io::Configuration& configuration, const ModelTraits& traits) {
     auto section = configuration.section("algorithm");
     const auto task = traits.task();
     std::vector<std::string> names, suitable;
     for (const auto& entry : algorithms()) {
-        names.push_back(entry->name());
-        if (entry->task() == task)
-            suitable.push_back('"' + entry->name() + '"');
+        names.push_back(entry.name);
+        if (entry.task == task)
+            suitable.push_back('"' + entry.name + '"');
     }
     const auto& standard = standard_algorithm(traits);
-    const auto name = section.choice("name", names, standard.name());
+    const auto name = section.choice("name", names, standard.name);
     if (std::find(names.begin(), names.end(), name) == names.end())
         return standard;
-    const auto refuse = [&](const std::string& why) -> const Algorithm& {
+    const auto refuse = [&](const std::string& why) -> const AlgorithmEntry& {
         section.refuse_choice("name", why);
         return standard;
     };
     const auto& algorithm = algorithm_of_name(name);
-    if (algorithm.task() != task)
+    if (algorithm.task != task)
         return refuse(fmt::format("got \"{}\", but this model {}; expected one of {}", name, words_for(task),
                                   fmt::join(suitable, ", ")));
     const auto objection = algorithm::objection_to(algorithm, traits);
@@ -136,19 +136,18 @@ std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Config
 std::string describe_unused(const Prepared& prepared) {
     if (prepared.unused.empty())
         return {};
-    return fmt::format("ignored, {} has no use for it: {}", prepared.algorithm->name(),
-                       fmt::join(prepared.unused, ", "));
+    return fmt::format("ignored, {} has no use for it: {}", prepared.algorithm->name, fmt::join(prepared.unused, ", "));
 }
 
 Catalogue built_in_models() {
     return models::built_in();
 }
 
-const Algorithms& algorithms() {
+const std::vector<AlgorithmEntry>& algorithms() {
     return algorithm::entries();
 }
 
-const Algorithm& standard_algorithm(const ModelTraits& traits) {
+const AlgorithmEntry& standard_algorithm(const ModelTraits& traits) {
     switch (traits.task()) {
     case model::Task::search:
         return algorithm_of_name("pisaa");
@@ -160,10 +159,10 @@ const Algorithm& standard_algorithm(const ModelTraits& traits) {
     return algorithm_of_name("annealed-importance");
 }
 
-const Algorithm& algorithm_of_name(const std::string& name) {
+const AlgorithmEntry& algorithm_of_name(const std::string& name) {
     for (const auto& entry : algorithms())
-        if (entry->name() == name)
-            return *entry;
+        if (entry.name == name)
+            return entry;
     throw ContractViolation("there is no algorithm called " + name);
 }
 

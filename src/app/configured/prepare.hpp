@@ -15,7 +15,7 @@ struct Prepared {
     std::string model_name;
     ModelTraits traits;
     std::unique_ptr<BuiltModel> model;
-    const algorithm::Algorithm* algorithm = nullptr;
+    const algorithm::AlgorithmEntry* algorithm = nullptr;
     std::unique_ptr<algorithm::Plan> plan;
     std::string resolved;
     std::vector<std::string> unused; ///< settings that only alternatives to the algorithm use
@@ -26,16 +26,14 @@ Prepared prepare(const Catalogue& models, io::Configuration configuration);
 /// The plan of another configuration of the same model and algorithm; null if a key of its tables is wrong.
 std::unique_ptr<algorithm::Plan> plan_again(const Prepared& prepared, io::Configuration configuration);
 
-using algorithm::Algorithm;
+using algorithm::AlgorithmEntry;
 using algorithm::Plan;
 
-using Algorithms = std::vector<std::shared_ptr<const Algorithm>>;
-
-const Algorithms& algorithms();
+const std::vector<AlgorithmEntry>& algorithms();
 /// The algorithm of that name; ContractViolation if there is none.
-const Algorithm& algorithm_of_name(const std::string& name);
+const AlgorithmEntry& algorithm_of_name(const std::string& name);
 
 /// The algorithm that runs a model if the configuration names none.
-const Algorithm& standard_algorithm(const ModelTraits& traits);
+const AlgorithmEntry& standard_algorithm(const ModelTraits& traits);
 
 } // namespace pearlite::app

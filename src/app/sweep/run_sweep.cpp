@@ -239,7 +239,7 @@ std::optional<EndedRun> SweepSession::make_or_throw(Index run) {
     job.model_name = prepared.model_name;
     job.configuration = prepared.resolved;
     job.model = prepared.model.get();
-    job.algorithm = prepared.algorithm->name();
+    job.algorithm = prepared.algorithm->name;
     job.plan = prepared.plan.get();
     job.time_limit_seconds = job_.time_limit_seconds;
     job.data_directory = job_.data_directory;

@@ -124,7 +124,7 @@ SweepSetting Sweep::prepare_setting(const Catalogue& models, Index setting, cons
         facts.useful_ranks = workload.useful_ranks;
         facts.fingerprint = fingerprint_of(*prepared.model);
         facts.model = prepared.model_name;
-        facts.algorithm = prepared.algorithm->name();
+        facts.algorithm = prepared.algorithm->name;
         facts.unit = prepared.plan->unit();
         if (const auto limit = prepared.plan->run().time_limit_seconds)
             time_limit_seconds_ = std::max(time_limit_seconds_.value_or(0), *limit);

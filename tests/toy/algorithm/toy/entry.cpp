@@ -32,18 +32,14 @@ class ToyPlan final : public AnnealingPlan {
     Index walkers_ = 256;
 };
 
-class ToyEntry final : public Algorithm {
-  public:
-    std::string name() const override { return own_name; }
-    std::string about() const override { return "annealed importance sampling in its shortest form"; }
-    std::string objection(const ModelTraits&) const override { return {}; }
-    std::unique_ptr<Plan> plan(const ModelTraits& traits) const override { return std::make_unique<ToyPlan>(traits); }
-};
-
 } // namespace
 
-std::shared_ptr<const Algorithm> toy_entry() {
-    return std::make_shared<ToyEntry>();
+AlgorithmEntry toy_entry() {
+    return {
+        .name = own_name,
+        .about = "annealed importance sampling in its shortest form",
+        .plan = plan_of<ToyPlan>,
+    };
 }
 
 } // namespace pearlite::algorithm
