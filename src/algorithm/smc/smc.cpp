@@ -1,69 +1,39 @@
 #include "algorithm/smc/smc.hpp"
 
 #include "algorithm/common/streams.hpp"
-#include "algorithm/smc/likelihood_noise.hpp"
 #include "estimator/evidence/genealogy.hpp"
-#include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
-#include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/path/detail/density_path.hpp"
 #include "population/generation.hpp"
-#include "population/weights.hpp"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 
 namespace pearlite::algorithm {
 
 Smc::Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target, path::Temperatures schedule,
          const kernel::Kernel& kernel, const PopulationSettings& settings, const SmcSettings& smc_settings)
-    : ranks_(ranks),
-      target_(std::move(target)),
-      schedule_(std::move(schedule)),
-      kernel_(kernel.clone()),
-      settings_(settings),
+    : TemperedPopulation(ranks, std::move(target), std::move(schedule), kernel, settings),
       smc_settings_(smc_settings),
-      population_(population_of(ranks_, target_)),
       watch_(target_),
       work_(ranks, smc_settings.balance) {
-    population_.append(settings.particles, settings.block);
     if (target_->path_is_linear())
         power_posterior_.emplace(ranks_, settings.particles);
-    size_buffers();
 }
 
 void Smc::begin() {
-    auto& particles = population_.generation(0);
-    on_the_fly_.begin(0, 0, settings_.particles);
-    parallel::together(ranks_, [&] {
-        for (Index b = 0; b < particles.local_blocks(); ++b) {
-            auto& block = particles.block(b);
-            work_.time(b, [&] { target_->draw_start(block, block_streams(particles, b, settings_.seed, 0)); });
-            target_->path_derivative(block, 0, particles.of_block(derivatives_, b));
-            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), particles.of_block(derivatives_, b),
-                                  0);
-        }
-    });
+    TemperedPopulation::begin();
     n_eves_ = settings_.particles;
     evaluations_ = static_cast<double>(settings_.particles);
     record(false);
 }
 
-void Smc::step() {
-    PEARLITE_EXPECTS(!finished());
-    ++t_;
-    auto& particles = population_.generation(0);
-    const double from = a_;
-    a_ = next_inverse_temperature();
+void Smc::draw_block(Index b) {
+    work_.time(b, [&] { TemperedPopulation::draw_block(b); });
+}
 
-    reweight(from, a_);
-    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights());
-    if (weights.log_max == log_zero)
-        throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
+void Smc::step() {
+    const auto weights = weight_next();
+    auto& particles = population_.generation(0);
     log_ratio_ = log_ratio_at_resampling_ + weights.log_mean;
-    ess_ = weights.ess;
     if (finished()) { // errors are read off before any resampling that follows the last weighting
         resamplings_before_end_ = n_resamplings_;
         final_families_ = population::family_weights(ranks_, particles.layout(), particles.log_weights(), families());
@@ -78,22 +48,10 @@ void Smc::step() {
 }
 
 Progress Smc::progress() const {
-    Progress progress{t_, schedule_.steps(), a_, ess_, log_ratio_};
-    progress.inverse_temperature_end = schedule_.end();
-    progress.updates_per_step = settings_.particles * kernel_->moves();
+    auto progress = progress_of(settings_.particles * kernel_->moves());
     progress.likelihoods = static_cast<Index>(evaluations_); // for the starts and for every proposal
     progress.work = work_.account();
     return progress;
-}
-
-Found Smc::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
-    found.is_unbiased = true;
-    found.kernel = kernel_.get();
-    found.prediction_seed = settings_.seed;
-    return found;
 }
 
 estimator::Estimate Smc::product_estimate(const population::FamilyWeights& families, Index resamplings) const {
@@ -111,12 +69,7 @@ LogRatioSoFar Smc::log_ratio_so_far() {
 }
 
 Outcome Smc::outcome() const {
-    Outcome outcome;
-    outcome.ess = ess_;
-    outcome.log_ratio = {product_estimate(final_families_, resamplings_before_end_)};
-    if (ess_ < 20)
-        outcome.warnings.emplace_back("the effective sample size of the final weights is below 20: use more particles, "
-                                      "or more temperatures");
+    auto outcome = outcome_of({product_estimate(final_families_, resamplings_before_end_)});
     if (power_posterior_) {
         auto others = power_posterior_->estimates(ranks_, n_eves_);
         if (others.empty())
@@ -124,12 +77,7 @@ Outcome Smc::outcome() const {
                                           "likelihood zero, or of infinite log f_1/f_0");
         outcome.log_ratio.insert(outcome.log_ratio.end(), others.begin(), others.end());
     }
-    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated()) {
-        const double sigma2 = likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed);
-        outcome.diagnostics = noise_diagnostics(sigma2, estimator::noise_factor(trace_.inverse_temperature),
-                                                outcome.log_ratio.front().standard_error, settings_.particles);
-        judge_noise(sigma2, outcome);
-    }
+    judge_likelihood(outcome.log_ratio.front().standard_error, outcome);
     return outcome;
 }
 
@@ -140,11 +88,7 @@ void Smc::deal(std::vector<Index> first_blocks) {
 }
 
 void Smc::fields(Fields& f) {
-    f("step", t_);
-    f("inverse_temperature", a_);
-    PEARLITE_EXPECTS(t_ >= 0 && (schedule_.steps() == 0 || t_ <= schedule_.steps()));
-    PEARLITE_EXPECTS(a_ >= 0 && a_ <= schedule_.end());
-    f("log_ratio", log_ratio_);
+    position_fields(f);
     f("log_ratio_at_resampling", log_ratio_at_resampling_);
     f("ess", ess_);
     f("resamplings", n_resamplings_);
@@ -156,14 +100,10 @@ void Smc::fields(Fields& f) {
     f("final_families_cubes", final_families_.cubes);
     f("final_families_fourth_powers", final_families_.fourth_powers);
     population_.fields(f);
-    f.enter("trace");
-    trace_.fields(f);
-    f.leave();
+    group(f, "trace", trace_);
     if (power_posterior_)
         group(f, "power_posterior", *power_posterior_);
-    f.enter("kernel");
-    kernel_->fields(f);
-    f.leave();
+    group(f, "kernel", *kernel_);
     if (f.is_reading()) {
         families_.reset();
         size_buffers();
@@ -174,35 +114,6 @@ void Smc::fields(Fields& f) {
 
 void Smc::prepare() {
     prepare_blocks(*target_, population_.generation(0));
-}
-
-double Smc::next_inverse_temperature() {
-    return schedule_.next(t_, a_, trace_.variance_u.back(), [&](double to) { return conditional_ess(a_, to); });
-}
-
-double Smc::conditional_ess(double from, double to) {
-    const auto& particles = population_.generation(0);
-    parallel::together(ranks_, [&] { compute_increments(from, to); });
-    return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments_);
-}
-
-void Smc::compute_increments(double from, double to) {
-    auto& particles = population_.generation(0);
-    std::fill(increments_.begin(), increments_.end(), 0.0);
-    for (Index b = 0; b < particles.local_blocks(); ++b)
-        target_->add_log_ratio(particles.block(b), from, to, particles.of_block(increments_, b));
-}
-
-void Smc::reweight(double from, double to) {
-    auto& particles = population_.generation(0);
-    parallel::together(ranks_, [&] {
-        compute_increments(from, to);
-        auto& log_w = particles.log_weights();
-        for (std::size_t i = 0; i < log_w.size(); ++i)
-            log_w[i] += increments_[i];
-        for (Index b = 0; b < particles.local_blocks(); ++b)
-            require_numbers(particles.of_block(log_w, b), particles, b, t_);
-    });
 }
 
 void Smc::resample_particles() {
@@ -277,11 +188,6 @@ kernel::Motion Smc::round_motion(std::span<const BlockMotion> motions, Index acc
 double Smc::log_weight_sd() const {
     return target_->path_is_linear() ? (a_ - trace_.inverse_temperature.back()) * std::sqrt(trace_.variance_u.back())
                                      : kernel::Motion::nan;
-}
-
-void Smc::size_buffers() {
-    increments_.resize(population_.generation(0).log_weights().size());
-    derivatives_.resize(increments_.size());
 }
 
 const population::Families& Smc::families() {

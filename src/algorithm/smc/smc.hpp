@@ -13,13 +13,9 @@
 /// also where the likelihood is an unbiased estimate (path/tempered.hpp). With alpha = 0 nothing is resampled, which
 /// is Neal's annealed importance sampling; with one step and moves that do not matter, importance sampling from p_0.
 
-#include "algorithm/common/sampler.hpp"
+#include "algorithm/smc/tempered_population.hpp"
 #include "estimator/evidence/power_posterior.hpp"
-#include "path/schedule.hpp"
-#include "pearlite/model/target.hpp"
-#include "pearlite/random/detail/generator.hpp"
 #include "population/families.hpp"
-#include "population/population.hpp"
 #include "population/work_balance.hpp"
 
 #include <optional>
@@ -33,14 +29,12 @@ struct SmcSettings {
     bool balance = true;        ///< deal blocks to ranks by their cost; no number depends on it
 };
 
-class Smc final : public Sampler {
+class Smc final : public TemperedPopulation {
   public:
     Smc(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target, path::Temperatures schedule,
         const kernel::Kernel& kernel, const PopulationSettings& settings, const SmcSettings& smc_settings);
 
     void begin() override;
-
-    bool finished() const override { return a_ == schedule_.end(); }
 
     /// Collective. One temperature.
     void step() override;
@@ -51,10 +45,6 @@ class Smc final : public Sampler {
     Outcome outcome() const override;
 
     LogRatioSoFar log_ratio_so_far() override;
-    Found found() override;
-    double log_ratio() const { return log_ratio_; }
-    const Trace& trace() const { return trace_; }
-    population::Population& population() { return population_; }
 
     /// Collective. Gives the blocks to other ranks: rank r owns those from first_blocks[r] up to first_blocks[r + 1].
     /// No number depends on it.
@@ -63,16 +53,10 @@ class Smc final : public Sampler {
     void fields(Fields& f) override;
 
   private:
+    void draw_block(Index b) override;
+
     /// Called after reading or relocation: recomputes everything derived from the states.
     void prepare();
-
-    double next_inverse_temperature();
-
-    double conditional_ess(double from, double to);
-
-    void compute_increments(double from, double to);
-
-    void reweight(double from, double to);
 
     void resample_particles();
 
@@ -88,8 +72,6 @@ class Smc final : public Sampler {
     /// The standard deviation of the log weights of the present step; NaN if the path is not linear.
     double log_weight_sd() const;
 
-    void size_buffers();
-
     /// Collective if the families are not known: resampling and dealing make them unknown.
     const population::Families& families();
 
@@ -98,31 +80,18 @@ class Smc final : public Sampler {
     /// log Z/Z_0 with the standard error from the families after `resamplings` resamplings.
     estimator::Estimate product_estimate(const population::FamilyWeights& families, Index resamplings) const;
 
-    parallel::Communicator ranks_;
-    std::shared_ptr<const model::Target> target_;
-    path::Temperatures schedule_;
-    std::unique_ptr<kernel::Kernel> kernel_;
-    PopulationSettings settings_;
     SmcSettings smc_settings_;
-    population::Population population_;
-    Index t_ = 0;
-    double a_ = 0;
-    double log_ratio_ = 0;
     double log_ratio_at_resampling_ = 0;
-    double ess_ = 0;
     Index n_resamplings_ = 0;
     Index resamplings_before_end_ = 0;
     Index n_eves_ = 0;
     std::optional<population::Families> families_; ///< of the particles as they are; empty where not known
     population::FamilyWeights final_families_;
     double evaluations_ = 0; ///< of densities and gradients
-    Trace trace_;
-    OnTheFly on_the_fly_;
     MotionWatch watch_;
     std::vector<Index> accepted_;                              ///< of each local block, at the present temperature
     std::optional<estimator::PowerPosterior> power_posterior_; ///< where the path is linear
     population::WorkBalance work_;
-    std::vector<double> increments_, derivatives_;
 };
 
 // Work on blocks of unequal cost, shared among ranks. Nothing here changes a number.

@@ -1,20 +1,13 @@
 #include "algorithm/smc/waste_free.hpp"
 
 #include "algorithm/common/streams.hpp"
-#include "algorithm/smc/likelihood_noise.hpp"
-#include "core/log_space.hpp"
-#include "estimator/likelihood_cost.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/core/detail/contract.hpp"
-#include "pearlite/core/error.hpp"
-#include "pearlite/path/detail/density_path.hpp"
-#include "population/weights.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 namespace pearlite::algorithm {
@@ -33,72 +26,37 @@ parallel::BlockLayout starts_layout(const parallel::Communicator& ranks, const P
 WasteFree::WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
                      path::Temperatures schedule, const kernel::Kernel& kernel, const PopulationSettings& settings,
                      const WasteFreeSettings& waste_free)
-    : ranks_(ranks),
-      target_(std::move(target)),
-      schedule_(std::move(schedule)),
-      kernel_(kernel.clone()),
-      settings_(settings),
+    : TemperedPopulation(ranks, std::move(target), std::move(schedule), kernel, settings, waste_free.chain_length),
       waste_free_(waste_free),
-      population_(population_of(ranks_, target_, waste_free.chain_length)),
       heads_(starts_layout(ranks, settings, waste_free.chain_length), 0, population_.make_block()),
-      packed_(population_.particle_bytes()) {
-    population_.append(settings.particles, settings.block);
-    derivatives_.resize(population_.generation(0).log_weights().size());
-}
+      packed_(population_.particle_bytes()) {}
 
 void WasteFree::begin() {
-    auto& particles = population_.generation(0);
-    on_the_fly_.begin(0, 0, settings_.particles);
-    parallel::together(ranks_, [&] {
-        for (Index b = 0; b < particles.local_blocks(); ++b) {
-            auto& block = particles.block(b);
-            const auto derivative = particles.of_block(derivatives_, b);
-            target_->draw_start(block, block_streams(particles, b, settings_.seed, 0));
-            target_->path_derivative(block, 0, derivative);
-            on_the_fly_.add_block(particles.of_block(particles.log_weights(), b), derivative, 0);
-        }
-    });
+    TemperedPopulation::begin();
     record(1);
 }
 
 void WasteFree::step() {
-    PEARLITE_EXPECTS(!finished());
-    ++t_;
-    auto& particles = population_.generation(0);
-    const double from = a_;
-    a_ = next_inverse_temperature();
-
-    reweight(from, a_);
-    const auto weights = population::summarise(ranks_, particles.layout(), particles.log_weights());
-    if (weights.log_max == log_zero)
-        throw NumericalError("no particle has a positive weight at step " + std::to_string(t_));
+    const auto weights = weight_next();
     log_ratio_ += weights.log_mean;
-    ess_ = weights.ess;
     const auto variance = weight_variance(weights.log_mean);
     variance_ += variance.long_run / static_cast<double>(settings_.particles);
 
-    kernel_->adapt(ranks_, particles, t_);
+    kernel_->adapt(ranks_, population_.generation(0), t_);
     resample();
     make_chains();
     record(variance.tau());
 }
 
 Progress WasteFree::progress() const {
-    Progress progress{t_, schedule_.steps(), a_, ess_, log_ratio_};
-    progress.inverse_temperature_end = schedule_.end();
-    progress.updates_per_step = (settings_.particles - n_chains()) * kernel_->moves();
+    auto progress = progress_of((settings_.particles - n_chains()) * kernel_->moves());
     progress.likelihoods = settings_.particles + t_ * progress.updates_per_step; // for the starts and every proposal
     return progress;
 }
 
 Found WasteFree::found() {
-    Found found;
-    found.trace = &trace_;
-    found.population = &population_;
+    auto found = TemperedPopulation::found();
     found.chain_length = waste_free_.chain_length;
-    found.is_unbiased = true;
-    found.kernel = kernel_.get();
-    found.prediction_seed = settings_.seed;
     return found;
 }
 
@@ -127,28 +85,14 @@ Outcome WasteFree::outcome() const {
         estimate.standard_error = std::sqrt(variance_);
         estimate.interval95 = estimator::normal_interval(log_ratio_, *estimate.standard_error);
     }
-    Outcome outcome;
-    outcome.ess = ess_;
-    outcome.log_ratio = {estimate};
-    if (ess_ < 20)
-        outcome.warnings.emplace_back("the effective sample size of the final weights is below 20: use more particles, "
-                                      "or more temperatures");
-    if (const auto* path = target_->offers<path::DensityPath>(); path && path->is_estimated()) {
-        const double sigma2 = likelihood_log_variance(ranks_, *path, population_.generation(0), settings_.seed);
-        outcome.diagnostics = noise_diagnostics(sigma2, estimator::noise_factor(trace_.inverse_temperature),
-                                                std::nullopt, settings_.particles);
-        judge_noise(sigma2, outcome);
-    }
+    auto outcome = outcome_of({estimate});
+    judge_likelihood(std::nullopt, outcome);
     outcome.diagnostics.push_back({"weight_autocorrelation_time", tau, {}});
     return outcome;
 }
 
 void WasteFree::fields(Fields& f) {
-    f("step", t_);
-    f("inverse_temperature", a_);
-    PEARLITE_EXPECTS(t_ >= 0 && (schedule_.steps() == 0 || t_ <= schedule_.steps()));
-    PEARLITE_EXPECTS(a_ >= 0 && a_ <= schedule_.end());
-    f("log_ratio", log_ratio_);
+    position_fields(f);
     f("log_ratio_variance", variance_);
     f("ess", ess_);
     population_.fields(f);
@@ -156,32 +100,6 @@ void WasteFree::fields(Fields& f) {
     group(f, "kernel", *kernel_);
     if (f.is_reading())
         parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
-}
-
-double WasteFree::next_inverse_temperature() {
-    const auto& particles = population_.generation(0);
-    std::vector<double> increments;
-    return schedule_.next(t_, a_, trace_.variance_u.back(), [&](double to) {
-        increments.resize(particles.log_weights().size());
-        parallel::together(ranks_, [&] { find_increments(a_, to, increments); });
-        return population::conditional_ess(ranks_, particles.layout(), particles.log_weights(), increments);
-    });
-}
-
-void WasteFree::find_increments(double from, double to, std::vector<double>& increments) const {
-    const auto& particles = population_.generation(0);
-    std::fill(increments.begin(), increments.end(), 0.0);
-    for (Index b = 0; b < particles.local_blocks(); ++b)
-        target_->add_log_ratio(particles.block(b), from, to, particles.of_block(increments, b));
-}
-
-void WasteFree::reweight(double from, double to) {
-    auto& particles = population_.generation(0);
-    parallel::together(ranks_, [&] {
-        find_increments(from, to, particles.log_weights());
-        for (Index b = 0; b < particles.local_blocks(); ++b)
-            require_numbers(particles.of_block(particles.log_weights(), b), particles, b, t_);
-    });
 }
 
 estimator::ChainVariance WasteFree::weight_variance(double log_mean) const {

@@ -18,12 +18,8 @@
 /// Slot m P + k holds state k of chain m. Chains whose starts are a block of the M belong to one rank, so that M
 /// particles travel at each temperature and N are kept.
 
-#include "algorithm/common/sampler.hpp"
+#include "algorithm/smc/tempered_population.hpp"
 #include "estimator/chains.hpp"
-#include "path/schedule.hpp"
-#include "pearlite/random/detail/generator.hpp"
-
-#include <vector>
 
 namespace pearlite::algorithm {
 
@@ -32,7 +28,7 @@ struct WasteFreeSettings {
     population::Resampling resampling = population::Resampling::systematic;
 };
 
-class WasteFree final : public Sampler {
+class WasteFree final : public TemperedPopulation {
   public:
     /// N = settings.particles, a multiple of P of at least 2 P, P >= 2; chains move in blocks of settings.block.
     WasteFree(const parallel::Communicator& ranks, std::shared_ptr<const model::Target> target,
@@ -40,8 +36,6 @@ class WasteFree final : public Sampler {
               const WasteFreeSettings& waste_free);
 
     void begin() override;
-
-    bool finished() const override { return a_ == schedule_.end(); }
 
     /// Collective. One temperature.
     void step() override;
@@ -53,11 +47,8 @@ class WasteFree final : public Sampler {
 
     LogRatioSoFar log_ratio_so_far() override;
     Found found() override;
-    double log_ratio() const { return log_ratio_; }
     /// The estimated variance of log_ratio(), also where chains are too short for it.
     double log_ratio_variance() const { return variance_; }
-    const Trace& trace() const { return trace_; }
-    population::Population& population() { return population_; }
 
     void fields(Fields& f) override;
 
@@ -68,14 +59,6 @@ class WasteFree final : public Sampler {
     double longest_tau() const;
     /// Whether chains are long enough for an error bar of one run.
     bool has_error() const;
-
-    double next_inverse_temperature();
-
-    /// increments[i] = log f_to(x_i) - log f_from(x_i).
-    void find_increments(double from, double to, std::vector<double>& increments) const;
-
-    /// The log weights become log w.
-    void reweight(double from, double to);
 
     /// The variance of w/mean w along the chains; at the first temperature, that of independent states.
     estimator::ChainVariance weight_variance(double log_mean) const;
@@ -91,22 +74,9 @@ class WasteFree final : public Sampler {
 
     void record(double weight_tau);
 
-    parallel::Communicator ranks_;
-    std::shared_ptr<const model::Target> target_;
-    path::Temperatures schedule_;
-    std::unique_ptr<kernel::Kernel> kernel_;
-    PopulationSettings settings_;
     WasteFreeSettings waste_free_;
-    population::Population population_; ///< N particles
-    population::Generation heads_;      ///< where the M chains are now; nothing between steps
-    Index t_ = 0;
-    double a_ = 0;
-    double log_ratio_ = 0;
-    double variance_ = 0; ///< of log_ratio_
-    double ess_ = 0;
-    Trace trace_;
-    OnTheFly on_the_fly_;
-    std::vector<double> derivatives_;
+    population::Generation heads_;  ///< where the M chains are now; nothing between steps
+    double variance_ = 0;           ///< of log_ratio_
     std::vector<std::byte> packed_; ///< a particle
 };
 
