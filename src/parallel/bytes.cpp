@@ -6,8 +6,6 @@
 #include <boost/mpi/collectives.hpp>
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <numeric>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include <exception>
 #include <functional>
 #include <span>
-#include <vector>
 
 namespace pearlite::parallel {
 

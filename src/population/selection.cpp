@@ -9,7 +9,6 @@
 #include "population/weights.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>

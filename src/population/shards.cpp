@@ -2,8 +2,6 @@
 
 #include "pearlite/core/detail/contract.hpp"
 
-#include <array>
-
 namespace pearlite::population {
 
 namespace {

@@ -11,7 +11,6 @@
 #include <Random123/philox.h>
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 namespace pearlite::random {

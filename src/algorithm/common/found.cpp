@@ -3,9 +3,6 @@
 #include "algorithm/common/sampler.hpp"
 #include "parallel/states.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 namespace pearlite::algorithm {
 
 Found Found::replicate(Index r) const {

@@ -7,7 +7,6 @@
 #include "population/resampling.hpp"
 #include "population/work_balance.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

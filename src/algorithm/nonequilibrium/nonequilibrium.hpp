@@ -25,7 +25,6 @@
 #include "pearlite/random/detail/generator.hpp"
 #include "population/population.hpp"
 
-#include <cstdint>
 #include <functional>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include "random/student_mixture.hpp"
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -9,8 +9,6 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "pearlite/core/error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>

@@ -18,7 +18,6 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace pearlite::algorithm {

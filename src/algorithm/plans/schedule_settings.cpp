@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace pearlite::algorithm {
 
 void ScheduleSettings::keys(Keys& k, bool may_optimise) {

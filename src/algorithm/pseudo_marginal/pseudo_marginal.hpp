@@ -12,7 +12,6 @@
 #include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
-#include <limits>
 #include <vector>
 
 namespace pearlite::algorithm {

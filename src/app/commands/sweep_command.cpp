@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <utility>
 
 namespace pearlite::app {

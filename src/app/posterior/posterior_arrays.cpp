@@ -1,6 +1,5 @@
 #include "app/posterior/posterior_arrays.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>

@@ -1,7 +1,5 @@
 #include "app/probe/prediction.hpp"
 
-#include <algorithm>
-
 namespace pearlite::app {
 
 namespace {

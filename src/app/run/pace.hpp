@@ -4,7 +4,6 @@
 
 #include "algorithm/common/settings.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <ctime>
 #include <numeric>
-#include <utility>
 
 namespace pearlite::app {
 

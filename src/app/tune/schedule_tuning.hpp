@@ -6,7 +6,6 @@
 #include "path/optimal/optimal_schedule.hpp"
 #include "path/schedule.hpp"
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 

@@ -6,7 +6,6 @@
 #include "pearlite/random/detail/generator.hpp"
 #include "population/shards.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

@@ -6,7 +6,6 @@
 #include "estimator/evidence/estimate.hpp"
 #include "population/families.hpp"
 
-#include <array>
 #include <span>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
 namespace pearlite::estimator::detail {

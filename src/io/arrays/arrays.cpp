@@ -6,7 +6,6 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <span>

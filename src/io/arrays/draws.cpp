@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace pearlite::io {

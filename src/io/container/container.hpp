@@ -17,12 +17,10 @@
 #include "parallel/communicator.hpp"
 #include "pearlite/core/types.hpp"
 
-#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,12 +3,10 @@
 #include "pearlite/core/error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fcntl.h>
 #include <random>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 namespace pearlite::io {
 namespace {

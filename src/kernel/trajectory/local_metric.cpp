@@ -2,7 +2,6 @@
 
 #include "core/linear_algebra/linear_algebra.hpp"
 
-#include <cmath>
 #include <utility>
 
 namespace pearlite::kernel {

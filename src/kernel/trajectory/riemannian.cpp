@@ -6,7 +6,6 @@
 #include "pearlite/core/detail/contract.hpp"
 
 #include <cmath>
-#include <utility>
 
 namespace pearlite::kernel {
 

@@ -4,7 +4,6 @@
 #include "pearlite/core/detail/contract.hpp"
 #include "simd/instructions.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace pearlite::models {

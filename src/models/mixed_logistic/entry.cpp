@@ -7,8 +7,6 @@
 #include "pearlite/core/error.hpp"
 #include "pearlite/io/arrays.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace pearlite::models {

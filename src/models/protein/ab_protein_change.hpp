@@ -7,7 +7,6 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
-#include <cmath>
 
 namespace pearlite::models {
 

@@ -6,6 +6,7 @@
 #include "models/protein/ab_protein_change.hpp"
 #include "simd/instructions.hpp"
 
+#include <cmath>
 #include <numbers>
 
 namespace pearlite::models {

@@ -6,8 +6,6 @@
 
 #include "simd/arithmetic.hpp"
 
-#include <cstddef>
-
 namespace pearlite::models::detail {
 
 using Eight = simd::Doubles8;

@@ -10,7 +10,6 @@
 #include "models/rbm/layer.hpp"
 #include "pearlite/core/detail/block.hpp"
 
-#include <algorithm>
 #include <span>
 
 namespace pearlite::models {

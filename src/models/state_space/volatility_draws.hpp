@@ -8,7 +8,6 @@
 #include "random/fill.hpp"
 #include "simd/elementary.hpp"
 
-#include <cmath>
 #include <span>
 
 namespace pearlite::models::detail {

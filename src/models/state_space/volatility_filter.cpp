@@ -7,9 +7,6 @@
 #include "simd/instructions.hpp"
 #include "simd/scalar_float.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace pearlite::models::detail {
 
 void VolatilityCloud::resize(std::size_t n) {

@@ -4,7 +4,6 @@
 #include "parallel/communicator_implementation.hpp"
 #include "parallel/shared_memory/machine_memory.hpp"
 
-#include <utility>
 #include <vector>
 
 namespace pearlite::parallel {

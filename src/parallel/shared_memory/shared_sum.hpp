@@ -3,7 +3,6 @@
 
 #include "parallel/communicator.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <span>
 

@@ -5,8 +5,6 @@
 #include "pearlite/random/detail/generator.hpp"
 #include "random/student_mixture.hpp"
 
-#include <cstdint>
-
 namespace pearlite::path {
 
 struct FitSettings {

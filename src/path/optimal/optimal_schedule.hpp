@@ -11,7 +11,6 @@
 
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace pearlite::path {
 

@@ -8,7 +8,6 @@
 #include "parallel/shared_memory/shared_gather.hpp"
 
 #include <cstdint>
-#include <span>
 #include <type_traits>
 #include <vector>
 

@@ -12,9 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <numbers>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 

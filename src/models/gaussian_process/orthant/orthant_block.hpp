@@ -8,7 +8,6 @@
 #include "random/fill.hpp"
 
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <utility>

@@ -4,8 +4,6 @@
 #include "pearlite/random/detail/generator.hpp"
 #include "simd/path.hpp"
 
-#include <span>
-
 namespace pearlite::models::rbm_kernels {
 
 namespace {

@@ -4,7 +4,6 @@
 #include "models/rbm/kernels/kernels.hpp"
 #include "pearlite/core/types.hpp"
 
-#include <cstddef>
 #include <vector>
 
 namespace pearlite::models::rbm_kernels {

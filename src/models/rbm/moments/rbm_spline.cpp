@@ -7,7 +7,6 @@
 #include "pearlite/model/annealed_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 

@@ -5,8 +5,6 @@
 #include "target/learner.hpp"
 
 #include <memory>
-#include <optional>
-#include <string_view>
 
 namespace pearlite::models {
 
