@@ -1,7 +1,7 @@
 #pragma once
 /// States of a few values a site, searched by chains side by side, for any model::CategoricalEnergy.
 
-#include "pearlite/kernel/detail/any_categorical_space.hpp"
+#include "pearlite/kernel/detail/any_discrete_space.hpp"
 #include "pearlite/kernel/detail/categorical_functions.hpp"
 
 #include <memory>
@@ -15,11 +15,12 @@ namespace pearlite::kernel {
 ///   two-point-crossover   two chains exchange a run of sites
 ///   uniform-crossover     two chains exchange every site with probability 1/2
 template <model::CategoricalEnergy E>
-class CategoricalSpace : public AnyCategoricalSpace {
+class CategoricalSpace : public AnyDiscreteSpace<CategoricalFunctions> {
   public:
     /// InputError as CategoricalOperations.
     explicit CategoricalSpace(E energy, const CategoricalOperationSettings& settings = {})
-        : AnyCategoricalSpace(std::make_shared<const CategoricalFunctionsOf<E>>(std::move(energy)), settings) {}
+        : CategoricalSpace::AnyDiscreteSpace(std::make_shared<const CategoricalFunctionsOf<E>>(std::move(energy)),
+                                             settings) {}
 
     const E& energy() const { return static_cast<const CategoricalFunctionsOf<E>&>(functions()).own(); }
 };

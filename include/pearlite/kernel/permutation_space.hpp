@@ -1,7 +1,7 @@
 #pragma once
 /// Permutations, searched by chains side by side, for any model::PermutationEnergy.
 
-#include "pearlite/kernel/detail/any_permutation_space.hpp"
+#include "pearlite/kernel/detail/any_discrete_space.hpp"
 #include "pearlite/kernel/detail/permutation_functions.hpp"
 
 #include <memory>
@@ -15,11 +15,12 @@ namespace pearlite::kernel {
 ///   insertion   a uniform element is taken out and put in at another uniform place
 ///   reversal    the elements between two uniform places, both included, are reversed (2-opt)
 template <model::PermutationEnergy E>
-class PermutationSpace : public AnyPermutationSpace {
+class PermutationSpace : public AnyDiscreteSpace<PermutationFunctions> {
   public:
     /// InputError as PermutationOperations.
     explicit PermutationSpace(E energy, const PermutationOperationSettings& settings = {})
-        : AnyPermutationSpace(std::make_shared<const PermutationFunctionsOf<E>>(std::move(energy)), settings) {}
+        : PermutationSpace::AnyDiscreteSpace(std::make_shared<const PermutationFunctionsOf<E>>(std::move(energy)),
+                                             settings) {}
 
     const E& energy() const { return static_cast<const PermutationFunctionsOf<E>&>(functions()).own(); }
 };

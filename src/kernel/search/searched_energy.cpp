@@ -73,14 +73,14 @@ std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const BoxFunctions> 
 
 std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const CategoricalFunctions> energy) {
     const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
-        return model::space_of(AnyCategoricalSpace(energy, {plan.operations, plan.mutation_points}));
+        return model::space_of(AnyDiscreteSpace<CategoricalFunctions>(energy, {plan.operations, plan.mutation_points}));
     };
     return model::searched_in(make_space, {{"single-site"}});
 }
 
 std::unique_ptr<model::BuiltModel> searched(std::shared_ptr<const PermutationFunctions> energy) {
     const auto make_space = [energy = std::move(energy)](const model::OperationPlan& plan) {
-        return model::space_of(AnyPermutationSpace(energy, {plan.operations}));
+        return model::space_of(AnyDiscreteSpace<PermutationFunctions>(energy, {plan.operations}));
     };
     return model::searched_in(make_space, {{"swap"}});
 }

@@ -17,7 +17,13 @@ namespace pearlite::kernel {
 /// CategoricalEnergy and HasSiteChange.
 class CategoricalFunctions {
   public:
+    using Chains = CategoricalChains;
+    using Operations = CategoricalOperations;
+    using Settings = CategoricalOperationSettings;
+
     virtual ~CategoricalFunctions() = default;
+    /// InputError as CategoricalOperations.
+    Operations operations(const Settings& settings) const { return {settings, levels(), has_change()}; }
     virtual std::span<const std::int32_t> levels() const = 0;
     virtual double energy(std::span<const std::int32_t> x) const = 0;
     virtual bool has_change() const = 0;
@@ -27,7 +33,7 @@ class CategoricalFunctions {
     virtual void fingerprint(model::Fingerprint& fingerprint) const = 0;
 
     /// Proposes the energies after the edits of all chains.
-    virtual void propose_edited(CategoricalChains& chains) const = 0;
+    virtual void propose_mutated(CategoricalChains& chains) const = 0;
     /// Proposes the energies of children, in full; chains that are not active keep theirs.
     virtual void propose_children(CategoricalChains& chains, const model::Meetings& meetings) const = 0;
 };
@@ -50,7 +56,7 @@ class CategoricalFunctionsOf final : public CategoricalFunctions {
     std::optional<double> known_minimum() const override { return model::known_minimum_of(energy_); }
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
-    void propose_edited(CategoricalChains& chains) const override {
+    void propose_mutated(CategoricalChains& chains) const override {
         at_each_point(
             chains.size(), [&](Index i) { chains.propose(i, energy_after_edits(chains, i)); },
             [](Index) { return std::string(); });

@@ -15,7 +15,16 @@ namespace pearlite::kernel {
 /// PermutationEnergy.
 class PermutationFunctions {
   public:
+    using Chains = PermutationChains;
+    using Operations = PermutationOperations;
+    using Settings = PermutationOperationSettings;
+
     virtual ~PermutationFunctions() = default;
+    /// InputError as PermutationOperations.
+    Operations operations(const Settings& settings) const {
+        using enum PermutationStep;
+        return {settings, size(), {has_change(swap), has_change(insertion), has_change(reversal)}};
+    }
     virtual Index size() const = 0;
     virtual double energy(std::span<const std::int32_t> permutation) const = 0;
     /// Whether the energy offers differences for a step.
@@ -26,7 +35,7 @@ class PermutationFunctions {
     virtual void fingerprint(model::Fingerprint& fingerprint) const = 0;
 
     /// Proposes the energies after the steps of all chains.
-    virtual void propose_stepped(PermutationChains& chains) const = 0;
+    virtual void propose_mutated(PermutationChains& chains) const = 0;
 };
 
 template <model::PermutationEnergy E>
@@ -70,7 +79,7 @@ class PermutationFunctionsOf final : public PermutationFunctions {
     std::optional<double> known_minimum() const override { return model::known_minimum_of(energy_); }
     void fingerprint(model::Fingerprint& fingerprint) const override { energy_.fingerprint(fingerprint); }
 
-    void propose_stepped(PermutationChains& chains) const override {
+    void propose_mutated(PermutationChains& chains) const override {
         const auto visit = [&](Index i) {
             const CarriedEnergy& now = chains.energy(i);
             const auto difference = now.can_take(1) ? change(chains, i) : std::nullopt;

@@ -53,7 +53,7 @@ class PermutationOperations {
     PermutationOperations(const PermutationOperationSettings& settings, Index size, const std::vector<bool>& is_local);
 
     std::span<const model::Operation> list() const { return list_; }
-    Index size() const { return size_; }
+    Index sites() const { return size_; }
     /// Draws a uniform permutation.
     void draw(random::Stream& stream, std::span<std::int32_t> permutation) const;
     /// Proposes places, but computes no energies.
