@@ -28,11 +28,12 @@ struct Trace {
     std::vector<double> weight_tau;      ///< autocorrelation time of the weights to b_k, for samplers whose particles
                                          ///< are states of chains; else empty
 
+    /// The names of the arrays, in checkpoints and results.
     template <class Fields>
     void fields(Fields& f) {
         f("inverse_temperature", inverse_temperature);
-        f("log_ratio", log_ratio);
         f("ess", ess);
+        f("log_ratio", log_ratio);
         f("mean_u", mean_u);
         f("variance_u", variance_u);
         f("acceptance", acceptance);

@@ -28,32 +28,16 @@ class TracePart final : public ResultPart {
 void TracePart::write_fields(io::Writer& writer) {
     if (!has_path_)
         return;
-    const auto trace = traces_.empty() ? Trace() : traces_.front();
+    auto trace = traces_.empty() ? Trace() : traces_.front();
     std::vector<std::int64_t> steps(trace.inverse_temperature.size());
     std::iota(steps.begin(), steps.end(), std::int64_t{0});
     writer.enter("per_step");
     writer("step", steps);
-    writer("inverse_temperature", trace.inverse_temperature);
-    writer("ess", trace.ess);
-    writer("log_ratio", trace.log_ratio);
-    writer("mean_u", trace.mean_u);
-    writer("variance_u", trace.variance_u);
-    if (!trace.acceptance.empty())
-        writer("acceptance", trace.acceptance);
-    if (!trace.moves.empty()) {
-        writer("moves", trace.moves);
-        writer("mobility", trace.mobility);
-        writer("mobility_energy", trace.mobility_energy);
-        writer("mobility_worst", trace.mobility_worst);
-        writer("mobility_median", trace.mobility_median);
-        writer("unmoved", trace.unmoved);
-    }
-    if (!trace.resampled.empty()) {
-        writer("resampled", trace.resampled);
-        writer("eves", trace.eves);
-    }
-    if (!trace.weight_tau.empty())
-        writer("weight_tau", trace.weight_tau);
+    const auto write = [&](const char* name, const auto& values) {
+        if (!values.empty())
+            writer(name, values);
+    };
+    trace.fields(write);
     writer.leave();
 }
 
