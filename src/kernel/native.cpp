@@ -85,9 +85,7 @@ void Native::fields(Fields& f) {
     if (!count_.is_automatic())
         return;
     f("sweeps", sweeps_);
-    f.enter("moves");
-    count_.fields(f);
-    f.leave();
+    group(f, "moves", count_);
 }
 
 KernelEntry native_entry() {

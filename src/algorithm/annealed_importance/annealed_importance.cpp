@@ -128,12 +128,8 @@ void AnnealedImportance::fields(Fields& f) {
     PEARLITE_EXPECTS(k_ >= 0 && k_ <= schedule_.steps());
     f("evaluations", evaluations_);
     population_.fields(f);
-    f.enter("trace");
-    trace_.fields(f);
-    f.leave();
-    f.enter("kernel");
-    kernel_->fields(f);
-    f.leave();
+    group(f, "trace", trace_);
+    group(f, "kernel", *kernel_);
     if (f.is_reading()) {
         auto& particles = population_.generation(0);
         parallel::together(ranks_, [&] {

@@ -195,12 +195,8 @@ Found ContrastiveDivergence::found() {
 
 void ContrastiveDivergence::fields(Fields& f) {
     f("update", t_);
-    f.enter("learner");
-    learner_->fields(f);
-    f.leave();
-    f.enter("trace");
-    trace_.fields(f);
-    f.leave();
+    group(f, "learner", *learner_);
+    group(f, "trace", trace_);
     if (settings_.is_persistent)
         population::list_block(f, "chains", *chains_, chain_layout_);
     if (f.is_reading()) {

@@ -136,9 +136,7 @@ void ImportanceSquared::fields(Fields& f) {
     f("mixture", mixture);
     mixture_ = random::StudentMixture::from_values(mixture, mixture_.dimension());
     population_.fields(f);
-    f.enter("trace");
-    trace_.fields(f);
-    f.leave();
+    group(f, "trace", trace_);
 }
 
 Index ImportanceSquared::blocks_of_round(Index round) const {

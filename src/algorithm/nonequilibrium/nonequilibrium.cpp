@@ -139,13 +139,9 @@ void Nonequilibrium::fields(Fields& f) {
     f("step", n_);
     PEARLITE_EXPECTS(n_ >= 0 && n_ <= course_.steps());
     population_.fields(f);
-    f.enter("trace");
-    trace_.fields(f);
-    f.leave();
+    group(f, "trace", trace_);
     record_.fields(f);
-    f.enter("kernel");
-    kernel_->fields(f);
-    f.leave();
+    group(f, "kernel", *kernel_);
     if (f.is_reading()) {
         auto &forward = population_.generation(0), &reverse = population_.generation(1);
         parallel::together(ranks_, [&] {

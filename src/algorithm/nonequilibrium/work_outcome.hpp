@@ -21,15 +21,9 @@ struct WorkRecord {
 
     template <class Fields>
     void fields(Fields& f) {
-        f.enter("forward");
-        forward.fields(f);
-        f.leave();
-        f.enter("equilibration");
-        equilibration.fields(f);
-        f.leave();
-        f.enter("reverse");
-        reverse.fields(f);
-        f.leave();
+        group(f, "forward", forward);
+        group(f, "equilibration", equilibration);
+        group(f, "reverse", reverse);
     }
 };
 

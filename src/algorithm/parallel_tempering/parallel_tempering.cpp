@@ -97,9 +97,7 @@ void ParallelTempering::fields(Fields& f) {
         f.sharded("draws", draws_->field());
     if (energies_)
         f.sharded("energies", energies_->field());
-    f.enter("kernel");
-    kernel_->fields(f);
-    f.leave();
+    group(f, "kernel", *kernel_);
     if (f.is_reading()) {
         parallel::together(ranks_, [&] { prepare_blocks(*target_, population_.generation(0)); });
         flush(); // the trace follows from the sums

@@ -183,9 +183,7 @@ void PseudoMarginal::fields(Fields& f) {
     f.sharded("stay", particles.array_field(stay_, ItemType::int64));
     f.sharded("longest_stay", particles.array_field(longest_stay_, ItemType::int64));
     f.sharded("draws", record_field());
-    f.enter("kernel");
-    kernel_.fields(f);
-    f.leave();
+    group(f, "kernel", kernel_);
 }
 
 void PseudoMarginal::count_stays(const model::DensityBlock& block, Index first) {

@@ -165,9 +165,7 @@ void DensityKernel::fields(Fields& f) {
     if (!extra_.empty())
         f("extra", extra_);
     f("learnt", rows_);
-    f.enter("moves");
-    count_.fields(f);
-    f.leave();
+    group(f, "moves", count_);
     if (!f.is_reading())
         return;
     if (count_.is_automatic()) { // a pilot's rows, too, which the main run will read
