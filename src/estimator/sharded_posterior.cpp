@@ -1,5 +1,4 @@
 // Summaries of weighted draws that the ranks hold in shards.
-#include "core/log_space.hpp"
 #include "estimator/chains.hpp"
 #include "estimator/evidence/genealogy.hpp"
 #include "estimator/posterior.hpp"

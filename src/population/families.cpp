@@ -1,6 +1,5 @@
 #include "population/families.hpp"
 
-#include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/exchange.hpp"
 #include "pearlite/core/detail/contract.hpp"

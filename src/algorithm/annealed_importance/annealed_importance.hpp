@@ -14,7 +14,6 @@
 #include "algorithm/common/sampler.hpp"
 #include "parallel/agreement.hpp"
 #include "path/schedule.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <vector>
 

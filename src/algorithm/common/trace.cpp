@@ -1,6 +1,5 @@
 #include "algorithm/common/trace.hpp"
 
-#include "core/log_space.hpp"
 #include "parallel/reduction.hpp"
 
 #include <algorithm>

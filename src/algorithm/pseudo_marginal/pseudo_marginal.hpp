@@ -9,7 +9,6 @@
 #include "kernel/density/random_walk.hpp"
 #include "parallel/agreement.hpp"
 #include "pearlite/path/detail/density_path.hpp"
-#include "pearlite/random/detail/generator.hpp"
 
 #include <functional>
 #include <vector>

@@ -3,7 +3,6 @@
 #include "parallel/agreement.hpp"
 #include "parallel/states.hpp"
 
-#include "core/log_space.hpp"
 #include "pearlite/model/detail/density_functions.hpp"
 #include "pearlite/path/detail/density_path.hpp"
 #include "population/families.hpp"

@@ -1,5 +1,4 @@
 #include "app/posterior/gather_posterior.hpp"
-#include "core/log_space.hpp"
 #include "parallel/agreement.hpp"
 #include "parallel/reduction.hpp"
 #include "pearlite/core/detail/contract.hpp"

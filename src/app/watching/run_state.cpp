@@ -4,7 +4,6 @@
 #include "app/written/run_directory.hpp"
 #include "app/written/summary.hpp"
 #include "io/container/checkpoints.hpp"
-#include "pearlite/core/detail/contract.hpp"
 
 #include <cctype>
 #include <fstream>

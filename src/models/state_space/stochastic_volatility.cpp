@@ -1,6 +1,5 @@
 #include "models/state_space/stochastic_volatility.hpp"
 
-#include "core/log_space.hpp"
 #include "models/common/constant_variance.hpp"
 #include "models/state_space/state_space_settings.hpp"
 #include "models/state_space/volatility_filter.hpp"

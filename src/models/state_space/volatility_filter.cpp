@@ -5,7 +5,6 @@
 #include "pearlite/core/types.hpp"
 #include "random/fill.hpp"
 #include "simd/instructions.hpp"
-#include "simd/scalar_float.hpp"
 
 namespace pearlite::models::detail {
 

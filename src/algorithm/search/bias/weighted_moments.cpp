@@ -1,6 +1,5 @@
 #include "algorithm/search/bias/weighted_moments.hpp"
 
-#include "core/log_space.hpp"
 #include "pearlite/core/detail/contract.hpp"
 
 #include <algorithm>

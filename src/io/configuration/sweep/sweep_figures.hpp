@@ -3,7 +3,6 @@
 /// beside them. No computed number depends on them.
 
 #include "io/configuration/configuration_state.hpp"
-#include "pearlite/core/types.hpp"
 
 #include <functional>
 #include <optional>

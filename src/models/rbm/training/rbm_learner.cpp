@@ -1,6 +1,5 @@
 #include "models/rbm/training/rbm_learner.hpp"
 
-#include "core/log_space.hpp"
 #include "models/rbm/log_product.hpp"
 #include "models/rbm/rbm.hpp"
 #include "models/rbm/weights_kernels.hpp"
